@@ -69,14 +69,14 @@ export interface Opening<Settings> extends OpenedConnection<Settings> {
 export interface Probing {
   readonly egress: { readonly alias: string; readonly allowPrivate: boolean; readonly exceptions: Exceptions }
   readonly signal: AbortSignal
+  /** The organization that looks. */
+  readonly share: string
   /** Milliseconds for one look. */
   readonly patience: number
   /** Ask an MCP server what it offers, without a credential. Rejects with the fault. */
   greet(): Promise<{ readonly server: { readonly [name: string]: unknown } }>
   /** How a server that asks for a credential lets one in. */
   wayIn(): Promise<Omit<Found, 'found'>>
-  /** Undefined where it fails, or takes longer than `patience`. */
-  inTime<Value>(found: Promise<Value>): Promise<Value | undefined>
 }
 
 /** An address that is one for a kind. */

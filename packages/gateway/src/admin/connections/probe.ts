@@ -28,20 +28,21 @@ export const probeOperations: readonly Served[] = [
     const exceptions = createExceptions(organization.egress)
     const barred = problemOfAddress(url, { allowPrivate: false, exceptions }) !== undefined
     if (barred && !platform) throw new Fault('private.forbidden')
-    return probe(url, { alias: new URL(url).host, allowPrivate: platform && namesPrivate(url), exceptions }, signal)
+    const egress = { alias: new URL(url).host, allowPrivate: platform && namesPrivate(url), exceptions }
+    return probe(url, egress, { signal, share: organization.id })
   }),
 ]
 
 /** Each kind looks in turn; the failure is the one of the first. */
-async function probe(url: string, egress: Egress & Pick<Probing['egress'], 'exceptions'>, signal: AbortSignal) {
+async function probe(url: string, egress: Probing['egress'], whose: Pick<Probing, 'signal' | 'share'>) {
   const probing: Probing = {
     egress,
-    signal,
+    ...whose,
     patience: PATIENCE * 1000,
     greet: async () =>
-      (await probeAuthAt(url, { egress, headers: {}, pin: undefined, patience: PATIENCE, signal })).server,
+      (await probeAuthAt(url, { egress, headers: {}, pin: undefined, patience: PATIENCE, signal: whose.signal }))
+        .server,
     wayIn: () => wayAt(url, egress),
-    inTime,
   }
   let failure: Fault | undefined
   for (const kind of KINDS) {

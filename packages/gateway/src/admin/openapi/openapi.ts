@@ -1,12 +1,13 @@
 /** The operations on connections that are made of OpenAPI documents: look before anything is kept, connect, and see what a newer one changes. */
 import { Fault, isOpenApi, OperationSelection } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
-import { readFor } from '../../call/openapi/documents.ts'
+import { readWith } from '../../call/openapi/documents.ts'
 import { lockConnection, type ConnectionRow } from '../../connections/connections.ts'
 import { findDocument, packDocument, unpackDocument } from '../../connections/openapi-documents.ts'
 import { listSpentAliases } from '../../connections/spent-aliases.ts'
 import { createAliasAllotment } from '../../lib/alias.ts'
 import { createExceptions } from '../../upstreams/http/exceptions.ts'
+import type { ReadFor } from '../../upstreams/openapi/document/read-apart.ts'
 import { lettingInOf } from '../../upstreams/openapi/document/security.ts'
 import { permittedParts } from '../connections/connection-permits.ts'
 import { shown } from '../connections/connections.ts'
@@ -28,7 +29,8 @@ type AnyAsked = Pick<OrganizationRequest<typeof shapes.previewOpenApi>, 'role' |
 function reachingOf({ role, organization, signal }: AnyAsked, wanted: boolean | undefined): Reaching {
   const allowPrivate = wanted === true
   if (allowPrivate && role !== 'platform_admin') throw new Fault('private.forbidden')
-  return { alias: 'the document', allowPrivate, exceptions: createExceptions(organization.egress), signal }
+  const { id, egress } = organization
+  return { alias: 'the document', share: id, allowPrivate, exceptions: createExceptions(egress), signal }
 }
 
 interface Told extends Source {
@@ -37,10 +39,12 @@ interface Told extends Source {
   readonly effects?: Record<string, 'read' | 'write' | 'destructive'> | undefined
 }
 
+const lookOf = ({ share, signal }: Reaching): ReadFor => ({ share, lane: 'look', signal })
+
 async function readOf(told: Told, reaching: Reaching) {
   const { url, select = OperationSelection.parse({}), effects = {}, document_url: document } = told
   const text = await textFrom(told, reaching)
-  const reading = await readFor(text, { select, effects, url, document })
+  const reading = await readWith(text, { select, effects, url, document }, lookOf(reaching))
   return { text, reading, select, effects, document, base: baseOf(reading, url) }
 }
 
@@ -106,7 +110,7 @@ function renewingOf({ role, organization, body, signal }: RefreshAsked, { alias,
   const address = body.document_url
   const known = isOpenApi(settings) && (address === undefined || address === settings.document)
   const allowPrivate = known ? settings.private : role === 'platform_admin' && namesPrivate(address ?? '')
-  return { alias, allowPrivate, exceptions: createExceptions(organization.egress), signal }
+  return { alias, share: organization.id, allowPrivate, exceptions: createExceptions(organization.egress), signal }
 }
 
 const refresh = serveOrganization(shapes.refreshOpenApi, async (asked) => {
@@ -116,9 +120,10 @@ const refresh = serveOrganization(shapes.refreshOpenApi, async (asked) => {
   if (!isOpenApi(settings)) throw new Fault('thing.unknown', { thing: 'document of this connection' })
   if (origin === 'file' && body.apply && settings.document === undefined)
     throw new Fault('thing.declared', { thing: 'connection' })
-  const text = await textFrom(isGiven(body) ? body : { document_url: settings.document }, renewingOf(asked, connection))
+  const reaching = renewingOf(asked, connection)
+  const text = await textFrom(isGiven(body) ? body : { document_url: settings.document }, reaching)
   const kept = await look((sql) => findDocument(sql, id))
-  const compared = await compare({ text, kept, settings, mode })
+  const compared = await compare({ text, kept, settings, mode, whose: lookOf(reaching) })
   const { after, before, same, drift, packed } = compared
   const applied = body.apply && !same
   if (applied) {

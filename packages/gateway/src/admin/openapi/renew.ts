@@ -1,6 +1,6 @@
 /** A newer document held against the one that is kept, and put in its place. */
 import type { ConnectionId, LockMode, OpenApiSettings, OrganizationId } from '@toolway/contract'
-import { readFor } from '../../call/openapi/documents.ts'
+import { readWith } from '../../call/openapi/documents.ts'
 import {
   packDocument,
   putDocument,
@@ -10,7 +10,7 @@ import {
 } from '../../connections/openapi-documents.ts'
 import type { OrgSql } from '../../db/db.ts'
 import type { Change } from '../../records/change.ts'
-import { toolsOf } from '../../upstreams/openapi/document/read-apart.ts'
+import { toolsOf, type ReadFor } from '../../upstreams/openapi/document/read-apart.ts'
 import { driftOf } from './drift.ts'
 
 interface Comparing {
@@ -18,13 +18,14 @@ interface Comparing {
   readonly kept: { readonly packed: Uint8Array; readonly digest: string } | undefined
   readonly settings: OpenApiSettings
   readonly mode: LockMode
+  readonly whose: ReadFor
 }
 
-/** Throws `openapi.unreadable`. */
-export async function compare({ text, kept, settings, mode }: Comparing) {
+/** Throws `openapi.unreadable`, and `gateway.not-ready` where too much is being read. */
+export async function compare({ text, kept, settings, mode, whose }: Comparing) {
   const packed = await packDocument(text)
-  const after = await readFor(text, settings)
-  const before = kept === undefined ? undefined : await readFor(await unpackDocument(kept.packed), settings)
+  const after = await readWith(text, settings, whose)
+  const before = kept === undefined ? undefined : await readWith(await unpackDocument(kept.packed), settings, whose)
   const drift = driftOf(before === undefined ? [] : await toolsOf(before), await toolsOf(after), mode)
   return { packed, before, after, same: kept?.digest === packed.digest, drift }
 }

@@ -17,6 +17,8 @@ export interface Source {
 
 export interface Reaching {
   readonly alias: string
+  /** The organization for which it is fetched and read. */
+  readonly share: string
   readonly allowPrivate: boolean
   readonly exceptions: Exceptions
   readonly signal: AbortSignal
@@ -31,11 +33,11 @@ export async function textFrom(source: Source, reaching: Reaching): Promise<stri
     throw mismatch('/document', 'must be given in exactly one way: as document, document_gzip or document_url')
   if (document !== undefined) return document
   if (packed !== undefined) return unpacked(packed)
-  const { allowPrivate, exceptions } = reaching
+  const { alias, allowPrivate, exceptions, signal } = reaching
   const problem = problemOfAddress(address ?? '', { allowPrivate: false, exceptions })
   if (problem !== undefined && !allowPrivate)
     throw problem.includes('private network') ? new Fault('private.forbidden') : mismatch('/document_url', problem)
-  return fetchDocument(address ?? '', reaching)
+  return fetchDocument(address ?? '', { alias, allowPrivate, exceptions, signal })
 }
 
 async function unpacked(base64: string): Promise<string> {

@@ -9,7 +9,7 @@ import { findDocument, packDocument, putDocument, unpackDocument } from '../../c
 import type { Db } from '../../db/db.ts'
 import type { Exceptions } from '../../upstreams/http/exceptions.ts'
 import { createGuardedFetch } from '../../upstreams/http/guarded-fetch.ts'
-import { readApart, type ReadApart } from '../../upstreams/openapi/document/read-apart.ts'
+import { readApart, type ReadApart, type ReadFor } from '../../upstreams/openapi/document/read-apart.ts'
 import type { Documents } from '../ports.ts'
 
 /** Milliseconds for all of a document. */
@@ -45,9 +45,14 @@ export async function fetchDocument(address: string, { signal, ...reach }: Fetch
 }
 
 /** How a document is read for a connection as it is set up. */
-export const readFor = (text: string, { select, effects, url, document }: ReadingSettings): Promise<ReadApart> =>
-  readApart(text, { select, effects, base: url, from: document })
+export const readWith = (
+  text: string,
+  { select, effects, url, document }: ReadingSettings,
+  whose: ReadFor,
+): Promise<ReadApart> => readApart(text, { select, effects, base: url, from: document }, whose)
 type ReadingSettings = Pick<OpenApiSettings, 'select' | 'effects' | 'document'> & { readonly url?: string | undefined }
+
+const loadOf = ({ organization_id: share }: ConnectionRow): ReadFor => ({ share, lane: 'load' })
 
 export function createDocuments({ db }: { db: Pick<Db, 'organization'> }): Documents {
   async function textOf(connection: ConnectionRow, settings: OpenApiSettings, exceptions: Exceptions): Promise<string> {
@@ -57,7 +62,7 @@ export function createDocuments({ db }: { db: Pick<Db, 'organization'> }): Docum
     if (settings.document === undefined) throw new Fault('openapi.missing', { connection: alias })
     const text = await fetchDocument(settings.document, { alias, allowPrivate: settings.private, exceptions })
     // Only what can be read is kept: a page that says "try later" is none.
-    await readFor(text, settings)
+    await readWith(text, settings, loadOf(connection))
     const packed = await packDocument(text)
     await db.organization(organizationId, (sql) => putDocument(sql, organizationId, id, packed))
     return text
@@ -67,7 +72,7 @@ export function createDocuments({ db }: { db: Pick<Db, 'organization'> }): Docum
     async read(connection, exceptions) {
       const { settings } = connection
       if (!isOpenApi(settings)) throw new TypeError('no connection of a document')
-      return readFor(await textOf(connection, settings, exceptions), settings)
+      return readWith(await textOf(connection, settings, exceptions), settings, loadOf(connection))
     },
   }
 }

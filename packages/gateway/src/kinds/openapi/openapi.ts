@@ -102,9 +102,10 @@ async function textAt(url: string, { egress, patience, signal }: Probing): Promi
   }
 }
 
-/** The title of a document, which is read in a thread of its own. */
-async function titleOf(text: string, url: string, { inTime }: Probing): Promise<readonly string[]> {
+/** The title of a document, which is read in a thread of its own; none where that takes longer than a probe waits. */
+async function titleOf(text: string, url: string, probing: Probing): Promise<readonly string[]> {
   const options = { select: OperationSelection.parse({}), effects: {}, base: undefined, from: url }
-  const reading = await inTime(readApart(text, options))
+  const signal = AbortSignal.any([probing.signal, AbortSignal.timeout(probing.patience)])
+  const reading = await readApart(text, options, { share: probing.share, lane: 'look', signal }).catch(() => undefined)
   return reading === undefined || reading.title === UNTITLED ? [] : [reading.title]
 }

@@ -1,6 +1,9 @@
 /**
- * Documents are read in a thread of their own, one at a time, with so much memory and time and no more: nobody's call waits for one, and
- * one that unfolds without end takes nothing with it.
+ * OpenAPI documents are read in threads of their own, with bounded memory and time: nobody's call waits for one, and one that unfolds
+ * without end takes nothing with it.
+ *
+ * There are two lanes, each with one thread: connections that are loaded never wait for documents that people look at. In each lane the
+ * organizations take turns (`reading-line.ts`).
  */
 import { Fault } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
@@ -8,6 +11,7 @@ import { promisify } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import { gunzip } from 'node:zlib'
 import type { Reading, ReadingOptions } from './read-document.ts'
+import { ReadingLine } from './reading-line.ts'
 
 /** A document as it was read. Its tools are megabytes, which nobody here needs as objects but for a moment: they come as gzip of JSON. */
 export interface ReadApart extends Omit<Reading, 'tools'> {
@@ -19,34 +23,52 @@ export type Word = { readonly reading: ReadApart } | { readonly problem: string 
 
 const unpack = promisify(gunzip)
 
+/** For whom a document is read. */
+export interface ReadFor {
+  /** The organization. */
+  readonly share: string
+  /** `look`: somebody waits for it, and it may be anything. `load`: a connection needs its document, which was read before. */
+  readonly lane: 'look' | 'load'
+  /** Aborted when whoever waits for it has left: it is then not read, or no further. */
+  readonly signal?: AbortSignal | undefined
+}
+
 /** Megabytes of objects, and milliseconds. A document of 64 MB takes half of the one and a sixth of the other. */
 const MEMORY = 1_024
 const PATIENCE = 60_000
-/** Bytes that wait to be read, together: beyond that whoever asks is to come again. */
-const MOST_WAITING = 256 * 1024 * 1024
+/** Milliseconds for a document that somebody looks at: others wait meanwhile, so a short one gets no more than it can need. */
+const PATIENCE_OF_LOOK = 10_000
+const PATIENCE_PER_MEGABYTE = 1_000
+const MEGABYTE = 1024 * 1024
 
-let last: Promise<unknown> = Promise.resolve()
-let waiting = 0
+/** Beyond these bounds whoever asks is to come again. Connections of one organization wait however many they are. */
+const LENGTH = 256 * MEGABYTE
+const LINES = {
+  look: new ReadingLine({ length: LENGTH, waiting: 4 }),
+  load: new ReadingLine({ length: LENGTH, waiting: Infinity }),
+} as const
 
-/** Throws `openapi.unreadable`, and `gateway.not-ready` where too much is being read. */
-export async function readApart(text: string, options: ReadingOptions): Promise<ReadApart> {
-  if (waiting + text.length > MOST_WAITING)
-    throw new Fault('gateway.not-ready', { problem: 'too many OpenAPI documents are being read' })
-  waiting += text.length
-  const turn = last.then(() => readNow(text, options))
-  last = turn.catch(() => {})
-  try {
-    return await turn
-  } finally {
-    waiting -= text.length
-  }
+/** Throws `openapi.unreadable`, `gateway.not-ready` where too much is being read, and `call.cancelled` for whoever left. */
+export function readApart(text: string, options: ReadingOptions, { share, lane, signal }: ReadFor): Promise<ReadApart> {
+  const patience = lane === 'load' ? PATIENCE : patienceOfLook(text)
+  return LINES[lane].read({ share, length: text.length, signal }, () => readNow(text, { options, patience, signal }))
 }
+
+const patienceOfLook = ({ length }: string): number =>
+  Math.min(PATIENCE, PATIENCE_OF_LOOK + Math.floor(length / MEGABYTE) * PATIENCE_PER_MEGABYTE)
 
 /** Its tools, as objects. */
 export const toolsOf = async ({ tools }: Pick<ReadApart, 'tools'>): Promise<JsonObject[]> =>
   JSON.parse((await unpack(tools)).toString('utf8')) as JsonObject[]
 
-function readNow(text: string, options: ReadingOptions): Promise<ReadApart> {
+interface ReadingNow extends Pick<ReadFor, 'signal'> {
+  readonly options: ReadingOptions
+  /** Milliseconds. */
+  readonly patience: number
+}
+
+function readNow(text: string, { options, patience, signal }: ReadingNow): Promise<ReadApart> {
+  if (signal?.aborted === true) return Promise.reject(new Fault('call.cancelled'))
   return new Promise((resolve, reject) => {
     const refuse = (problem: string) => reject(new Fault('openapi.unreadable', { problem }))
     const worker = new Worker(new URL('./reading-worker.ts', import.meta.url), {
@@ -56,9 +78,14 @@ function readNow(text: string, options: ReadingOptions): Promise<ReadApart> {
       resourceLimits: { maxOldGenerationSizeMb: MEMORY },
     })
     const deadline = setTimeout(() => {
-      refuse(`reading it took longer than ${PATIENCE / 1000} s`)
+      refuse(`reading it took longer than ${patience / 1000} s`)
       void worker.terminate()
-    }, PATIENCE)
+    }, patience)
+    const leave = () => {
+      reject(new Fault('call.cancelled'))
+      void worker.terminate()
+    }
+    signal?.addEventListener('abort', leave, { once: true })
     worker.once('message', (word: Word) => {
       if ('problem' in word) refuse(word.problem)
       else resolve(word.reading)
@@ -70,6 +97,7 @@ function readNow(text: string, options: ReadingOptions): Promise<ReadApart> {
     )
     worker.once('exit', () => {
       clearTimeout(deadline)
+      signal?.removeEventListener('abort', leave)
       // After its answer this says nothing any more.
       refuse('reading it ended without a result')
     })

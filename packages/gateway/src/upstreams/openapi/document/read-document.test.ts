@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { DOCUMENTS, documentText } from '../../../testing/openapi-documents.ts'
 import { LIMITS } from './limits.ts'
 import { DocumentProblem } from './parse-document.ts'
-import { readApart, toolsOf } from './read-apart.ts'
+import { readApart, toolsOf, type ReadFor } from './read-apart.ts'
 import { readDocument, type Reading, type ReadingOptions } from './read-document.ts'
 import { runs, within } from '../../../../../../test/setup/form.ts'
 
@@ -100,11 +100,49 @@ describe("vendors' published documents", () => {
   })
 })
 
+/** Nine kilobytes that unfold into as much as one document may have. */
+function heavyDocument(): string {
+  const levels = Array.from({ length: 60 }, (_, at) => {
+    const next = { $ref: `#/components/schemas/L${at + 1}` }
+    return [`L${at}`, at === 59 ? { type: 'string' } : { type: 'object', properties: { a: next, b: next } }]
+  })
+  const post = (at: number) =>
+    operation({
+      operationId: `heavy_${at}`,
+      requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/L0' } } } },
+    })
+  const paths = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`/p${at}`, { post: post(at) }]))
+  return JSON.stringify(described(paths, { components: { schemas: Object.fromEntries(levels) } }))
+}
+
+describe('heavy documents of one organization', () => {
+  test('keep neither the document of another one waiting nor a connection that is loaded', async () => {
+    const ended: string[] = []
+    const leaving = new AbortController()
+    const [heavy, small] = [heavyDocument(), JSON.stringify(described({ '/one': { get: operation() } }))]
+    const look = (name: string, text: string, whose: Omit<ReadFor, 'lane'>) =>
+      readApart(text, ALL, { ...whose, lane: 'look' }).then(
+        () => void ended.push(name),
+        ({ code }: { code: string }) => void ended.push(`${name}: ${code}`),
+      )
+    const theirs = Array.from({ length: 20 }, () => look('heavy', heavy, { share: 'org_1', signal: leaving.signal }))
+    const loaded = readApart(small, ALL, { share: 'org_1', lane: 'load' }).then(() => void ended.push('loaded'))
+    await Promise.all([look('small', small, { share: 'org_2' }), loaded])
+    leaving.abort()
+    await Promise.all(theirs)
+    const count = (word: string) => ended.filter((one) => one === word).length
+    expect(count('heavy: gateway.not-ready')).toBe(15)
+    expect(count('heavy')).toBeLessThanOrEqual(1)
+    expect(count('heavy') + count('heavy: call.cancelled')).toBe(5)
+    expect([count('small'), count('loaded')]).toEqual([1, 1])
+  })
+})
+
 describe('the largest document', () => {
   test('is read apart, while this thread goes on', async () => {
     let turns = 0
     const watch = setInterval(() => turns++, 5)
-    const reading = await readApart(documentText('github'), ALL)
+    const reading = await readApart(documentText('github'), ALL, { share: 'org_1', lane: 'look' })
     clearInterval(watch)
     expect(await toolsOf(reading)).toHaveLength(1222)
     // A thread that read it itself would have none.
