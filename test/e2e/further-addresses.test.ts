@@ -47,6 +47,30 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => parts.disposeAsync())
 
+test('the document of a connection leads nobody to another server of a private network', async () => {
+  const paths = { '/orders': { get: { operationId: 'orders', responses: { 200: { description: 'ok' } } } } }
+  const text = JSON.stringify({ openapi: '3.0.3', info: { title: 'Shop', version: '1' }, paths })
+  let leads = false
+  const server = createServer((_, response) => {
+    if (leads) response.writeHead(302, { location: `${sink.origin}/secret` }).end()
+    else response.writeHead(200, { 'content-type': 'application/json' }).end(text)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  parts.defer(() => new Promise<void>((resolve) => void (server.closeAllConnections(), server.close(() => resolve()))))
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const heard = sink.heard.length
+  const words = { alias: 'doc', document_url: `${origin}/openapi.json`, url: 'http://127.0.0.1:9/', private: true }
+  const added = await platform(`POST ${CONNECTORS}/openapi`, words)
+  expect(added.status, added.text).toBe(201)
+  const refresh = () => admin(`POST ${CONNECTORS}/doc/openapi/refresh`, { apply: true })
+  expect((await refresh()).body).toMatchObject({ same: true })
+  leads = true
+  expect((await refresh()).body['code']).toBe('egress.refused')
+  const preview = await platform(`POST ${CONNECTORS}/openapi/preview`, words)
+  expect([preview.status, preview.body['code']]).not.toContain(200)
+  expect(sink.heard.slice(heard)).toEqual([])
+})
+
 const run = async () =>
   (await callTool({ url: gateway.connectionUrl('flow'), key: gateway.key, era: 'modern' }, 'run', {})).answer
 

@@ -27,13 +27,13 @@ vi.mock('../../packages/gateway/src/upstreams/http/guarded-fetch.ts', async (ori
   return {
     ...real,
     createGuardedFetch(reach: guarded.GuardedFetchParts, limits: guarded.GuardedFetchLimits) {
-      const send = real.createGuardedFetch({ ...reach, allowPrivate: true }, limits)
+      const send = real.createGuardedFetch({ ...reach, privateOrigins: 'any' }, limits)
       return (url: string, options: guarded.FetchOptions) => send(routes.map(url), options)
     },
   }
 })
 
-const egress = { alias: 'web', allowPrivate: true }
+const egress = { alias: 'web', privateOrigins: 'any' as const }
 const oauth = createOutgoingOAuth({ now: Date.now, adapter: adapterOf })
 const Kept = z.object({
   issuer: z.string().nullable(),

@@ -8,7 +8,7 @@ import { GIVEN_CLIENT, SCOPE, startAuthority, type AuthorityKind } from './peers
 import { startProtected } from './peers/authorities/protected-server.ts'
 import { walkThrough } from './peers/people/identity-provider.ts'
 
-const egress = { alias: 'notes', allowPrivate: true }
+const egress = { alias: 'notes', privateOrigins: 'any' as const }
 const HOME = 'https://gateway.example/oauth/callback'
 const LOCAL = 'http://127.0.0.1:9/oauth/callback'
 const DOCUMENT = 'https://gateway.example/oauth/client-metadata.json'

@@ -21,7 +21,7 @@ vi.mock('../../packages/gateway/src/upstreams/http/guarded-fetch.ts', async (ori
   return {
     ...real,
     createGuardedFetch(reach: guarded.GuardedFetchParts, limits: guarded.GuardedFetchLimits) {
-      const send = real.createGuardedFetch({ ...reach, allowPrivate: true }, limits)
+      const send = real.createGuardedFetch({ ...reach, privateOrigins: 'any' }, limits)
       return (url: string, options: guarded.FetchOptions) => send(routes.map(url), options)
     },
   }

@@ -74,7 +74,7 @@ async function startAuthority() {
         refreshToken,
         scopes: [],
       },
-      { alias: 'web', allowPrivate: true },
+      { alias: 'web', privateOrigins: 'any' },
     )
   }
 

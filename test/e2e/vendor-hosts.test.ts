@@ -33,10 +33,10 @@ vi.mock('../../packages/gateway/src/upstreams/http/guarded-fetch.ts', async (ori
     ...real,
     createGuardedFetch(reach: guarded.GuardedFetchParts, limits: guarded.GuardedFetchLimits) {
       return (url: string, options: guarded.FetchOptions) =>
-        real.createGuardedFetch({ ...reach, allowPrivate: reach.allowPrivate || url.startsWith('https:') }, limits)(
-          routed(url),
-          options,
-        )
+        real.createGuardedFetch(
+          { ...reach, privateOrigins: url.startsWith('https:') ? 'any' : reach.privateOrigins },
+          limits,
+        )(routed(url), options)
     },
   }
 })

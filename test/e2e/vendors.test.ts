@@ -23,7 +23,7 @@ vi.mock('../../packages/gateway/src/upstreams/http/guarded-fetch.ts', async (ori
   return {
     ...real,
     createGuardedFetch(reach: guarded.GuardedFetchParts, limits: guarded.GuardedFetchLimits) {
-      const send = real.createGuardedFetch({ ...reach, allowPrivate: true }, limits)
+      const send = real.createGuardedFetch({ ...reach, privateOrigins: 'any' }, limits)
       return (url: string, options: guarded.FetchOptions) => send(routes.map(url), options)
     },
   }
@@ -35,7 +35,7 @@ beforeAll(async () => {
 })
 afterAll(() => home[Symbol.asyncDispose]())
 
-const EGRESS = { alias: 'x', allowPrivate: false }
+const EGRESS = { alias: 'x', privateOrigins: [] }
 const oauth = createOutgoingOAuth({ now: Date.now, adapter: adapterOf })
 
 /** A person who connects an account at a vendor, and what is done with the account afterwards. */

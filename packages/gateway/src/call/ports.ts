@@ -134,7 +134,10 @@ export interface OwnCredentials {
 
 /** The OpenAPI documents of connections, read as their settings say. Throws `openapi.*`. */
 export interface Documents {
-  read(connection: ConnectionRow, exceptions: Exceptions): Promise<ReadApart>
+  read(
+    connection: ConnectionRow,
+    reach: { readonly privateOrigins: readonly string[]; readonly exceptions: Exceptions },
+  ): Promise<ReadApart>
 }
 
 /** The facts of a request before its message is read: the caller, the endpoint, and what the endpoint offers. */

@@ -129,7 +129,7 @@ export function composeCredentials(core: CoreDependencies, parts: ComposeCredent
     const organization = organizationId === undefined ? undefined : snapshots().findAny({ id: organizationId })
     const row = connectionId === null ? undefined : organization?.connection(connectionId)
     return organization === undefined || row === undefined
-      ? { alias: provider, allowPrivate: false, exceptions: organization?.exceptions ?? NO_EXCEPTIONS }
+      ? { alias: provider, privateOrigins: [], exceptions: organization?.exceptions ?? NO_EXCEPTIONS }
       : factsOf(row, organization.exceptions).egress
   }
 
@@ -137,7 +137,7 @@ export function composeCredentials(core: CoreDependencies, parts: ComposeCredent
     memory.changed(organizationId)
     // Asked of memory at once: the connection may be gone from there in a moment.
     const egress = new Map(all.map(({ row }) => [row, egressOf(organizationId, row.connection_id, row.provider)]))
-    const done = ender.revoke(all, (row) => egress.get(row) ?? { alias: row.provider, allowPrivate: false })
+    const done = ender.revoke(all, (row) => egress.get(row) ?? { alias: row.provider, privateOrigins: [] })
     takingBack.add(done)
     return done.finally(() => takingBack.delete(done))
   }

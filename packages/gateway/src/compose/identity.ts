@@ -45,7 +45,7 @@ export function composeIdentity(core: CoreDependencies, { publicUrl, snapshots, 
     },
     externalPrincipals: composeExternalPrincipals({
       config,
-      fetch: createGuardedFetch({ alias: 'identity', allowPrivate: true }),
+      fetch: createGuardedFetch({ alias: 'identity', privateOrigins: 'any' }),
       isOwn,
       accounts,
       find: (name) => snapshots().find(name),

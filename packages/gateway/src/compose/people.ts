@@ -31,7 +31,7 @@ export function composePeople({ config, db, vault }: CoreDependencies, parts: Co
   const passwords = createPasswords({ shortest: config.TOOLWAY_PASSWORD_LENGTH })
   const attempts = createAttempts({ now: Date.now })
   const settings = providerOf(config)
-  const fetch = createGuardedFetch({ alias: 'identity provider', allowPrivate: true })
+  const fetch = createGuardedFetch({ alias: 'identity provider', privateOrigins: 'any' })
   const provider = settings && createIdentityProvider({ ...settings, fetch, now: Date.now })
   const settle = async (organizationId?: OrganizationId) => {
     await Promise.all([accounts.load(), organizationId === undefined ? undefined : snapshots.refresh(organizationId)])

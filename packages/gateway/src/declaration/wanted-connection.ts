@@ -40,9 +40,7 @@ function shared(one: DeclaredConnection) {
     }
   if (!('url' in wire)) return words
   const { url } = wire
-  const document = documentOf(one)
-  const openapi = document === null ? null : { document, select: { exclude: [] }, effects: {}, key: null }
-  const remote = { ...words, url, private: one.private ?? impliedPrivate({ url, openapi }) }
+  const remote = { ...words, url, private: one.private ?? impliedPrivate({ url }) }
   if ('words' in wire) return { ...remote, [wire.kind]: { ...BACKEND_DEFAULTS[wire.kind], ...wire.words } }
   const native =
     'vendor' in wire

@@ -86,9 +86,8 @@ function server(one: PresentConnection, refer: Refer): object {
 const isOwnAddress = ({ native, url }: Pick<Connection, 'native' | 'url'>): boolean =>
   native !== null && !native.supplied && url === CONNECTORS[native.vendor]?.address
 
-/** Whether its addresses name a private place in so many words. */
-export const impliedPrivate = ({ url, openapi }: Pick<Connection, 'url' | 'openapi'>): boolean =>
-  namesPrivate(url ?? '') || namesPrivate(openapi?.document ?? '')
+/** Whether its main address names a private place in so many words; a further one is judged by itself. */
+export const impliedPrivate = ({ url }: Pick<Connection, 'url'>): boolean => namesPrivate(url ?? '')
 
 function openApi({ openapi, document }: PresentConnection): object {
   if (openapi === null) return {}

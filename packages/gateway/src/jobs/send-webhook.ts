@@ -7,6 +7,7 @@ import { Fault } from '@toolway/contract'
 import { retryAfter as parseRetryAfter } from '@toolway/protocol/retry'
 import { REFUSED_ADDRESS } from '../upstreams/http/agent.ts'
 import type { GuardedFetch } from '../upstreams/http/guarded-fetch.ts'
+import { privateOriginOf } from '../upstreams/http/permits.ts'
 import type { Vault } from '../vault/vault.ts'
 import { webhookPreviousRow, webhookSecretRow } from '../vault/sealed-columns.ts'
 import { signedHeaders } from '../webhooks/signature.ts'
@@ -14,7 +15,7 @@ import type { WebhookRow } from '../webhooks/webhooks.ts'
 
 export interface SendWebhookParts {
   readonly vault: Pick<Vault, 'open'>
-  fetchFor(reach: { alias: string; allowPrivate: boolean }): GuardedFetch
+  fetchFor(reach: { alias: string; privateOrigins: readonly string[] }): GuardedFetch
   readonly now: () => number
 }
 
@@ -56,7 +57,7 @@ export function createSendWebhook({ vault, fetchFor, now }: SendWebhookParts): S
         'user-agent': 'toolway-webhooks',
         ...signedHeaders({ id, at: new Date(now()), body }, secretsOf(outgoing)),
       }
-      const post = fetchFor({ alias: 'of a webhook', allowPrivate: outgoing.private })
+      const post = fetchFor({ alias: 'of a webhook', privateOrigins: privateOriginOf(outgoing.private, url) })
       const answer = await post(url, { method: 'POST', headers, body, signal: bounded })
       return sentOf(answer)
     } catch (thrown) {

@@ -48,6 +48,12 @@ export function isPrivate(held: OpenedConnection, { name, origin }: Pick<Address
   return kept !== undefined && kept.origin === origin && kept.private
 }
 
+/** The origin of a connection's document, where that one may lie in a private network. */
+export function documentOrigins(held: OpenedConnection): readonly string[] {
+  const address = addressesOf(held).find(({ name }) => name === 'document')
+  return address !== undefined && isPrivate(held, address) ? [address.origin] : []
+}
+
 /** The connection with its headers bound to all of its addresses, each of which may be private where that is allowed. */
 export function bound<Parts extends ConnectionParts>(parts: Parts, allows: (address: Address) => boolean): Parts {
   const { settings, secrets } = parts
@@ -56,8 +62,8 @@ export function bound<Parts extends ConnectionParts>(parts: Parts, allows: (addr
   const origins = Object.fromEntries(
     others
       .map((address) => [address, { origin: address.origin, private: allows(address) }] as const)
-      .filter(([{ origin, secrets: takes }]) => takes && origin !== main?.origin)
-      .filter(([address, kept]) => kept.private || !isUsual(settings, address))
+      .filter(([{ origin }]) => origin !== main?.origin)
+      .filter(([address, kept]) => kept.private || (address.secrets && !isUsual(settings, address)))
       .map(([{ name }, kept]) => [name, kept]),
   )
   const { origins: _, ...rest } = secrets

@@ -5,6 +5,7 @@
 import type { ConnectionSecrets, ConnectionSettings, Connector, OwnMember } from '@toolway/contract'
 import type { Connection, ConnectionChange, NewConnection, Probed } from '@toolway/contract/admin'
 import type { Exceptions } from '../upstreams/http/exceptions.ts'
+import type { PrivateOrigins } from '../upstreams/http/permits.ts'
 import type { ReadApart } from '../upstreams/openapi/document/read-apart.ts'
 import type { Reach, Upstream } from '../upstreams/upstream.ts'
 import type { UpstreamMaking } from '../upstreams/upstreams.ts'
@@ -67,7 +68,11 @@ export interface Opening<Settings> extends OpenedConnection<Settings> {
 
 /** Dependencies of a probe. Nothing is stored, and no credential is sent. */
 export interface Probing {
-  readonly egress: { readonly alias: string; readonly allowPrivate: boolean; readonly exceptions: Exceptions }
+  readonly egress: {
+    readonly alias: string
+    readonly privateOrigins: PrivateOrigins
+    readonly exceptions: Exceptions
+  }
   readonly signal: AbortSignal
   /** The organization that looks. */
   readonly share: string

@@ -18,7 +18,7 @@ export interface LanguageModelParts {
 /** The SDK is loaded by the first run of an agent, so that no start waits for it. */
 export async function languageModelOf({ row, key, exceptions }: LanguageModelParts): Promise<LanguageModel> {
   const { provider, url: baseURL, model } = row
-  const fetch = fetchBy(createGuardedFetch({ alias: 'agent model', allowPrivate: false, exceptions }, LIMITS))
+  const fetch = fetchBy(createGuardedFetch({ alias: 'agent model', privateOrigins: [], exceptions }, LIMITS))
   if (provider === 'anthropic') {
     const { createAnthropic } = await import('@ai-sdk/anthropic')
     return createAnthropic({ baseURL, apiKey: key ?? '', fetch })(model)

@@ -2,13 +2,22 @@
  * Every address of every kind of connection, whoever changes it: secrets stay with the origin that they were given for, and leave to
  * reach a private network with the one address that has it. The addresses are found in the schemas, not listed here.
  */
-import { ConnectionSecrets, ConnectionSettings, Fault, KINDS, ownMemberOf, type Role } from '@toolway/contract'
+import {
+  ConnectionSecrets,
+  ConnectionSettings,
+  Fault,
+  KINDS,
+  OperationSelection,
+  ownMemberOf,
+  type Role,
+} from '@toolway/contract'
 import { ConnectionChange } from '@toolway/contract/admin'
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
-import { addressesOf, bound, isBound, isPrivate, reachAt } from '../../kinds/addresses.ts'
+import { addressesOf, bound, documentOrigins, isBound, isPrivate, reachAt } from '../../kinds/addresses.ts'
 import type { OpenedConnection } from '../../kinds/kind.ts'
 import { partsOf, shownOf, viewOf } from '../../kinds/kinds.ts'
+import { apiServerOf } from '../../kinds/openapi/openapi.ts'
 import { NO_EXCEPTIONS } from '../../upstreams/http/exceptions.ts'
 import { permittedParts } from './connection-permits.ts'
 import { describe as describeWords } from './connection-words.ts'
@@ -154,7 +163,7 @@ describe.each(FIELDS)('%s, %s', (_, name, kind) => {
           const here = addressesOf(parts).find((address) => address.name === name)
           expect(here && isPrivate(parts, here), url).toBe(true)
           for (const address of addressesOf(parts).filter((one) => one.name !== name))
-            expect(isPrivate(parts, address), address.name).toBe(wanted === true && address.secrets)
+            expect(isPrivate(parts, address), address.name).toBe(wanted === true)
         }
   })
 
@@ -181,6 +190,38 @@ describe.each(FIELDS)('%s, %s', (_, name, kind) => {
       expect(by('https://public.example/', other)).toEqual([name])
       expect(by('http://10.0.0.9/', other)).toBe('private.forbidden')
     }
+  })
+})
+
+describe('an address that takes no secrets', () => {
+  const DOCUMENT = 'http://10.0.0.7/api.json'
+  const at = (url: string, isPrivate: boolean, origins?: ConnectionSecrets['origins']): OpenedConnection => ({
+    settings: ConnectionSettings.parse({ connector: 'openapi', url, document: DOCUMENT, private: isPrivate }),
+    secrets: ConnectionSecrets.parse({ headers: HEADERS, ...(origins === undefined ? {} : { origins }) }),
+  })
+
+  test('has leave for a private network of its own, which the main address neither gives nor takes', () => {
+    const wire = apiServerOf({
+      url: AT.url,
+      headers: {},
+      api: { document: DOCUMENT, select: OperationSelection.parse({}), effects: {}, key: undefined },
+    })
+    const declared = partsOf({ revision: 'auto', timeout: 9, wire, shown: shownOf(wire) })
+    expect(addressesOf(declared).map((address) => isPrivate(declared, address))).toEqual([false, true])
+    expect(documentOrigins(declared)).toEqual(['http://10.0.0.7'])
+    const moved = change(declared, ['url', 'https://else.example/'], { role: 'tenant_admin', again: true })
+    expect(typeof moved === 'string' ? moved : documentOrigins(moved)).toEqual(['http://10.0.0.7'])
+    // Of a connection from before, only the platform says that the document may be private.
+    const before = at('http://10.0.0.1/', true)
+    expect(documentOrigins(before)).toEqual([])
+    for (const [role, origins] of [
+      ['tenant_admin', []],
+      ['platform_admin', ['http://10.0.0.7']],
+    ] as const) {
+      const saved = change(before, ['url', 'http://10.0.0.1/v2'], { role, again: true })
+      expect(typeof saved === 'string' ? saved : documentOrigins(saved), role).toEqual(origins)
+    }
+    expect(documentOrigins(at('http://10.0.0.7/v1', true))).toEqual(['http://10.0.0.7'])
   })
 })
 

@@ -91,14 +91,14 @@ function withPrivate({ role, organization }: Speaker, parts: ConnectionParts, { 
   const platform = role === 'platform_admin'
   const permits = { allowPrivate: false, exceptions: createExceptions(organization.egress) }
   const before = held === undefined ? [] : addressesOf(held)
-  // An address that takes no headers is judged when it is given.
+  // An address that takes no headers is judged when it is given; that it stays gives it no leave that it did not have.
   const isSame = ({ name, url, secrets }: Address) =>
     !secrets && before.some((other) => other.name === name && other.url === url)
-  const stays = (address: Address) => held !== undefined && (isPrivate(held, address) || isSame(address))
+  const stays = (address: Address) => held !== undefined && isPrivate(held, address)
   for (const address of addressesOf(parts)) {
     const problem = problemOfAddress(address.url, permits, CARRIED)
     const asks = problem !== undefined || (address.name === 'url' && wanted === true)
-    if (asks && !platform && !stays(address)) throw new Fault('private.forbidden')
+    if (asks && !platform && !stays(address) && !isSame(address)) throw new Fault('private.forbidden')
   }
   return bound(parts, (address) =>
     platform ? (wanted ?? (stays(address) || namesPrivate(address.url))) : wanted !== false && stays(address),

@@ -11,6 +11,7 @@ import { probeAuthAt } from '../../oauth/outgoing/flows/auth-probe.ts'
 import type { Egress } from '../../oauth/outgoing/ports.ts'
 import { createExceptions } from '../../upstreams/http/exceptions.ts'
 import { problemOfAddress } from '../../upstreams/http/given-address.ts'
+import { privateOriginOf } from '../../upstreams/http/permits.ts'
 import { addressIn } from '../integrations/integration-words.ts'
 import { serveOrganization, type Served } from '../serve.ts'
 import type { Found, Probing } from '../../kinds/kind.ts'
@@ -28,7 +29,8 @@ export const probeOperations: readonly Served[] = [
     const exceptions = createExceptions(organization.egress)
     const barred = problemOfAddress(url, { allowPrivate: false, exceptions }) !== undefined
     if (barred && !platform) throw new Fault('private.forbidden')
-    const egress = { alias: new URL(url).host, allowPrivate: platform && namesPrivate(url), exceptions }
+    const privateOrigins = privateOriginOf(platform && namesPrivate(url), url)
+    const egress = { alias: new URL(url).host, privateOrigins, exceptions }
     return probe(url, egress, { signal, share: organization.id })
   }),
 ]

@@ -10,7 +10,7 @@ import { createExceptions } from '../../upstreams/http/exceptions.ts'
 import type { ReadFor } from '../../upstreams/openapi/document/read-apart.ts'
 import { lettingInOf } from '../../upstreams/openapi/document/security.ts'
 import { permittedParts } from '../connections/connection-permits.ts'
-import { shown } from '../connections/connections.ts'
+import { secretsOf, shown } from '../connections/connections.ts'
 import { createConnection, type CreatedConnection } from '../connections/create-connection.ts'
 import { findConnectionOf } from '../connections/find-connection.ts'
 import { serveOrganization, type OrganizationRequest, type Served } from '../serve.ts'
@@ -19,18 +19,24 @@ import { providerOf } from './provider-of.ts'
 import { compare, keepDocument, renewal } from './renew.ts'
 import { baseOf, refuseEmpty, textFrom, type Reaching, type Source } from './sources.ts'
 import { apiServerOf } from '../../kinds/openapi/openapi.ts'
+import { documentOrigins } from '../../kinds/addresses.ts'
 import { namesPrivate } from '../../kinds/remote.ts'
+import { privateOriginOf } from '../../upstreams/http/permits.ts'
 
 const DEFAULT_TIMEOUT = 60
 
 type AnyAsked = Pick<OrganizationRequest<typeof shapes.previewOpenApi>, 'role' | 'organization' | 'signal'>
 
 /** Only the platform lets a document be fetched from a private network. */
-function reachingOf({ role, organization, signal }: AnyAsked, wanted: boolean | undefined): Reaching {
+function reachingOf(
+  { role, organization, signal }: AnyAsked,
+  { private: wanted, document_url: address }: { readonly private?: boolean | undefined } & Source,
+): Reaching {
   const allowPrivate = wanted === true
   if (allowPrivate && role !== 'platform_admin') throw new Fault('private.forbidden')
+  const privateOrigins = privateOriginOf(allowPrivate, address)
   const { id, egress } = organization
-  return { alias: 'the document', share: id, allowPrivate, exceptions: createExceptions(egress), signal }
+  return { alias: 'the document', share: id, privateOrigins, exceptions: createExceptions(egress), signal }
 }
 
 interface Told extends Source {
@@ -49,13 +55,13 @@ async function readOf(told: Told, reaching: Reaching) {
 }
 
 const preview = serveOrganization(shapes.previewOpenApi, async (asked) => {
-  const { reading, base } = await readOf(asked.body, reachingOf(asked, asked.body.private))
+  const { reading, base } = await readOf(asked.body, reachingOf(asked, asked.body))
   return previewOf(reading, base)
 })
 
 const add = serveOrganization(shapes.addOpenApi, async (asked) => {
   const { change, parts, organization, role, body } = asked
-  const { text, reading, select, effects, document, base } = await readOf(body, reachingOf(asked, body.private))
+  const { text, reading, select, effects, document, base } = await readOf(body, reachingOf(asked, body))
   if (base === undefined) throw new Fault('openapi.address', { problem: 'is missing in the document' })
   refuseEmpty(reading)
   const letting = lettingInOf(reading.schemes, providerOf(reading, base))
@@ -106,11 +112,15 @@ const isGiven = ({ document, document_gzip: packed, document_url: address }: Sou
 type RefreshAsked = OrganizationRequest<typeof shapes.refreshOpenApi>
 
 /** Another address is fetched from a private network only for the platform, which names one in so many words. */
-function renewingOf({ role, organization, body, signal }: RefreshAsked, { alias, settings }: ConnectionRow): Reaching {
+function renewingOf({ role, organization, body, signal, parts }: RefreshAsked, connection: ConnectionRow): Reaching {
+  const { alias, settings } = connection
   const address = body.document_url
   const known = isOpenApi(settings) && (address === undefined || address === settings.document)
-  const allowPrivate = known ? settings.private : role === 'platform_admin' && namesPrivate(address ?? '')
-  return { alias, share: organization.id, allowPrivate, exceptions: createExceptions(organization.egress), signal }
+  const privateOrigins = known
+    ? documentOrigins({ settings, secrets: secretsOf(parts, connection) })
+    : privateOriginOf(role === 'platform_admin' && namesPrivate(address ?? ''), address)
+  const { id, egress } = organization
+  return { alias, share: id, privateOrigins, exceptions: createExceptions(egress), signal }
 }
 
 const refresh = serveOrganization(shapes.refreshOpenApi, async (asked) => {

@@ -19,7 +19,7 @@ export interface Reaching {
   readonly alias: string
   /** The organization for which it is fetched and read. */
   readonly share: string
-  readonly allowPrivate: boolean
+  readonly privateOrigins: readonly string[]
   readonly exceptions: Exceptions
   readonly signal: AbortSignal
 }
@@ -33,11 +33,11 @@ export async function textFrom(source: Source, reaching: Reaching): Promise<stri
     throw mismatch('/document', 'must be given in exactly one way: as document, document_gzip or document_url')
   if (document !== undefined) return document
   if (packed !== undefined) return unpacked(packed)
-  const { alias, allowPrivate, exceptions, signal } = reaching
+  const { alias, privateOrigins, exceptions, signal } = reaching
   const problem = problemOfAddress(address ?? '', { allowPrivate: false, exceptions })
-  if (problem !== undefined && !allowPrivate)
+  if (problem !== undefined && !privateOrigins.includes(URL.parse(address ?? '')?.origin ?? ''))
     throw problem.includes('private network') ? new Fault('private.forbidden') : mismatch('/document_url', problem)
-  return fetchDocument(address ?? '', { alias, allowPrivate, exceptions, signal })
+  return fetchDocument(address ?? '', { alias, privateOrigins, exceptions, signal })
 }
 
 async function unpacked(base64: string): Promise<string> {

@@ -17,7 +17,8 @@ const PATIENCE = 60_000
 
 export interface Fetching {
   readonly alias: string
-  readonly allowPrivate: boolean
+  /** Where it is, if that may be a private network: what it leads to may not. */
+  readonly privateOrigins: readonly string[]
   readonly exceptions: Exceptions
   readonly signal?: AbortSignal
 }
@@ -55,12 +56,16 @@ type ReadingSettings = Pick<OpenApiSettings, 'select' | 'effects' | 'document'> 
 const loadOf = ({ organization_id: share }: ConnectionRow): ReadFor => ({ share, lane: 'load' })
 
 export function createDocuments({ db }: { db: Pick<Db, 'organization'> }): Documents {
-  async function textOf(connection: ConnectionRow, settings: OpenApiSettings, exceptions: Exceptions): Promise<string> {
+  async function textOf(
+    connection: ConnectionRow,
+    settings: OpenApiSettings,
+    reach: Pick<Fetching, 'privateOrigins' | 'exceptions'>,
+  ): Promise<string> {
     const { id, organization_id: organizationId, alias } = connection
     const kept = await db.organization(organizationId, (sql) => findDocument(sql, id))
     if (kept !== undefined) return unpackDocument(kept.packed)
     if (settings.document === undefined) throw new Fault('openapi.missing', { connection: alias })
-    const text = await fetchDocument(settings.document, { alias, allowPrivate: settings.private, exceptions })
+    const text = await fetchDocument(settings.document, { alias, ...reach })
     // Only what can be read is kept: a page that says "try later" is none.
     await readWith(text, settings, loadOf(connection))
     const packed = await packDocument(text)
@@ -69,10 +74,10 @@ export function createDocuments({ db }: { db: Pick<Db, 'organization'> }): Docum
   }
 
   return {
-    async read(connection, exceptions) {
+    async read(connection, reach) {
       const { settings } = connection
       if (!isOpenApi(settings)) throw new TypeError('no connection of a document')
-      return readWith(await textOf(connection, settings, exceptions), settings, loadOf(connection))
+      return readWith(await textOf(connection, settings, reach), settings, loadOf(connection))
     },
   }
 }

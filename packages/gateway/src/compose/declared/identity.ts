@@ -43,7 +43,7 @@ export function composeDeclaredIdentity(
   const accounts = createAccounts({ list: () => Promise.resolve([]) })
   const externalPrincipals = composeExternalPrincipals({
     config,
-    fetch: createGuardedFetch({ alias: 'identity', allowPrivate: true }),
+    fetch: createGuardedFetch({ alias: 'identity', privateOrigins: 'any' }),
     isOwn: () => false,
     accounts,
     find: (name) => snapshots().find(name),

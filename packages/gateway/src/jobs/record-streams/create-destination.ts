@@ -7,6 +7,7 @@ import type { StreamBatch } from '../../record-streams/stream-items.ts'
 import { REFUSED_ADDRESS } from '../../upstreams/http/agent.ts'
 import type { GuardedFetch } from '../../upstreams/http/guarded-fetch.ts'
 import type { ConnectTls } from '../../upstreams/http/guarded-tls.ts'
+import type { PrivateOrigins } from '../../upstreams/http/permits.ts'
 import { recordStreamRow } from '../../vault/sealed-columns.ts'
 import type { Vault } from '../../vault/vault.ts'
 import { toClickHouse } from './clickhouse-destination.ts'
@@ -20,7 +21,7 @@ export interface SendBatchParts {
   readonly vault: Pick<Vault, 'open'>
   /** Puts the values in place of references to secrets. Throws `secret.unresolved`. @param owner of the stream */
   reveal(owner: string, text: string): Promise<string>
-  fetchFor(reach: { alias: string; allowPrivate: boolean }): GuardedFetch
+  fetchFor(reach: { alias: string; privateOrigins: PrivateOrigins }): GuardedFetch
   readonly connectTls: ConnectTls
   readonly now: () => number
   readonly host: string
@@ -51,9 +52,11 @@ export function createSendBatch({ vault, reveal, fetchFor, connectTls, now, host
     try {
       const kept = JSON.parse(vault.open(stream.sealed_secrets, recordStreamRow(stream.id))) as Secrets
       const secrets = await revealed(kept, (text) => reveal(stream.organization_id, text))
-      const reach = { alias: ALIAS, allowPrivate: stream.private }
-      const connect: DestinationParts['connect'] = (target) => connectTls({ ...target, ...reach })
-      const parts: DestinationParts = { fetch: fetchFor(reach), connect, now, host }
+      const connect: DestinationParts['connect'] = (target) =>
+        connectTls({ ...target, alias: ALIAS, allowPrivate: stream.private })
+      // No address is asked here that the destination's settings do not make up (an S3 bucket may be part of the host).
+      const fetch = fetchFor({ alias: ALIAS, privateOrigins: stream.private ? 'any' : [] })
+      const parts: DestinationParts = { fetch, connect, now, host }
       await deliverTo(parts, destinationOf(stream), secrets)(batch, bounded)
       return undefined
     } catch (thrown) {

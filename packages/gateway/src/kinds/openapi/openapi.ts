@@ -5,15 +5,7 @@ import { readApart } from '../../upstreams/openapi/document/read-apart.ts'
 import { UNTITLED } from '../../upstreams/openapi/document/read-document.ts'
 import { createOpenApiUpstream } from '../../upstreams/openapi/openapi-upstream.ts'
 import type { Kind, Probing, ConnectionRequest } from '../kind.ts'
-import {
-  describeRemote,
-  namesPrivate,
-  remoteParts,
-  remoteReach,
-  remoteView,
-  shownUrl,
-  type RemoteWire,
-} from '../remote.ts'
+import { describeRemote, remoteParts, remoteReach, remoteView, shownUrl, type RemoteWire } from '../remote.ts'
 import { checked } from '../settings.ts'
 
 /** Settings of an OpenAPI document, besides its text. */
@@ -49,7 +41,6 @@ export const openapi: Kind<OpenApiSettings, OpenApiWire> = {
   parts(common, wire, shown) {
     const { settings, secrets } = remoteParts(common, wire, shown)
     const { document, select, effects, key } = wire.api
-    const isPrivate = settings.private || (document !== undefined && namesPrivate(document))
     const own = {
       ...(common.checks === undefined ? {} : { checks: common.checks }),
       ...(document === undefined ? {} : { document }),
@@ -57,7 +48,7 @@ export const openapi: Kind<OpenApiSettings, OpenApiWire> = {
     }
     const connector = 'openapi'
     const { auth } = wire
-    return { settings: checked({ ...settings, connector, ...own, private: isPrivate, auth, select, effects }), secrets }
+    return { settings: checked({ ...settings, connector, ...own, auth, select, effects }), secrets }
   },
   shown: shownUrl,
   view(settings) {

@@ -13,11 +13,13 @@ import type {
 } from '@toolway/contract'
 import type { Actor } from '../../records/change.ts'
 import type { Exceptions } from '../../upstreams/http/exceptions.ts'
+import type { PrivateOrigins } from '../../upstreams/http/permits.ts'
 
 /** The egress permissions of a connection, and the connection's name in messages. */
 export interface Egress {
   readonly alias: string
-  readonly allowPrivate: boolean
+  /** Origins that may lie in a private network. */
+  readonly privateOrigins: PrivateOrigins
   /** Private addresses that the organization allows. */
   readonly exceptions?: Exceptions
 }

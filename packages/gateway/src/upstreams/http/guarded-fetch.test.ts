@@ -52,7 +52,7 @@ const to =
     void response.writeHead(status, { location }).end()
 
 const fetchWith = (limits: GuardedFetchLimits = {}) =>
-  createGuardedFetch({ alias: 'x', allowPrivate: true }, { patience: 5_000, ...limits })
+  createGuardedFetch({ alias: 'x', privateOrigins: 'any' }, { patience: 5_000, ...limits })
 
 /** The status, the code of the fault, or that it failed. */
 const outcome = (asking: Promise<Response>): Promise<number | string> =>
@@ -108,13 +108,29 @@ describe('a redirect', () => {
   test('U-23: is judged like the first address: it leads to no metadata, and into no network that is not excepted', async () => {
     await using inner = await listen((_, response) => void response.end('secret'))
     const exceptions = createExceptions({ networks: [], hosts: ['localhost'] })
-    const asking = createGuardedFetch({ alias: 'x', allowPrivate: false, exceptions }, { redirects: 3 })
+    const asking = createGuardedFetch({ alias: 'x', privateOrigins: [], exceptions }, { redirects: 3 })
     await using open = await listen(({ url }, response) => {
       response.writeHead(302, { location: url === '/in' ? `${inner.origin}/` : 'http://169.254.169.254/latest/' }).end()
     })
     expect(await outcome(asking(`http://localhost:${open.port}/in`, {}))).toBe('egress.refused')
     expect(await outcome(asking(`http://localhost:${open.port}/cloud`, {}))).toBe('egress.refused')
     expect([open.asked.length, inner.asked.length]).toEqual([2, 0])
+  })
+
+  test('into another part of a private network needs leave for that part, too', async () => {
+    await using inner = await listen((_, response) => void response.end('secret'))
+    await using open = await listen(({ url = '' }, response) =>
+      url === '/own'
+        ? void response.end('own')
+        : to(url === '/near' ? '/own' : `${inner.origin}/`)({} as never, response),
+    )
+    const asking = createGuardedFetch({ alias: 'x', privateOrigins: [open.origin] }, { redirects: 3 })
+    expect(await (await asking(`${open.origin}/near`, {})).text()).toBe('own')
+    expect(await outcome(asking(`${open.origin}/away`, {}))).toBe('egress.refused')
+    expect(await outcome(asking(inner.origin, {}))).toBe('egress.refused')
+    expect(inner.asked).toEqual([])
+    const both = createGuardedFetch({ alias: 'x', privateOrigins: [open.origin, inner.origin] }, { redirects: 3 })
+    expect(await (await both(`${open.origin}/away`, {})).text()).toBe('secret')
   })
 
   test('never leads from https to http, to another scheme, or to a name with a password', async () => {

@@ -8,6 +8,7 @@
 import { Fault } from '@toolway/contract'
 import type { Dispatcher } from 'undici'
 import { createPool, type Permits } from './agent.ts'
+import { mayBePrivate, type PrivateOrigins } from './permits.ts'
 
 export interface FetchOptions {
   readonly method?: string
@@ -18,8 +19,10 @@ export interface FetchOptions {
 
 export type GuardedFetch = (url: string, options: FetchOptions) => Promise<Response>
 
-export interface GuardedFetchParts extends Permits {
+export interface GuardedFetchParts extends Pick<Permits, 'exceptions'> {
   readonly alias: string
+  /** Neither a redirect nor an address that a server names takes the leave of one origin to another. */
+  readonly privateOrigins: PrivateOrigins
 }
 
 export interface GuardedFetchLimits {
@@ -48,12 +51,20 @@ interface Sent {
 }
 
 /** Throws `egress.refused`, `result.too-large`, and as errors of their own what the network and the deadline do. */
-export function createGuardedFetch(reach: GuardedFetchParts, limits: GuardedFetchLimits = {}): GuardedFetch {
+export function createGuardedFetch(
+  { privateOrigins, ...reach }: GuardedFetchParts,
+  limits: GuardedFetchLimits = {},
+): GuardedFetch {
   const { redirects = 0, patience = PATIENCE, mostBytes = MOST_BYTES } = limits
   const most = Math.min(redirects, MOST_REDIRECTS)
 
   async function send({ url, method, headers, body }: Sent, signal: AbortSignal): Promise<Response> {
-    const pool = createPool(url.origin, { ...reach, headersTimeout: patience, connections: 1 })
+    const pool = createPool(url.origin, {
+      ...reach,
+      allowPrivate: mayBePrivate(privateOrigins, url),
+      headersTimeout: patience,
+      connections: 1,
+    })
     try {
       const path = url.pathname + url.search
       return await read(await pool.request({ path, method, headers, body, signal }), reach.alias, mostBytes)
@@ -83,7 +94,7 @@ export function createGuardedFetch(reach: GuardedFetchParts, limits: GuardedFetc
 }
 
 /** For an address that the operator of the installation set: it may be private, and even this machine's own. */
-export const operatorFetch = (alias: string): GuardedFetch => createGuardedFetch({ alias, allowPrivate: true })
+export const operatorFetch = (alias: string): GuardedFetch => createGuardedFetch({ alias, privateOrigins: 'any' })
 
 /** Only what HTTP is spoken with: everything else leads somewhere that no guard looks at. */
 function addressOf(address: string, alias: string): URL {

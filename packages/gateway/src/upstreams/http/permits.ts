@@ -15,6 +15,21 @@ export interface Permits {
   readonly exceptions?: Exceptions
 }
 
+/**
+ * Origins (scheme, host, port) that may lie in a private network, each for itself. `any`: every address that is asked follows from what
+ * the operator set, and none from what a server answers.
+ */
+export type PrivateOrigins = readonly string[] | 'any'
+
+export const mayBePrivate = (origins: PrivateOrigins, { origin }: Pick<URL, 'origin'>): boolean =>
+  origins === 'any' || origins.includes(origin)
+
+/** The origin of an address, where that one may be private. */
+export function privateOriginOf(isPrivate: boolean, address: string | undefined): readonly string[] {
+  const url = isPrivate && address !== undefined ? URL.parse(address) : null
+  return url === null ? [] : [url.origin]
+}
+
 /** `host`: what was asked for, of which the address came. */
 export function isAllowed(
   address: string,

@@ -241,7 +241,7 @@ describeEachPostgres('the credential of a call', (createDatabase) => {
     // Another gateway asked, and died with the answer: its lease runs out, and the refresh token has been used.
     await house.authority.oauth.refresh({ refreshToken: 'refresh-shared-1', authority: { issuer: '' } } as never, {
       alias: 'web',
-      allowPrivate: false,
+      privateOrigins: [],
     })
     await house.age(2 * HOUR)
     expect(await caught(() => gateway.callCredentials.open(house.asking()))).toMatchObject({

@@ -67,7 +67,7 @@ export function factsOf(vault: Opening, row: Described, exceptions = NO_EXCEPTIO
   return {
     id,
     organizationId,
-    egress: { alias, allowPrivate: http?.private ?? false, exceptions },
+    egress: { alias, privateOrigins: http?.private === true ? 'any' : [], exceptions },
     auth,
     provider: auth.provider ?? DISCOVERED,
     issuer: authority?.issuer,

@@ -6,6 +6,7 @@ import { Fault, kindOf, type Revision } from '@toolway/contract'
 import { MODERN } from '@toolway/protocol'
 import { fetchCapabilities, ownAsk, type CapabilitiesSnapshot } from '../../../jobs/sync-catalog.ts'
 import { createHttpUpstream } from '../../../upstreams/http/http-upstream.ts'
+import { mayBePrivate } from '../../../upstreams/http/permits.ts'
 import { createUpstreams } from '../../../upstreams/upstreams.ts'
 import type { Egress } from '../ports.ts'
 import type { Target } from './target.ts'
@@ -43,7 +44,7 @@ export interface AuthProbe {
 /** The same at an address that nothing is kept of. Its offer; throws the fault if it does not let them in. */
 export async function probeAuthAt(url: string, authProbe: AuthProbe): Promise<CapabilitiesSnapshot> {
   const { egress, headers, pin, patience, signal } = authProbe
-  const { alias, allowPrivate, exceptions } = egress
+  const { alias, privateOrigins, exceptions } = egress
   const upstreams = createUpstreams({
     children: { start: () => Promise.reject(new Error('nothing is started for a knock')) },
     pools: false,
@@ -51,7 +52,8 @@ export async function probeAuthAt(url: string, authProbe: AuthProbe): Promise<Ca
     onNoise() {},
   })
   try {
-    const wire = { url, private: allowPrivate, ...(exceptions === undefined ? {} : { exceptions }), headers }
+    const isPrivate = mayBePrivate(privateOrigins, new URL(url))
+    const wire = { url, private: isPrivate, ...(exceptions === undefined ? {} : { exceptions }), headers }
     const reach = { connectionId: 'knock', alias, timeout: patience, revision: pin, pinned: pin !== undefined, wire }
     const upstream = upstreams.open('knock', '1', alias, (making) => createHttpUpstream({ ...making, reach }))
     const deadline = AbortSignal.timeout(patience * 1000)

@@ -99,7 +99,7 @@ export function createTargets({ find, unseal, vendor: vendorOf, accounts }: Targ
   function ofVendor(connectRequest: ConnectRequest & { provider: string }, snapshot: Snapshot): Target {
     const vendor = vendorOf(connectRequest.provider)
     if (vendor === undefined) throw new Fault('thing.unknown', { thing: 'provider' })
-    const egress = { alias: vendor.title, allowPrivate: false, exceptions: snapshot.exceptions }
+    const egress = { alias: vendor.title, privateOrigins: [], exceptions: snapshot.exceptions }
     const nothing = { connection: undefined, auth: undefined, server: undefined, url: undefined, headers: {} }
     return { connectRequest, snapshot, title: vendor.title, vendor, egress, ...nothing }
   }
@@ -107,7 +107,7 @@ export function createTargets({ find, unseal, vendor: vendorOf, accounts }: Targ
   /** The accounts are not kept here: the server's own page connects one. */
   function ofBroker(connectRequest: ConnectRequest, connection: ConnectionRow, snapshot: Snapshot): Target {
     if (!connection.enabled) throw unfit(connection.alias, 'it is turned off')
-    const egress = { alias: connection.alias, allowPrivate: false, exceptions: snapshot.exceptions }
+    const egress = { alias: connection.alias, privateOrigins: [], exceptions: snapshot.exceptions }
     const nothing = { auth: undefined, vendor: undefined, server: undefined, url: undefined, headers: {} }
     return { connectRequest, snapshot, connection, title: connection.title, egress, ...nothing }
   }
@@ -131,7 +131,7 @@ export function createTargets({ find, unseal, vendor: vendorOf, accounts }: Targ
     const at = addressIn(settings, secretsOf(connection))
     // A key goes to whichever address it is given for.
     const vendor = vendorAt(connection, auth, auth.kind === 'key' ? undefined : at.target.url)
-    const egress = { alias, allowPrivate: at.allowPrivate, exceptions: snapshot.exceptions }
+    const egress = { alias, privateOrigins: at.privateOrigins, exceptions: snapshot.exceptions }
     return { connectRequest, snapshot, connection, title, auth, vendor, ...at.target, egress }
   }
 
@@ -175,10 +175,10 @@ export function createTargets({ find, unseal, vendor: vendorOf, accounts }: Targ
 function addressIn(settings: ConnectionSettings, secrets: ConnectionSecrets) {
   if (!mayHaveAccounts(settings)) {
     const server = runsHere(settings) ? programLine(settings) : undefined
-    return { allowPrivate: false, target: { server, url: undefined, headers: {} } }
+    return { privateOrigins: [], target: { server, url: undefined, headers: {} } }
   }
   const { url = settings.url, headers } = secrets
-  return { allowPrivate: settings.private, target: { server: settings.url, url, headers } }
+  return { privateOrigins: settings.private ? ('any' as const) : [], target: { server: settings.url, url, headers } }
 }
 
 const mayShare = (role: Role) => (permits(role, 'connector_update') ? 'yes' : 'forbidden')

@@ -43,7 +43,7 @@ const metadata = (more: object = {}) =>
   })
 const resource = (more: object = {}) => json({ resource: '{origin}/mcp', authorization_servers: ['{origin}'], ...more })
 const whole = { [`${RESOURCE}/mcp`]: resource(), [SERVER]: metadata() }
-const egress: Egress = { alias: 'notes', allowPrivate: true }
+const egress: Egress = { alias: 'notes', privateOrigins: 'any' }
 const at = (origin: string, challenge?: string, by = egress) =>
   discover({
     url: `${origin}/mcp`,
@@ -229,7 +229,7 @@ describe('whom a server trusts', () => {
 
   test('is asked for at no private address where the connection is none', async () => {
     await using server = await serve(whole)
-    const open: Egress = { alias: 'notes', allowPrivate: false }
+    const open: Egress = { alias: 'notes', privateOrigins: [] }
     await expect(at(server.origin, undefined, open)).rejects.toMatchObject({ code: 'egress.refused' })
     expect(server.asked).toEqual([])
     const named = at('https://1.1.1.1', 'http://1.1.1.1/meta', open)

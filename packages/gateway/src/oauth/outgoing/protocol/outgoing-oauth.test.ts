@@ -37,7 +37,7 @@ async function serve(answer: Answer) {
   }
 }
 
-const egress = { alias: 'notes', allowPrivate: true }
+const egress = { alias: 'notes', privateOrigins: 'any' as const }
 const NOW = Date.UTC(2026, 10, 20)
 const oauth = createOutgoingOAuth({ now: () => NOW, adapter: adapterOf })
 const client: ClientIdentity = {

@@ -1,6 +1,7 @@
 /** Checks addresses in external metadata before use: a browser or a token is sent there. */
 import { Fault } from '@toolway/contract'
 import { kindOf } from '@toolway/contract/address-kind'
+import { mayBePrivate } from '../../../upstreams/http/permits.ts'
 import type { Egress } from '../ports.ts'
 
 /** A name that only this machine or its network can mean, or an address there: a secret crosses nobody else's line to it. */
@@ -14,12 +15,13 @@ function isLocal(hostname: string): boolean {
  * Over TLS, but for a host of a private network where the connection itself may be in one; nothing in front of its host and nothing behind its query.
  * `what` names it in the sentence. Throws `authority.malformed`.
  */
-export function webAddress(text: string, what: string, { alias, allowPrivate }: Egress): URL {
+export function webAddress(text: string, what: string, { alias, privateOrigins }: Egress): URL {
   const url = URL.parse(text)
   const refuse = (problem: string) =>
     new Fault('authority.malformed', { connection: alias, problem: `${what} ${problem}` })
   if (url === null || !/^https?:$/.test(url.protocol)) throw refuse('is not a web address')
-  if (url.protocol === 'http:' && !(allowPrivate && isLocal(url.hostname))) throw refuse('is not protected by TLS')
+  if (url.protocol === 'http:' && !(mayBePrivate(privateOrigins, url) && isLocal(url.hostname)))
+    throw refuse('is not protected by TLS')
   if (url.username !== '' || url.password !== '') throw refuse('contains a user name')
   if (url.hash !== '') throw refuse('has a fragment')
   return url
