@@ -1,12 +1,14 @@
 /**
  * Content to and from the addresses that Composio signs for its object storage: streamed through the guarded agent, without the key of
- * the project. No redirect is followed.
+ * the project. No redirect is followed, and the leave of the connection for private networks is for Composio's own server only.
  */
 import { Readable } from 'node:stream'
 import { Fault } from '@toolway/contract'
+import type { Pool } from 'undici'
 import { createPool } from '../http/agent.ts'
 import { NO_EXCEPTIONS } from '../http/exceptions.ts'
 import { wordFailure } from '../http/post.ts'
+import { signedAddress } from '../http/signed-address.ts'
 import type { ComposioTarget, ReachOf } from '../upstream.ts'
 
 export interface SignedTransfer {
@@ -35,7 +37,6 @@ export interface ReceivedContent {
 export function createSignedTransfer({ alias, timeout, wire }: ReachOf<ComposioTarget>): SignedTransfer {
   const options = {
     alias,
-    allowPrivate: wire.private,
     exceptions: wire.exceptions ?? NO_EXCEPTIONS,
     headersTimeout: timeout * 1000,
     connections: 1,
@@ -43,21 +44,19 @@ export function createSignedTransfer({ alias, timeout, wire }: ReachOf<ComposioT
   const failed = (problem: string) =>
     new Fault('connector.failed', { vendor: 'Composio', tool: 'file transfer', problem })
 
-  function addressOf(address: string): URL {
-    const url = URL.parse(address)
-    // Plain HTTP only where Composio itself is reached by it, as in a network of one's own.
-    const isSecure = url?.protocol === 'https:' || (url?.protocol === 'http:' && wire.url.startsWith('http:'))
-    if (url === null || !isSecure || url.username !== '') throw failed('it returned a URL that is not https')
-    return url
+  function placeOf(address: string): { readonly pool: Pool; readonly path: string } {
+    const signed = signedAddress(address, wire)
+    if (signed === undefined) throw failed('it returned a URL that is not https')
+    const { url, allowPrivate } = signed
+    return { pool: createPool(url.origin, { ...options, allowPrivate }), path: url.pathname + url.search }
   }
 
   return {
     async put(address, { content, size, headers, signal }) {
-      const url = addressOf(address)
-      const pool = createPool(url.origin, options)
+      const { pool, path } = placeOf(address)
       try {
         const { statusCode, body } = await pool.request({
-          ...{ method: 'PUT', path: url.pathname + url.search, signal },
+          ...{ method: 'PUT', path, signal },
           headers: { ...headers, 'content-length': String(size), 'user-agent': 'toolway' },
           body: Readable.from(content, { objectMode: false }),
         })
@@ -70,10 +69,8 @@ export function createSignedTransfer({ alias, timeout, wire }: ReachOf<ComposioT
       }
     },
     async get(address, signal) {
-      const url = addressOf(address)
-      const pool = createPool(url.origin, options)
+      const { pool, path } = placeOf(address)
       try {
-        const path = url.pathname + url.search
         const { statusCode, headers, body } = await pool.request({ method: 'GET', path, signal })
         if (statusCode !== 200) throw failed(`its storage responded with HTTP ${statusCode}`)
         const size = Number(headers['content-length'])

@@ -19,6 +19,7 @@ import type { Breaker } from '../breaker.ts'
 import type { CallerFiles } from '../caller-files.ts'
 import { createPool } from '../http/agent.ts'
 import { NO_EXCEPTIONS } from '../http/exceptions.ts'
+import { signedAddress } from '../http/signed-address.ts'
 import { requestOf } from '../openapi/run/request.ts'
 import { send, type Reply } from '../openapi/run/send.ts'
 import type { NativeTarget, OpenedCredential, ReachOf } from '../upstream.ts'
@@ -71,11 +72,10 @@ export function createExchange({ alias, timeout, wire }: ReachOf<NativeTarget>, 
   /** One pool for the one request: the host is the vendor's choice and may never be seen again. */
   async function sendSigned(request: SignedRequest, { signal, files }: ExchangeUse): Promise<Reply> {
     const { method, address, headers, body, content } = request
-    const url = URL.parse(address)
-    if (url === null) throw new Fault('egress.refused', { connection: alias })
-    const isOwn = url.origin === new URL(wire.url).origin
-    if (url.protocol !== 'https:' && !isOwn) throw new Fault('egress.refused', { connection: alias })
-    const pool = createPool(url.origin, { ...options, allowPrivate: wire.private && isOwn, connections: 1 })
+    const signed = signedAddress(address, wire)
+    if (signed === undefined) throw new Fault('egress.refused', { connection: alias })
+    const { url, allowPrivate } = signed
+    const pool = createPool(url.origin, { ...options, allowPrivate, connections: 1 })
     const base = new URL('/', url)
     const path = url.pathname + url.search
     const own = content && (await written(content, files))
