@@ -54,7 +54,15 @@ beforeAll(async () => {
       },
       { alias: 'flaky', wire: wire({ toolkits: ['gmail'] }) },
       { alias: 'gmailmcp', wire: wire({ way: 'mcp', server: 'srv-gmail', toolkits: ['gmail'] }) },
-      { alias: 'slackmcp', wire: wire({ way: 'mcp', server: 'srv-slack', toolkits: ['slack'] }) },
+      {
+        alias: 'slackmcp',
+        wire: wire({
+          way: 'mcp',
+          server: 'srv-slack',
+          toolkits: ['slack'],
+          servers_at: `${composio.url}/?key=of-a-proxy`,
+        }),
+      },
       { alias: 'router', wire: wire({ way: 'session', toolkits: ['gmail', 'slack', 'hackernews'] }) },
       { alias: 'news', wire: wire({ toolkits: ['hackernews'], default_user: 'everybody' }) },
     ],
@@ -168,6 +176,13 @@ describe('one app, by its MCP server', () => {
     expect(names).toEqual(
       expect.arrayContaining(['gmailmcp__GMAIL_SEND_EMAIL', 'slackmcp__SLACK_SEND_MESSAGE', 'gmail__GMAIL_SEND_EMAIL']),
     )
+  })
+
+  test('the address of the servers may have a query of its own, such as the key of a proxy', async () => {
+    expect((await call('slackmcp', 'SLACK_SEND_MESSAGE', { text: 'hello' }))['isError']).toBeUndefined()
+    const sent = composio.asked.filter((one) => one.includes('/srv-slack/'))
+    expect(sent).not.toEqual([])
+    for (const one of sent) expect(one).toMatch(/ \/composio\/server\/srv-slack\/mcp\?key=of-a-proxy&user_id=[^&]+/)
   })
 })
 

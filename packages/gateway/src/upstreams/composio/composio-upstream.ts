@@ -133,9 +133,12 @@ const WAYS: Readonly<Record<ComposioTarget['way'], (parts: WayParts) => Way>> = 
         user_id: user,
         ...(account === undefined ? {} : { connected_account_id: account }),
       })
-      const base = wire.servers.url.replace(/\/+$/, '')
-      const url = `${base}/composio/server/${encodeURIComponent(wire.server ?? '')}/mcp?${query.toString()}`
-      return servers.at(query.toString(), url)
+      const url = new URL(wire.servers.url)
+      url.pathname = `${url.pathname.replace(/\/+$/, '')}/composio/server/${encodeURIComponent(wire.server ?? '')}/mcp`
+      // A query of its own, such as a key of a proxy, stays.
+      for (const name of ['user_id', 'connected_account_id']) url.searchParams.delete(name)
+      for (const [name, value] of query) url.searchParams.append(name, value)
+      return servers.at(query.toString(), url.href)
     }
     return {
       async list() {
