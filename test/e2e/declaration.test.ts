@@ -33,7 +33,9 @@ const SECRETS: Record<string, string> = {
   FILES_ARG_3: 'hunter4hunter4',
   BACKEND_X_API_KEY: 'hunter5',
   COMPANY_X_N8N_API_KEY: 'hunter7',
+  COMPANY_WEBHOOKS: 'https://hooks.example.com/?token=hunter9',
   MAIL_X_API_KEY: 'hunter8',
+  MAIL_SERVERS_AT: 'https://mcp.composio.dev/?key=hunter10',
   ACME_WEB_AUTHORIZATION: 'Bearer six',
 }
 
@@ -131,7 +133,7 @@ async function fill(call: Call): Promise<void> {
     body: {
       ...{ alias: 'company', connector: 'n8n', enabled: false, url: 'https://n8n.example.com' },
       headers: { 'X-N8N-API-KEY': SECRETS['COMPANY_X_N8N_API_KEY'] },
-      n8n: { tag: 'shared', webhooks: 'https://hooks.example.com' },
+      n8n: { tag: 'shared', webhooks: SECRETS['COMPANY_WEBHOOKS'] },
     },
   })
   await call(addConnection, {
@@ -139,7 +141,10 @@ async function fill(call: Call): Promise<void> {
     body: {
       ...{ alias: 'mail', connector: 'composio', enabled: false, url: 'https://backend.composio.dev' },
       headers: { 'x-api-key': SECRETS['MAIL_X_API_KEY'] },
-      composio: { way: 'session', toolkits: ['gmail', 'slack'], default_user: 'everybody' },
+      composio: {
+        ...{ way: 'session', toolkits: ['gmail', 'slack'], default_user: 'everybody' },
+        servers_at: SECRETS['MAIL_SERVERS_AT'],
+      },
     },
   })
   await call(addConnection, { params, body: { alias: 'own', connector: 'platform', enabled: false } })
@@ -200,9 +205,15 @@ describe('a declaration', () => {
     expect((await planFrom(from, first.text)).steps).toEqual([])
 
     // A secret that is another one is told by name, and taken over.
-    const rotated = { ...SECRETS, WEB_AUTHORIZATION: 'Bearer two', FILES_ARG_3: 'hunter6hunter6' }
+    const rotated = {
+      ...SECRETS,
+      WEB_AUTHORIZATION: 'Bearer two',
+      FILES_ARG_3: 'hunter6hunter6',
+      COMPANY_WEBHOOKS: 'https://hooks.example.com/?token=hunter11',
+    }
     const next = await planFrom(to, first.text, rotated)
     expect(next.steps.map(({ name, fields }) => [name, fields])).toEqual([
+      ['company', ['webhooks']],
       ['files', ['args']],
       ['web', ['headers.authorization']],
     ])

@@ -27,6 +27,8 @@ export const ConnectionSecrets = z.strictObject({
   environment: z.record(z.string(), z.string()).default({}),
   url: z.string().optional(),
   args: z.array(z.string()).optional(),
+  /** Further addresses in full, by the name of the setting, where the setting has a mask in place of a secret. */
+  addresses: z.record(z.string(), z.string()).optional(),
   /**
    * The origins of further addresses that the headers may go to, by the name of the setting, and whether each may lie in a private
    * network. That of `url` is not among them, nor what is at its origin.

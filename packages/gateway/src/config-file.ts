@@ -111,7 +111,7 @@ const backend = <const Type extends string, Words extends z.ZodRawShape>(
     headers: Values.default({}),
   })
 const Contract = backend('contract', ContractWords, TIMEOUTS.contract)
-const N8n = backend('n8n', N8nWords, TIMEOUTS.n8n)
+const N8n = backend('n8n', N8nWords, TIMEOUTS.n8n).extend({ webhooks: Value.optional() })
 /** Toolway itself. */
 const Platform = z.strictObject({
   title: shared.title,
@@ -123,7 +123,10 @@ const Platform = z.strictObject({
   type: z.literal('platform'),
   timeout: seconds.default(TIMEOUTS.platform),
 })
-const Composio = backend('composio', ComposioWords, TIMEOUTS.composio).extend({ url: Value.default(COMPOSIO_URL) })
+const Composio = backend('composio', ComposioWords, TIMEOUTS.composio).extend({
+  url: Value.default(COMPOSIO_URL),
+  servers_at: Value.optional(),
+})
 /** A vendor whose tools Toolway has. `url` names a server of the vendor's kind in place of the vendor's own. */
 const Native = Remote.extend({
   type: z.literal('native'),
@@ -328,8 +331,14 @@ function declared(slug: string, members: Members, fill: Fill): Declared {
         if (connection.type === 'native') return nativeOf(connection, fill, place)
         const at = remote(connection, connection.type)
         if (connection.type === 'contract') return backendOf({ ...at, words: contractWordsOf(connection) })
-        if (connection.type === 'n8n') return { kind: 'n8n', ...at, words: n8nWordsOf(connection) }
-        if (connection.type === 'composio') return { kind: 'composio', ...at, words: composioWordsOf(connection) }
+        if (connection.type === 'n8n') {
+          const webhooks = furtherOf(connection.webhooks, fill, [...place, 'webhooks'])
+          return { kind: 'n8n', ...at, words: n8nWordsOf({ ...connection, webhooks }) }
+        }
+        if (connection.type === 'composio') {
+          const servers_at = furtherOf(connection.servers_at, fill, [...place, 'servers_at'])
+          return { kind: 'composio', ...at, words: composioWordsOf({ ...connection, servers_at }) }
+        }
         const served = { ...at, ...(connection.auth === undefined ? {} : { auth: connection.auth }) }
         return document === undefined ? serverOf(served) : apiServerOf({ ...served, api: document.api })
       }
@@ -397,6 +406,15 @@ function documentOf({ document, select, effects, key }: z.output<typeof OpenApi>
     throw fill.complain([...place, 'document'], 'must be an address that starts with https:// or http://, or a file')
   const api: ApiWords = { document: isText ? undefined : said, select, effects, key }
   return isText ? { api, text: said } : { api, text: undefined }
+}
+
+/** An address besides `url`. */
+function furtherOf(value: z.output<typeof Value> | undefined, fill: Fill, place: readonly string[]) {
+  if (value === undefined) return undefined
+  const text = fill(value, ...place)
+  if (!/^https?:$/.test(URL.parse(text)?.protocol ?? ''))
+    throw fill.complain(place, 'must be an address that starts with http:// or https://')
+  return text
 }
 
 /** The address is not repeated: it may hold a secret. */

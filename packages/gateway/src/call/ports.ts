@@ -4,6 +4,7 @@
  */
 import type {
   ConnectionId,
+  ConnectionSettings,
   Fault,
   Facts,
   GivenFile,
@@ -132,12 +133,17 @@ export interface OwnCredentials {
   versions(organizationId: OrganizationId, connectionId: ConnectionId): Promise<ReadonlyMap<string, number>>
 }
 
+export interface DocumentReach {
+  /** With addresses in full. */
+  readonly settings: ConnectionSettings
+  /** Those of its document that may be private. */
+  readonly privateOrigins: readonly string[]
+  readonly exceptions: Exceptions
+}
+
 /** The OpenAPI documents of connections, read as their settings say. Throws `openapi.*`. */
 export interface Documents {
-  read(
-    connection: ConnectionRow,
-    reach: { readonly privateOrigins: readonly string[]; readonly exceptions: Exceptions },
-  ): Promise<ReadApart>
+  read(connection: ConnectionRow, reach: DocumentReach): Promise<ReadApart>
 }
 
 /** The facts of a request before its message is read: the caller, the endpoint, and what the endpoint offers. */

@@ -32,7 +32,7 @@ import type { Policy } from '../policy/verdict.ts'
 import { EVERYTHING, selectionOf, type Selection, type ToolsetRow } from '../toolsets/toolsets.ts'
 import { withSupplied } from '../toolsets/supplied.ts'
 import { createExceptions, type Exceptions } from '../upstreams/http/exceptions.ts'
-import { documentOrigins } from '../kinds/addresses.ts'
+import { documentOrigins, settingsInFull } from '../kinds/addresses.ts'
 import { kindFor } from '../kinds/kinds.ts'
 import type { Opening } from '../kinds/kind.ts'
 import type { CredentialSource, Upstream } from '../upstreams/upstream.ts'
@@ -306,7 +306,9 @@ function openingOf(connection: ConnectionRow, reaching: Reaching): Opening<Conne
     exceptions,
     async document() {
       if (documents === undefined) throw new Fault('openapi.missing', { connection: alias })
-      return documents.read(connection, { privateOrigins: documentOrigins({ settings, secrets }), exceptions })
+      const opened = { settings, secrets }
+      const privateOrigins = documentOrigins(opened)
+      return documents.read(connection, { settings: settingsInFull(opened), privateOrigins, exceptions })
     },
   }
 }

@@ -135,12 +135,20 @@ function createConnectionReferences({ references, isUsed, open }: ConnectionRefe
       const of = (text: string) => references.current(organization, text)
       try {
         return {
+          ...secrets,
           headers: Object.fromEntries(Object.entries(secrets.headers).map(([name, value]) => [name, of(value)])),
           environment: Object.fromEntries(
             Object.entries(secrets.environment).map(([name, value]) => [name, of(value)]),
           ),
           ...(secrets.url === undefined ? {} : { url: of(secrets.url) }),
           ...(secrets.args === undefined ? {} : { args: secrets.args.map(of) }),
+          ...(secrets.addresses === undefined
+            ? {}
+            : {
+                addresses: Object.fromEntries(
+                  Object.entries(secrets.addresses).map(([name, value]) => [name, of(value)]),
+                ),
+              }),
         }
       } catch (thrown) {
         throw unresolved(thrown, connection.alias)
@@ -163,5 +171,14 @@ const unresolved = (thrown: unknown, whose: string): unknown =>
     ? new Fault('secret.unresolved', { connection: whose, problem: thrown.message }, { cause: thrown })
     : thrown
 
-const referencesOf = ({ headers, environment, url = '', args = [] }: ConnectionSecrets): readonly string[] =>
-  [...Object.values(headers), ...Object.values(environment), url, ...args].filter(hasReference)
+const referencesOf = ({
+  headers,
+  environment,
+  url = '',
+  args = [],
+  addresses = {},
+}: ConnectionSecrets): readonly string[] =>
+  [headers, environment, addresses]
+    .flatMap(Object.values<string>)
+    .concat(url, args)
+    .filter(hasReference)

@@ -13,6 +13,7 @@ import {
   toggleConnection,
 } from '@toolway/contract/admin'
 import type { Declared, DeclaredConnection } from '../config-file.ts'
+import { shownAddress } from '../kinds/addresses.ts'
 import type { Act, Call } from './call.ts'
 import type { Present, PresentConnection } from './present.ts'
 import { refuseDeclared, type Step } from './steps.ts'
@@ -68,6 +69,9 @@ interface Changing extends Pick<Step, 'acts' | 'after'> {
   readonly fields: readonly string[]
 }
 
+/** The address of a document as the gateway shows the one that it has: what is secret in it is not compared. */
+const shown = (address: string | null): string | null => (address === null ? null : shownAddress(address))
+
 async function changing(
   call: Call,
   organization: string,
@@ -78,7 +82,7 @@ async function changing(
   const connector = connectorOf(one)
   const isOther = connector !== held.connector
   // Neither its kind nor the place of its document can be changed.
-  if (isOther || documentOf(one) !== (held.openapi?.document ?? null)) {
+  if (isOther || shown(documentOf(one)) !== shown(held.openapi?.document ?? null)) {
     const { acts, after = [] } = creating(organization, one)
     const remove = { operation: removeConnection, params }
     return { fields: [isOther ? 'connector' : 'document'], acts: [remove, ...acts], after, isReplaced: true }

@@ -36,7 +36,7 @@ export function writtenConnection(one: PresentConnection, rules: readonly object
       enabled,
       trusted: one.trusted,
       lock: one.lock,
-      ...openApi(one),
+      ...openApi(one, refer),
       ...server(one, refer),
       revision,
       checks,
@@ -52,10 +52,16 @@ export function writtenConnection(one: PresentConnection, rules: readonly object
 
 const nonEmptyList = (all: readonly string[] | null) => (all === null || all.length === 0 ? undefined : all)
 
+/** Gives a text as it is, or a reference where it is masked. */
+const visibleWith =
+  (refer: Refer, alias: string) =>
+  (text: string, ...names: readonly string[]) =>
+    text.includes(MASK) ? refer(alias, ...names) : text
+
 /** Where it is, and what it is given to be let in. */
 function server(one: PresentConnection, refer: Refer): object {
   const { alias, url, command, args, programs, network, allow_hosts: hosts, allow_paths: paths } = one
-  const visible = (text: string, ...names: string[]) => (text.includes(MASK) ? refer(alias, ...names) : text)
+  const visible = visibleWith(refer, alias)
   const references = (names: readonly string[]) =>
     names.length === 0 ? undefined : Object.fromEntries(names.toSorted().map((name) => [name, refer(alias, name)]))
   if (command !== null) {
@@ -78,7 +84,7 @@ function server(one: PresentConnection, refer: Refer): object {
     private: one.private === impliedPrivate(one) ? undefined : one.private,
     headers: references(one.header_names),
     auth: one.auth === null ? undefined : nonEmpty(without(one.auth, ConnectionAuth.parse({}))),
-    ...backendWords(one),
+    ...backendWords(one, refer),
   }
 }
 
@@ -89,11 +95,12 @@ const isOwnAddress = ({ native, url }: Pick<Connection, 'native' | 'url'>): bool
 /** Whether its main address names a private place in so many words; a further one is judged by itself. */
 export const impliedPrivate = ({ url }: Pick<Connection, 'url'>): boolean => namesPrivate(url ?? '')
 
-function openApi({ openapi, document }: PresentConnection): object {
+function openApi({ alias, openapi, document }: PresentConnection, refer: Refer): object {
   if (openapi === null) return {}
-  const { select, effects, key } = openapi
+  const { select, effects, key, document: address } = openapi
+  const text = document === undefined ? undefined : { text: document }
   return {
-    document: openapi.document ?? (document === undefined ? undefined : { text: document }),
+    document: address === null ? text : visibleWith(refer, alias)(address, 'document'),
     select: nonEmpty(without(select, { exclude: [] })),
     effects: nonEmpty(effects),
     key: key ?? undefined,
@@ -108,10 +115,18 @@ export const BACKEND_DEFAULTS = {
   composio: composioWordsOf(ComposioSettings.omit({ connector: true }).parse(SOMEWHERE)),
 } as const
 
-function backendWords(one: PresentConnection): object {
+function backendWords(one: PresentConnection, refer: Refer): object {
+  const { addresses } = kindOf(one.connector)
+  const visible = visibleWith(refer, one.alias)
   for (const [kind, defaults] of Object.entries(BACKEND_DEFAULTS)) {
     const words = one[kind as keyof typeof BACKEND_DEFAULTS]
-    if (words !== null) return without(words, defaults)
+    if (words !== null)
+      return Object.fromEntries(
+        Object.entries(without(words, defaults)).map(([name, value]) => [
+          name,
+          name in addresses && typeof value === 'string' ? visible(value, name) : value,
+        ]),
+      )
   }
   return {}
 }

@@ -4,10 +4,15 @@
  * A header is bound to the origin (scheme, host, port) of each address that it was given for; another path there is the same server.
  * The origin of `url` follows from the settings. Those of further addresses are sealed with the headers, so that no change of settings
  * alone leads a header elsewhere: what was stored before they were is bound to `url` only.
+ *
+ * An address may hold a secret itself. The settings then have its masked form, and the address in full is sealed: `url` as the secret
+ * of that name, all others in `addresses`. It is read with `addressAt` only.
  */
-import { Fault, kindOf, type ConnectionSettings } from '@toolway/contract'
+import { Fault, kindOf, ownMemberOf, type ConnectionSettings, type Connector } from '@toolway/contract'
+import { maskUrl, plainMasks } from '../lib/secret-marks.ts'
 import type { RemoteTarget } from '../upstreams/upstream.ts'
-import type { ConnectionParts, OpenedConnection, Opening } from './kind.ts'
+import type { ConnectionParts, ConnectionRequest, OpenedConnection, Opening } from './kind.ts'
+import { refuseMask } from './settings.ts'
 
 /** The main address of a connection. */
 const MAIN = 'url'
@@ -23,12 +28,77 @@ export interface Address {
 }
 
 /** The main address first. */
-export function addressesOf({ settings, secrets }: OpenedConnection): readonly Address[] {
-  const values = settings as Readonly<Record<string, unknown>>
-  return Object.entries(kindOf(settings.connector).addresses).flatMap(([name, terms]) => {
-    const url = name === MAIN ? (secrets.url ?? values[MAIN]) : values[name]
-    return typeof url === 'string' ? [{ name, url, origin: originOf(url), secrets: terms.secrets }] : []
+export function addressesOf(held: OpenedConnection): readonly Address[] {
+  return Object.entries(kindOf(held.settings.connector).addresses).flatMap(([name, terms]) => {
+    const url = addressAt(held, name)
+    return url === undefined ? [] : [{ name, url, origin: originOf(url), secrets: terms.secrets }]
   })
+}
+
+/** An address in full; undefined where the connection has none of this name. */
+export function addressAt({ settings, secrets }: OpenedConnection, name: string): string | undefined {
+  const kept = (settings as Readonly<Record<string, unknown>>)[name]
+  if (typeof kept !== 'string') return undefined
+  return (name === MAIN ? secrets.url : secrets.addresses?.[name]) ?? kept
+}
+
+/** An address as it may be shown and stored unsealed: secrets in it are masked. */
+export function shownAddress(url: string): string {
+  const shown = maskUrl(url)
+  // A slash at the end hides nothing.
+  return shown === `${url}/` ? url : shown
+}
+
+/** Whether a text is an address, in full or as it was shown. */
+export const isAsShown = (text: string, address: string): boolean =>
+  text === address || plainMasks(text) === shownAddress(address)
+
+/** Settings as they may be shown. Those that were stored before their addresses were sealed have secrets in them. */
+export function shownSettings<Settings extends ConnectionSettings>(settings: Settings): Settings {
+  const values = settings as Readonly<Record<string, unknown>>
+  const shown = Object.keys(kindOf(settings.connector).addresses).flatMap((name) => {
+    const kept = values[name]
+    return typeof kept === 'string' ? [[name, shownAddress(kept)] as const] : []
+  })
+  return { ...settings, ...Object.fromEntries(shown) }
+}
+
+/** Settings with their further addresses in full, to be read and never shown. */
+export const settingsInFull = <Settings extends ConnectionSettings>({
+  settings,
+  secrets,
+}: OpenedConnection<Settings>): Settings => ({ ...settings, ...secrets.addresses })
+
+/** The connection with its further addresses sealed where they hold a secret. */
+export function sealedAddresses<Parts extends ConnectionParts>(parts: Parts): Parts {
+  const hidden = addressesOf(parts).filter(({ name, url }) => name !== MAIN && shownAddress(url) !== url)
+  if (hidden.length === 0) return parts
+  const { settings, secrets } = parts
+  const shown = Object.fromEntries(hidden.map(({ name, url }) => [name, shownAddress(url)]))
+  const addresses = Object.fromEntries(hidden.map(({ name, url }) => [name, url]))
+  return { ...parts, settings: { ...settings, ...shown }, secrets: { ...secrets, addresses } }
+}
+
+/**
+ * A request with those further addresses in full that come back as they were shown. Throws `body.shape` for any other one with a mask.
+ */
+export function withAddresses(
+  connector: Connector,
+  request: ConnectionRequest,
+  held: OpenedConnection | undefined,
+): ConnectionRequest {
+  const member = ownMemberOf(connector)
+  const own = member === undefined ? undefined : (request as Readonly<Record<string, unknown>>)[member]
+  if (member === undefined || typeof own !== 'object' || own === null) return request
+  const { addresses } = kindOf(connector)
+  const inFull = Object.entries(own).map(([name, value]: [string, unknown]) => {
+    if (name === MAIN || addresses[name] === undefined || typeof value !== 'string') return [name, value] as const
+    const before = held === undefined ? undefined : addressAt(held, name)
+    if (before !== undefined && isAsShown(value, before)) return [name, before] as const
+    refuseMask(`/${member}/${name}`, value)
+    return [name, value] as const
+  })
+  return { ...request, [member]: Object.fromEntries(inFull) }
 }
 
 /** Whether the headers of a connection may go to an address of it. */

@@ -1,5 +1,6 @@
 /** The kinds of connections, and the questions that the rest of the gateway asks of them. A new kind is a folder and a line here. */
 import {
+  Fault,
   NO_OWN,
   ownMemberOf,
   type ConnectionId,
@@ -7,7 +8,15 @@ import {
   type ConnectionSettings,
   type Connector,
 } from '@toolway/contract'
-import { addressesOf, bound, type Address } from './addresses.ts'
+import {
+  addressesOf,
+  bound,
+  sealedAddresses,
+  settingsInFull,
+  shownSettings,
+  withAddresses,
+  type Address,
+} from './addresses.ts'
 import { composio, type ComposioWire } from './composio/composio.ts'
 import { contract, type ContractWire } from './contract/contract.ts'
 import { http, type HttpWire } from './http/http.ts'
@@ -21,10 +30,11 @@ import type {
   ConnectionRequest,
   Shown,
 } from './kind.ts'
+import { hasMask } from '../lib/secret-marks.ts'
 import { n8n, type N8nWire } from './n8n/n8n.ts'
 import { native, type NativeWire } from './native/native.ts'
 import { openapi, type OpenApiWire } from './openapi/openapi.ts'
-import { mismatch } from './settings.ts'
+import { MASKED, mismatch } from './settings.ts'
 import { refuseMisplaced } from './misplaced.ts'
 import { namesPrivate, refuseUserInfo } from './remote.ts'
 import { platform, type PlatformWire } from './platform/platform.ts'
@@ -76,8 +86,13 @@ const kindOfWire = (wire: Wire) => only((kind) => kind.wire === wire.kind)
  * Throws `params.shape`.
  */
 export function partsOf({ wire, shown, private: said, ...common }: ConnectionWords): ConnectionParts {
-  const parts = kindOfWire(wire).parts(common, wire, shown)
-  for (const { name, url } of addressesOf(parts)) refuseUserInfo(placeOf(parts, name), url)
+  const parts = sealedAddresses(kindOfWire(wire).parts(common, wire, shown))
+  for (const { name, url } of addressesOf(parts)) {
+    const place = placeOf(parts, name)
+    refuseUserInfo(place, url)
+    // It would take the place of the address that it was shown for.
+    if (hasMask(url)) throw new Fault('params.shape', { place: `/${place}`, problem: MASKED })
+  }
   refuseMisplaced(parts)
   const { settings } = parts
   const named = (address: Address) =>
@@ -106,7 +121,8 @@ export function describeWire(
     (name) => !kind.takes.includes(name) && (said as Readonly<Record<string, unknown>>)[name] !== undefined,
   )
   if (wrong !== undefined) throw mismatch(`/${wrong}`, 'is not for a connection of this kind')
-  return kind.describe(said, held)
+  const known = held && { ...held, settings: settingsInFull(held) }
+  return kind.describe(withAddresses(connector, said, held), known)
 }
 
 const NOTHING: KindView = {
@@ -122,16 +138,16 @@ const NOTHING: KindView = {
 
 export const viewOf = (settings: ConnectionSettings, mayChange: boolean): KindView => ({
   ...NOTHING,
-  ...kindFor(settings.connector).view(settings, mayChange),
+  ...kindFor(settings.connector).view(shownSettings(settings), mayChange),
 })
 
 /** Seals the secrets for the row that they are kept in; undefined where there are none. */
 export const sealerOf =
   (secrets: ConnectionSecrets, seal: (text: string, row: string) => Buffer, rowOf: (id: ConnectionId) => string) =>
   (id: ConnectionId): Buffer | undefined => {
-    const { headers, environment, url, args, origins } = secrets
+    const { headers, environment, ...others } = secrets
     const empty = Object.keys(headers).length + Object.keys(environment).length === 0
-    return empty && url === undefined && args === undefined && origins === undefined
+    return empty && Object.values(others).every((value) => value === undefined)
       ? undefined
       : seal(JSON.stringify(secrets), rowOf(id))
   }

@@ -2,8 +2,8 @@
 import { ConnectionSecrets, Fault } from '@toolway/contract'
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { isIP } from 'node:net'
-import { maskUrl } from '../lib/secret-marks.ts'
 import type { RemoteTarget } from '../upstreams/upstream.ts'
+import { isAsShown, shownAddress } from './addresses.ts'
 import type { CommonWords, Described, OpenedConnection, Opening, ConnectionRequest, Shown } from './kind.ts'
 import { merged, mismatch, refuseMask } from './settings.ts'
 
@@ -22,7 +22,7 @@ export function describeRemote(
   const shown = held?.settings.url
   const before = held?.secrets.url ?? shown
   // An address that was shown comes back unchanged with a change of something else.
-  const url = said.url === undefined || said.url === shown ? before : said.url
+  const url = said.url === undefined || (shown !== undefined && isAsShown(said.url, shown)) ? before : said.url
   if (url === undefined) throw mismatch('/url', 'is missing')
   if (url !== before) refuseMask('/url', url)
   const { pairs, kept } = merged('/headers', held?.secrets.headers ?? {}, said.headers ?? {}, true)
@@ -45,11 +45,7 @@ export function remoteParts({ revision, timeout }: CommonWords, wire: RemoteWire
   }
 }
 
-export function shownUrl(wire: RemoteWire): Shown {
-  const url = maskUrl(wire.url)
-  // A slash at the end hides nothing.
-  return { url: url === `${wire.url}/` ? wire.url : url }
-}
+export const shownUrl = (wire: RemoteWire): Shown => ({ url: shownAddress(wire.url) })
 
 export const remoteView = ({ url, private: isPrivate }: RemoteSettings) => ({ url, private: isPrivate })
 

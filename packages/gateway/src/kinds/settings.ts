@@ -1,6 +1,6 @@
 /** Settings of a connection out of what was described. */
 import { ConnectionSettings, Fault } from '@toolway/contract'
-import { MASK } from '../lib/secret-marks.ts'
+import { hasMask } from '../lib/secret-marks.ts'
 
 /** Throws `params.shape` with the first problem. */
 export function checked(settings: unknown): ConnectionSettings {
@@ -15,8 +15,10 @@ export function checked(settings: unknown): ConnectionSettings {
 
 export const mismatch = (place: string, problem: string) => new Fault('body.shape', { place, problem })
 
+export const MASKED = 'contains a mask instead of a secret: enter the secret in full'
+
 export function refuseMask(place: string, text: string): void {
-  if (text.includes(MASK)) throw mismatch(place, 'contains a mask instead of a secret: enter the secret in full')
+  if (hasMask(text)) throw mismatch(place, MASKED)
 }
 
 type Pairs = Readonly<Record<string, string | null>>

@@ -53,13 +53,21 @@ export const secretValues = (args: readonly string[], known?: ReadonlySet<number
 /** A command that is a whole line, as some clients allow, with its secret words masked. */
 export const maskCommand = (command: string): string => maskArguments(command.split(' ')).join(' ')
 
-/** An address without what may be secret: user, password, query values, fragment and long random path parts. */
+/** A mask as parsers of addresses write it. */
+const ENCODED_MASK = encodeURIComponent(MASK)
+
+/** A text with its masks as they were shown, also where a parser of addresses has written them anew. */
+export const plainMasks = (text: string): string => text.replaceAll(ENCODED_MASK, MASK)
+
+export const hasMask = (text: string): boolean => plainMasks(text).includes(MASK)
+
+/** An address without what may be secret: user, password, query values, fragment and long random path parts. A masked one stays as it is. */
 export function maskUrl(text: string): string {
   const url = URL.parse(text)
   if (!url) return MASK
   const path = url.pathname
     .split('/')
-    .map((part) => (isRandom(part) ? MASK : part))
+    .map((part) => (part === ENCODED_MASK || isRandom(part) ? MASK : part))
     .join('/')
   const query = [...url.searchParams.keys()].map((name) => `${isRandom(name) ? MASK : name}=${MASK}`).join('&')
   const user = url.username || url.password ? `${MASK}@` : ''

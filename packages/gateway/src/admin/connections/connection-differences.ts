@@ -18,11 +18,11 @@ function membersOf({
   settings,
   secrets,
 }: ConnectionState): Record<string, unknown> {
-  const { headers, environment, ...sealed } = secrets
+  const { headers, environment, addresses, ...sealed } = secrets
   const pairs = (place: string, values: Readonly<Record<string, string>>) =>
     Object.entries(values).map(([name, value]) => [`${place}.${name}`, value] as const)
   const members = {
-    ...{ title, description, enabled, ...settings, checks: settings.checks ?? 'none', ...sealed },
+    ...{ title, description, enabled, ...settings, checks: settings.checks ?? 'none', ...sealed, ...addresses },
     ...Object.fromEntries([...pairs('headers', headers), ...pairs('environment', environment)]),
   }
   // A member that is undefined and one that is absent are the same.

@@ -4,7 +4,6 @@
  */
 import {
   ConnectionSecrets,
-  isOpenApi,
   Fault,
   type ConnectionId,
   type Limit,
@@ -39,8 +38,9 @@ import { sealedRow } from '../../call/snapshot.ts'
 import { endUntold, idsOf } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
 import { DeclarationConflict, declarePlatformRules, declareRules } from './declare-rules.ts'
 import { changeAndEnd } from '../connections/change-and-end.ts'
+import { addressAt } from '../../kinds/addresses.ts'
 import { partsOf, sealerOf, type ConnectionWords } from '../../kinds/kinds.ts'
-import { differencesOf } from '../connections/connection-differences.ts'
+import { differencesOf, type ConnectionState } from '../connections/connection-differences.ts'
 import { createConnection } from '../connections/create-connection.ts'
 import { setLock } from '../connections/settle-lock.ts'
 
@@ -210,14 +210,16 @@ async function declareConnections({ sql, vault, organization, say }: Carrying, {
       await touchConnection(sql, held.id)
       say(change('connection.change', 'connection', held.id, { alias, fields: ['document'] }))
     }
-    if (connection.text === undefined && addressOf(held.settings) !== addressOf(settings))
+    const kept = secretsIn(held, vault)
+    const before = addressAt({ settings: held.settings, secrets: kept }, 'document')
+    if (connection.text === undefined && before !== addressAt({ settings, secrets }, 'document'))
       await removeDocument(sql, held.id)
     const { trusted = held.trusted, lock: mode = held.tool_lock } = connection
     if (trusted !== held.trusted || mode !== held.tool_lock) {
       await setLock(sql, organization.id, held, { setting: { mode, trusted }, by: FILE, ifMatch: undefined })
       say(change('lock.set', 'connection', held.id, { alias, mode, trusted }))
     }
-    if (differs(held, next, secrets, vault)) {
+    if (differs({ ...held, secrets: kept }, { ...next, secrets })) {
       const ended = await changeAndEnd({ vault, endIn: endUntold }, sql, held, next)
       const credentials = ended.length === 0 ? {} : { credentials: idsOf(ended) }
       say(change('connection.change', 'connection', held.id, { alias, ...credentials }))
@@ -229,10 +231,6 @@ async function declareConnections({ sql, vault, organization, say }: Carrying, {
 function byAnother(thrown: unknown): undefined {
   if (!(thrown instanceof Fault) || thrown.code !== 'thing.taken') throw thrown
 }
-
-/** Where its OpenAPI document is fetched from. */
-const addressOf = (settings: ConnectionRow['settings']): string | undefined =>
-  isOpenApi(settings) ? settings.document : undefined
 
 /** Whether the text is another than the one that is kept. It is read when the connection is opened, and its faults are told there. */
 async function declareDocument(sql: OrgSql, organizationId: OrganizationRow['id'], id: ConnectionId, text?: string) {
@@ -255,19 +253,15 @@ function described(connection: Declaration['connections'][number]) {
   }
 }
 
-interface Next {
-  readonly title: string
-  readonly description: string | null
-  readonly enabled: boolean
-  readonly settings: ConnectionRow['settings']
-  seal(id: ConnectionId): Buffer | undefined
-}
+const secretsIn = ({ id, sealed }: ConnectionRow, vault: DeclareParts['vault']): ConnectionSecrets =>
+  ConnectionSecrets.parse(sealed === null ? {} : JSON.parse(vault.open(sealed, sealedRow(id))))
 
-/** A start with an unchanged file changes nothing, so that no upstream is opened anew and no verdict is forgotten. */
-function differs(held: ConnectionRow, next: Next, secrets: ConnectionSecrets, vault: DeclareParts['vault']): boolean {
-  const kept: unknown = held.sealed === null ? {} : JSON.parse(vault.open(held.sealed, sealedRow(held.id)))
-  return differencesOf({ ...held, secrets: ConnectionSecrets.parse(kept) }, { ...next, secrets }).length > 0
-}
+/**
+ * A start with an unchanged file changes nothing, so that no upstream is opened anew and no verdict is forgotten. An address that
+ * stands there unsealed is a difference.
+ */
+const differs = (held: ConnectionState, next: ConnectionState): boolean =>
+  differencesOf(held, next).length > 0 || !isDeepStrictEqual(held.secrets.addresses, next.secrets.addresses)
 
 async function declareToolsets({ sql, organization, say }: Omit<Carrying, 'vault'>, { toolsets }: Declaration) {
   const present = await listToolsets(sql)

@@ -1,5 +1,5 @@
 /** The operations on connections that are made of OpenAPI documents: look before anything is kept, connect, and see what a newer one changes. */
-import { Fault, isOpenApi, OperationSelection } from '@toolway/contract'
+import { Fault, isOpenApi, OperationSelection, type ConnectionSecrets, type OpenApiSettings } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { readWith } from '../../call/openapi/documents.ts'
 import { lockConnection, type ConnectionRow } from '../../connections/connections.ts'
@@ -18,9 +18,10 @@ import { previewOf, titleOf } from './preview-of.ts'
 import { providerOf } from './provider-of.ts'
 import { compare, keepDocument, renewal } from './renew.ts'
 import { baseOf, refuseEmpty, textFrom, type Reaching, type Source } from './sources.ts'
+import { documentOrigins, isAsShown, settingsInFull, shownAddress } from '../../kinds/addresses.ts'
 import { apiServerOf } from '../../kinds/openapi/openapi.ts'
-import { documentOrigins } from '../../kinds/addresses.ts'
 import { namesPrivate } from '../../kinds/remote.ts'
+import { refuseMask } from '../../kinds/settings.ts'
 import { privateOriginOf } from '../../upstreams/http/permits.ts'
 
 const DEFAULT_TIMEOUT = 60
@@ -111,13 +112,31 @@ const isGiven = ({ document, document_gzip: packed, document_url: address }: Sou
 
 type RefreshAsked = OrganizationRequest<typeof shapes.refreshOpenApi>
 
+/** `settings`: with the address of the document in full. */
+interface RenewedConnection extends Pick<ConnectionRow, 'alias'> {
+  readonly settings: OpenApiSettings
+  readonly secrets: ConnectionSecrets
+}
+
+/** Where the newer document is; an address that comes back as it was shown is the one that is kept. Throws `body.shape`. */
+function sourceOf(body: Source, { document: kept }: OpenApiSettings): Source {
+  if (!isGiven(body)) return { document_url: kept }
+  const { document_url: address } = body
+  if (address === undefined) return body
+  if (kept !== undefined && isAsShown(address, kept)) return { ...body, document_url: kept }
+  refuseMask('/document_url', address)
+  return body
+}
+
 /** Another address is fetched from a private network only for the platform, which names one in so many words. */
-function renewingOf({ role, organization, body, signal, parts }: RefreshAsked, connection: ConnectionRow): Reaching {
-  const { alias, settings } = connection
-  const address = body.document_url
-  const known = isOpenApi(settings) && (address === undefined || address === settings.document)
+function renewingOf(
+  { role, organization, signal }: RefreshAsked,
+  address: string | undefined,
+  { alias, settings, secrets }: RenewedConnection,
+): Reaching {
+  const known = address === undefined || address === settings.document
   const privateOrigins = known
-    ? documentOrigins({ settings, secrets: secretsOf(parts, connection) })
+    ? documentOrigins({ settings, secrets })
     : privateOriginOf(role === 'platform_admin' && namesPrivate(address ?? ''), address)
   const { id, egress } = organization
   return { alias, share: id, privateOrigins, exceptions: createExceptions(egress), signal }
@@ -126,12 +145,15 @@ function renewingOf({ role, organization, body, signal, parts }: RefreshAsked, c
 const refresh = serveOrganization(shapes.refreshOpenApi, async (asked) => {
   const { parts, organization, body, params, look } = asked
   const connection = findConnectionOf(parts, organization.id, params['connection'] ?? '')
-  const { id, settings, tool_lock: mode, origin } = connection
-  if (!isOpenApi(settings)) throw new Fault('thing.unknown', { thing: 'document of this connection' })
+  const { id, alias, tool_lock: mode, origin } = connection
+  if (!isOpenApi(connection.settings)) throw new Fault('thing.unknown', { thing: 'document of this connection' })
+  const secrets = secretsOf(parts, connection)
+  const settings = settingsInFull({ settings: connection.settings, secrets })
   if (origin === 'file' && body.apply && settings.document === undefined)
     throw new Fault('thing.declared', { thing: 'connection' })
-  const reaching = renewingOf(asked, connection)
-  const text = await textFrom(isGiven(body) ? body : { document_url: settings.document }, reaching)
+  const source = sourceOf(body, settings)
+  const reaching = renewingOf(asked, source.document_url, { alias, settings, secrets })
+  const text = await textFrom(source, reaching)
   const kept = await look((sql) => findDocument(sql, id))
   const compared = await compare({ text, kept, settings, mode, whose: lookOf(reaching) })
   const { after, before, same, drift, packed } = compared
@@ -152,7 +174,7 @@ const refresh = serveOrganization(shapes.refreshOpenApi, async (asked) => {
     same,
     version: { before: before?.version ?? null, after: after.version },
     drift,
-    preview: previewOf(after, settings.url),
+    preview: previewOf({ ...after, servers: after.servers.map(shownAddress) }, shownAddress(settings.url)),
   }
 })
 

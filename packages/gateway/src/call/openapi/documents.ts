@@ -45,12 +45,18 @@ export async function fetchDocument(address: string, { signal, ...reach }: Fetch
   return answer.text()
 }
 
-/** How a document is read for a connection as it is set up. */
+/** How a document is read for a connection as it is set up. `document`: its address in full. */
 export const readWith = (
   text: string,
   { select, effects, url, document }: ReadingSettings,
   whose: ReadFor,
-): Promise<ReadApart> => readApart(text, { select, effects, base: url, from: document }, whose)
+): Promise<ReadApart> => {
+  const from = document === undefined ? undefined : withoutQuery(document)
+  return readApart(text, { select, effects, base: url, from }, whose)
+}
+
+/** What lets one fetch a document is no part of the addresses that are relative to it. */
+const withoutQuery = (address: string): string => address.replace(/[?#][^]*$/, '')
 type ReadingSettings = Pick<OpenApiSettings, 'select' | 'effects' | 'document'> & { readonly url?: string | undefined }
 
 const loadOf = ({ organization_id: share }: ConnectionRow): ReadFor => ({ share, lane: 'load' })
@@ -74,8 +80,7 @@ export function createDocuments({ db }: { db: Pick<Db, 'organization'> }): Docum
   }
 
   return {
-    async read(connection, reach) {
-      const { settings } = connection
+    async read(connection, { settings, ...reach }) {
       if (!isOpenApi(settings)) throw new TypeError('no connection of a document')
       return readWith(await textOf(connection, settings, reach), settings, loadOf(connection))
     },
