@@ -239,7 +239,7 @@ describe('files', () => {
     const { id, asker } = await put(gateway, bytes)
     const theirs = askerOf(gateway, THEIR_KEY, 'zebrafish')
     const slow = await Promise.all(
-      Array.from({ length: 8 }, async () => {
+      Array.from({ length: 26 }, async () => {
         const { upload } = await asker.add('slow.bin', bytes)
         const headers = { 'upload-offset': '0', 'content-type': 'application/offset+octet-stream' }
         const sending = request(upload.url, { method: 'PATCH', headers: { ...headers, 'content-length': 10 } })
@@ -248,7 +248,7 @@ describe('files', () => {
         return { finish: () => sending.end(bytes.subarray(1)), ended }
       }),
     )
-    // All eight have begun once one more is refused.
+    // All of the share have begun once one more is refused.
     const kept = await asker.link(id)
     await expect
       .poll(

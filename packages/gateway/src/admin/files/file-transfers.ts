@@ -17,6 +17,8 @@ import type { FileParts } from '../../files/file-parts.ts'
 import { findFileRow, type FileRow } from '../../files/file-rows.ts'
 import type { ByteRange, StoredFile } from '../../files/file-store.ts'
 import type { UploadRow, Uploads } from '../../files/uploads.ts'
+import { FairShare } from '../../lib/fair-share.ts'
+import { createTurns } from '../../lib/turns.ts'
 import { recordChange, type Actor } from '../../records/change.ts'
 
 /** Where a request comes from. */
@@ -44,8 +46,13 @@ export interface FileTransfers {
   ): Promise<{ readonly file: StoredFile; readonly content: AsyncIterable<Uint8Array> }>
 }
 
-/** Transfers of one organization at a gateway at a time: slow ones of one organization leave room for those of others. */
-const MOST_OF_ORGANIZATION = 8
+/**
+ * Transfers of one gateway at a time: each holds up to one part of an object store in memory. Slow ones leave room for those of other
+ * organizations, however many organizations have slow ones.
+ */
+const MOST_TRANSFERS = 32
+/** Look-ups of addresses at a time, and in line behind them: anybody may try an address. */
+const LOOK_UPS = { atOnce: 8, waiting: 256 }
 
 export interface FileTransferParts extends Pick<FileParts, 'blobs' | 'openKey'> {
   readonly db: Pick<Db, 'organization' | 'system'>
@@ -67,26 +74,26 @@ export function createFileTransfers({ db, uploads, hash, blobs, openKey }: FileT
     return hash(token)
   }
 
-  const underWay = new Map<string, number>()
+  const share = new FairShare(MOST_TRANSFERS)
+  const lookUps = createTurns(LOOK_UPS)
 
   /** Takes a place of the organization's share; returns what gives it back, once. Throws `file.crowded`. */
   function enter(organization: string): () => void {
-    const count = underWay.get(organization) ?? 0
-    if (count >= MOST_OF_ORGANIZATION) throw new Fault('file.crowded', { limit: MOST_OF_ORGANIZATION })
-    underWay.set(organization, count + 1)
-    let isIn = true
-    return () => {
-      if (!isIn) return
-      isIn = false
-      const left = (underWay.get(organization) ?? 1) - 1
-      if (left === 0) underWay.delete(organization)
-      else underWay.set(organization, left)
-    }
+    const leave = share.take(organization)
+    if (leave === undefined) throw new Fault('file.crowded', { limit: MOST_TRANSFERS })
+    return leave
+  }
+
+  /** Throws `file.crowded` where too many addresses are being looked up. */
+  function look<Found>(work: (sql: SystemSql) => Promise<Found>): Promise<Found> {
+    const looking = lookUps.take(() => db.system(work))
+    if (looking === undefined) throw new Fault('file.crowded', { limit: LOOK_UPS.waiting })
+    return looking
   }
 
   async function uploadOf(token: string) {
     const hashed = hashOf(token)
-    return db.system(async (sql) => {
+    return look(async (sql) => {
       const link = await findUploadLink(sql, hashed)
       const row = link && (await findFileRow(sql, link.file_id))
       if (link === undefined || row?.state !== 'uploading' || row.size === null) throw new Fault('file.link')
@@ -132,7 +139,7 @@ export function createFileTransfers({ db, uploads, hash, blobs, openKey }: FileT
       let leave = () => {}
       try {
         // A crowd is told before the address is used up.
-        const row = await db.system(async (sql) => {
+        const row = await look(async (sql) => {
           const found = await taken(sql, hashed, range, from)
           leave()
           leave = enter(found.organization_id)

@@ -33,8 +33,6 @@ export interface FilesDoor {
 }
 
 const PATH = /^\/files\/([ud])\/([^/]+)$/
-/** Transfers of one gateway at a time: each holds up to one part of an object store in memory. */
-const MOST_TRANSFERS = 32
 const TUS = '1.0.0'
 const PIECE = 'application/offset+octet-stream'
 const WHOLE = /^\d{1,15}$/
@@ -48,8 +46,6 @@ const HARDENED = {
 } as const
 
 export function createFilesDoor({ transfers, clients, log, newCorrelationId }: FilesDoorParts): FilesDoor {
-  let underWay = 0
-
   async function transfer(
     request: IncomingMessage,
     response: ServerResponse,
@@ -110,13 +106,7 @@ export function createFilesDoor({ transfers, clients, log, newCorrelationId }: F
       for (const [name, value] of Object.entries(HARDENED)) response.setHeader(name, value)
       response.setHeader('x-correlation-id', correlationId)
       try {
-        if (underWay >= MOST_TRANSFERS) throw new Fault('file.crowded', { limit: MOST_TRANSFERS })
-        underWay++
-        try {
-          await transfer(request, response, address, correlationId)
-        } finally {
-          underWay--
-        }
+        await transfer(request, response, address, correlationId)
       } catch (thrown) {
         // The client went away, or is not to wait for the rest of a file that does not come.
         if (response.headersSent || response.destroyed) return void response.destroy()
