@@ -1,7 +1,8 @@
-import { ToolsetSettings } from '@toolway/contract'
+import { OperationSelection, ToolsetSettings } from '@toolway/contract'
 import { expect, test } from 'vitest'
 import { sealedRow } from '../../call/snapshot.ts'
 import { addConnection, findConnection, listConnections } from '../../connections/connections.ts'
+import { findDocument, packDocument, putDocument } from '../../connections/openapi-documents.ts'
 import { addKey, findKey, hintOf, listKeys, mintKey } from '../../identity/keys/keys.ts'
 import { ensureOrganization, listOrganizations } from '../../organizations/organizations.ts'
 import { describeEachPostgres } from '../../testing/database.ts'
@@ -11,6 +12,7 @@ import { createVault } from '../../vault/vault.ts'
 import { z } from 'zod'
 import { declare, DeclarationConflict, withdraw, type Declaration } from './declare.ts'
 import { partsOf } from '../../kinds/kinds.ts'
+import { apiServerOf } from '../../kinds/openapi/openapi.ts'
 
 const vault = createVault(Buffer.alloc(32, 5))
 type Connection = Declaration['connections'][number]
@@ -237,6 +239,45 @@ describeEachPostgres('a declaration', (createDatabase) => {
     expect((await named()).at(-1)).toBe('connection.remove')
     expect(new Set((await records()).map(({ principal }) => principal))).toEqual(new Set(['declaration file']))
     for (const secret of ['Bearer one', value]) expect(JSON.stringify(await records())).not.toContain(secret)
+  })
+
+  test('seals the secrets in all addresses, also of a row from before, and keeps a document until its address changes', async () => {
+    await using held = await fixture()
+    const { id } = await held.organization()
+    const api = { select: OperationSelection.parse({}), effects: {}, key: undefined }
+    const run = (token: string) => {
+      const document = `https://docs.example.com/shop.json?token=${token}`
+      const wire = apiServerOf({ url: 'https://shop.example.com', headers: {}, api: { ...api, document } })
+      return held.run(declaration({ connections: [web({ wire })] }))
+    }
+    const state = async () => {
+      const [row] = (await held.state()).connections
+      if (row === undefined) throw new Error('no connection')
+      return { row, document: await held.db.organization(id, (sql) => findDocument(sql, row.id)) }
+    }
+    await run('CANARY-one')
+    const { row } = await state()
+    const packed = await packDocument('{}')
+    await held.db.organization(id, (sql) => putDocument(sql, id, row.id, packed))
+    const masked = { document: 'https://docs.example.com/shop.json?token=•••' }
+    expect(row.settings).toMatchObject(masked)
+    // As the previous version stored it.
+    const before = { ...row.settings, document: 'https://docs.example.com/shop.json?token=CANARY-one' }
+    await held.db.system(
+      (sql) =>
+        sql(
+          z.object({}),
+        )`update connections set settings = ${JSON.stringify(before)}, sealed = null where id = ${row.id}`,
+    )
+    await run('CANARY-one')
+    const sealed = await state()
+    expect(sealed).toMatchObject({ row: { settings: masked }, document: { digest: packed.digest } })
+    await run('CANARY-one')
+    expect((await state()).row.updated_at).toEqual(sealed.row.updated_at)
+    await run('CANARY-two')
+    const next = await state()
+    expect([next.row.settings, next.document]).toEqual([expect.objectContaining(masked), undefined])
+    expect(vault.open(next.row.sealed ?? Buffer.alloc(0), sealedRow(row.id))).toContain('CANARY-two')
   })
 
   test('removes what it no longer names, and leaves alone what came from elsewhere', async () => {
