@@ -204,6 +204,10 @@ describe('a declaration', () => {
     expect((await planFrom(to, first.text)).steps).toEqual([])
     expect((await planFrom(from, first.text)).steps).toEqual([])
 
+    // An address that the file no longer has becomes the default one.
+    const usual = first.text.replace(/^ +servers_at:.*\n(?: {6}env:.*\n)?/m, '')
+    expect((await planFrom(to, usual)).steps).toMatchObject([{ name: 'mail', fields: ['servers_at'] }])
+
     // A secret that is another one is told by name, and taken over.
     const rotated = {
       ...SECRETS,

@@ -332,12 +332,12 @@ function declared(slug: string, members: Members, fill: Fill): Declared {
         const at = remote(connection, connection.type)
         if (connection.type === 'contract') return backendOf({ ...at, words: contractWordsOf(connection) })
         if (connection.type === 'n8n') {
-          const webhooks = furtherOf(connection.webhooks, fill, [...place, 'webhooks'])
-          return { kind: 'n8n', ...at, words: n8nWordsOf({ ...connection, webhooks }) }
+          const further = furtherOf(connection, 'webhooks', fill, place)
+          return { kind: 'n8n', ...at, words: n8nWordsOf({ ...connection, ...further }) }
         }
         if (connection.type === 'composio') {
-          const servers_at = furtherOf(connection.servers_at, fill, [...place, 'servers_at'])
-          return { kind: 'composio', ...at, words: composioWordsOf({ ...connection, servers_at }) }
+          const further = furtherOf(connection, 'servers_at', fill, place)
+          return { kind: 'composio', ...at, words: composioWordsOf({ ...connection, ...further }) }
         }
         const served = { ...at, ...(connection.auth === undefined ? {} : { auth: connection.auth }) }
         return document === undefined ? serverOf(served) : apiServerOf({ ...served, api: document.api })
@@ -408,13 +408,19 @@ function documentOf({ document, select, effects, key }: z.output<typeof OpenApi>
   return isText ? { api, text: said } : { api, text: undefined }
 }
 
-/** An address besides `url`. */
-function furtherOf(value: z.output<typeof Value> | undefined, fill: Fill, place: readonly string[]) {
-  if (value === undefined) return undefined
-  const text = fill(value, ...place)
+/** An address besides `url`, under its name; nothing where the file has none, so that its default is used. */
+function furtherOf<Name extends string>(
+  connection: { readonly [name in Name]?: z.output<typeof Value> | undefined },
+  name: Name,
+  fill: Fill,
+  place: readonly string[],
+): { readonly [name: string]: string } {
+  const value: z.output<typeof Value> | undefined = connection[name]
+  if (value === undefined) return {}
+  const text = fill(value, ...place, name)
   if (!/^https?:$/.test(URL.parse(text)?.protocol ?? ''))
-    throw fill.complain(place, 'must be an address that starts with http:// or https://')
-  return text
+    throw fill.complain([...place, name], 'must be an address that starts with http:// or https://')
+  return { [name]: text }
 }
 
 /** The address is not repeated: it may hold a secret. */
