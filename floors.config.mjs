@@ -196,7 +196,7 @@ export default {
           'upstreams/http/(?:agent|authorities|given-address|permits)\\.ts$', // the one way out
           'upstreams/http/egress/', // the way out of confined children, judged alike
           'upstreams/children/', // the line to the worker
-          'http/server\\.ts$', // what comes in
+          'http/(?:server|listeners)\\.ts$', // what comes in
           'db/embedded', // our own database, on its socket
           'cli/', // a program of its own, that asks the gateway
           'kinds/remote\\.ts$|config(?:/service-links)?\\.ts$|identity/attempts\\.ts$', // only judge texts

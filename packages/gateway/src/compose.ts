@@ -130,7 +130,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
   const { clients, limits, offers, admission, approving, snapshots } = core
   return createRunning(base, {
     ...faces,
-    ...{ clients, limits, intake },
+    ...{ clients, limits, intake, isOneOfMany: parts.place !== undefined },
     health,
     offers,
     admission,

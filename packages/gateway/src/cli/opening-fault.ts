@@ -6,6 +6,7 @@ import { DatabaseBusy } from '../db/database-busy.ts'
 import { DatabaseNewer, MigrationFailed } from '../db/migrate.ts'
 import { OtherSchema } from '../db/schema-version.ts'
 import { unreachableOf } from '../db/driver-errors.ts'
+import { DatabaseUnreachable } from '../db/unreachable.ts'
 import { DirectoryInUse, NoEmbeddedPostgres, ServerNotStarted } from '../db/embedded-postgres.ts'
 import { DatabaseStopped, KeyServiceFault, WrongVaultKey } from '../admin/installation/open-store.ts'
 import { CommandFault, EXIT } from './terminal/output.ts'
@@ -61,6 +62,13 @@ export function openingFault(thrown: unknown, { directory, outside }: OpeningPla
       `The database at DATABASE_URL cannot be used (${firstLine(thrown.message)}): check the role’s permissions and the log of the server.`,
     )
   return fault(`The database in ${directory} failed to start: ${firstLine(thrown.message)}.`)
+}
+
+/** The sentence for a database that cannot be used; undefined for another failure of a command. */
+export function databaseTrouble(thrown: unknown): string | undefined {
+  if (thrown instanceof DatabaseUnreachable) return thrown.forOperator
+  const isOfDatabase = thrown instanceof CommandFault && unreachableOf(thrown.cause, 'nothing') !== undefined
+  return isOfDatabase ? thrown.message : undefined
 }
 
 /** Their messages are sentences for the operator. */

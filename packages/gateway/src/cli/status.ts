@@ -1,11 +1,10 @@
 /** `toolway` without a command, and `toolway status`: how the gateway is, and what to do next. */
 import { findUsage, listApprovals, listConnections, type Connection, type Usage } from '@toolway/contract/admin'
 import { VERSION } from '../call/introduce.ts'
-import { unreachableOf } from '../db/driver-errors.ts'
-import { DatabaseUnreachable } from '../db/unreachable.ts'
 import { openConfig } from './open-config.ts'
+import { databaseTrouble } from './opening-fault.ts'
 import { isMade } from './store.ts'
-import { CommandFault, EXIT, harmless, type Output } from './terminal/output.ts'
+import { EXIT, harmless, type Output } from './terminal/output.ts'
 import { paint } from './terminal/paint.ts'
 import { Refusal, type Transport } from './transport/transport.ts'
 import { withTransport } from './transport/with-transport.ts'
@@ -63,13 +62,10 @@ async function find(organization: string): Promise<Status> {
 
 /** Throws what is no trouble of the database. */
 function troubleOf(thrown: unknown): string {
-  if (thrown instanceof DatabaseUnreachable) return thrown.forOperator
-  const isOfDatabase =
-    thrown instanceof Refusal
-      ? thrown.is('database.unavailable', 'database.interrupted')
-      : thrown instanceof CommandFault && unreachableOf(thrown.cause, 'nothing') !== undefined
-  if (!isOfDatabase) throw thrown
-  return (thrown as CommandFault).message
+  const isAway = thrown instanceof Refusal && thrown.is('database.unavailable', 'database.interrupted')
+  const trouble = isAway ? thrown.message : databaseTrouble(thrown)
+  if (trouble === undefined) throw thrown
+  return trouble
 }
 
 async function tell({ call }: Transport, organization: string): Promise<Told> {

@@ -33,6 +33,8 @@ export interface RunningParts {
   readonly clients: Clients
   readonly limits: Limits
   readonly intake: CallIntake
+  /** Whether it is one of several processes behind one port. */
+  readonly isOneOfMany: boolean
   readonly health: Health
   readonly offers: Catalogs
   readonly admission: Admission
@@ -64,7 +66,7 @@ export function createRunning({ config, counters }: Base, parts: RunningParts): 
     takeIn: composeTakeIn(config, intake, clients),
     ...parts.doors,
   })
-  const listeners = createListeners(server)
+  const listeners = createListeners(server, { alone: parts.isOneOfMany })
   const end = prepareEnd(server, parts.calls, listeners)
   opened.defer(() => end.finish(config.TOOLWAY_DRAIN_SECONDS * 1000))
   const owned = opened.move()

@@ -5,7 +5,6 @@
  * new clients, a neighbour's among them, would wait in the system's own line for as long as the flood lasts. The system spreads
  * connections over sockets that share an address (SO_REUSEPORT), each with a line of its own, and each turn accepts one of every line.
  */
-import cluster from 'node:cluster'
 import type { Server } from 'node:http'
 import { createServer, type AddressInfo, type Server as SocketServer } from 'node:net'
 
@@ -33,8 +32,12 @@ export function addressOn(host: string, port: number): string {
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
 }
 
-/** The further ones hand what they accept to the server, which listens itself, too. A worker of a cluster is handed what others accept. */
-export function createListeners(server: Server, sockets = canShare() ? SOCKETS : 1): Listeners {
+/**
+ * The further ones hand what they accept to the server, which listens itself, too. `alone`: there is one socket, as where the server is
+ * handed what another process accepts.
+ */
+export function createListeners(server: Server, { alone = false } = {}): Listeners {
+  const sockets = alone || process.platform !== 'linux' ? 1 : SOCKETS
   // As the HTTP server has its own.
   const options = { allowHalfOpen: true, noDelay: true }
   const further = Array.from({ length: sockets - 1 }, () =>
@@ -57,8 +60,6 @@ export function createListeners(server: Server, sockets = canShare() ? SOCKETS :
     },
   }
 }
-
-const canShare = (): boolean => process.platform === 'linux' && !cluster.isWorker
 
 async function refuseTaken(at: Address): Promise<void> {
   const alone = createServer()

@@ -16,7 +16,7 @@ const NO_CALLS: Calls = { cut() {}, over: async () => {} }
 
 async function serve(onRequest: (response: ServerResponse) => void, calls = NO_CALLS) {
   const server = createServer((_, response) => onRequest(response))
-  const { closeDoor, finish: end } = prepareEnd(server, calls, createListeners(server, 1))
+  const { closeDoor, finish: end } = prepareEnd(server, calls, createListeners(server, { alone: true }))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return { server, closeDoor, end, port: (server.address() as AddressInfo).port }
 }

@@ -20,9 +20,7 @@ export interface IntakeBounds {
   readonly bytes: number
 }
 
-export const SHED_REASONS = ['in_flight', 'waiting', 'wait', 'bytes'] as const
-
-export type ShedReason = (typeof SHED_REASONS)[number]
+export type ShedReason = 'in_flight' | 'waiting' | 'wait' | 'bytes'
 
 export interface CallIntakeParts {
   readonly bounds: IntakeBounds

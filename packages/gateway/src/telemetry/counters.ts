@@ -2,7 +2,6 @@
  * Prometheus metrics. Organizations, and tool names chosen by clients, are not used as labels, because their number is unbounded.
  */
 import { Counter, Registry, type RegistryContentType } from 'prom-client'
-import { SHED_REASONS, type ShedReason } from '../limits/call-intake.ts'
 import { addGauges, type GaugeParts } from './gauges.ts'
 import {
   createCallCounters,
@@ -25,6 +24,10 @@ const CODES: ReadonlySet<unknown> = new Set([
 
 /** The class of a server's error (`error.type`; `_OTHER` is OpenTelemetry's own word for what is not told apart). */
 export const errorLabelOf = (code: unknown): string => (CODES.has(code) ? String(code) : '_OTHER')
+
+/** Why a call was not taken in. */
+const SHED_REASONS = ['in_flight', 'waiting', 'wait', 'bytes'] as const
+type ShedReason = (typeof SHED_REASONS)[number]
 
 export interface Counters {
   readonly registry: Registry

@@ -47,48 +47,20 @@ export interface AgentQueueParts {
 const AGAIN = 2_000
 
 export function createAgentQueue({ limits, draining, shared }: AgentQueueParts): AgentQueue {
-  /** By member, of runs that go on or wait; by organization, of those that go on. */
   const ofMembers = new Map<string, number>()
-  const ofOrganizations = new Map<string, number>()
-  let waiting: Waiting[] = []
-  let running = 0
+  const places = createPlaces(limits, shared)
+  const line = createLine()
 
   const isOver = ({ signal }: AgentEntry): boolean => signal.aborted || draining.aborted
-  const runsOf = ({ organizationId }: AgentEntry): number => ofOrganizations.get(organizationId) ?? 0
   const memberOf = ({ organizationId, userId }: AgentEntry): string => `${organizationId} ${userId}`
 
-  /** A place of this gateway, before it is known whether the installation has one. */
-  function reserve(entry: AgentEntry): Disposable {
-    running++
-    add(ofOrganizations, entry.organizationId, 1)
-    return {
-      [Symbol.dispose]() {
-        running--
-        add(ofOrganizations, entry.organizationId, -1)
-      },
-    }
-  }
-
-  /** Its places here and in the installation; undefined where the installation has none. Rejects where that cannot be known. */
-  async function take(entry: AgentEntry): Promise<DisposableStack | undefined> {
-    using places = new DisposableStack()
-    places.use(reserve(entry))
-    if (shared === undefined) return places.move()
-    const common = await shared.take(entry.organizationId)
-    if (common === undefined) return undefined
-    places.use(common)
-    return places.move()
-  }
-
-  const runOf = (entry: AgentEntry, places: Disposable): Disposable => ({
+  const runOf = (entry: AgentEntry, taken: Disposable): Disposable => ({
     [Symbol.dispose]() {
-      places[Symbol.dispose]()
+      taken[Symbol.dispose]()
       add(ofMembers, memberOf(entry), -1)
       void startNext()
     },
   })
-
-  const isFree = (entry: AgentEntry): boolean => running < limits.gateway && runsOf(entry) < limits.organization
 
   let starting: Promise<void> | undefined
   let again: NodeJS.Timeout | undefined
@@ -104,17 +76,16 @@ export function createAgentQueue({ limits, draining, shared }: AgentQueueParts):
   async function startWaiting(): Promise<void> {
     const refused = new Set<OrganizationId>()
     for (;;) {
-      const [next] = waiting
-        .filter((entry) => !refused.has(entry.organizationId) && isFree(entry))
-        .toSorted((one, other) => runsOf(one) - runsOf(other))
+      const [next] = line
+        .all()
+        .filter((entry) => !refused.has(entry.organizationId) && places.isFree(entry))
+        .toSorted((one, other) => places.runsOf(one) - places.runsOf(other))
       if (next === undefined) break
       // A database that is away is asked again, like one that has no place.
-      const places = await take(next).catch(() => undefined)
-      if (places === undefined) refused.add(next.organizationId)
-      else if (waiting.includes(next)) {
-        leave(next)
-        next.start(places)
-      } else places[Symbol.dispose]()
+      const taken = await places.take(next).catch(() => undefined)
+      if (taken === undefined) refused.add(next.organizationId)
+      else if (line.leave(next)) next.start(taken)
+      else taken[Symbol.dispose]()
     }
     if (refused.size > 0) askAgain()
   }
@@ -126,34 +97,23 @@ export function createAgentQueue({ limits, draining, shared }: AgentQueueParts):
     }, AGAIN).unref()
   }
 
-  /** The others of the organization move up. */
-  function leave(entry: Waiting): void {
-    const at = waiting.indexOf(entry)
-    if (at === -1) return
-    const ahead = waiting.slice(0, at).filter(({ organizationId }) => organizationId === entry.organizationId).length
-    waiting = waiting.filter((each) => each !== entry)
-    const rest = waiting.filter(({ organizationId }) => organizationId === entry.organizationId)
-    for (const [index, each] of rest.entries()) if (index >= ahead) each.onPosition(index + 1)
-  }
-
   function wait(entry: AgentEntry): Promise<Disposable> {
     const { promise, resolve, reject } = Promise.withResolvers<Disposable>()
     const stop = () => {
       for (const signal of [entry.signal, draining]) signal.removeEventListener('abort', stop)
-      leave(own)
+      line.leave(own)
       add(ofMembers, memberOf(entry), -1)
       reject(reasonOf(entry.signal, draining))
     }
     const own: Waiting = {
       ...entry,
-      start(places) {
+      start(taken) {
         for (const signal of [entry.signal, draining]) signal.removeEventListener('abort', stop)
-        resolve(runOf(entry, places))
+        resolve(runOf(entry, taken))
       },
     }
-    waiting.push(own)
     for (const signal of [entry.signal, draining]) signal.addEventListener('abort', stop, { once: true })
-    entry.onPosition(waiting.filter(({ organizationId }) => organizationId === entry.organizationId).length)
+    line.join(own)
     return promise
   }
 
@@ -162,21 +122,78 @@ export function createAgentQueue({ limits, draining, shared }: AgentQueueParts):
       if (isOver(entry)) throw reasonOf(entry.signal, draining)
       if ((ofMembers.get(memberOf(entry)) ?? 0) >= limits.member)
         throw new Fault('agent.busy', { limit: limits.member })
-      const behind = waiting.filter(({ organizationId }) => organizationId === entry.organizationId).length
-      const isNext = behind === 0 && isFree(entry)
+      const behind = line.of(entry).length
+      const isNext = behind === 0 && places.isFree(entry)
       if (!isNext && behind >= limits.waiting) throw new Fault('agent.full', { limit: limits.waiting })
       add(ofMembers, memberOf(entry), 1)
       if (!isNext) return wait(entry)
       try {
-        using places = await take(entry)
+        using taken = await places.take(entry)
         if (isOver(entry)) throw reasonOf(entry.signal, draining)
-        if (places !== undefined) return runOf(entry, places.move())
+        if (taken !== undefined) return runOf(entry, taken.move())
       } catch (thrown) {
         add(ofMembers, memberOf(entry), -1)
         throw thrown
       }
       askAgain()
       return wait(entry)
+    },
+  }
+}
+
+/** Places for runs that go on, of this gateway and of all gateways together. */
+function createPlaces(limits: AgentLimits, shared: SharedPlaces | undefined) {
+  const ofOrganizations = new Map<string, number>()
+  let running = 0
+  const runsOf = ({ organizationId }: AgentEntry): number => ofOrganizations.get(organizationId) ?? 0
+
+  /** Of this gateway, before it is known whether the installation has one. */
+  function reserve({ organizationId }: AgentEntry): Disposable {
+    running++
+    add(ofOrganizations, organizationId, 1)
+    return {
+      [Symbol.dispose]() {
+        running--
+        add(ofOrganizations, organizationId, -1)
+      },
+    }
+  }
+
+  return {
+    runsOf,
+    isFree: (entry: AgentEntry): boolean => running < limits.gateway && runsOf(entry) < limits.organization,
+    /** Undefined where the installation has none. Rejects where that cannot be known. */
+    async take(entry: AgentEntry): Promise<DisposableStack | undefined> {
+      using taken = new DisposableStack()
+      taken.use(reserve(entry))
+      if (shared === undefined) return taken.move()
+      const common = await shared.take(entry.organizationId)
+      if (common === undefined) return undefined
+      taken.use(common)
+      return taken.move()
+    },
+  }
+}
+
+/** Runs that wait, in their order. */
+function createLine() {
+  let waiting: Waiting[] = []
+  const of = ({ organizationId }: AgentEntry): Waiting[] =>
+    waiting.filter((entry) => entry.organizationId === organizationId)
+  return {
+    all: (): readonly Waiting[] => waiting,
+    of,
+    join(entry: Waiting): void {
+      waiting.push(entry)
+      entry.onPosition(of(entry).length)
+    },
+    /** Whether it was there. The others of the organization move up. */
+    leave(entry: Waiting): boolean {
+      const ahead = of(entry).indexOf(entry)
+      if (ahead === -1) return false
+      waiting = waiting.filter((each) => each !== entry)
+      for (const [index, each] of of(entry).entries()) if (index >= ahead) each.onPosition(index + 1)
+      return true
     },
   }
 }

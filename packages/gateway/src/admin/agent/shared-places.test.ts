@@ -13,16 +13,19 @@ const log = { warn() {} }
 describeEverywhere('agent runs of two gateways', (createDatabase) => {
   test('are bounded together, for an organization and in all, also where they begin at once', async () => {
     await using database = await createDatabase()
-    const [first, second] = [0, 1].map(() => createSharedPlaces({ db: database.db, limits, log }))
+    const [first, second] = [
+      createSharedPlaces({ db: database.db, limits, log }),
+      createSharedPlaces({ db: database.db, limits, log }),
+    ]
     const taken = await Promise.all(
-      Array.from({ length: 12 }, (_, at) => (at % 2 === 0 ? first : second)?.take(at < 8 ? acme : other)),
+      Array.from({ length: 12 }, (_, at) => (at % 2 === 0 ? first : second).take(at < 8 ? acme : other)),
     )
     const had = taken.filter((place) => place !== undefined)
     expect(had).toHaveLength(3)
     expect(taken.slice(0, 8).filter((place) => place !== undefined)).toHaveLength(2)
     had[0]?.[Symbol.dispose]()
-    await expect.poll(() => second?.take(other)).toBeDefined()
-    expect(await first?.take(other)).toBeUndefined()
+    await expect.poll(() => second.take(other)).toBeDefined()
+    expect(await first.take(other)).toBeUndefined()
   })
 
   test('of one that was killed count no more after a minute', async () => {

@@ -52,7 +52,10 @@ export function createSharedPlaces({ db, limits, log }: SharedPlacesParts): Shar
 
   function end(id: string): void {
     runs.delete(id)
-    if (runs.size === 0) renewing = void clearInterval(renewing)
+    if (runs.size === 0) {
+      clearInterval(renewing)
+      renewing = undefined
+    }
     db.system((sql) => sql(Nothing)`delete from agent_runs where id = ${id}`).catch(warn)
   }
 

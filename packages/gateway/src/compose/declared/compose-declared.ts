@@ -155,6 +155,7 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
   const again = () => askAll(rows, offers)
   const doors = declaredDoors(core, { mcpDoors, policies, again, admit, health, identity, limits })
   return createRunning(core, {
+    isOneOfMany: false,
     doors,
     calls: mcpDoors.calls,
     ...{ clients, limits, intake },
