@@ -71,7 +71,7 @@ test('S3-PERF-01: a pool hit, a pool miss and the check of a token take at most 
   })
   expect(uses.misses).toBe(60)
 
-  const place = pool.place('con_2', 'held')
+  const place = pool.place({ connectionId: 'con_2', alias: 'held' })
   const holder = { owner: 'gateway', capabilities: {}, lasting: false }
   const open = () => Promise.resolve({ close: () => Promise.resolve() } as unknown as LegacySession)
   const work = () => Promise.resolve()

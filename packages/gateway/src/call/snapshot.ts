@@ -293,6 +293,7 @@ function openingOf(connection: ConnectionRow, reaching: Reaching): Opening<Conne
   return {
     reach: {
       connectionId: id,
+      organizationId: connection.organization_id,
       alias,
       timeout: settings.timeout,
       revision: pin ?? remembered(connection),

@@ -21,7 +21,7 @@ function fixture() {
     opened.push(session)
     return Promise.resolve(session)
   }
-  const place = pool.place('con_1', 'web')
+  const place = pool.place({ connectionId: 'con_1', organizationId: 'org_1', alias: 'web' })
   const nameIn = (holder: Holder, at = place) => at.use(holder, open, ({ name }) => Promise.resolve(name))
   /** A call that goes on until it is told to end. */
   const begin = (holder: Holder, at = place) => {
@@ -51,9 +51,9 @@ describe('a pooled session', () => {
 
   test('S3-POOL-01: is found by connection, owner and capability set, and by nothing less', async () => {
     using held = fixture()
-    const other = held.pool.place('con_2', 'web')
+    const other = held.pool.place({ connectionId: 'con_2', organizationId: 'org_1', alias: 'web' })
     // The same connection after a change is another place.
-    const changed = held.pool.place('con_1', 'web')
+    const changed = held.pool.place({ connectionId: 'con_1', organizationId: 'org_1', alias: 'web' })
     const asks = [
       held.nameIn(holder('ann')),
       held.nameIn(holder('ann', { capabilities: { sampling: {} } })),
@@ -211,6 +211,49 @@ describe('the 5,001st session', () => {
   })
 })
 
+describe('many sessions of one organization', () => {
+  test('end none of another one, and those of clients last', async () => {
+    using held = fixture()
+    const theirs = held.pool.place({ connectionId: 'con_2', organizationId: 'org_2', alias: 'theirs' })
+    await held.nameIn(holder('their client', { lasting: true }), theirs)
+    await held.nameIn(holder('their owner'), theirs)
+    await held.nameIn(holder('own client', { lasting: true }))
+    for (let at = 4; at <= 5_002; at++) await held.nameIn(holder(`owner ${at}`))
+    await settled()
+    expect(held.pool.size).toBe(5_000)
+    expect(held.closed()).toEqual(['s4', 's5'])
+    // A newcomer takes the place of one of those, too.
+    await held.nameIn(
+      holder('another'),
+      held.pool.place({ connectionId: 'con_3', organizationId: 'org_3', alias: 'c' }),
+    )
+    await settled()
+    expect(held.closed()).toEqual(['s4', 's5', 's6'])
+  })
+
+  test('by one owner with capabilities that are made up for each call end as new ones begin', async () => {
+    using held = fixture()
+    const made = (at: number) => holder('ann', { capabilities: { extensions: { 'com.example/x': { at } } } })
+    await held.nameIn(holder('bob'))
+    for (let at = 2; at <= 11; at++) {
+      await held.nameIn(made(at))
+      await vi.advanceTimersByTimeAsync(1)
+    }
+    expect(held.pool.size).toBe(11)
+    expect(await held.nameIn(made(2))).toBe('s2')
+    await vi.advanceTimersByTimeAsync(1)
+    // The same capabilities with another credential are no new set.
+    await held.nameIn({ ...made(11), credential: 'crd_1' })
+    expect(held.closed()).toEqual([])
+    for (let at = 12; at <= 14; at++) {
+      await held.nameIn(made(at))
+      await vi.advanceTimersByTimeAsync(1)
+    }
+    expect(held.closed()).toEqual(['s3', 's4', 's5'])
+    expect(held.pool.size).toBe(12)
+  })
+})
+
 describe('what is given up', () => {
   test('is closed once, after its calls, and its stream is ended at once', async () => {
     using held = fixture()
@@ -247,7 +290,7 @@ describe('what is given up', () => {
 
   test('is given up in its own place only, and nothing is opened in a place that was closed', async () => {
     using held = fixture()
-    const other = held.pool.place('con_2', 'web')
+    const other = held.pool.place({ connectionId: 'con_2', organizationId: 'org_1', alias: 'web' })
     await held.nameIn(holder('ann'))
     await held.nameIn(holder('ann'), other)
     const call = held.begin(holder('bob'))

@@ -8,8 +8,13 @@
 import { Fault } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
 
-/** Sessions held at most; beyond it the one that was used least recently goes (ledger S3-POOL-02). */
+/**
+ * Sessions held at most; beyond it, the one that was used least recently goes (ledger S3-POOL-02), among those of the organization that
+ * has most: nobody's sessions end because another organization opens many.
+ */
 const MOST = 5_000
+/** Sets of capabilities of one owner at one connection: real clients have one each, and a caller could make up a new one for each call. */
+const MOST_SETS = 10
 /** How old a session gets, how long it is kept unused, and how often that is looked at, in milliseconds (S2-SES-02, S3-POOL-03). */
 const LIFE = 30 * 60_000
 const IDLE = 10 * 60_000
@@ -46,9 +51,17 @@ export interface PooledState {
   readonly usedAt: number
 }
 
+/** The connection that a place is of. */
+export interface PlaceOf {
+  readonly connectionId: string
+  readonly alias: string
+  /** Absent for a connection of no organization: it then counts as one of its own. */
+  readonly organizationId?: string | undefined
+}
+
 export interface SessionPool<Session extends Pooled> {
   /** The sessions of one connection as it is set up now; once it changes, another place takes over. */
-  place(connectionId: string, alias: string): ConnectionPool<Session>
+  place(of: PlaceOf): ConnectionPool<Session>
   readonly size: number
   list(): PooledState[]
   /** Give up those of which this is true: calls under way finish, and the next one opens anew. How many those are. */
@@ -84,7 +97,11 @@ export interface ConnectionPool<Session extends Pooled> {
 interface Entry<Session> {
   readonly key: string
   readonly connectionId: string
+  /** The organization, or what counts as one. */
+  readonly share: string
   readonly holder: Holder
+  /** Its capabilities, to be compared. */
+  readonly set: string
   /** The sessions of its place by owner: where it is noted until it has ended. */
   readonly siblings: Map<string, Set<Entry<Session>>>
   readonly opening: Promise<Session>
@@ -120,8 +137,12 @@ export function createSessionPool<Session extends Pooled>({
   let places = 0
 
   return {
-    place: (connectionId, alias) =>
-      new PoolOfConnection({ pool, connectionId, alias, reuses, onUse, name: `${connectionId} ${++places}` }),
+    place({ connectionId, alias, organizationId: share = connectionId }) {
+      return new PoolOfConnection({
+        ...{ pool, connectionId, share, alias, reuses, onUse },
+        name: `${connectionId} ${++places}`,
+      })
+    },
     list: () => [...pool.all()].map(stateOf),
     evict(is) {
       const chosen = [...pool.all()].filter((entry) => is(stateOf(entry)))
@@ -141,6 +162,8 @@ export function createSessionPool<Session extends Pooled>({
 class PoolOfSessions<Session extends Pooled> {
   readonly now: () => number
   readonly #entries = new Map<string, Entry<Session>>()
+  /** The same by share. */
+  readonly #shares = new Map<string, Map<string, Entry<Session>>>()
 
   constructor(now: () => number) {
     this.now = now
@@ -159,7 +182,7 @@ class PoolOfSessions<Session extends Pooled> {
   }
 
   retire(entry: Entry<Session>): void {
-    if (this.#entries.get(entry.key) === entry) this.#entries.delete(entry.key)
+    if (this.#entries.get(entry.key) === entry) this.#remove(entry)
     entry.retired = true
     entry.ended?.abort()
     if (entry.calls === 0) void this.end(entry)
@@ -182,21 +205,31 @@ class PoolOfSessions<Session extends Pooled> {
       this.retire(entry)
       return undefined
     }
-    this.#entries.delete(key)
-    this.#entries.set(key, entry)
+    this.#remove(entry)
+    this.#put(entry)
     return entry
   }
 
   add(
-    { key, connectionId, holder, siblings }: Pick<Entry<Session>, 'key' | 'connectionId' | 'holder' | 'siblings'>,
+    {
+      key,
+      connectionId,
+      share,
+      holder,
+      siblings,
+    }: Pick<Entry<Session>, 'key' | 'connectionId' | 'share' | 'holder' | 'siblings'>,
     open: () => Promise<Session>,
   ): Entry<Session> {
-    this.#makeRoom()
+    const set = JSON.stringify(holder.capabilities)
+    this.#boundSets(siblings.get(holder.owner), set)
+    this.#makeRoom(share)
     const at = this.now()
     const entry: Entry<Session> = {
       key,
       connectionId,
+      share,
       holder,
+      set,
       siblings,
       opening: open(),
       session: undefined,
@@ -209,7 +242,7 @@ class PoolOfSessions<Session extends Pooled> {
       ended: undefined,
       closing: undefined,
     }
-    this.#entries.set(key, entry)
+    this.#put(entry)
     const own = siblings.get(holder.owner)
     if (own === undefined) siblings.set(holder.owner, new Set([entry]))
     else own.add(entry)
@@ -221,17 +254,57 @@ class PoolOfSessions<Session extends Pooled> {
     return entry
   }
 
-  /** The one that was used least recently goes; one with a call or a stream under way only if there is no other. */
-  #makeRoom(): void {
-    if (this.#entries.size < MOST) return
-    let oldest: Entry<Session> | undefined
-    let streaming: Entry<Session> | undefined
-    for (const entry of this.#entries.values()) {
-      if (entry.calls === 0 && entry.streams === 0) return this.retire(entry)
-      oldest ??= entry
-      if (entry.calls === 0) streaming ??= entry
+  #put(entry: Entry<Session>): void {
+    this.#entries.set(entry.key, entry)
+    const own = this.#shares.get(entry.share)
+    if (own === undefined) this.#shares.set(entry.share, new Map([[entry.key, entry]]))
+    else own.set(entry.key, entry)
+  }
+
+  #remove({ key, share }: Entry<Session>): void {
+    this.#entries.delete(key)
+    const own = this.#shares.get(share)
+    own?.delete(key)
+    if (own?.size === 0) this.#shares.delete(share)
+  }
+
+  #makeRoom(share: string): void {
+    if (this.#entries.size >= MOST) this.#retireFirst(this.#largest(share).values())
+  }
+
+  /** The sessions of the share that has most, where this one is about to have one more. */
+  #largest(share: string): ReadonlyMap<string, Entry<Session>> {
+    let largest = this.#shares.get(share) ?? new Map<string, Entry<Session>>()
+    for (const other of this.#shares.values()) if (other.size > largest.size) largest = other
+    return largest
+  }
+
+  /** An owner with as many sets of capabilities as it may have gives up the one that it used least recently. */
+  #boundSets(own: ReadonlySet<Entry<Session>> | undefined, set: string): void {
+    if (own === undefined || own.size < MOST_SETS) return
+    for (;;) {
+      const held = [...own].filter((entry) => !entry.retired && entry.set !== set)
+      if (new Set(held.map((entry) => entry.set)).size < MOST_SETS) return
+      this.#retireFirst(held.toSorted((one, other) => one.used - other.used))
     }
-    const last = streaming ?? oldest
+  }
+
+  /**
+   * Of sessions in the order of their last use: the first that nobody uses and that holds no client's state, else the first that nobody
+   * uses; one with a stream or a call under way only if there is no other.
+   */
+  #retireFirst(entries: Iterable<Entry<Session>>): void {
+    let resting: Entry<Session> | undefined
+    let streaming: Entry<Session> | undefined
+    let oldest: Entry<Session> | undefined
+    for (const entry of entries) {
+      const isResting = entry.calls === 0 && entry.streams === 0
+      if (isResting && !entry.holder.lasting) return this.retire(entry)
+      if (isResting) resting ??= entry
+      if (entry.calls === 0) streaming ??= entry
+      oldest ??= entry
+    }
+    const last = resting ?? streaming ?? oldest
     if (last !== undefined) this.retire(last)
   }
 
@@ -245,6 +318,7 @@ class PoolOfSessions<Session extends Pooled> {
 interface ConnectionPoolParts<Session extends Pooled> {
   readonly pool: PoolOfSessions<Session>
   readonly connectionId: string
+  readonly share: string
   readonly alias: string
   /** Unique in the pool: the first part of the keys of its sessions. */
   readonly name: string
@@ -349,8 +423,8 @@ class PoolOfConnection<Session extends Pooled> implements ConnectionPool<Session
   }
 
   #add(key: string, holder: Holder, open: () => Promise<Session>): Entry<Session> {
-    const { connectionId } = this.#parts
-    return this.#pool.add({ key, connectionId, holder, siblings: this.#siblings }, open)
+    const { connectionId, share } = this.#parts
+    return this.#pool.add({ key, connectionId, share, holder, siblings: this.#siblings }, open)
   }
 
   async #opened(entry: Entry<Session>): Promise<Session> {

@@ -250,6 +250,8 @@ export const GATEWAY = 'catalog'
 /** How an upstream is reached, as the verb that opens it has learned it. */
 export interface Reach {
   readonly connectionId: string
+  /** Absent where it belongs to none. */
+  readonly organizationId?: string | undefined
   readonly alias: string
   /** Seconds for one request. */
   readonly timeout: number

@@ -15,9 +15,19 @@ describe('what a legacy client can be asked', () => {
       sampling: { tools: {} },
       roots: {},
     })
+    expect(askableOf({ elicitation: {}, sampling: {} })).toEqual({ elicitation: {}, sampling: {} })
     expect(askableOf({})).toEqual({})
     expect(askableOf({ sampling: true, roots: null })).toEqual({})
   })
+})
+
+test('what a client writes into its capabilities beside the specification makes no other set of them', () => {
+  const sets = [1, 2].map((n) =>
+    askableOf({ sampling: { n, tools: { n }, context: {} }, elicitation: { url: { n }, form: { n }, other: {} } }),
+  )
+  expect(new Set(sets.map((set) => JSON.stringify(set)))).toEqual(
+    new Set(['{"elicitation":{"form":{},"url":{}},"sampling":{"context":{},"tools":{}}}']),
+  )
 })
 
 describe('the questions of a round', () => {

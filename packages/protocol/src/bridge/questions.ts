@@ -20,14 +20,24 @@ const ASKABLE: Readonly<Record<string, string>> = {
   'roots/list': 'roots',
 }
 
+/** The members of capabilities (specification 2025-11-25 and 2026-07-28; earlier revisions have none): all are empty objects. */
+const MEMBERS = [
+  ['elicitation', ['form', 'url']],
+  ['sampling', ['context', 'tools']],
+] as const
+
 /**
  * Returns the requests that a legacy session's client supports, as each modern request states them. Roots announce no changes any
- * more.
+ * more. Only members of the specification are passed on: a server has a session for each set of capabilities, and whatever else a client
+ * writes there would make a new one.
  */
 export function askableOf(capabilities: JsonObject): JsonObject {
   const askable: JsonObject = {}
-  if (isObject(capabilities['elicitation'])) askable['elicitation'] = capabilities['elicitation']
-  if (isObject(capabilities['sampling'])) askable['sampling'] = capabilities['sampling']
+  for (const [name, members] of MEMBERS) {
+    const declared = capabilities[name]
+    if (isObject(declared))
+      askable[name] = Object.fromEntries(members.filter((member) => isObject(declared[member])).map((one) => [one, {}]))
+  }
   if (isObject(capabilities['roots'])) askable['roots'] = {}
   return askable
 }

@@ -21,7 +21,7 @@ const IDLE = 15 * 60_000
 type Parts = Pick<UpstreamMaking, 'ids' | 'pool'>
 
 export function createUserServers(
-  { alias, connectionId, timeout, wire }: ReachOf<ComposioTarget>,
+  { alias, connectionId, organizationId, timeout, wire }: ReachOf<ComposioTarget>,
   { ids, pool }: Parts,
 ): UserServers {
   const closing = new Set<Promise<void>>()
@@ -43,6 +43,7 @@ export function createUserServers(
       const upstream = createHttpUpstream({
         reach: {
           connectionId: `${connectionId} ${key}`,
+          organizationId,
           alias,
           timeout,
           revision: undefined,

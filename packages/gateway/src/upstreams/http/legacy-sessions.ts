@@ -97,7 +97,7 @@ class LegacySessionPool implements LegacySessions {
 
   constructor(parts: LegacySessionsParts) {
     this.#parts = parts
-    this.#place = this.#parts.pool.place(this.#parts.reach.connectionId, this.#parts.reach.alias)
+    this.#place = this.#parts.pool.place(this.#parts.reach)
     this.#own = createOwnStreams({
       hold: this.#hold,
       ownAsk: (method, params, signal) => ({ ...PING, method, params, signal }),

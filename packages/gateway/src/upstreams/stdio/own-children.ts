@@ -5,7 +5,15 @@
  * Everybody else shares one child, whose questions are refused. Own children are few, go when they are not used, and
  * are never another caller's: owner and capabilities are their key. Where none can be had, the shared one serves.
  */
-import { isObject, MODERN, type Caller, type JsonObject, type Request, type Revision } from '@toolway/protocol'
+import {
+  askableOf,
+  isObject,
+  MODERN,
+  type Caller,
+  type JsonObject,
+  type Request,
+  type Revision,
+} from '@toolway/protocol'
 import type { Answer, Ask, Hearing, ProcessState, Upstream } from '../upstream.ts'
 import { waitFor } from '../wait.ts'
 
@@ -228,7 +236,8 @@ function askable({ session, caller }: Whose, modern: boolean): JsonObject | unde
   const { capabilities, logLevel } = session?.caller ?? caller
   const able = modern ? [] : ASKABLE.filter((name) => isObject(capabilities[name]))
   if (able.length === 0 && logLevel === undefined) return undefined
-  return Object.fromEntries(able.map((name) => [name, capabilities[name] ?? {}]))
+  const declared = askableOf(capabilities)
+  return Object.fromEntries(able.map((name) => [name, declared[name] ?? {}]))
 }
 const ASKABLE = ['elicitation', 'sampling']
 
