@@ -84,7 +84,7 @@ function looksSecret(arg: string): boolean {
 }
 
 /** Long, without the look of a word, a path or a package: letters and digits mixed, at least 20 of them. */
-function isRandom(part: string): boolean {
+export function isRandom(part: string): boolean {
   return (
     /^[\w.~+=-]{20,}$/.test(part) &&
     /\d/.test(part) &&

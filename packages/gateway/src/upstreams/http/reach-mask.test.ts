@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createReachMask, createResultMask } from './reach-mask.ts'
+import { bothMasks, createReachMask, createResultMask } from './reach-mask.ts'
 
 test.each([
   ['as it was meant', 'no such key: s3cret/of+mine'],
@@ -19,6 +19,37 @@ test('a credential is shown neither with its scheme nor without, however it is e
   const mask = createReachMask(new URL('https://example.com/'), { authorization: 'Bearer top+secret/word==' })
   for (const said of ['Bearer top+secret/word==', 'top+secret/word==', 'top%2Bsecret%2Fword%3D%3D'])
     expect(mask(`what is ${said}?`)).not.toContain('secret')
+})
+
+const ZAPIER = 'bXktcmFuZG9tLXNlY3JldC0x0123'
+const BASIC = { authorization: `Basic ${Buffer.from('api-user:pass:word-of-basic').toString('base64')}` }
+const WORDS = JSON.stringify([
+  `/api/mcp/s/${ZAPIER}/mcp`,
+  'pass:word-of-basic',
+  'api-user:pass:word-of-basic',
+  BASIC.authorization,
+])
+
+test.each([
+  ['an error', createReachMask(new URL(`https://example.com/api/mcp/s/${ZAPIER}/mcp`), BASIC)],
+  ['a result', createResultMask(BASIC, new URL(`https://example.com/api/mcp/s/${ZAPIER}/mcp`))],
+  [
+    'a result of an account',
+    bothMasks(createResultMask(BASIC), createResultMask({}, new URL(`https://example.com/s/${ZAPIER}`))),
+  ],
+])('%s shows neither a random part of the path nor what Basic credentials decode to', (_, mask) => {
+  const shown = mask?.(WORDS) ?? WORDS
+  expect(shown).not.toMatch(/bXkt|word-of-basic|Basic [A-Za-z0-9]/)
+  expect(shown).toContain('[path]')
+  expect(JSON.parse(shown)).toHaveLength(4)
+})
+
+test('short passwords and parts of a path that are words stay in results', () => {
+  const headers = { authorization: `Basic ${Buffer.from('a:postgres').toString('base64')}` }
+  const text = 'postgres at /api/mcp/some-longer-name-of-a-server'
+  const hide = createResultMask(headers, new URL('https://example.com/api/mcp/some-longer-name-of-a-server'))
+  expect(hide?.(text) ?? text).toBe(text)
+  expect(createReachMask(new URL('https://example.com/'), headers)('the password postgres')).not.toContain('postgres')
 })
 
 describe('in a result', () => {

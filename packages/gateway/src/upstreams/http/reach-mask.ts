@@ -1,10 +1,11 @@
 /**
- * Finds the secrets in an address and its headers, and masks them in texts of the server.
+ * Finds the secrets in an address (its query, and long random parts of its path) and its headers, and masks them in texts of the server.
+ * Of Basic credentials, the password and the decoded pair are secrets, too (RFC 7617).
  *
  * In errors every value is masked. In results, which are data, only values are that surely are secrets: those of telling names or forms,
  * and long enough to stand in a result by no chance.
  */
-import { hasSecretForm, isTellingName } from '../../lib/secret-marks.ts'
+import { hasSecretForm, isRandom, isTellingName } from '../../lib/secret-marks.ts'
 import { createMask } from '../children/mask.ts'
 
 /** Characters of the shortest secret that is taken out of results: shorter ones are words. */
@@ -17,7 +18,7 @@ export function createReachMask(url: URL, headers: Readonly<Record<string, strin
     .slice(1)
     .split('&')
     .map((pair) => ({ name: pair.split('=', 1)[0] ?? '', value: pair.slice(pair.indexOf('=') + 1) }))
-  return maskOf([...givenBy(headers), ...asked, ...sent])
+  return maskOf([...givenBy(headers), ...asked, ...sent, ...pathSecrets(url)])
 }
 
 /** The same for what one ask brings along. */
@@ -33,9 +34,9 @@ export function createResultMask(
   const isSecret = ({ name, value }: Secret) => isSecretName(name) || hasSecretForm(value.slice(value.indexOf(' ') + 1))
   const sent = Object.entries(headers).filter(([name, value]) => isSecret({ name, value }))
   const both = sent.flatMap(([name, value]) =>
-    [value, value.slice(value.indexOf(' ') + 1)].map((part) => ({ name, value: part })),
+    [value, value.slice(value.indexOf(' ') + 1), ...decodedBasic(value)].map((part) => ({ name, value: part })),
   )
-  const secrets = [...both, ...asked.filter(isSecret)]
+  const secrets = [...both, ...asked.filter(isSecret), ...(url === undefined ? [] : pathSecrets(url))]
     .flatMap(({ name, value }) =>
       [value, encoded(value), JSON.stringify(value).slice(1, -1)].map((spelt) => ({ name, spelt })),
     )
@@ -67,11 +68,28 @@ interface Secret {
   readonly value: string
 }
 
+/** Parts of a path that lists mask (`maskUrl`): whoever knows one may call the server. */
+const pathSecrets = ({ pathname }: URL): Secret[] =>
+  pathname
+    .split('/')
+    .filter(isRandom)
+    .map((value) => ({ name: 'path', value }))
+
+/** The pair and the password of `Basic` credentials; none of anything else. */
+function decodedBasic(value: string): string[] {
+  const encodedPair = /^basic +([\w+/=-]+)$/i.exec(value)?.[1]
+  if (encodedPair === undefined) return []
+  const pair = Buffer.from(encodedPair, 'base64').toString('utf8')
+  const colon = pair.indexOf(':')
+  return colon === -1 ? [pair] : [pair, pair.slice(colon + 1)]
+}
+
 const givenBy = (headers: Readonly<Record<string, string>>): Secret[] =>
   Object.entries(headers).flatMap(([name, value]) => [
     { name, value },
     // `Bearer abc`: a server may repeat either.
     { name: `${name} credential`, value: value.slice(value.indexOf(' ') + 1) },
+    ...decodedBasic(value).map((part) => ({ name: `${name} credential`, value: part })),
   ])
 
 function maskOf(secrets: readonly Secret[]): (text: string) => string {
