@@ -44,7 +44,8 @@ async function probe(url: string, egress: Probing['egress'], whose: Pick<Probing
     greet: async () =>
       (await probeAuthAt(url, { egress, headers: {}, pin: undefined, patience: PATIENCE, signal: whose.signal }))
         .server,
-    wayIn: () => wayAt(url, egress),
+    // As when an account is connected: the authorization server may be elsewhere in the network of a private address.
+    wayIn: () => wayAt(url, { ...egress, privateOrigins: egress.privateOrigins.length > 0 ? 'any' : [] }),
   }
   let failure: Fault | undefined
   for (const kind of KINDS) {
