@@ -8,6 +8,7 @@ import type { TestGateway } from '../../../packages/gateway/src/testing/gateway.
 import { callTool } from '../peers/clients/raw-client.ts'
 import { API_KEY, startComposio, type ComposioDouble } from '../peers/composio/composio-double.ts'
 import { startHeldLine } from '../peers/held-line.ts'
+import { addKey, createAsk } from '../peers/people/administrators.ts'
 import { openGateway } from '../peers/open-gateway.ts'
 import { createMachine, faultOf, textOf, type Machine, type Progress, type Toolkit } from './toolkit-process.ts'
 
@@ -51,6 +52,9 @@ beforeAll(async () => {
       { slug: 'search', title: 'Search', settings: { include: ['*'], exclude: [], discovery: 'search' } },
     ],
   })
+  // Composio signs addresses of a storage of its own: the permission for a private network is for its server alone.
+  const platform = createAsk(gateway, await addKey(gateway, { role: 'platform_admin' }))
+  await platform('PUT /api/v1/admin/tenants/default/egress', { networks: ['127.0.0.1/32'], hosts: [] })
   machine = await createMachine()
 })
 afterAll(async () => {

@@ -9,6 +9,7 @@ import type { Db } from './db.ts'
 
 /** Tables of the installation, which a distributed PostgreSQL holds on every node (reference tables) or on one. */
 const GLOBAL: Readonly<Record<string, string>> = {
+  agent_runs: 'one row for each run of an agent that goes on, counted over all organizations',
   change_relay: 'one row: who moves changes to the stream',
   changes: 'a queue of the installation that is empty most of the time',
   gateways: 'one row for each gateway that runs',

@@ -24,7 +24,7 @@ describeEverywhere('agent runs of two gateways', (createDatabase) => {
     expect(had).toHaveLength(3)
     expect(taken.slice(0, 8).filter((place) => place !== undefined)).toHaveLength(2)
     had[0]?.[Symbol.dispose]()
-    await expect.poll(() => second.take(other)).toBeDefined()
+    await expect.poll(() => second.take(other), { timeout: 20_000 }).toBeDefined()
     expect(await first.take(other)).toBeUndefined()
   })
 

@@ -27,7 +27,8 @@ test('what Composio signs leads to no other server of a private network', async 
     }
     const refusals = async (...given: Parameters<typeof fetchAt>) =>
       (await fetchAt(...given)).map((one) => (one.status === 'rejected' ? (one.reason as Fault).code : one.status))
-    expect(await refusals('http://127.0.0.1:9', `http://${inner}/a`)).toEqual(['connector.failed', 'connector.failed'])
+    expect(await refusals('http://127.0.0.1:9', `http://${inner}/a`)).toEqual(['egress.refused', 'egress.refused'])
+    expect(await refusals('https://127.0.0.1:9', `http://${inner}/a`)).toEqual(['connector.failed', 'connector.failed'])
     expect(await refusals('http://127.0.0.1:9', `https://${inner}/a`)).toEqual(['egress.refused', 'egress.refused'])
     expect(heard).toEqual([])
     const allowed = createExceptions({ networks: ['127.0.0.0/8'], hosts: [] })
