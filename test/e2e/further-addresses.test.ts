@@ -170,7 +170,7 @@ test('a secret in the address of webhooks is used and never seen, also after wha
   }
   const masked = await admin(`PUT ${CONNECTORS}/flow`, { n8n: { webhooks: `${sink.origin}/else?token=•••` } })
   expect([masked.status, masked.text]).toEqual([422, expect.stringContaining('/n8n/webhooks')])
-  // What a failing run says.
+  // The messages of a failing run.
   await platform(`PUT ${CONNECTORS}/flow`, { n8n: { webhooks: `${sink.origin}/gone?token=${CANARY}` } })
   const failed = await run()
   expect(failed.result).toMatchObject({ isError: true })

@@ -10,7 +10,7 @@ import { createServer, type AddressInfo, type Server as SocketServer } from 'nod
 
 /** Connections of each line that the system holds until they are accepted; Node's own 511 are fewer than come at once. The system caps it. */
 const BACKLOG = 4_096
-/** With them a turn of 30 ms accepts 500 connections a second. A socket that nobody connects to costs nothing but its number. */
+/** With them a turn of 30 ms accepts some 2,000 connections a second. A socket without connections costs nothing but its number. */
 const SOCKETS = 64
 
 export interface Address {
@@ -26,7 +26,7 @@ export interface Listeners {
   close(): Promise<void>
 }
 
-/** An address that means every network of this machine is none to reach it by. */
+/** The gateway's own address; one that means every network of this machine becomes the loopback address. */
 export function addressOn(host: string, port: number): string {
   const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`

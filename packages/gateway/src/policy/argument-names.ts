@@ -3,7 +3,8 @@
  *
  * Servers in Go (`encoding/json`), .NET and others match member names without regard to case, and take the last of several. A rule
  * about `amount` would be passed by `Amount`. Where a rule names any argument, a member is ambiguous whose name equals, folded, a
- * name that a rule mentions at that place or a property of the tool's schema there, without being that name exactly. Lists are
+ * name that a rule mentions at that place or a property of the tool's schema there, without being that name exactly. Where a rule names
+ * an argument, a name with a control character or half a surrogate pair is ambiguous too, as readers cut or drop those. Lists are
  * looked into as if their elements stood in their place. Pure.
  */
 import type { Rule } from '@toolway/contract'

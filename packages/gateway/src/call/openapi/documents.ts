@@ -55,7 +55,7 @@ export const readWith = (
   return readApart(text, { select, effects, base: url, from }, whose)
 }
 
-/** What lets one fetch a document is no part of the addresses that are relative to it. */
+/** A query may hold the secret that a document is fetched with: addresses relative to the document do not take it over. */
 const withoutQuery = (address: string): string => address.replace(/[?#][^]*$/, '')
 type ReadingSettings = Pick<OpenApiSettings, 'select' | 'effects' | 'document'> & { readonly url?: string | undefined }
 
