@@ -11,7 +11,7 @@ import { probeAuthAt } from '../../oauth/outgoing/flows/auth-probe.ts'
 import type { Egress } from '../../oauth/outgoing/ports.ts'
 import { createExceptions } from '../../upstreams/http/exceptions.ts'
 import { problemOfAddress } from '../../upstreams/http/given-address.ts'
-import { privateOriginOf } from '../../upstreams/http/permits.ts'
+import { mayBePrivate, privateHostOf, privateOriginOf } from '../../upstreams/http/permits.ts'
 import { addressIn } from '../integrations/integration-words.ts'
 import { serveOrganization, type Served } from '../serve.ts'
 import type { Found, Probing } from '../../kinds/kind.ts'
@@ -44,8 +44,8 @@ async function probe(url: string, egress: Probing['egress'], whose: Pick<Probing
     greet: async () =>
       (await probeAuthAt(url, { egress, headers: {}, pin: undefined, patience: PATIENCE, signal: whose.signal }))
         .server,
-    // As when an account is connected: the authorization server may be elsewhere in the network of a private address.
-    wayIn: () => wayAt(url, { ...egress, privateOrigins: egress.privateOrigins.length > 0 ? 'any' : [] }),
+    // As when an account is connected: the authorization server may be at another port of a private address.
+    wayIn: () => wayAt(url, { ...egress, privateOrigins: privateHostOf(mayBePrivate(egress.privateOrigins, new URL(url)), url) }),
   }
   let failure: Fault | undefined
   for (const kind of KINDS) {

@@ -7,7 +7,7 @@
 import { lookup, type LookupAddress } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import { kindOf } from '@toolway/contract/address-kind'
-import { NO_EXCEPTIONS, type Exceptions } from './exceptions.ts'
+import { nameOf, NO_EXCEPTIONS, type Exceptions } from './exceptions.ts'
 
 /** Where a connection may go: public addresses, and private ones where it or its organization may. */
 export interface Permits {
@@ -16,13 +16,30 @@ export interface Permits {
 }
 
 /**
- * Origins (scheme, host, port) that may lie in a private network, each for itself. `any`: every address that is asked follows from what
- * the operator set, and none from what a server answers.
+ * What may lie in a private network: origins (scheme, host, port), each for itself, or every port of one host. `any`: every address that
+ * is asked follows from what the operator set, and none from what a server answers.
  */
-export type PrivateOrigins = readonly string[] | 'any'
+export type PrivateOrigins = readonly string[] | { readonly host: string } | 'any'
 
-export const mayBePrivate = (origins: PrivateOrigins, { origin }: Pick<URL, 'origin'>): boolean =>
-  origins === 'any' || origins.includes(origin)
+export function mayBePrivate(origins: PrivateOrigins, { origin, hostname }: Pick<URL, 'origin' | 'hostname'>): boolean {
+  if (origins === 'any') return true
+  return 'host' in origins ? origins.host === machineOf(hostname) : origins.includes(origin)
+}
+
+/** The loopback addresses and their names mean one machine. */
+function machineOf(hostname: string): string {
+  const name = nameOf(hostname)
+  return name === 'localhost' || name.startsWith('127.') || name === '[::1]' ? 'localhost' : name
+}
+
+/**
+ * The host of an address with all its ports, where that address may be private: for what a server names of its own, such as its
+ * authorization server. A server reaches its own machine without us, so it gains nothing there; other hosts need an exception.
+ */
+export function privateHostOf(isPrivate: boolean, address: string | undefined): PrivateOrigins {
+  const url = isPrivate && address !== undefined ? URL.parse(address) : null
+  return url === null ? [] : { host: machineOf(url.hostname) }
+}
 
 /** The origin of an address, where that one may be private. */
 export function privateOriginOf(isPrivate: boolean, address: string | undefined): readonly string[] {

@@ -21,6 +21,7 @@ import type { ConnectionRow } from '../../../connections/connections.ts'
 import { takesCredentials } from '../../../connections/takes-credentials.ts'
 import { accountPlaceOf } from '../../../kinds/misplaced.ts'
 import { NO_EXCEPTIONS, type Exceptions } from '../../../upstreams/http/exceptions.ts'
+import { privateHostOf } from '../../../upstreams/http/permits.ts'
 import { connectionRow } from '../../../vault/sealed-columns.ts'
 import type { Vault } from '../../../vault/vault.ts'
 import type { Egress } from '../ports.ts'
@@ -67,7 +68,7 @@ export function factsOf(vault: Opening, row: Described, exceptions = NO_EXCEPTIO
   return {
     id,
     organizationId,
-    egress: { alias, privateOrigins: http?.private === true ? 'any' : [], exceptions },
+    egress: { alias, privateOrigins: privateHostOf(http?.private === true, secrets.url ?? http?.url), exceptions },
     auth,
     provider: auth.provider ?? DISCOVERED,
     issuer: authority?.issuer,

@@ -20,6 +20,7 @@ import { sealedRow, type Snapshot } from '../../../call/snapshot.ts'
 import type { ConnectionRow } from '../../../connections/connections.ts'
 import type { Accounts } from '../../../identity/accounts.ts'
 import type { Principal } from '../../../identity/principal.ts'
+import { privateHostOf } from '../../../upstreams/http/permits.ts'
 import type { Egress, Wish } from '../ports.ts'
 
 /** A wish for one connection, or for an account with a vendor that all connections to it use. */
@@ -178,7 +179,7 @@ function addressIn(settings: ConnectionSettings, secrets: ConnectionSecrets) {
     return { privateOrigins: [], target: { server, url: undefined, headers: {} } }
   }
   const { url = settings.url, headers } = secrets
-  return { privateOrigins: settings.private ? ('any' as const) : [], target: { server: settings.url, url, headers } }
+  return { privateOrigins: privateHostOf(settings.private, url), target: { server: settings.url, url, headers } }
 }
 
 const mayShare = (role: Role) => (permits(role, 'connector_update') ? 'yes' : 'forbidden')

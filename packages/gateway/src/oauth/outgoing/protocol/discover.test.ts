@@ -1,6 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
+import { createExceptions } from '../../../upstreams/http/exceptions.ts'
+import { privateHostOf } from '../../../upstreams/http/permits.ts'
 import { discover } from './discover.ts'
 import type { Egress } from '../ports.ts'
 
@@ -225,6 +227,29 @@ describe('whom a server trusts', () => {
   test('is read as far as a megabyte', async () => {
     await using server = await serve({ ...whole, [SERVER]: { body: `{"a":"${'x'.repeat(2 * 1024 * 1024)}"}` } })
     await expect(at(server.origin)).rejects.toMatchObject({ facts: { problem: 'its response is too large' } })
+  })
+
+  test('is followed to other ports of a private host, and to another private host where an exception opens it', async () => {
+    await using authority = await serve({ [SERVER]: metadata() })
+    await using server = await serve({ [`${RESOURCE}/mcp`]: resource({ authorization_servers: [authority.origin] }) })
+    const { issuer } = await at(server.origin, undefined, { ...egress, privateOrigins: privateHostOf(true, server.origin) })
+    expect(issuer).toBe(authority.origin)
+
+    // The resource is asked by a name that an exception opens, and names an address of another host that none does.
+    const answers: Record<string, Answer> = {}
+    await using other = await serve(answers)
+    const byName = other.origin.replace('127.0.0.1', 'localhost')
+    answers[`${RESOURCE}/mcp`] = resource({ resource: `${byName}/mcp`, authorization_servers: [authority.origin] })
+    const asked = authority.asked.length
+    const hosts = createExceptions({ networks: [], hosts: ['localhost'] })
+    for (const privateOrigins of [[], privateHostOf(true, 'http://10.1.2.3:8000/mcp')]) {
+      await expect(at(byName, undefined, { alias: 'notes', privateOrigins, exceptions: hosts })).rejects.toMatchObject({
+        facts: { problem: expect.stringMatching(/another host of a private network.*toolway org egress/) },
+      })
+    }
+    expect(authority.asked).toHaveLength(asked)
+    const network = createExceptions({ networks: ['127.0.0.1/32'], hosts: [] })
+    expect((await at(byName, undefined, { alias: 'notes', privateOrigins: [], exceptions: network })).issuer).toBe(authority.origin)
   })
 
   test('is asked for at no private address where the connection is none', async () => {
