@@ -51,8 +51,16 @@ async function startGateway({ db, organizationId }: TownParts, name: string) {
   const sessions = createSessions({ now: Date.now, onEnd() {} })
   parts.defer(() => sessions.close())
   const held = new Map<string, Session>()
+  let silence: PromiseWithResolvers<void> | undefined
+  const asking = new Set<Promise<unknown>>()
+  const organization: Db['organization'] = async (...words) => {
+    await silence?.promise
+    const answer = db.organization(...words)
+    asking.add(answer)
+    return answer.finally(() => asking.delete(answer))
+  }
   const remote = createRemoteStreams({
-    ...{ db, hash, patience: 1_500 },
+    ...{ db: { organization }, hash, patience: 1_500 },
     open: (sealed, reader, at) => vault.open(sealed, `${reader} ${at}`),
   })
   const lent = createLentStreams({
@@ -84,6 +92,12 @@ async function startGateway({ db, organizationId }: TownParts, name: string) {
       return session
     },
     fallSilent: () => void (deaf = true),
+    /** Its readers ask the database for nothing more, also not of their own accord, until it is told to go on. */
+    async stopReading() {
+      silence = Promise.withResolvers<void>()
+      await Promise.allSettled(asking)
+      return silence.resolve
+    },
     /** Resumes a stream, and reads it until its end or until `leaves` is aborted. */
     async read(session: string, event: string, leaves = new AbortController()) {
       const [, stream = '', after = ''] = /^(.*)\.(\d+)$/.exec(event) ?? []
@@ -247,7 +261,7 @@ describeEachPostgres('a stream that is resumed at another gateway', (createDatab
     await using all = await town()
     const stream = all.a.hold('s1').events.open()
     const reading = await all.b.read('s1', `${stream.name}.0`)
-    all.b.fallSilent()
+    const readOn = await all.b.stopReading()
     for (let at = 0; at < 60; at++) stream.say(said('a'))
     await expect.poll(async () => (await rowsIn(all.parts))?.events).toBe(60)
     for (let at = 0; at < 60; at++) stream.say(said('b'))
@@ -258,6 +272,7 @@ describeEachPostgres('a stream that is resumed at another gateway', (createDatab
     expect(await rowsIn(all.parts)).toEqual({ readers: 0, events: 0 })
     await expect.poll(() => all.a.lent.size).toBe(0)
     reading.leave()
+    readOn()
     await reading.over
     const again = await all.c.read('s1', `${stream.name}.100`)
     await expect.poll(() => again.heard().length).toBe(20)
