@@ -82,7 +82,7 @@ async function addTown({ db, vault }: Store, town: Town, number: number): Promis
     revision: '2026-07-28',
     server: { server: { name: 'stub', version: '1.0.0' }, capabilities: { tools: {} } },
     tools: Array.from({ length: town.tools }, (_, at) => toolAt(at)),
-    ...{ resources: [], templates: [], prompts: [], leftOut: [] },
+    ...{ resources: [], templates: [], prompts: [], leftOut: [], repaired: [] },
   }
   const era = { revision: '2026-07-28', at: Date.now() }
   await db.system(async (sql) => {

@@ -837,6 +837,8 @@ export interface English {
       readonly leftOut: string
       readonly leftOutCount: (v: { readonly count: number }) => string
       readonly leftOutHint: string
+      readonly repaired: string
+      readonly repairedHint: string
       readonly tryIt: string
       readonly reached: string
       readonly address: string

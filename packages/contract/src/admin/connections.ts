@@ -52,6 +52,8 @@ export const Connection = z.strictObject({
   auth_type: z.enum(AUTH_TYPES),
   /** Descriptions that are not offered, with the reason, as this gateway last saw them. */
   left_out: z.array(z.strictObject({ name: z.string(), reason: z.string() })),
+  /** Offered with repairs of what clients could not read, and what was repaired. */
+  repaired: z.array(z.strictObject({ name: z.string(), reason: z.string() })),
   /** The settings of its kind, one member for each kind that has any; null for a connection of another kind. */
   ...OWN_SHOWN,
   header_names: z.array(z.string()),

@@ -16,6 +16,7 @@ import {
   isObject,
   joinUri,
   reachesLevel,
+  readResult,
   keepExtensions,
   NEWEST_LEGACY,
   rewriteResult,
@@ -99,7 +100,8 @@ export async function forward(forwarding: Forwarding): Promise<Answer> {
   if ('error' in answer) audit.note({ errorText: answer.error.message })
   if ('error' in answer) return { error: adaptError(mcpRequest.method, answer.error, crossing) }
   if (!sameEra && eraOf(target.revision) === 'modern' && wantsInput(answer.result)) throw unasked(target)
-  const adapted = adaptResult(mcpRequest.method, answer.result, crossing)
+  const read = readResult(mcpRequest.method, answer.result, target.revision)
+  const adapted = adaptResult(mcpRequest.method, read, crossing)
   const result = requestContext.toolListing.joined ? rewriteResult(adapted, (uri) => exposed(target, uri)) : adapted
   return {
     result: withAccount(

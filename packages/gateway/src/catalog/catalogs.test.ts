@@ -14,6 +14,7 @@ const fetched = (names: readonly string[], more: Partial<Fetched> = {}): Fetched
   revision: '2025-11-25',
   server: { server: { name: 's', version: '1' }, capabilities: { tools: {} } },
   tools: names.map((name) => ({ name, inputSchema: { type: 'object' } })),
+  repaired: [],
   resources: [],
   templates: [],
   prompts: [],

@@ -38,8 +38,8 @@ export const CatalogRow = z.object({
   stale_reason: z.string().nullable(),
   held: z.array(HeldTool),
   names: z.array(OddName),
-  /** Definitions that the server lists and that are not taken. */
-  left_out: z.array(z.object({ name: z.string(), reason: z.string() })).nullable(),
+  /** Definitions that the server lists and that are not taken; `repaired`: taken, with what was repaired as the reason. */
+  left_out: z.array(z.object({ name: z.string(), reason: z.string(), repaired: z.boolean().optional() })).nullable(),
 })
 export type CatalogRow = z.output<typeof CatalogRow>
 
@@ -110,6 +110,7 @@ export interface Fetched {
   readonly templates: readonly JsonObject[]
   readonly prompts: readonly JsonObject[]
   readonly leftOut: readonly { readonly name: string; readonly reason: string }[]
+  readonly repaired: readonly { readonly name: string; readonly reason: string }[]
   /** Of all lists. */
   readonly bytes: number
 }
@@ -130,11 +131,12 @@ export const storeCatalog = (
   const digest = createHash('sha256')
     .update(JSON.stringify([revision, server, ...lists]))
     .digest('hex')
+  const odd = [...fetched.leftOut, ...fetched.repaired.map((item) => ({ ...item, repaired: true }))]
   return sql(Id)`
     insert into catalogs (connection_id, organization_id, revision, server, tools, resources, templates, prompts, fetched_at,
                           digest, left_out, bytes)
     values (${connectionId}, ${organizationId}, ${revision}, ${server}, ${tools}, ${resources}, ${templates}, ${prompts}, now(),
-            ${digest}, ${JSON.stringify(fetched.leftOut)}, ${fetched.bytes})
+            ${digest}, ${JSON.stringify(odd)}, ${fetched.bytes})
     on conflict (connection_id) do update
        set revision = excluded.revision, server = excluded.server, tools = excluded.tools, resources = excluded.resources,
            templates = excluded.templates, prompts = excluded.prompts, fetched_at = now(), digest = excluded.digest,

@@ -32,6 +32,7 @@ const offerOf = (tools: readonly JsonObject[], prompts: readonly JsonObject[] = 
   templates: [],
   prompts,
   leftOut: [],
+  repaired: [],
 })
 
 const Alert = z.object({ kind: z.string(), detail: z.record(z.string(), z.unknown()) })

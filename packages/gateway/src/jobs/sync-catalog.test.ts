@@ -51,22 +51,26 @@ test('whoever is to hear of changes does so before the first list is asked for',
   expect(story).toEqual(['met', 'tools/list'])
 })
 
+const toolOf = (name: string) => ({ name, inputSchema: { type: 'object' } })
+const TOOL = toolOf('a')
+
 describe('what a server offers', () => {
   test('are all its lists, with who it is', async () => {
     const upstream = serverOf({
-      'tools/list': [[{ name: 'a' }]],
-      'resources/list': [[{ uri: 'r:1' }]],
-      'resources/templates/list': [[{ uriTemplate: 'r:{x}' }]],
+      'tools/list': [[TOOL]],
+      'resources/list': [[{ uri: 'r:1', name: 'r' }]],
+      'resources/templates/list': [[{ uriTemplate: 'r:{x}', name: 'r' }]],
       'prompts/list': [[{ name: 'p' }]],
     })
     expect(await fetchCapabilities(upstream, 'web', signal)).toEqual({
       revision: '2025-11-25',
       server: { server: { name: 'fake', version: '1' }, capabilities: EVERYTHING },
-      tools: [{ name: 'a' }],
-      resources: [{ uri: 'r:1' }],
-      templates: [{ uriTemplate: 'r:{x}' }],
+      tools: [TOOL],
+      resources: [{ uri: 'r:1', name: 'r' }],
+      templates: [{ uriTemplate: 'r:{x}', name: 'r' }],
       prompts: [{ name: 'p' }],
       leftOut: [],
+      repaired: [],
     })
   })
 
@@ -101,21 +105,28 @@ describe('what a server offers', () => {
   })
 
   test('is put together from all pages, the cursor "" among them', async () => {
-    const pages = [[{ name: 'a' }], [], [{ name: 'b' }, { name: 'c' }]]
+    const pages = [[TOOL], [], [toolOf('b'), toolOf('c')]]
     const upstream = serverOf({ 'tools/list': pages }, { tools: {} })
     expect((await fetchCapabilities(upstream, 'web', signal)).tools).toEqual(pages.flat())
     const empty = createFakeUpstream({
       answer: ({ params }) => ({
-        result: 'cursor' in params ? { tools: [{ name: 'b' }] } : { tools: [{ name: 'a' }], nextCursor: '' },
+        result: 'cursor' in params ? { tools: [toolOf('b')] } : { tools: [TOOL], nextCursor: '' },
       }),
     })
-    expect((await fetchCapabilities(empty, 'web', signal)).tools).toEqual([{ name: 'a' }, { name: 'b' }])
+    expect((await fetchCapabilities(empty, 'web', signal)).tools).toEqual([TOOL, toolOf('b')])
     expect(empty.asked.map(({ params }) => params)).toEqual([{}, { cursor: '' }])
   })
 
-  test('leaves out what is no definition', async () => {
-    const upstream = createFakeUpstream({ answer: () => ({ result: { tools: [{ name: 'a' }, null, 'b', [], 5] } }) })
-    expect((await fetchCapabilities(upstream, 'web', signal)).tools).toEqual([{ name: 'a' }])
+  test('leaves out what is no definition, repairs what was meant, says both, and takes the rest', async () => {
+    const list = [TOOL, null, 'b', [], { name: 'c', inputSchema: { type: 'string' } }, { name: 'd', inputSchema: {} }]
+    const upstream = createFakeUpstream({ answer: () => ({ result: { tools: list } }) })
+    const { tools, leftOut, repaired } = await fetchCapabilities(upstream, 'web', signal)
+    expect(tools).toEqual([TOOL, toolOf('d')])
+    expect(leftOut).toEqual([
+      ...[1, 2, 3].map(() => ({ name: 'tools/list', reason: 'an entry of the list is no object' })),
+      { name: 'c', reason: 'its inputSchema is not of an object: its type is string' },
+    ])
+    expect(repaired).toEqual([{ name: 'd', reason: 'inputSchema/type was not "object" and is now' }])
   })
 
   test('ends somewhere, even where the server always has one more page', async () => {

@@ -5,7 +5,7 @@ import { Fault, type ConnectionId, type OrganizationId } from '@toolway/contract
 import { APPS, APPS_SETTINGS, isObject, type Caller, type JsonObject, type Revision } from '@toolway/protocol'
 import { errorAnswer } from '@toolway/protocol/client'
 import { GATEWAY, type Answer, type Ask, type LeftOut, type ServerInfo, type Upstream } from '../upstreams/upstream.ts'
-import { createOfferBounds, MAX_ITEMS, MAX_PAGES, type OfferBounds } from './capabilities-bounds.ts'
+import { createOfferBounds, MAX_ITEMS, MAX_PAGES, type ListMethod, type OfferBounds } from './capabilities-bounds.ts'
 
 export interface CapabilitiesSnapshot {
   readonly revision: Revision
@@ -16,6 +16,8 @@ export interface CapabilitiesSnapshot {
   readonly prompts: readonly JsonObject[]
   /** Listed items that are not accepted, with the reason. */
   readonly leftOut: readonly LeftOut[]
+  /** Items that are accepted with repairs, and what was repaired. */
+  readonly repaired: readonly LeftOut[]
 }
 
 /** Milliseconds for all lists. */
@@ -41,7 +43,7 @@ export async function fetchCapabilities(
   const bounded = AbortSignal.any([signal, AbortSignal.timeout(DEADLINE)])
   const { capabilities } = serverInfo
   const bounds = createOfferBounds()
-  const fetchList = (capability: string, method: string, member: string) =>
+  const fetchList = (capability: string, method: ListMethod, member: string) =>
     isObject(capabilities[capability])
       ? listAll(upstream, serverInfo, { alias, method, member, bounds, signal: bounded })
       : Promise.resolve([])
@@ -60,12 +62,13 @@ export async function fetchCapabilities(
     templates,
     prompts,
     leftOut: bounds.leftOut,
+    repaired: bounds.repaired,
   }
 }
 
 interface Listing {
   readonly alias: string
-  readonly method: string
+  readonly method: ListMethod
   readonly member: string
   readonly bounds: OfferBounds
   readonly signal: AbortSignal
@@ -89,10 +92,12 @@ async function listAll(
     if (!Array.isArray(found))
       throw new Fault('upstream.malformed', { connection: alias, problem: `${method} has no list of ${member}` })
     const next = answer.result['nextCursor']
-    const listed = found.filter(isObject)
     const room = MAX_ITEMS - items.length
-    items.push(...listed.slice(0, room).filter((item) => bounds.takes(method, item)))
-    if (listed.length > room) {
+    for (const listed of found.slice(0, room)) {
+      const item = bounds.read(method, listed, revision)
+      if (item !== undefined) items.push(item)
+    }
+    if (found.length > room) {
       bounds.ends(method, `the server lists more than ${MAX_ITEMS}; the rest is ignored`)
       return items
     }
@@ -187,6 +192,11 @@ export function createSyncCatalog({ store, fail, log }: SyncParts): SyncCatalog 
     }
     log.info({ connection: alias, tools: offer.tools.length, revision: offer.revision }, 'catalog fetched')
     const [first] = offer.leftOut
+    if (offer.repaired.length > 0)
+      log.info(
+        { connection: alias, repaired: offer.repaired.length, ...offer.repaired[0] },
+        'definitions were repaired',
+      )
     if (first !== undefined)
       log.warn(
         { connection: alias, leftOut: offer.leftOut.length, ...first },

@@ -54,7 +54,8 @@ function toConnection(parts: AdminParts, row: ConnectionRow, { catalog, accounts
     status_reason: row.status_reason,
     ...view,
     auth_type: authTypeOf({ auth: view.auth, headers: Object.keys(secrets.headers), status: row.status }, accounts),
-    left_out: [...(catalog?.left_out ?? []), ...leftOutOf(parts, row)],
+    left_out: [...oddOf(catalog, false), ...leftOutOf(parts, row)],
+    repaired: oddOf(catalog, true),
     header_names: Object.keys(secrets.headers),
     environment_names: Object.keys(secrets.environment),
     revision: settings.revision,
@@ -69,6 +70,11 @@ function toConnection(parts: AdminParts, row: ConnectionRow, { catalog, accounts
     updated_at: row.updated_at.toISOString(),
   }
 }
+
+const oddOf = (catalog: CatalogRow | undefined, wasRepaired: boolean): shapes.Connection['left_out'] =>
+  (catalog?.left_out ?? []).flatMap(({ repaired = false, name, reason }) =>
+    repaired === wasRepaired ? [{ name, reason }] : [],
+  )
 
 /** Known where it was asked what it offers: nothing is asked for it. */
 function leftOutOf(

@@ -45,7 +45,8 @@ async function probe(url: string, egress: Probing['egress'], whose: Pick<Probing
       (await probeAuthAt(url, { egress, headers: {}, pin: undefined, patience: PATIENCE, signal: whose.signal }))
         .server,
     // As when an account is connected: the authorization server may be at another port of a private address.
-    wayIn: () => wayAt(url, { ...egress, privateOrigins: privateHostOf(mayBePrivate(egress.privateOrigins, new URL(url)), url) }),
+    wayIn: () =>
+      wayAt(url, { ...egress, privateOrigins: privateHostOf(mayBePrivate(egress.privateOrigins, new URL(url)), url) }),
   }
   let failure: Fault | undefined
   for (const kind of KINDS) {

@@ -32,6 +32,7 @@ const CONNECTION: Connection = {
   auth_type: 'none',
   contract: null,
   left_out: [],
+  repaired: [],
   openapi: null,
   native: null,
   n8n: null,

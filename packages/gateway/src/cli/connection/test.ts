@@ -33,18 +33,20 @@ export const test = described({
 })
 
 function works({ connection, synced, milliseconds }: Tested): Printed {
-  const { alias, left_out: left } = connection
+  const { alias, left_out: left, repaired } = connection
   const { revision, server, tools, resources, prompts } = synced
   const { name = alias, version = '' } = (server ?? {}) as { name?: string; version?: string }
   return {
     value: {
       ...{ alias, ok: true, revision, server, tools, resources, prompts, milliseconds },
       ...(left.length === 0 ? {} : { left_out: left }),
+      ...(repaired.length === 0 ? {} : { repaired }),
     },
     lines: [
       `${alias} works: ${name} ${version}, protocol ${revision}, ${milliseconds} ms.`,
       `${counted(tools, 'tool')}, ${counted(resources, 'resource')}, ${counted(prompts, 'prompt')}.`,
       ...left.map((one) => `Left out: ${one.name}, because ${one.reason}.`),
+      ...repaired.map(({ name, reason }) => `Repaired: ${name}: ${reason}.`),
     ],
   }
 }

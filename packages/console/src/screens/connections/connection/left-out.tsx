@@ -17,11 +17,28 @@ const COLUMNS = [
 const NOTHING = (() => Promise.reject(new Error('There is nothing to ask again.'))) as never
 
 export function LeftOut({ connection, hint }: { connection: Connection; hint: string }) {
+  return <Definitions connection={connection} title={t.leftOut} hint={hint} items={connection.left_out} />
+}
+
+/** Definitions that are offered after a repair, with what was repaired. */
+export function Repaired({ connection }: { connection: Connection }) {
+  const { repaired, repairedHint } = texts.connection.overview
+  return <Definitions connection={connection} title={repaired} hint={repairedHint} items={connection.repaired} />
+}
+
+interface DefinitionsProps {
+  readonly connection: Connection
+  readonly title: string
+  readonly hint: string
+  readonly items: Row[]
+}
+
+function Definitions({ connection, title, hint, items }: DefinitionsProps) {
   return (
-    <Section title={t.leftOut} hint={hint} bare>
+    <Section title={title} hint={hint} bare>
       <Table
-        label={t.leftOut}
-        query={{ data: { items: connection.left_out }, error: null, isFetching: false, refetch: NOTHING }}
+        label={title}
+        query={{ data: { items }, error: null, isFetching: false, refetch: NOTHING }}
         rowKey={({ name }) => name}
         empty={<Empty title={connection.enabled ? t.nothingLeftOut : t.leftOutOff} icon="circle-check" />}
         columns={COLUMNS}

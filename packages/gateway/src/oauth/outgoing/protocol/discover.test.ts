@@ -232,7 +232,10 @@ describe('whom a server trusts', () => {
   test('is followed to other ports of a private host, and to another private host where an exception opens it', async () => {
     await using authority = await serve({ [SERVER]: metadata() })
     await using server = await serve({ [`${RESOURCE}/mcp`]: resource({ authorization_servers: [authority.origin] }) })
-    const { issuer } = await at(server.origin, undefined, { ...egress, privateOrigins: privateHostOf(true, server.origin) })
+    const { issuer } = await at(server.origin, undefined, {
+      ...egress,
+      privateOrigins: privateHostOf(true, server.origin),
+    })
     expect(issuer).toBe(authority.origin)
 
     // The resource is asked by a name that an exception opens, and names an address of another host that none does.
@@ -249,7 +252,9 @@ describe('whom a server trusts', () => {
     }
     expect(authority.asked).toHaveLength(asked)
     const network = createExceptions({ networks: ['127.0.0.1/32'], hosts: [] })
-    expect((await at(byName, undefined, { alias: 'notes', privateOrigins: [], exceptions: network })).issuer).toBe(authority.origin)
+    expect((await at(byName, undefined, { alias: 'notes', privateOrigins: [], exceptions: network })).issuer).toBe(
+      authority.origin,
+    )
   })
 
   test('is asked for at no private address where the connection is none', async () => {

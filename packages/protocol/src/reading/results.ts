@@ -1,0 +1,207 @@
+/**
+ * Reads the result of a tool, a prompt or a resource as servers write it: content that official clients refuse as a whole is mended, and
+ * the mends are noted in its `_meta`. A result without a fault is returned as it is.
+ *
+ * Sources: schema of MCP 2025-11-25 and 2026-07-28 (CallToolResult, GetPromptResult, ReadResourceResult, ContentBlock).
+ */
+import { eraOf, type Revision } from '../era.ts'
+import { isObject, type Json, type JsonObject } from '../json.ts'
+import { readAnnotations, readEntries } from './definitions.ts'
+import { changed, dropUnfit, kindName, leftOut, type Change, type Repairs } from './repairs.ts'
+
+export const REPAIRED = 'dev.toolway/repaired'
+/** So many are named. */
+const MOST = 20
+
+/** `revision`: what the server speaks. The very object where nothing is wrong with it. */
+export function readResult(method: string, result: JsonObject, revision: Revision): JsonObject {
+  const repairs: Repairs = []
+  const read = readOf(method, result, revision, repairs)
+  if (repairs.length === 0) return read
+  const meta = isObject(read['_meta']) ? read['_meta'] : {}
+  return { ...read, _meta: { ...meta, [REPAIRED]: repairs.slice(0, MOST) } }
+}
+
+function readOf(method: string, result: JsonObject, revision: Revision, repairs: Repairs): JsonObject {
+  const plain = result['_meta'] === undefined || isObject(result['_meta']) ? result : without(result, '_meta', repairs)
+  switch (method) {
+    case 'tools/call':
+    case 'tasks/result':
+      return readToolResult(plain, revision, repairs)
+    case 'prompts/get':
+      return readPrompt(plain, repairs)
+    case 'resources/read':
+      return readContents(plain, repairs)
+    default:
+      return plain
+  }
+}
+
+const without = (result: JsonObject, name: string, repairs: Repairs): JsonObject =>
+  changed(result, '', [{ name, value: undefined, repair: leftOut(result[name] ?? null, 'an object') }], repairs)
+
+/** One that asks for input, or is a task, has no content yet. */
+function readToolResult(result: JsonObject, revision: Revision, repairs: Repairs): JsonObject {
+  const { content, isError, structuredContent, resultType, task } = result
+  if ((resultType !== undefined && resultType !== 'complete' && resultType !== null) || isObject(task)) return result
+  const changes: Change[] = []
+  if (resultType === null) changes.push({ name: 'resultType', value: undefined, repair: leftOut(null, 'a text') })
+  if (isError !== undefined && typeof isError !== 'boolean')
+    changes.push(
+      isError === 'true' ? FAILED : { name: 'isError', value: undefined, repair: leftOut(isError, 'true or false') },
+    )
+  if (structuredContent === null && eraOf(revision) === 'legacy')
+    changes.push({ name: 'structuredContent', value: undefined, repair: leftOut(null, 'an object') })
+  const read = changed(result, '', changes, repairs)
+  const blocks = Array.isArray(content) ? readBlocks(content, repairs) : contentOf(content, repairs)
+  const whole = blocks === content ? read : { ...read, content: blocks }
+  return eraOf(revision) === 'legacy' ? structuredObject(whole, repairs) : whole
+}
+
+const FAILED: Change = { name: 'isError', value: true, repair: 'was the text "true" and is true now' }
+
+/** What stands where a list of content should. */
+function contentOf(content: Json | undefined, repairs: Repairs): Json[] {
+  if (content === undefined) {
+    // The clients themselves take that for an empty list.
+    return []
+  }
+  repairs.push(`content was ${kindName(content)} and is a list now`)
+  if (content === null) return []
+  return readBlocks([content], repairs)
+}
+
+const readBlocks = (content: Json[], repairs: Repairs): Json[] =>
+  readEntries(content, 'content', repairs, (block, place) => readBlock(block, place, repairs)) as Json[]
+
+/** Members that a block of a kind must have, all of them texts. */
+const NEEDED: Readonly<Record<string, readonly string[]>> = {
+  image: ['data', 'mimeType'],
+  audio: ['data', 'mimeType'],
+  resource_link: ['uri', 'name'],
+}
+const OPTIONAL = { _meta: 'object', title: 'text', description: 'text', icons: 'list', size: 'number' } as const
+const LINK = { ...OPTIONAL, mimeType: 'text' } as const
+const BLOCK = { _meta: 'object' } as const
+
+/** A block as clients take it; what is no block of a known kind becomes text, as a model would have read it. */
+function readBlock(block: Json, place: string, repairs: Repairs): Json {
+  if (typeof block === 'string') return asText(block, place, 'was a text and is a block of it now', repairs)
+  if (!isObject(block)) return asText(textOf(block), place, `was ${kindName(block)} and is text now`, repairs)
+  const { type } = block
+  const kept = readBlockMembers(block, place, repairs)
+  if (type === 'text') return typeof block['text'] === 'string' ? kept : withText(kept, place, repairs)
+  if (type === 'resource')
+    return isResource(block['resource']) ? readEmbedded(kept, place, repairs) : shownAsText(block, place, repairs)
+  const needed = typeof type === 'string' ? NEEDED[type] : undefined
+  if (needed === undefined)
+    return typeof type === 'string' && UNJUDGED.has(type) ? kept : shownAsText(block, place, repairs)
+  if (type === 'resource_link' && typeof block['uri'] === 'string' && typeof block['name'] !== 'string')
+    return changed(
+      kept,
+      place,
+      [{ name: 'name', value: block['uri'], repair: 'was missing and is the address now' }],
+      repairs,
+    )
+  return needed.every((name) => typeof block[name] === 'string') ? kept : shownAsText(block, place, repairs)
+}
+
+/** Kinds that are not of a tool's result, and are what they are elsewhere (sampling). */
+const UNJUDGED: ReadonlySet<string> = new Set(['tool_use', 'tool_result'])
+
+function readBlockMembers(block: JsonObject, place: string, repairs: Repairs): JsonObject {
+  const kept = changed(block, place, dropUnfit(block, block['type'] === 'resource_link' ? LINK : BLOCK), repairs)
+  const { annotations } = kept
+  if (annotations === undefined) return kept
+  const read = readAnnotations(annotations, `${place}/annotations`, repairs)
+  if (read === annotations) return kept
+  const { annotations: _, ...rest } = kept
+  return read === undefined ? rest : { ...rest, annotations: read }
+}
+
+const withText = (block: JsonObject, place: string, repairs: Repairs): JsonObject =>
+  changed(
+    block,
+    place,
+    [{ name: 'text', value: textOf(block['text'] ?? ''), repair: `was ${kindName(block['text'])} and is a text now` }],
+    repairs,
+  )
+
+const isResource = (value: Json | undefined): value is JsonObject =>
+  isObject(value) &&
+  typeof value['uri'] === 'string' &&
+  (typeof value['text'] === 'string' || typeof value['blob'] === 'string')
+
+function readEmbedded(block: JsonObject, place: string, repairs: Repairs): JsonObject {
+  const resource = block['resource'] as JsonObject
+  const made = changed(resource, `${place}/resource`, dropUnfit(resource, CONTENTS), repairs)
+  return made === resource ? block : { ...block, resource: made }
+}
+
+const CONTENTS = { mimeType: 'text', _meta: 'object' } as const
+
+function asText(text: string, place: string, repair: string, repairs: Repairs): JsonObject {
+  repairs.push(`${place} ${repair}`)
+  return { type: 'text', text }
+}
+
+const shownAsText = (block: JsonObject, place: string, repairs: Repairs): JsonObject =>
+  asText(JSON.stringify(block), place, 'was no block of content and is its text now', repairs)
+
+const textOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value))
+
+/** Before 2026-07-28 a structured result is an object: another is told as text. */
+function structuredObject(result: JsonObject, repairs: Repairs): JsonObject {
+  const { structuredContent: structured, ...rest } = result
+  if (structured === undefined || structured === null || isObject(structured)) return result
+  repairs.push(`structuredContent was ${kindName(structured)}, not an object, and is told as text`)
+  const text = JSON.stringify(structured)
+  const content = Array.isArray(rest['content']) ? rest['content'] : []
+  const isThere = content.some((block) => isObject(block) && block['text'] === text)
+  return isThere ? rest : { ...rest, content: [...content, { type: 'text', text }] }
+}
+
+function readPrompt(result: JsonObject, repairs: Repairs): JsonObject {
+  const { messages, description } = result
+  const changes: Change[] = []
+  if (description !== undefined && typeof description !== 'string')
+    changes.push({ name: 'description', value: undefined, repair: leftOut(description, 'a text') })
+  if (!Array.isArray(messages))
+    changes.push({ name: 'messages', value: [], repair: `was ${kindName(messages)} and is an empty list now` })
+  const read = changed(result, '', changes, repairs)
+  if (!Array.isArray(messages)) return read
+  const made = readEntries(messages, 'messages', repairs, (message, place) => readMessage(message, place, repairs))
+  return made === messages ? read : { ...read, messages: made }
+}
+
+function readMessage(message: Json, place: string, repairs: Repairs): Json | undefined {
+  if (!isObject(message) || message['content'] === undefined || message['content'] === null) return undefined
+  const { role, content } = message
+  const known = role === 'user' || role === 'assistant'
+  const spoken = known
+    ? message
+    : changed(
+        message,
+        place,
+        [{ name: 'role', value: 'user', repair: 'was neither user nor assistant and is user now' }],
+        repairs,
+      )
+  const block = readBlock(content, `${place}/content`, repairs)
+  return block === content ? spoken : { ...spoken, content: block }
+}
+
+function readContents(result: JsonObject, repairs: Repairs): JsonObject {
+  const { contents } = result
+  if (!Array.isArray(contents))
+    return changed(
+      result,
+      '',
+      [{ name: 'contents', value: [], repair: `was ${kindName(contents)} and is an empty list now` }],
+      repairs,
+    )
+  const made = readEntries(contents, 'contents', repairs, (entry, place) => {
+    if (!isResource(entry)) return undefined
+    return changed(entry, place, dropUnfit(entry, CONTENTS), repairs)
+  })
+  return made === contents ? result : { ...result, contents: made }
+}
