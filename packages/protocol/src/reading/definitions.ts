@@ -59,7 +59,7 @@ function named(item: JsonObject, address: string, repairs: Repairs): JsonObject 
 /** Returns the value, a changed one, or undefined where nothing of it can be used. */
 type Reader = (value: Json, place: string, repairs: Repairs) => Json | undefined
 
-function readMember(item: JsonObject, name: string, read: Reader, repairs: Repairs): JsonObject {
+export function readMember(item: JsonObject, name: string, read: Reader, repairs: Repairs): JsonObject {
   const value = item[name]
   if (value === undefined) return item
   const made = read(value, name, repairs)
@@ -93,7 +93,7 @@ export const readAnnotations: Reader = (value, place, repairs) => {
 /** What clients take: date, time and zone. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/
 
-const readIcons: Reader = (value, place, repairs) =>
+export const readIcons: Reader = (value, place, repairs) =>
   readEntries(value, place, repairs, (icon, at) => {
     if (!isObject(icon) || !isText(icon['src'])) return undefined
     const changes = dropUnfit(icon, ICON)

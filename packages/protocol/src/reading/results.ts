@@ -6,7 +6,7 @@
  */
 import { eraOf, type Revision } from '../era.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
-import { readAnnotations, readEntries } from './definitions.ts'
+import { readAnnotations, readEntries, readIcons, readMember } from './definitions.ts'
 import { changed, dropUnfit, kindName, leftOut, type Change, type Repairs } from './repairs.ts'
 
 export const REPAIRED = 'dev.toolway/repaired'
@@ -103,7 +103,10 @@ function readBlock(block: Json, place: string, repairs: Repairs): Json {
       [{ name: 'name', value: block['uri'], repair: 'was missing and is the address now' }],
       repairs,
     )
-  return needed.every((name) => typeof block[name] === 'string') ? kept : shownAsText(block, place, repairs)
+  if (!needed.every((name) => typeof block[name] === 'string')) return shownAsText(block, place, repairs)
+  return type === 'resource_link'
+    ? kept
+    : (readBase64(kept, 'data', place, repairs) ?? shownAsText(block, place, repairs))
 }
 
 /** Kinds that are not of a tool's result, and are what they are elsewhere (sampling). */
@@ -111,12 +114,8 @@ const UNJUDGED: ReadonlySet<string> = new Set(['tool_use', 'tool_result'])
 
 function readBlockMembers(block: JsonObject, place: string, repairs: Repairs): JsonObject {
   const kept = changed(block, place, dropUnfit(block, block['type'] === 'resource_link' ? LINK : BLOCK), repairs)
-  const { annotations } = kept
-  if (annotations === undefined) return kept
-  const read = readAnnotations(annotations, `${place}/annotations`, repairs)
-  if (read === annotations) return kept
-  const { annotations: _, ...rest } = kept
-  return read === undefined ? rest : { ...rest, annotations: read }
+  const noted = readMember(kept, 'annotations', readAnnotations, repairs)
+  return noted['icons'] === undefined ? noted : readMember(noted, 'icons', readIcons, repairs)
 }
 
 const withText = (block: JsonObject, place: string, repairs: Repairs): JsonObject =>
@@ -134,11 +133,48 @@ const isResource = (value: Json | undefined): value is JsonObject =>
 
 function readEmbedded(block: JsonObject, place: string, repairs: Repairs): JsonObject {
   const resource = block['resource'] as JsonObject
-  const made = changed(resource, `${place}/resource`, dropUnfit(resource, CONTENTS), repairs)
+  const made = readBody(resource, `${place}/resource`, repairs)
+  if (made === undefined) return shownAsText(block, place, repairs)
   return made === resource ? block : { ...block, resource: made }
 }
 
+/** The contents of a resource; undefined where its bytes cannot be read. */
+function readBody(resource: JsonObject, place: string, repairs: Repairs): JsonObject | undefined {
+  const made = changed(resource, place, dropUnfit(resource, CONTENTS), repairs)
+  return typeof made['text'] === 'string' ? made : readBase64(made, 'blob', place, repairs)
+}
+
 const CONTENTS = { mimeType: 'text', _meta: 'object' } as const
+
+/** Bytes as RFC 4648 writes them, section 4; undefined where they are no base64 at all. */
+function readBase64(value: JsonObject, name: string, place: string, repairs: Repairs): JsonObject | undefined {
+  const data = value[name]
+  if (typeof data !== 'string') return undefined
+  if (isBase64(data)) return value
+  const plain = data
+    .replace(/^data:[^,]*;base64,/, '')
+    .replaceAll('-', '+')
+    .replaceAll('_', '/')
+    .replaceAll(/\s/g, '')
+  if (!isBase64(plain)) return undefined
+  return changed(
+    value,
+    place,
+    [{ name, value: plain, repair: 'was base64 of another form and is the usual one now' }],
+    repairs,
+  )
+}
+
+/** Characters whose every one is looked at; of more, those that other forms have. */
+const FEW = 65_536
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
+
+function isBase64(data: string): boolean {
+  const rest = data.length % 4
+  if (rest === 1 || (rest !== 0 && data.endsWith('='))) return false
+  if (data.length <= FEW) return BASE64.test(data)
+  return BASE64.test(data.slice(0, 100)) && !data.includes('-') && !data.includes('_') && !data.includes('\n')
+}
 
 function asText(text: string, place: string, repair: string, repairs: Repairs): JsonObject {
   repairs.push(`${place} ${repair}`)
@@ -200,8 +236,7 @@ function readContents(result: JsonObject, repairs: Repairs): JsonObject {
       repairs,
     )
   const made = readEntries(contents, 'contents', repairs, (entry, place) => {
-    if (!isResource(entry)) return undefined
-    return changed(entry, place, dropUnfit(entry, CONTENTS), repairs)
+    return isResource(entry) ? readBody(entry, place, repairs) : undefined
   })
   return made === contents ? result : { ...result, contents: made }
 }
