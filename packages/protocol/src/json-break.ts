@@ -87,3 +87,13 @@ export function breakOf(text: string): number | undefined {
   skip()
   return at === text.length ? undefined : at
 }
+
+/** The place of the quote that ends the string which begins at `start`; the end of the text where none does. */
+export function endOfString(text: string, start: number): number {
+  for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
+    let slashes = 0
+    while (text.charCodeAt(at - 1 - slashes) === BACKSLASH) slashes++
+    if (slashes % 2 === 0) return at
+  }
+  return text.length
+}

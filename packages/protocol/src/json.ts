@@ -2,10 +2,12 @@
  * From text to a value, strictly: what is not JSON is refused with the place in it, what nests too deep before it is parsed.
  *
  * The value is parsed once; whoever forwards it serialises that very value again, so that the gateway and the server
- * behind it can never read two different things out of the same bytes (duplicate keys, odd escapes).
+ * behind it can never read two different things out of the same bytes (duplicate keys, odd escapes). Digits that a double would
+ * change are remembered (`exact.ts`) and go along.
  */
 import { Fault } from '@toolway/contract'
-import { breakOf } from './json-break.ts'
+import { ExactNumber, mayHaveExact, parseExactly } from './exact.ts'
+import { breakOf, endOfString } from './json-break.ts'
 
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
 export type JsonObject = { [key: string]: Json }
@@ -14,12 +16,11 @@ export type JsonObject = { [key: string]: Json }
 export const MAX_DEPTH = 68
 
 const QUOTE = 0x22
-const BACKSLASH = 0x5c
 const OPENERS = new Set([0x5b, 0x7b])
 const CLOSERS = new Set([0x5d, 0x7d])
 
 export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber)
 
 /** Whether a value has at most so many levels; an object or a list is one. */
 export const isShallow = (value: unknown, levels: number): boolean =>
@@ -31,7 +32,7 @@ export const isShallow = (value: unknown, levels: number): boolean =>
 export function parseJson(text: string): Json {
   refuseDepth(text)
   try {
-    return JSON.parse(text) as Json
+    return mayHaveExact(text) ? parseExactly(text) : (JSON.parse(text) as Json)
   } catch {
     throw new Fault('request.not-json', { problem: wordProblem(text) })
   }
@@ -55,15 +56,6 @@ function hasMany(text: string): boolean {
   for (let at = text.indexOf('{'); at !== -1; at = text.indexOf('{', at + 1)) if (++count > MAX_DEPTH) return true
   for (let at = text.indexOf('['); at !== -1; at = text.indexOf('[', at + 1)) if (++count > MAX_DEPTH) return true
   return false
-}
-
-function endOfString(text: string, start: number): number {
-  for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
-    let slashes = 0
-    while (text.charCodeAt(at - 1 - slashes) === BACKSLASH) slashes++
-    if (slashes % 2 === 0) return at
-  }
-  return text.length
 }
 
 function placeOf(text: string, at: number): string {

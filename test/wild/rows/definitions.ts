@@ -131,13 +131,6 @@ export const REPAIRED_DEFINITIONS: readonly DefinitionRow[] = [
   ['outputSchema null', 'tool', tool({ outputSchema: null }), tool({}), /outputSchema was null/],
   ['outputSchema true', 'tool', tool({ outputSchema: true }), tool({}), /outputSchema was true/],
   [
-    'outputSchema of an array',
-    'tool',
-    tool({ outputSchema: { type: 'array', items: OBJECT } }),
-    tool({}),
-    /outputSchema is not of an object/,
-  ],
-  [
     'outputSchema without type',
     'tool',
     tool({ outputSchema: { properties: {} } }),

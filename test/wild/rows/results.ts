@@ -112,13 +112,6 @@ export const MENDED_RESULTS: readonly ResultRow[] = [
     content(),
     /structuredContent was null/,
   ],
-  [
-    'structured content that is a list',
-    'tools/call',
-    { content: [], structuredContent: [1] },
-    content(text('[1]')),
-    /told as text/,
-  ],
   ['_meta null', 'tools/call', { content: [], _meta: null }, content(), /_meta was null/],
   ['messages null', 'prompts/get', { messages: null, description: null }, { messages: [] }, /messages was null/],
   [

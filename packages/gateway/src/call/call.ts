@@ -7,7 +7,7 @@
  * ends, its audit is closed once, by its door.
  */
 import { Fault } from '@toolway/contract'
-import { adaptResult, isObject, type McpRequest, type JsonObject } from '@toolway/protocol'
+import { adaptResult, isObject, withDigits, type McpRequest, type JsonObject } from '@toolway/protocol'
 import { withoutApproval } from './approvals/own-state.ts'
 import { readByTool } from './result-processing/read-result.ts'
 import { withAccount } from './credentials/use-credential.ts'
@@ -72,10 +72,19 @@ async function run(call: Call, parts: CallParts): Promise<Answer> {
     let { result } = answer
     for (const step of after) result = (await step.after?.(call, result, parts)) ?? result
     if (audit.facts.outcome === 'tool_error') audit.note({ errorText: wordsOfResult(result) })
-    return keep(audit, result === answer.result ? answer : { result })
+    return exactly(keep(audit, result === answer.result ? answer : { result }), answer.result)
   } catch (thrown) {
     return told(thrown, mcpRequest, audit)
   }
+}
+
+/** The digits of the server's numbers go on, whatever the steps have left of its result. */
+function exactly(answer: Answer, { structuredContent: original }: JsonObject): Answer {
+  if ('error' in answer || original === undefined) return answer
+  const { structuredContent: structured } = answer.result
+  if (structured === undefined) return answer
+  const exact = withDigits(structured, original)
+  return exact === structured ? answer : { result: { ...answer.result, structuredContent: exact } }
 }
 
 const CALLING: Calling = {

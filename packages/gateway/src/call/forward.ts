@@ -4,7 +4,7 @@
  * Same era: the request goes on as it came, under our own id. Other era: translated. A modern server's questions reach a legacy
  * client by `ask-client.ts`; a legacy server's questions reach a modern client by `suspended-calls.ts`.
  */
-import { Fault } from '@toolway/contract'
+import { Fault, kindOf } from '@toolway/contract'
 import {
   adaptError,
   adaptResult,
@@ -22,6 +22,7 @@ import {
   rewriteResult,
   TASKS,
   wantsInput,
+  withDigits,
   withoutBaggage,
   type McpRequest,
   type Caller,
@@ -100,7 +101,8 @@ export async function forward(forwarding: Forwarding): Promise<Answer> {
   if ('error' in answer) audit.note({ errorText: answer.error.message })
   if ('error' in answer) return { error: adaptError(mcpRequest.method, answer.error, crossing) }
   if (!sameEra && eraOf(target.revision) === 'modern' && wantsInput(answer.result)) throw unasked(target)
-  const read = readResult(mcpRequest.method, answer.result, target.revision)
+  const extended = !requestContext.toolListing.joined || hasOwnExtension(mcpRequest.caller)
+  const read = readResult(mcpRequest.method, answer.result, { revision: target.revision, extended })
   const adapted = adaptResult(mcpRequest.method, read, crossing)
   const result = requestContext.toolListing.joined ? rewriteResult(adapted, (uri) => exposed(target, uri)) : adapted
   return {
@@ -109,6 +111,12 @@ export async function forward(forwarding: Forwarding): Promise<Answer> {
       audit.facts.account,
     ),
   }
+}
+
+/** An extension may give blocks of content of its own, which are its client's to read. */
+function hasOwnExtension({ capabilities }: Caller): boolean {
+  const { extensions } = capabilities
+  return isObject(extensions) && Object.keys(extensions).some((name) => name !== APPS && name !== TASKS)
 }
 
 /** A stored file keeps its address, where the connection is one that gives them. */
@@ -303,7 +311,7 @@ const askOf = (forwarding: Forwarding, params: JsonObject, speaking: Speaking): 
   const { parts, requestContext, mcpRequest, audit, headerParameters = [], patient = false } = forwarding
   return {
     method: mcpRequest.method,
-    params: parts.passesBaggage ? params : withoutBaggage(params),
+    params: exactly(forwarding, parts.passesBaggage ? params : withoutBaggage(params)),
     owner: requestContext.principal.id,
     headerParameters,
     patient,
@@ -314,6 +322,14 @@ const askOf = (forwarding: Forwarding, params: JsonObject, speaking: Speaking): 
     ...(forwarding.files === undefined ? {} : { files: forwarding.files }),
     ...speaking,
   }
+}
+
+/** A server that speaks MCP gets the digits that the client wrote, where nothing has changed a number since. */
+function exactly({ mcpRequest, target }: Forwarding, params: JsonObject): JsonObject {
+  const given = params['arguments']
+  if (given === undefined || kindOf(target.connector ?? '')?.speaksMcp !== true) return params
+  const exact = withDigits(given, mcpRequest.params['arguments'])
+  return exact === given ? params : { ...params, arguments: exact }
 }
 
 const exchange = (forwarding: Forwarding, params: JsonObject, speaking: Speaking): Promise<Answer> =>

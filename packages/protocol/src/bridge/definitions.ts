@@ -19,8 +19,8 @@ export function adaptTool(definition: JsonObject, from: Revision, to: Revision):
     const { outputSchema: _, ...rest } = definition
     return adaptTool(rest, from, to)
   }
-  if (eraOf(from) === eraOf(to)) return definition
   if (eraOf(to) === 'modern') {
+    if (eraOf(from) === 'modern') return definition
     // Task support is negotiated per request in the modern era; the legacy field means nothing there.
     const { execution: _, ...rest } = definition
     return rest

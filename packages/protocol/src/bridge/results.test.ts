@@ -12,7 +12,12 @@ const call = (result: JsonObject, from: Revision, to: Revision, wraps = false) =
 
 describe('a result within one era', () => {
   test('passes as it is, with everything that we do not know', () => {
-    const result = { content: [text('a'), { type: 'later', x: 1 }], structuredContent: [1], odd: null, _meta: { a: 1 } }
+    const result = {
+      content: [text('a'), { type: 'later', x: 1 }],
+      structuredContent: { a: [1] },
+      odd: null,
+      _meta: { a: 1 },
+    }
     expect(call(result, LEGACY, '2025-06-18')).toBe(result)
     const modern = { ...result, resultType: 'complete' }
     expect(call(modern, MODERN, MODERN)).toBe(modern)

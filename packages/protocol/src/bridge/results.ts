@@ -6,6 +6,7 @@
  * text. Everything else passes unchanged, unknown fields and content kinds of the same era included.
  */
 import { eraOf, type Revision } from '../era.ts'
+import { withDigits } from '../exact.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import type { ErrorBody } from '../message.ts'
 import { STRUCTURED_SINCE } from './definitions.ts'
@@ -34,19 +35,27 @@ export const wantsInput = ({ resultType }: JsonObject): boolean => resultType ==
 
 export function adaptResult(method: string, result: JsonObject, { from, to, wraps = false }: Crossing): JsonObject {
   const toEra = eraOf(to)
-  const crossed = eraOf(from) === toEra ? result : cross(method, result, to, wraps)
+  const crossed = eraOf(from) === toEra ? within(method, result, to, wraps) : cross(method, result, to, wraps)
   const stamped = toEra === 'modern' ? stamp(method, crossed) : crossed
   return to < STRUCTURED_SINCE ? simplify(method, stamped, to) : stamped
 }
+
+/** Some legacy servers have structured results that are no objects, which official clients of their revisions refuse. */
+const within = (method: string, result: JsonObject, to: Revision, wraps: boolean): JsonObject =>
+  eraOf(to) === 'legacy' ? wrapped(method, result, to, wraps) : result
 
 function cross(method: string, result: JsonObject, to: Revision, wraps: boolean): JsonObject {
   // A legacy server knows none of these: a member of that name would be taken at its modern word.
   const { resultType: _, ttlMs: __, cacheScope: ___, ...rest } = result
   if (eraOf(to) === 'modern') return method === 'tools/call' && !('content' in rest) ? { content: [], ...rest } : rest
-  if (method !== 'tools/call' || !('structuredContent' in rest) || to < STRUCTURED_SINCE) return rest
-  const structured = rest['structuredContent'] ?? null
-  if (!wraps && isObject(structured)) return rest
-  return { ...withText(rest, structured), structuredContent: { result: structured } }
+  return wrapped(method, rest, to, wraps)
+}
+
+function wrapped(method: string, result: JsonObject, to: Revision, wraps: boolean): JsonObject {
+  if (method !== 'tools/call' || !('structuredContent' in result) || to < STRUCTURED_SINCE) return result
+  const structured = result['structuredContent'] ?? null
+  if (!wraps && isObject(structured)) return result
+  return { ...withText(result, structured), structuredContent: { result: structured } }
 }
 
 /** Every modern result says what kind it is; a missing hint means "do not cache, and never for others". */
@@ -97,7 +106,7 @@ function withText(result: JsonObject, structured: Json): JsonObject {
   const content = listOf(result['content'])
   const text = JSON.stringify(structured)
   if (content.some((block) => saysJson(block, text))) return result
-  return { ...result, content: [...content, { type: 'text', text }] }
+  return { ...result, content: [...content, { type: 'text', text: JSON.stringify(withDigits(structured)) }] }
 }
 
 /** Whether a block is the text of that very JSON, however it is indented. */

@@ -16,6 +16,7 @@ import {
 } from '../../../../test/wild/rows/definitions.ts'
 import { variantsOf } from '../../../../test/wild/variants.ts'
 import type { JsonObject } from '../json.ts'
+import { adaptTool } from '../bridge/definitions.ts'
 import { readDefinition, type Definition } from './definitions.ts'
 
 const LISTS = {
@@ -25,8 +26,9 @@ const LISTS = {
   prompt: [legacy.PromptSchema, modern.PromptSchema],
 } as const
 
-/** Why an official client would refuse it; undefined: both take it. */
-function refusalOf(kind: Definition, item: JsonObject): string | undefined {
+/** Why an official client would refuse it, as it is listed for clients of its revision; undefined: both take it. */
+function refusalOf(kind: Definition, read: JsonObject): string | undefined {
+  const item = kind === 'tool' ? adaptTool(read, '2025-11-25', '2025-11-25') : read
   for (const [at, schema] of LISTS[kind].entries()) {
     const { error } = schema.safeParse(item)
     if (error !== undefined) return `SDK ${at + 1}: ${error.message}`
@@ -94,6 +96,15 @@ describe('an entry of a list', () => {
     ]
     for (const [kind, item] of items) expect(taken(kind, item)).toEqual({ item, repairs: [] })
     for (const [kind, item] of items) expect(taken(kind, item).item).toBe(item)
+  })
+
+  test('of a legacy server may have an output schema of a list, which its clients see in an object', () => {
+    const { item, repairs } = taken('tool', tool({ outputSchema: { type: 'array', items: OBJECT } }))
+    expect(repairs).toEqual([])
+    expect(adaptTool(item, '2025-11-25', '2025-06-18')).toMatchObject({
+      outputSchema: { type: 'object', properties: { result: { type: 'array' } }, required: ['result'] },
+    })
+    expect(adaptTool(item, '2025-11-25', '2026-07-28')).toEqual(item)
   })
 
   test('of a modern server may have an output schema of any value', () => {

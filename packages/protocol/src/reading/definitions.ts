@@ -193,22 +193,17 @@ function readOutput(given: Json, era: Era, repairs: Repairs): JsonObject | undef
     return undefined
   }
   const read = readSchema(given, 'outputSchema', repairs)
-  const problem = problemOfOutput(read, era)
+  const problem = problemOfSchema(read)
   if (problem !== undefined) {
     repairs.push(`outputSchema ${problem}, and is left out`)
     return undefined
   }
   // Clients compile all schemas together, and two of one name end that.
   const unnamed = changed(read, 'outputSchema', read['$id'] === undefined ? [] : [UNNAMED], repairs)
-  const typed = era === 'legacy' ? typedObject(unnamed, 'outputSchema', repairs) : unnamed
+  // Before 2026-07-28 a structured result is an object.
+  const typed =
+    era === 'legacy' && unnamed['type'] === undefined ? typedObject(unnamed, 'outputSchema', repairs) : unnamed
   return typed['type'] === 'object' ? withoutBooleans(typed, 'outputSchema', repairs) : typed
 }
 
 const UNNAMED: Change = { name: '$id', value: undefined, repair: 'is left out' }
-
-/** Before 2026-07-28 a structured result is an object. */
-function problemOfOutput(schema: JsonObject, era: Era): string | undefined {
-  const { type } = schema
-  if (era === 'legacy' && type !== undefined && type !== 'object') return 'is not of an object'
-  return problemOfSchema(schema)
-}

@@ -6,6 +6,7 @@ import type { Revision } from '../era.ts'
 import { MENDED_RESULTS, text, type Method } from '../../../../test/wild/rows/results.ts'
 import { variantsOf } from '../../../../test/wild/variants.ts'
 import type { JsonObject } from '../json.ts'
+import { adaptResult } from '../bridge/results.ts'
 import { readResult, REPAIRED } from './results.ts'
 
 const SCHEMAS = {
@@ -23,7 +24,7 @@ function refusalOf(method: Method, result: JsonObject): string | undefined {
 }
 
 function read(method: Method, given: JsonObject, revision: Revision = '2025-11-25') {
-  const result = readResult(method, given, revision)
+  const result = readResult(method, given, { revision })
   expect(refusalOf(method, result)).toBeUndefined()
   const { _meta: meta, ...rest } = result
   return { rest, repairs: ((meta as JsonObject | undefined)?.[REPAIRED] ?? []) as string[] }
@@ -71,11 +72,13 @@ describe('a result', () => {
         },
       ],
     ]
-    for (const [method, result] of results) expect(readResult(method, result, '2025-11-25')).toBe(result)
+    for (const [method, result] of results) expect(readResult(method, result, { revision: '2025-11-25' })).toBe(result)
     for (const result of [{ task: { taskId: 't' } }, { resultType: 'input_required', content: 5 }] as JsonObject[])
-      expect(readResult('tools/call', result, '2026-07-28')).toBe(result)
+      expect(readResult('tools/call', result, { revision: '2026-07-28' })).toBe(result)
     const structured = { content: [], structuredContent: [1] }
-    expect(readResult('tools/call', structured, '2026-07-28')).toBe(structured)
+    expect(readResult('tools/call', structured, { revision: '2025-11-25' })).toBe(structured)
+    const own = { content: [{ type: 'hologram' }] }
+    expect(readResult('tools/call', own, { revision: '2026-07-28', extended: true })).toBe(own)
   })
 
   test('with any member changed in any of many ways is one that both clients take', () => {
@@ -115,7 +118,8 @@ describe('a result', () => {
       for (const given of variantsOf(whole) as Iterable<JsonObject>) {
         if ('resultType' in given || 'task' in given) continue
         tried += 1
-        const result = readResult(method, given, '2025-11-25')
+        const crossing = { from: '2025-11-25', to: '2025-11-25' } as const
+        const result = adaptResult(method, readResult(method, given, { revision: '2025-11-25' }), crossing)
         const refusal = refusalOf(method, result)
         if (refusal !== undefined) expect.fail(`${JSON.stringify(given)} became ${JSON.stringify(result)}: ${refusal}`)
       }

@@ -13,21 +13,28 @@ export const REPAIRED = 'dev.toolway/repaired'
 /** So many are named. */
 const MOST = 20
 
-/** `revision`: what the server speaks. The very object where nothing is wrong with it. */
-export function readResult(method: string, result: JsonObject, revision: Revision): JsonObject {
+export interface Reading {
+  /** What the server speaks. */
+  readonly revision: Revision
+  /** Whether blocks of other kinds than the protocol's pass: an extension may have some, which are its client's to read. */
+  readonly extended?: boolean
+}
+
+/** The very object where nothing is wrong with it. */
+export function readResult(method: string, result: JsonObject, { revision, extended = false }: Reading): JsonObject {
   const repairs: Repairs = []
-  const read = readOf(method, result, revision, repairs)
+  const read = readOf(method, result, { revision, extended }, repairs)
   if (repairs.length === 0) return read
   const meta = isObject(read['_meta']) ? read['_meta'] : {}
   return { ...read, _meta: { ...meta, [REPAIRED]: repairs.slice(0, MOST) } }
 }
 
-function readOf(method: string, result: JsonObject, revision: Revision, repairs: Repairs): JsonObject {
+function readOf(method: string, result: JsonObject, reading: Required<Reading>, repairs: Repairs): JsonObject {
   const plain = result['_meta'] === undefined || isObject(result['_meta']) ? result : without(result, '_meta', repairs)
   switch (method) {
     case 'tools/call':
     case 'tasks/result':
-      return readToolResult(plain, revision, repairs)
+      return readToolResult(plain, reading, repairs)
     case 'prompts/get':
       return readPrompt(plain, repairs)
     case 'resources/read':
@@ -41,7 +48,7 @@ const without = (result: JsonObject, name: string, repairs: Repairs): JsonObject
   changed(result, '', [{ name, value: undefined, repair: leftOut(result[name] ?? null, 'an object') }], repairs)
 
 /** One that asks for input, or is a task, has no content yet. */
-function readToolResult(result: JsonObject, revision: Revision, repairs: Repairs): JsonObject {
+function readToolResult(result: JsonObject, { revision, extended }: Required<Reading>, repairs: Repairs): JsonObject {
   const { content, isError, structuredContent, resultType, task } = result
   if ((resultType !== undefined && resultType !== 'complete' && resultType !== null) || isObject(task)) return result
   const changes: Change[] = []
@@ -53,26 +60,31 @@ function readToolResult(result: JsonObject, revision: Revision, repairs: Repairs
   if (structuredContent === null && eraOf(revision) === 'legacy')
     changes.push({ name: 'structuredContent', value: undefined, repair: leftOut(null, 'an object') })
   const read = changed(result, '', changes, repairs)
-  const blocks = Array.isArray(content) ? readBlocks(content, repairs) : contentOf(content, repairs)
-  const whole = blocks === content ? read : { ...read, content: blocks }
-  return eraOf(revision) === 'legacy' ? structuredObject(whole, repairs) : whole
+  const blocks = Array.isArray(content) ? readBlocks(content, extended, repairs) : contentOf(content, extended, repairs)
+  return blocks === content ? read : { ...read, content: blocks }
 }
 
 const FAILED: Change = { name: 'isError', value: true, repair: 'was the text "true" and is true now' }
 
 /** What stands where a list of content should. */
-function contentOf(content: Json | undefined, repairs: Repairs): Json[] {
+function contentOf(content: Json | undefined, extended: boolean, repairs: Repairs): Json[] {
   if (content === undefined) {
     // The clients themselves take that for an empty list.
     return []
   }
   repairs.push(`content was ${kindName(content)} and is a list now`)
   if (content === null) return []
-  return readBlocks([content], repairs)
+  return readBlocks([content], extended, repairs)
 }
 
-const readBlocks = (content: Json[], repairs: Repairs): Json[] =>
-  readEntries(content, 'content', repairs, (block, place) => readBlock(block, place, repairs)) as Json[]
+const readBlocks = (content: Json[], extended: boolean, repairs: Repairs): Json[] =>
+  readEntries(content, 'content', repairs, (block, place) =>
+    extended && isOther(block) ? block : readBlock(block, place, repairs),
+  ) as Json[]
+
+const isOther = (block: Json): boolean =>
+  isObject(block) && typeof block['type'] === 'string' && !KINDS.has(block['type'])
+const KINDS: ReadonlySet<string> = new Set(['text', 'image', 'audio', 'resource', 'resource_link'])
 
 /** Members that a block of a kind must have, all of them texts. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
@@ -185,17 +197,6 @@ const shownAsText = (block: JsonObject, place: string, repairs: Repairs): JsonOb
   asText(JSON.stringify(block), place, 'was no block of content and is its text now', repairs)
 
 const textOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value))
-
-/** Before 2026-07-28 a structured result is an object: another is told as text. */
-function structuredObject(result: JsonObject, repairs: Repairs): JsonObject {
-  const { structuredContent: structured, ...rest } = result
-  if (structured === undefined || structured === null || isObject(structured)) return result
-  repairs.push(`structuredContent was ${kindName(structured)}, not an object, and is told as text`)
-  const text = JSON.stringify(structured)
-  const content = Array.isArray(rest['content']) ? rest['content'] : []
-  const isThere = content.some((block) => isObject(block) && block['text'] === text)
-  return isThere ? rest : { ...rest, content: [...content, { type: 'text', text }] }
-}
 
 function readPrompt(result: JsonObject, repairs: Repairs): JsonObject {
   const { messages, description } = result

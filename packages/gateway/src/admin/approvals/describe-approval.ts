@@ -7,7 +7,7 @@ import { isOwn, tallyOf, wordsOf, type Approver } from '../../approvals/approver
 import { callerOf, mayAnswer, rulesOf } from '../../call/approvals/answer-approval.ts'
 import type { ApproverLookup } from '../../call/approvals/approver-lookup.ts'
 import type { OrgSql } from '../../db/db.ts'
-import { canonicalJson, type JsonObject } from '@toolway/protocol'
+import { canonicalJson, parseJson, withDigitsAsText, type JsonObject } from '@toolway/protocol'
 import { approvalRow } from '../../vault/sealed-columns.ts'
 import type { Vault } from '../../vault/vault.ts'
 
@@ -98,7 +98,9 @@ export async function describeApproval(
 
 /** The arguments of the call as they would be sent; and as they came, where rules changed them. */
 export function argumentsOf(vault: Pick<Vault, 'open'>, row: ApprovalRow) {
-  const held = JSON.parse(vault.open(row.sealed_arguments, approvalRow(row.id))) as ShownArguments
+  const held = withDigitsAsText(
+    parseJson(vault.open(row.sealed_arguments, approvalRow(row.id))),
+  ) as unknown as ShownArguments
   const { arguments: sent, given = null, files = [] } = held
   return {
     arguments: sent,

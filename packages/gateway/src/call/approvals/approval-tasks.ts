@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '@toolway/contract'
-import { eraOf, legacyTask, withRelated, type JsonObject } from '@toolway/protocol'
+import { eraOf, legacyTask, parseJson, withRelated, type JsonObject } from '@toolway/protocol'
 import {
   findAnswerOfCall,
   findApproval,
@@ -88,7 +88,7 @@ export function createApprovalTasks(parts: ApprovalTaskParts): ApprovalTasks {
         answer: undefined,
       }
     }
-    const { name, given } = JSON.parse(vault.open(row.sealed_arguments, approvalRow(id))) as JsonObject
+    const { name, given } = parseJson(vault.open(row.sealed_arguments, approvalRow(id))) as JsonObject
     const answer = await run({ name: name ?? tool, arguments: given ?? {} })
     const text = JSON.stringify(answer)
     if (text.length <= MOST)

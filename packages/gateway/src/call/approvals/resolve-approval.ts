@@ -6,7 +6,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { ApprovalId, StandingGrantId } from '@toolway/contract'
-import { eraOf, type JsonObject } from '@toolway/protocol'
+import { eraOf, withDigits, type JsonObject } from '@toolway/protocol'
 import { listAnswers } from '../../approvals/answers.ts'
 import {
   addApproval,
@@ -67,7 +67,8 @@ export function digestOfAsking(parts: ResolveApprovalParts, asking: ApprovalAski
   return digestOf({
     tool: toolHashOf(parts, asking),
     name: target.name,
-    arguments: asking.arguments,
+    // To the digit: another number is another call.
+    arguments: withDigits(asking.arguments, asking.mcpRequest.params['arguments']) as JsonObject,
     // Content cannot be exchanged between the approval and the call.
     ...(asking.files.length === 0 ? {} : { files: asking.files.map(({ place, sha256 }) => ({ place, sha256 })) }),
     account: account ?? parts.usualAccount(asking) ?? null,
@@ -205,7 +206,8 @@ async function ask(
   const given = mcpRequest.params['arguments'] ?? {}
   const wait = waitOf(rules)
   const files = asking.files.length === 0 ? {} : { files: asking.files.map((one) => ({ ...one })) }
-  const sealed = JSON.stringify({ arguments: asking.arguments, name, given, ...files })
+  const exact = { arguments: withDigits(asking.arguments, given), given: withDigits(given) }
+  const sealed = JSON.stringify({ ...exact, name, ...files })
   const added = {
     organizationId,
     connectionId: target.connectionId,

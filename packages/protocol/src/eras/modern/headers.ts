@@ -6,6 +6,7 @@
  */
 import { Fault } from '@toolway/contract'
 import { MODERN } from '../../era.ts'
+import { ExactNumber } from '../../exact.ts'
 import { isObject, type Json, type JsonObject } from '../../json.ts'
 
 export type HeaderReader = (name: string) => string | undefined
@@ -123,8 +124,10 @@ function valueAt(parameters: Json | undefined, path: readonly string[]): Json | 
   return path.reduce(step, parameters)
 }
 
-const textOf = (value: Json | undefined): string | undefined =>
-  value === undefined || value === null || typeof value === 'object' ? undefined : String(value)
+function textOf(value: Json | undefined): string | undefined {
+  if (value instanceof ExactNumber) return value.source
+  return value === undefined || value === null || typeof value === 'object' ? undefined : String(value)
+}
 
 /** Refuse (-32020) when a marked argument and its `Mcp-Param-*` header disagree, or only one of them is there. */
 export function checkParameterHeaders(
