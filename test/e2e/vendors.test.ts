@@ -84,7 +84,10 @@ const failure = async (work: Promise<unknown>): Promise<string> => {
     () => new Error('it was taken'),
     (reason: unknown) => reason,
   )
-  return thrown instanceof Fault ? `${thrown.code} ${String(thrown.facts['problem'])}` : String(thrown)
+  // The vendor's description follows in brackets.
+  return thrown instanceof Fault
+    ? `${thrown.code} ${String(thrown.facts['problem']).split(' (“', 1)[0]}`
+    : String(thrown)
 }
 
 const SECOND = 1000

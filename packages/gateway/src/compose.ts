@@ -174,7 +174,11 @@ async function composeCore(core: CoreDependencies, parts: ComposeParts, publicUr
     claims: createLookClaims({ db, log }),
   })
   const { catalogs, healthy } = offers
-  const outgoing = createOutgoingOAuth({ now: Date.now, adapter: adapterOf })
+  const outgoing = createOutgoingOAuth({
+    now: Date.now,
+    adapter: adapterOf,
+    onRepair: (repair) => log.info(repair, 'an OAuth response was read although it is not as the RFC says'),
+  })
   const globalApps = createGlobalApps(appsOf(config))
   const links = createConnectLinks({ vault, publicUrl, now: Date.now })
   const secrets = composeSecretReferences(core, { lookup: parts.lookup, snapshots: () => snapshots })

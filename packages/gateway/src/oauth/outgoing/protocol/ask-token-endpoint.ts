@@ -3,10 +3,15 @@
  * know. Tokens come out; nothing is kept.
  */
 import type { Authority } from '@toolway/contract'
+import { isObject } from '@toolway/protocol'
 import * as library from 'oauth4webapi'
 import { createGuardedFetch } from '../../../upstreams/http/guarded-fetch.ts'
 import type { ClientIdentity, Egress, Tokens, ProviderAdapter } from '../ports.ts'
-import { malformed, wordFailure } from './word-failure.ts'
+import { readIdentityToken } from './identity-token.ts'
+import { isSameIssuer } from './same-issuer.ts'
+import { errorIn, secretsOf } from './server-words.ts'
+import { tidyTokens } from './tidy-answer.ts'
+import { documentAt, malformed, wordFailure, type OnRepair } from './word-failure.ts'
 
 export interface TokenAsking {
   readonly authority: Authority
@@ -14,6 +19,7 @@ export interface TokenAsking {
   readonly adapter: ProviderAdapter
   readonly egress: Egress
   readonly now: () => number
+  readonly onRepair?: OnRepair | undefined
 }
 
 /** Characters; what a header can carry to any server ends long before. */
@@ -44,43 +50,74 @@ type Send = (
   options: { method: string; headers: Record<string, string>; body?: unknown; signal?: AbortSignal | undefined },
 ) => Promise<Response>
 
-/**
- * Creates the fetch function for the library. It also keeps the vendor's answer as it was before the provider adapter translated
- * it.
- */
+/** What the library has to know about an answer before it judges that. */
+interface Heard {
+  /** As it came, before anything translated it. */
+  readonly answer: Readonly<Record<string, unknown>>
+  readonly notes: readonly string[]
+  /** What its request contained that nobody may read in an error. */
+  readonly secrets: readonly string[]
+}
+
+/** Creates the fetch function for the library: answers of every provider are tidied before it reads them. */
 export function createLine({ adapter, egress, authority }: Pick<TokenAsking, 'adapter' | 'egress' | 'authority'>) {
   const send = createGuardedFetch(egress)
-  let heard: Readonly<Record<string, unknown>> = {}
+  let heard: Heard = { answer: {}, notes: [], secrets: [] }
   const ask: Send = async (url, { method, headers, body, signal }) => {
     const json = adapter.tokenBody === 'json' && body instanceof URLSearchParams
+    heard = { ...heard, secrets: secretsOf(headers, body) }
     const response = await send(url, {
       method,
       headers: json ? { ...headers, 'content-type': 'application/json' } : headers,
-      body: json ? JSON.stringify(Object.fromEntries(body)) : body,
+      body: json ? JSON.stringify(Object.fromEntries(jsonMembers(headers, body))) : body,
       signal,
     })
-    return authority.provider === 'mcp' ? response : translated(response)
+    return tidied(response)
   }
 
-  async function translated(response: Response): Promise<Response> {
-    const answer: unknown = await response
-      .clone()
-      .json()
-      .catch(() => undefined)
-    if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return response
-    heard = answer as Record<string, unknown>
-    const failure = adapter.failureIn(heard)
-    if (failure !== undefined) {
-      const { status } = response
-      return Response.json({ error: failure }, { status: status < 400 ? 400 : status })
-    }
+  async function tidied(response: Response): Promise<Response> {
+    const answer = await answerIn(response)
+    if (answer === undefined) return response
+    heard = { ...heard, answer }
+    const { status } = response
+    const failure = failureIn(answer)
+    if (failure !== undefined) return Response.json(failure, { status: status < 400 ? 400 : status })
     if (!response.ok) return response
+    const tokens = authority.provider === 'mcp' ? answer : adapter.tokensIn(answer)
+    const { answer: clean, notes } = tidyTokens(tokens) ?? { answer: tokens, notes: [] }
+    heard = { ...heard, notes }
+    if (authority.provider === 'mcp') return Response.json(clean)
     // An identity token of a vendor only names the account; it opens nothing, so nobody judges it.
-    const { id_token: _, ...tokens } = adapter.tokensIn(heard)
-    return Response.json(tokens)
+    const { id_token: _, ...others } = clean
+    return Response.json(others)
+  }
+
+  /** An error with status 200 is an error. Of a vendor, its code is what the vendor's row makes of it. */
+  function failureIn(answer: Readonly<Record<string, unknown>>): object | undefined {
+    const own = adapter.failureIn(answer)
+    const error = errorIn(answer)
+    if (own === undefined && error === undefined) return undefined
+    const { description } = error ?? {}
+    return { error: own ?? error?.code, ...(description === undefined ? {} : { error_description: description }) }
   }
 
   return { ask, heard: () => heard }
+}
+
+/** A vendor that wants JSON checks its members: the client is named in the header only. */
+const jsonMembers = (headers: Readonly<Record<string, string>> | Headers, body: URLSearchParams) =>
+  [...body].filter(([name]) => name !== 'client_id' || !new Headers(headers).has('authorization'))
+
+/** JSON of whatever type it calls itself, else a form, as some servers of before RFC 6749 answer; undefined for anything else. */
+async function answerIn(response: Response): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const text = await response.clone().text()
+  try {
+    const answer: unknown = JSON.parse(text.replace(/^\uFEFF/, ''))
+    return isObject(answer) ? answer : undefined
+  } catch {
+    const isForm = /^application\/x-www-form-urlencoded\b/i.test(response.headers.get('content-type') ?? '')
+    return isForm ? Object.fromEntries(new URLSearchParams(text.trim())) : undefined
+  }
 }
 
 export const optionsOf = (ask: Send) => ({ [library.customFetch]: ask, [library.allowInsecureRequests]: true })
@@ -91,10 +128,32 @@ export async function askTokens(
   work: (line: ReturnType<typeof createLine>) => Promise<library.TokenEndpointResponse>,
 ): Promise<Tokens> {
   const line = createLine(asking)
-  const answer = await work(line).catch((thrown: unknown) => {
-    throw wordFailure(thrown, asking.egress)
-  })
-  return tokensOf(answer, asking, line.heard())
+  const { authority, egress, onRepair } = asking
+  const document = documentAt('token response', authority.tokenEndpoint)
+  try {
+    const answer = await work(line)
+    const { notes, answer: heard } = line.heard()
+    if (notes.length > 0) onRepair?.({ connection: egress.alias, document, repaired: notes })
+    return tokensOf(answer, asking, heard)
+  } catch (thrown) {
+    throw wordFailure(thrown, egress, { document, secrets: line.heard().secrets })
+  }
+}
+
+/** The server and the client as the library is to judge this answer by: one issuer has two spellings, and any algorithm will do. */
+export function judgedBy(
+  server: ReturnType<typeof serverOf>,
+  client: library.Client,
+  { answer }: Heard,
+): [ReturnType<typeof serverOf>, library.Client] {
+  const read = readIdentityToken(answer['id_token'])
+  if (read === undefined) return [server, client]
+  const { header, claims } = read
+  const issuer = isSameIssuer(claims['iss'], server.issuer) ? claims['iss'] : server.issuer
+  return [
+    { ...server, issuer },
+    { ...client, id_token_signed_response_alg: String(header['alg']) },
+  ]
 }
 
 function tokensOf(
@@ -102,11 +161,13 @@ function tokensOf(
   { adapter, egress, now, authority }: TokenAsking,
   heard: Readonly<Record<string, unknown>>,
 ): Tokens {
+  const bad = (problem: string) =>
+    malformed(egress, `the ${documentAt('token response', authority.tokenEndpoint)}: ${problem}`)
   const { access_token: access, refresh_token: refresh, expires_in: lives, scope, token_type: type } = answer
-  if (type !== 'bearer') throw malformed(egress, `it returns tokens of the type ${type} instead of Bearer`)
+  if (type !== 'bearer') throw bad(`it returns tokens of the type ${type} instead of Bearer`)
   for (const token of [access, refresh ?? ''])
-    if (token.length > MOST_TOKEN) throw malformed(egress, 'it returned a token that is too large to be sent')
-  if (!/^[\x21-\x7e]+$/.test(access)) throw malformed(egress, 'it returned a token that is not valid in a header')
+    if (token.length > MOST_TOKEN) throw bad('it returned a token that is too large to be sent')
+  if (!/^[\x21-\x7e]+$/.test(access)) throw bad('it returned a token that is not valid in a header')
   const claims = authority.provider === 'mcp' ? library.getValidatedIdTokenClaims(answer) : undefined
   const account = claims === undefined ? adapter.accountIn(heard) : { id: claims.sub, name: nameIn(claims) }
   return {

@@ -16,7 +16,11 @@ export function proofOf(client: ClientIdentity): library.ClientAuth {
   const { secret, method } = client
   if (secret === undefined || method === 'none') return library.None()
   if (method === 'client_secret_post') return library.ClientSecretPost(secret)
-  return (_server, _client, _body, headers) => headers.set('authorization', `Basic ${basicOf(client)}`)
+  return (_server, { client_id: clientId }, body, headers) => {
+    // Servers on the Python SDK find the client by the form alone, whatever the header says; RFC 6749, section 3.2.1, allows it there.
+    body.set('client_id', clientId)
+    headers.set('authorization', `Basic ${basicOf(client)}`)
+  }
 }
 
 /** How one with this secret does it: without a word of the server's, in the header (RFC 6749, section 2.3.1; RFC 8414, section 2). */

@@ -152,7 +152,7 @@ describe('whom a server trusts', () => {
     ],
     [
       'metadata without an authorization server',
-      { ...whole, [`${RESOURCE}/mcp`]: resource({ authorization_servers: [] }) },
+      { [`${RESOURCE}/mcp`]: resource({ authorization_servers: [] }) },
       /does not list an authorization server/,
     ],
     [
@@ -161,8 +161,11 @@ describe('whom a server trusts', () => {
       /for another issuer/,
     ],
     [
-      'an issuer that is the same but for a slash',
-      { ...whole, [SERVER]: metadata({ issuer: '{origin}/' }) },
+      'an issuer that is the same but for a slash behind a path',
+      {
+        [`${RESOURCE}/mcp`]: resource({ authorization_servers: ['{origin}/tenant'] }),
+        [`${SERVER}/tenant`]: metadata({ issuer: '{origin}/tenant/' }),
+      },
       /for another issuer/,
     ],
     [
@@ -214,7 +217,7 @@ describe('whom a server trusts', () => {
   test('is not taken from HTML where the server named the document, and where it did not, HTML is nothing', async () => {
     await using server = await serve({ ...whole, '/meta': html, [RESOURCE]: html })
     await expect(at(server.origin, `${server.origin}/meta`)).rejects.toMatchObject({
-      facts: { problem: 'its protected-resource metadata is HTML instead of JSON' },
+      facts: { problem: `the protected-resource metadata of ${server.origin}/meta is HTML instead of JSON` },
     })
     expect(await at(server.origin)).toMatchObject({ issuer: server.origin })
   })
@@ -226,7 +229,9 @@ describe('whom a server trusts', () => {
 
   test('is read as far as a megabyte', async () => {
     await using server = await serve({ ...whole, [SERVER]: { body: `{"a":"${'x'.repeat(2 * 1024 * 1024)}"}` } })
-    await expect(at(server.origin)).rejects.toMatchObject({ facts: { problem: 'its response is too large' } })
+    await expect(at(server.origin)).rejects.toMatchObject({
+      facts: { problem: expect.stringMatching(/metadata of .*: its response is too large/) },
+    })
   })
 
   test('is followed to other ports of a private host, and to another private host where an exception opens it', async () => {

@@ -3,16 +3,19 @@
  * metadata names the endpoints (MCP 2026-07-28, authorization; RFC 9728, RFC 8414, OpenID Connect Discovery). A server without
  * any is treated as revision 2025-03-26 says: its own origin is the authorization server.
  *
- * Each document must be about exactly the resource or issuer for which it was requested. Nothing is cached, so a move of a server
- * takes effect at once.
+ * Each document must be about exactly the resource or issuer for which it was requested (`same-issuer.ts`); what is optional in it
+ * may be anything (`tidy-answer.ts`). Nothing is cached, so a move of a server takes effect at once.
  */
 import { Fault, type Authority } from '@toolway/contract'
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
+import { maskUrl } from '../../../lib/secret-marks.ts'
 import { fetchDocument } from './fetch-document.ts'
 import type { Challenge, Egress } from '../ports.ts'
+import { isSameIssuer } from './same-issuer.ts'
+import { tidyResource, tidyServer } from './tidy-answer.ts'
 import { webAddress } from './web-address.ts'
-import { malformed } from './word-failure.ts'
+import { documentAt, malformed, type OnRepair } from './word-failure.ts'
 
 const Texts = z.array(z.string()).max(1_000).optional().catch(undefined)
 const Resource = z.looseObject({
@@ -30,20 +33,33 @@ const Metadata = z.looseObject({
   scopes_supported: Texts,
   code_challenge_methods_supported: Texts,
   token_endpoint_auth_methods_supported: Texts,
-  authorization_response_iss_parameter_supported: z.boolean().optional().catch(undefined),
-  client_id_metadata_document_supported: z.boolean().optional().catch(undefined),
+  authorization_response_iss_parameter_supported: z.boolean().optional(),
+  client_id_metadata_document_supported: z.boolean().optional(),
 })
 type Resource = z.output<typeof Resource>
 type Metadata = z.output<typeof Metadata>
 
+/** How each document is read. */
+const RESOURCE_METADATA = { what: 'protected-resource metadata', shape: Resource, tidy: tidyResource, mark: 'resource' }
+const SERVER_METADATA = {
+  what: 'authorization server metadata',
+  shape: Metadata,
+  tidy: tidyServer,
+  mark: 'issuer',
+}
+
 const RESOURCE = '/.well-known/oauth-protected-resource'
 const SERVER = '/.well-known/oauth-authorization-server'
 const OPENID = '/.well-known/openid-configuration'
+/** Servers that are tried of a list, and places that a message names. */
+const MOST_SERVERS = 5
+const MOST_PLACES = 6
 
 export interface Discovering {
   readonly url: string
   readonly challenge: Challenge | undefined
   readonly egress: Egress
+  readonly onRepair?: OnRepair | undefined
 }
 
 export const discover = async (discovering: Discovering): Promise<Authority> =>
@@ -55,58 +71,80 @@ export interface DiscoveredAuthority {
   readonly name: string | undefined
 }
 
-export async function discoverNamed({ url, challenge, egress }: Discovering): Promise<DiscoveredAuthority> {
+/** A document with the address that it was at. */
+interface Sourced<Value> {
+  readonly value: Value
+  readonly at: URL
+}
+type Reading = Pick<Discovering, 'egress' | 'onRepair'>
+
+export async function discoverNamed({ url, challenge, ...reading }: Discovering): Promise<DiscoveredAuthority> {
   const server = new URL(url)
-  const resource = await findResource(server, challenge, egress)
-  if (resource === undefined) return { authority: await discoverOlder(server, egress), name: undefined }
-  refuseForeign(resource, server, egress)
+  const found = await findResource(server, challenge, reading)
+  if (found === undefined) return { authority: await discoverOlder(server, reading), name: undefined }
+  const { value: resource, at } = found
+  const document = documentAt(RESOURCE_METADATA.what, at.href)
+  refuseForeign(resource, server, { document, egress: reading.egress })
   const issuers = resource.authorization_servers ?? []
-  if (issuers.length === 0)
-    throw malformed(egress, 'its protected-resource metadata does not list an authorization server')
-  const { issuer, metadata } = await findServer(issuers, egress)
-  return { authority: authorityOf(metadata, { issuer, resource }, egress), name: resource.resource_name }
+  const metadata =
+    issuers.length === 0 ? await findOwn(server, document, reading) : await findServer(issuers, document, reading)
+  return { authority: authorityOf(metadata, resource, reading), name: resource.resource_name }
 }
 
 /** The challenge's own address, else below the server's path, else at its root (RFC 9728, section 3.1). */
 async function findResource(
   server: URL,
   challenge: Challenge | undefined,
-  egress: Egress,
-): Promise<Resource | undefined> {
-  const what = 'its protected-resource metadata'
+  reading: Reading,
+): Promise<Sourced<Resource> | undefined> {
+  const { egress } = reading
   const named = challenge?.resourceMetadata
   const path = server.pathname === '/' ? '' : server.pathname
   const known = [...new Set([`${RESOURCE}${path}`, RESOURCE])].map((at) => new URL(at, server.origin))
+  const what = `its ${RESOURCE_METADATA.what}`
   for (const at of named === undefined ? known : [webAddress(named, what, egress), ...known]) {
-    const found = await fetchDocument(at, { shape: Resource, what, egress }).catch(absentIfPage(at, named))
-    if (found !== undefined) return found
+    const found = await fetchDocument(at, { ...RESOURCE_METADATA, ...reading })
+    if ('value' in found) return { value: found.value, at }
+    // Sites answer every unknown address with a page of theirs; only where the server itself named it is that a fault.
+    if (at.href === named && !found.absent.startsWith('HTTP '))
+      throw malformed(egress, `the ${documentAt(RESOURCE_METADATA.what, at.href)} is ${found.absent}`)
   }
   return undefined
 }
 
-/** Sites answer every unknown address with a page of theirs; only where the server itself named it is that a fault. */
-const absentIfPage = (at: URL, named: string | undefined) => (thrown: unknown) => {
-  if (thrown instanceof Fault && thrown.code === 'authority.malformed' && at.href !== named && isNoJson(thrown))
-    return undefined
-  throw thrown
-}
-const isNoJson = ({ facts }: Fault): boolean => /instead of JSON|is not JSON/.test(String(facts['problem']))
-
 /** A token is asked for that resource, so it must be this server or what it lies under (RFC 9728, section 3.3). */
-function refuseForeign({ resource }: Resource, server: URL, egress: Egress): void {
+function refuseForeign(
+  { resource }: Resource,
+  server: URL,
+  { document, egress }: { document: string; egress: Egress },
+): void {
   const named = URL.parse(resource)
   const under = (path: string) => (path.endsWith('/') ? path : `${path}/`)
   if (named?.origin !== server.origin || !under(server.pathname).startsWith(under(named.pathname)))
-    throw malformed(egress, 'its protected-resource metadata is for another server')
+    throw malformed(egress, `the ${document} is for another server: resource is ${maskUrl(resource)}`)
 }
 
 /** The first that has metadata, in the server's order. */
-async function findServer(issuers: readonly string[], egress: Egress) {
-  for (const issuer of issuers.slice(0, 5)) {
-    const metadata = await findMetadata(issuer, egress)
-    if (metadata !== undefined) return { issuer, metadata }
+async function findServer(issuers: readonly string[], document: string, reading: Reading): Promise<Sourced<Metadata>> {
+  const absent: string[] = []
+  for (const issuer of issuers.slice(0, MOST_SERVERS)) {
+    const metadata = await findMetadata(issuer, absent, reading)
+    if (metadata !== undefined) return metadata
   }
-  throw malformed(egress, 'its authorization server has no metadata')
+  const places = absent.slice(0, MOST_PLACES).join(', ')
+  throw malformed(reading.egress, `the authorization server that the ${document} lists has no metadata: ${places}`)
+}
+
+/** A server may leave it out (RFC 9728, section 2): then it is its own one, as without that document; nothing is assumed of it. */
+async function findOwn({ origin }: URL, document: string, reading: Reading): Promise<Sourced<Metadata>> {
+  const absent: string[] = []
+  const metadata = await findMetadata(origin, absent, reading)
+  if (metadata !== undefined) return metadata
+  const places = absent.join(', ')
+  throw malformed(
+    reading.egress,
+    `the ${document} does not list an authorization server, and the server itself is none: ${places}`,
+  )
 }
 
 /** With a path of its own, an issuer has three places; without, two (MCP 2026-07-28, authorization server metadata discovery). */
@@ -117,26 +155,37 @@ function placesOf(issuer: string, egress: Egress): URL[] {
   return all.map((at) => new URL(at, origin))
 }
 
-async function findMetadata(issuer: string, egress: Egress, same = isSame): Promise<Metadata | undefined> {
-  const what = 'the metadata of its authorization server'
+/** `absent` collects what was at each place instead. */
+async function findMetadata(
+  issuer: string,
+  absent: string[],
+  reading: Reading,
+): Promise<Sourced<Metadata> | undefined> {
+  const { egress } = reading
   for (const at of placesOf(issuer, egress)) {
-    const found = await fetchDocument(at, { shape: Metadata, what, egress }).catch(absentIfPage(at, undefined))
-    if (found === undefined) continue
+    const found = await fetchDocument(at, { ...SERVER_METADATA, ...reading })
+    if ('absent' in found) {
+      absent.push(`${maskUrl(at.href)} (${found.absent})`)
+      continue
+    }
+    const { value } = found
     // A document about another issuer would give its author that issuer's codes (RFC 8414, section 3.3).
-    if (!same(found.issuer, issuer)) throw malformed(egress, `${what} is for another issuer`)
-    return found
+    if (!isSameIssuer(value.issuer, issuer))
+      throw malformed(
+        egress,
+        `the ${documentAt(SERVER_METADATA.what, at.href)} is for another issuer: ${maskUrl(value.issuer)} instead of ${maskUrl(issuer)}`,
+      )
+    return { value, at }
   }
   return undefined
 }
 
-const isSame = (said: string, asked: string): boolean => said === asked
-
 /** Revision 2025-03-26: the origin itself, and three addresses where it says nothing. */
-async function discoverOlder(server: URL, egress: Egress): Promise<Authority> {
+async function discoverOlder(server: URL, reading: Reading): Promise<Authority> {
   const { origin } = server
-  const metadata = await findMetadata(origin, egress, (said) => said === origin || said === `${origin}/`)
-  if (metadata !== undefined) return authorityOf(metadata, { issuer: metadata.issuer, resource: undefined }, egress)
-  webAddress(origin, 'its authorization server', egress)
+  const metadata = await findMetadata(origin, [], reading)
+  if (metadata !== undefined) return authorityOf(metadata, undefined, reading)
+  webAddress(origin, 'its authorization server', reading.egress)
   return assumedAt(origin)
 }
 
@@ -154,24 +203,35 @@ const assumedAt = (origin: string): Authority => ({
 /** Whether nothing was said, and revision 2025-03-26 lets it be taken to be there. */
 export const isAssumed = (found: Authority): boolean => isDeepStrictEqual(found, assumedAt(found.issuer))
 
-interface About {
-  readonly issuer: string
-  readonly resource: Resource | undefined
-}
-
-function authorityOf(found: Metadata, { issuer, resource }: About, egress: Egress): Authority {
+/** The issuer is as its metadata spell it: its answers and its identity tokens do, too. */
+function authorityOf(
+  { value: found, at }: Sourced<Metadata>,
+  resource: Resource | undefined,
+  { egress, onRepair }: Reading,
+): Authority {
+  const document = documentAt(SERVER_METADATA.what, at.href)
   if (found.code_challenge_methods_supported?.includes('S256') !== true)
-    throw malformed(egress, 'its authorization server does not declare support for PKCE with S256')
-  const endpoint = (text: string, what: string) => webAddress(text, what, egress).href && text
-  const optional = (text: string | undefined, what: string) => (text === undefined ? undefined : endpoint(text, what))
-  const registrationEndpoint = optional(found.registration_endpoint, 'its registration endpoint')
-  const revocationEndpoint = optional(found.revocation_endpoint, 'its revocation endpoint')
+    throw malformed(egress, `the ${document} does not declare support for PKCE with S256`)
+  const endpoint = (text: string, what: string) => webAddress(text, `the ${document}: its ${what}`, egress).href && text
+  /** What can be done without is left out: the account works, but nobody is registered or nothing is revoked there. */
+  const optional = (text: string | undefined, what: string) => {
+    if (text === undefined) return undefined
+    try {
+      return endpoint(text, what)
+    } catch (thrown) {
+      const { facts } = Fault.of(thrown)
+      onRepair?.({ connection: egress.alias, document, repaired: [`${String(facts['problem'])}; it is not used`] })
+      return undefined
+    }
+  }
+  const registrationEndpoint = optional(found.registration_endpoint, 'registration endpoint')
+  const revocationEndpoint = optional(found.revocation_endpoint, 'revocation endpoint')
   const scopes = resource?.scopes_supported
   return {
     provider: 'mcp',
-    issuer,
-    authorizationEndpoint: endpoint(found.authorization_endpoint, 'its authorization endpoint'),
-    tokenEndpoint: endpoint(found.token_endpoint, 'its token endpoint'),
+    issuer: found.issuer,
+    authorizationEndpoint: endpoint(found.authorization_endpoint, 'authorization endpoint'),
+    tokenEndpoint: endpoint(found.token_endpoint, 'token endpoint'),
     ...(registrationEndpoint === undefined ? {} : { registrationEndpoint }),
     ...(revocationEndpoint === undefined ? {} : { revocationEndpoint }),
     ...(resource === undefined ? {} : { resource: resource.resource }),

@@ -1,40 +1,68 @@
 /**
  * Fetching one metadata document from somebody who may say anything: JSON or nothing, a megabyte, ten seconds, few redirects, each
- * address judged when the connection is made.
+ * address judged when the connection is made. Its media type does not matter, since files without an ending have any.
  */
-import { Fault } from '@toolway/contract'
 import type { z } from 'zod'
 import { createGuardedFetch } from '../../../upstreams/http/guarded-fetch.ts'
 import type { Egress } from '../ports.ts'
-import { malformed, unreachable, wordFailure } from './word-failure.ts'
+import { errorIn, wordError } from './server-words.ts'
+import type { Tidied } from './tidy-answer.ts'
+import { documentAt, malformed, unreachable, wordFailure, type OnRepair } from './word-failure.ts'
 
 const REDIRECTS = 3
 
-/** Undefined where there is none (a 4xx). Throws `authority.unreachable`, `authority.malformed`, `egress.refused`. */
-export async function fetchDocument<Shape extends z.ZodType>(
-  url: URL,
-  { shape, what, egress }: { shape: Shape; what: string; egress: Egress },
-): Promise<z.output<Shape> | undefined> {
-  const get = createGuardedFetch(egress, { redirects: REDIRECTS })
-  const response = await get(url.href, { headers: { accept: 'application/json' } }).catch((thrown: unknown) => {
-    throw wordFailure(thrown, egress)
-  })
-  const { status } = response
-  if (status === 429 || status >= 500) throw unreachable(egress, `${what} responded with HTTP ${status}`)
-  if (status !== 200) return undefined
-  const type = response.headers.get('content-type') ?? ''
-  if (!/[/+]json\b/i.test(type))
-    throw malformed(egress, `${what} is ${/html/i.test(type) ? 'HTML' : 'something else'} instead of JSON`)
-  const parsed = shape.safeParse(await jsonOf(response, what, egress))
-  if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
-  throw malformed(egress, `${what}: ${issue?.path.join('.') ?? ''} ${issue?.message ?? 'is not valid'}`.slice(0, 300))
+export interface Fetching<Shape extends z.ZodType> {
+  readonly shape: Shape
+  /** The one reading step before the shape; undefined where it is no object. */
+  tidy(answer: unknown): Tidied | undefined
+  /** A member that no such document lacks. */
+  readonly mark: string
+  /** Which document it is, in sentences. */
+  readonly what: string
+  readonly egress: Egress
+  readonly onRepair?: OnRepair | undefined
 }
 
-async function jsonOf(response: Response, what: string, egress: Egress): Promise<unknown> {
+/** A document, or why there is none: a 4xx, a page, JSON of something else. */
+export type Found<Value> = { readonly value: Value } | { readonly absent: string }
+
+/** Throws `authority.unreachable`, `authority.malformed`, `egress.refused`. */
+export async function fetchDocument<Shape extends z.ZodType>(
+  url: URL,
+  { shape, tidy, mark, what, egress, onRepair }: Fetching<Shape>,
+): Promise<Found<z.output<Shape>>> {
+  const document = documentAt(what, url.href)
+  const get = createGuardedFetch(egress, { redirects: REDIRECTS })
+  const response = await get(url.href, { headers: { accept: 'application/json' } }).catch((thrown: unknown) => {
+    throw wordFailure(thrown, egress, { document })
+  })
+  const { status } = response
+  if (status === 429 || status >= 500) throw unreachable(egress, `the ${document} responded with HTTP ${status}`)
+  if (status !== 200) return { absent: `HTTP ${status}` }
+  const answer = await jsonIn(response)
+  if (answer === undefined)
+    return { absent: /html/i.test(response.headers.get('content-type') ?? '') ? 'HTML instead of JSON' : 'not JSON' }
+  const error = errorIn(answer)
+  const tidied = tidy(answer)
+  if (tidied === undefined) return { absent: 'JSON that is not an object' }
+  // Sites answer every unknown address with some JSON of theirs, also with status 200.
+  if (!Object.hasOwn(tidied.answer, mark))
+    return { absent: error === undefined ? `JSON without ${mark}` : `the error ${wordError(error)}` }
+  const parsed = shape.safeParse(tidied.answer)
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    const problem = `${issue?.path.join('.') ?? ''} ${issue?.message ?? 'is not valid'}`.slice(0, 300)
+    throw malformed(egress, `the ${document}: ${problem}`)
+  }
+  if (tidied.notes.length > 0) onRepair?.({ connection: egress.alias, document, repaired: tidied.notes })
+  return { value: parsed.data }
+}
+
+async function jsonIn(response: Response): Promise<unknown> {
+  const text = await response.text()
   try {
-    return await response.json()
-  } catch (thrown) {
-    throw thrown instanceof Fault ? thrown : malformed(egress, `${what} is not JSON`)
+    return JSON.parse(text.replace(/^\uFEFF/, ''))
+  } catch {
+    return undefined
   }
 }

@@ -71,6 +71,8 @@ describe('a refresh', () => {
     expect(Object.fromEntries(new URLSearchParams(server.heard[0]?.body))).toEqual({
       grant_type: 'refresh_token',
       refresh_token: 'the-old-one',
+      // Beside the header: servers on the Python SDK look for the client here alone.
+      client_id: 'c',
       resource: 'https://server.example/mcp',
     })
     expect(server.heard[0]?.headers['authorization']).toBe(
@@ -142,10 +144,8 @@ describe('a refresh', () => {
     ['HTML instead of JSON', { type: 'text/html', body: '<h1>Welcome</h1>' }, /is not JSON/],
     ['broken JSON', { body: '{"access_token"' }, /not valid JSON/],
     ['no token', { body: '{"token_type":"Bearer"}' }, /access_token/],
-    ['no type', { body: '{"access_token":"a"}' }, /token_type/],
     ['another type', ok({ token_type: 'mac' }), /token_type/],
     ['a DPoP token', ok({ token_type: 'DPoP' }), /dpop instead of Bearer/],
-    ['a time that is none', ok({ expires_in: 'soon' }), /expires_in/],
     ['a redirect', { status: 302, headers: { location: 'https://elsewhere.example/' } }, /HTTP 302/],
     ['a 404 page', { status: 404, type: 'text/html', body: '<h1>' }, /is not JSON/],
   ]
@@ -168,7 +168,9 @@ describe('a refresh', () => {
       } catch (thrown) {
         told.push(thrown)
       }
-      expect(told).toMatchObject([{ code: 'authority.refused', facts: { problem: error } }])
+      expect(told).toMatchObject([
+        { code: 'authority.refused', facts: { problem: `${error} (“the token ••• is bad”)` } },
+      ])
       expect(inspect(told, { depth: 9 })).not.toContain('the-old-one')
     },
   )
@@ -203,7 +205,7 @@ describe('a refresh', () => {
     })
     url = stranger.url
     await expect(refresh(stranger.url)).rejects.toMatchObject({
-      facts: { problem: 'the identity token is for another client' },
+      facts: { problem: expect.stringMatching(/token response of .*: the identity token is for another client/) },
     })
   })
 })

@@ -8,17 +8,29 @@
 import type { Authority } from '@toolway/contract'
 import * as library from 'oauth4webapi'
 import { createGuardedFetch } from '../../../upstreams/http/guarded-fetch.ts'
-import { askTokens, clientOf, createLine, optionsOf, serverOf, type TokenAsking } from './ask-token-endpoint.ts'
+import {
+  askTokens,
+  clientOf,
+  createLine,
+  judgedBy,
+  optionsOf,
+  serverOf,
+  type TokenAsking,
+} from './ask-token-endpoint.ts'
 import { proofOf } from './client-proof.ts'
 import { discover } from './discover.ts'
-import type { OutgoingOAuth, ProviderAdapter } from '../ports.ts'
+import type { Egress, OutgoingOAuth, ProviderAdapter } from '../ports.ts'
 import { register } from './register.ts'
-import { codeIn, refused, unreachable, wordFailure } from './word-failure.ts'
+import { isSameIssuer } from './same-issuer.ts'
+import { codeIn, errorIn, wordError } from './server-words.ts'
+import { documentAt, refused, unreachable, wordFailure, type OnRepair } from './word-failure.ts'
 
 export interface OutgoingOAuthParts {
   /** Milliseconds. */
   readonly now: () => number
   adapter(authority: Authority): ProviderAdapter
+  /** An answer was read although something in it was wrong. */
+  readonly onRepair?: OnRepair
 }
 
 const resourceOf = ({ resource }: Authority): Record<string, string> => (resource === undefined ? {} : { resource })
@@ -33,17 +45,41 @@ async function failureOf(response: Response, { failureIn }: ProviderAdapter): Pr
 const standingGrantOf = ({ provider }: Authority, scopes: readonly string[]): Record<string, string> =>
   provider === 'mcp' && scopes.includes('offline_access') ? { prompt: 'consent' } : {}
 
-export function createOutgoingOAuth({ now, adapter }: OutgoingOAuthParts): OutgoingOAuth {
+const revocationAt = ({ revocationEndpoint: url }: Authority): string => documentAt('revocation response', url ?? '')
+
+/** Whatever a server says beside a success, the token is gone; so it is where the server no longer knows it (RFC 7009, section 2.2). */
+async function judgeRevocation(response: Response, secrets: readonly string[], egress: Egress): Promise<void> {
+  const { status, ok } = response
+  if (status === 429 || status >= 500) throw unreachable(egress, `it responded with HTTP ${status}`)
+  const error = errorIn(await response.json().catch(() => undefined))
+  if (error?.code === 'invalid_token') return
+  if (error !== undefined) throw refused(egress, wordError(error, secrets))
+  if (!ok) throw refused(egress, `it did not revoke the token (HTTP ${status})`)
+}
+
+/** The issuer as this answer spells it, where that is the same one. */
+const spelledAs = (text: string | null, issuer: string): string =>
+  text !== null && isSameIssuer(text, issuer) ? text : issuer
+
+/** `error=` beside a code says that there was none. */
+function withoutEmpty(answer: URLSearchParams): URLSearchParams {
+  const clean = new URLSearchParams(answer)
+  if (clean.has('code') && clean.getAll('error').every((error) => error === '')) clean.delete('error')
+  return clean
+}
+
+export function createOutgoingOAuth({ now, adapter, onRepair }: OutgoingOAuthParts): OutgoingOAuth {
   const askingOf = (at: Pick<TokenAsking, 'authority' | 'client'>, egress: TokenAsking['egress']): TokenAsking => ({
     ...at,
     adapter: adapter(at.authority),
     egress,
     now,
+    onRepair,
   })
 
   return {
-    discover,
-    register,
+    discover: (server) => discover({ ...server, onRepair }),
+    register: (authority, words, egress) => register(authority, words, egress, onRepair),
 
     async authorizationUrl({ authority, client, redirectUri, state, verifier, scopes }) {
       const { scopeParameter, scopeSeparator, authorizationParameters } = adapter(authority)
@@ -66,9 +102,14 @@ export function createOutgoingOAuth({ now, adapter }: OutgoingOAuthParts): Outgo
 
     exchange({ authority, client, redirectUri, verifier, answer }, egress) {
       const [server, known] = [serverOf(authority), clientOf(client)]
-      return askTokens(askingOf({ authority, client }, egress), async ({ ask }) => {
+      return askTokens(askingOf({ authority, client }, egress), async ({ ask, heard }) => {
         // The state has been judged by whoever keeps it; `iss` is judged before an error is believed (RFC 9207, section 2.4).
-        const judged = library.validateAuthResponse(server, known, answer, library.skipStateCheck)
+        const judged = library.validateAuthResponse(
+          { ...server, issuer: spelledAs(answer.get('iss'), server.issuer) },
+          known,
+          withoutEmpty(answer),
+          library.skipStateCheck,
+        )
         const response = await library.authorizationCodeGrantRequest(
           server,
           known,
@@ -78,16 +119,16 @@ export function createOutgoingOAuth({ now, adapter }: OutgoingOAuthParts): Outgo
           verifier,
           { ...optionsOf(ask), additionalParameters: resourceOf(authority) },
         )
-        return library.processAuthorizationCodeResponse(server, known, response)
+        return library.processAuthorizationCodeResponse(...judgedBy(server, known, heard()), response)
       })
     },
 
     refresh({ authority, client, refreshToken }, egress) {
       const [server, known] = [serverOf(authority), clientOf(client)]
-      return askTokens(askingOf({ authority, client }, egress), async ({ ask }) => {
+      return askTokens(askingOf({ authority, client }, egress), async ({ ask, heard }) => {
         const options = { ...optionsOf(ask), additionalParameters: resourceOf(authority) }
         const response = await library.refreshTokenGrantRequest(server, known, proofOf(client), refreshToken, options)
-        return library.processRefreshTokenResponse(server, known, response)
+        return library.processRefreshTokenResponse(...judgedBy(server, known, heard()), response)
       })
     },
 
@@ -107,15 +148,15 @@ export function createOutgoingOAuth({ now, adapter }: OutgoingOAuthParts): Outgo
             throw refused(egress, `it did not revoke the token (${codeIn(failure ?? `HTTP ${status}`)})`)
           return
         }
-        const { ask } = createLine({ adapter: way, egress, authority })
+        const line = createLine({ adapter: way, egress, authority })
         const server = serverOf(authority)
         const response = await library.revocationRequest(server, clientOf(client), proofOf(client), token, {
-          ...optionsOf(ask),
+          ...optionsOf(line.ask),
           additionalParameters: { token_type_hint: hint },
         })
-        await library.processRevocationResponse(response)
+        await judgeRevocation(response, line.heard().secrets, egress)
       } catch (thrown) {
-        throw wordFailure(thrown, egress)
+        throw wordFailure(thrown, egress, { document: revocationAt(authority) })
       }
     },
   }

@@ -2,12 +2,15 @@
  * Converts a failure at an authorization server to a fault: temporary failures (`authority.unreachable`), failures that only a
  * user can fix (`authority.refused`), and invalid answers (`authority.malformed`).
  *
- * Only error codes of the server's answer are passed on: a description may repeat the code or the token that was sent.
+ * Of the server's own words, its error code and its description are passed on, without anything secret (`server-words.ts`). What is
+ * wrong with an answer names that answer and its address: there are five kinds of them, often at three hosts.
  */
 import { Fault } from '@toolway/contract'
 import * as library from 'oauth4webapi'
 import { wordFailure as wordNetwork } from '../../../upstreams/http/post.ts'
+import { maskUrl } from '../../../lib/secret-marks.ts'
 import type { Egress } from '../ports.ts'
+import { codeIn, wordError, type ServerError } from './server-words.ts'
 
 type EgressAlias = Pick<Egress, 'alias'>
 
@@ -20,17 +23,35 @@ export const refused = ({ alias }: EgressAlias, problem: string): Fault =>
 
 /** RFC 6749, sections 4.1.2.1 and 5.2: what the same request may be answered otherwise in a moment. */
 const PASSING = new Set(['temporarily_unavailable', 'server_error', 'slow_down', 'rate_limited', 'ratelimited'])
-const CODE = /^[\w .:/-]{1,60}$/
 const SECONDS = 10
 
-/** An error code, as far as it is one. */
-export const codeIn = (said: string): string => (CODE.test(said) ? said : 'an error without a name')
-
-function ofStatus(egress: EgressAlias, status: number, code: string): Fault {
-  if (status === 429 || status >= 500 || PASSING.has(code))
-    return unreachable(egress, `it responds with ${code} (HTTP ${status})`)
-  return refused(egress, codeIn(code))
+/** What was read in spite of something. */
+export interface Repair {
+  readonly connection: string
+  /** Its kind and its address. */
+  readonly document: string
+  readonly repaired: readonly string[]
 }
+export type OnRepair = (repair: Repair) => void
+
+/** A document, and where it was: its address without what may be secret. */
+export const documentAt = (kind: string, url: string): string => `${kind} of ${maskUrl(url)}`
+
+export interface About {
+  /** Of which it was an answer; see `documentAt`. */
+  readonly document?: string
+  /** What was sent, and must not be read in an error. */
+  readonly secrets?: readonly string[]
+}
+
+function ofStatus(egress: EgressAlias, status: number, error: ServerError, secrets: readonly string[] = []): Fault {
+  const words = wordError(error, secrets)
+  if (status === 429 || status >= 500 || PASSING.has(error.code))
+    return unreachable(egress, `it responds with ${words} (HTTP ${status})`)
+  return refused(egress, words)
+}
+
+const errorOf = (code: string, description: string | undefined): ServerError => ({ code: codeIn(code), description })
 
 const SENTENCES: Readonly<Record<string, string>> = {
   [library.RESPONSE_IS_NOT_JSON]: 'its response is not JSON',
@@ -40,14 +61,19 @@ const SENTENCES: Readonly<Record<string, string>> = {
 }
 
 /** Never throws; what nobody foresaw is `internal`, with its cause. */
-export function wordFailure(thrown: unknown, egress: EgressAlias): Fault {
-  if (thrown instanceof Fault)
-    return thrown.code === 'result.too-large' ? malformed(egress, 'its response is too large') : thrown
-  if (thrown instanceof library.ResponseBodyError) return ofStatus(egress, thrown.status, codeIn(thrown.error))
-  if (thrown instanceof library.AuthorizationResponseError) return refused(egress, codeIn(thrown.error))
-  if (thrown instanceof library.WWWAuthenticateChallengeError) return ofStatus(egress, thrown.status, 'invalid_client')
-  if (thrown instanceof library.OperationProcessingError) return ofAnswer(thrown, egress)
-  if (thrown instanceof library.UnsupportedOperationError) return malformed(egress, thrown.message)
+export function wordFailure(thrown: unknown, egress: EgressAlias, about: About = {}): Fault {
+  const { secrets } = about
+  const bad = (problem: string) =>
+    malformed(egress, about.document === undefined ? problem : `the ${about.document}: ${problem}`)
+  if (thrown instanceof Fault) return thrown.code === 'result.too-large' ? bad('its response is too large') : thrown
+  if (thrown instanceof library.ResponseBodyError)
+    return ofStatus(egress, thrown.status, errorOf(thrown.error, thrown.error_description), secrets)
+  if (thrown instanceof library.AuthorizationResponseError)
+    return refused(egress, wordError(errorOf(thrown.error, thrown.error_description), secrets))
+  if (thrown instanceof library.WWWAuthenticateChallengeError)
+    return ofStatus(egress, thrown.status, errorOf('invalid_client', undefined), secrets)
+  if (thrown instanceof library.OperationProcessingError) return ofAnswer(thrown, egress, bad)
+  if (thrown instanceof library.UnsupportedOperationError) return bad(thrown.message)
   if (thrown instanceof Error && thrown.name === 'TimeoutError')
     return unreachable(egress, `no answer within ${SECONDS} s`, thrown)
   const network = wordNetwork({ alias: egress.alias, timeout: SECONDS }, thrown)
@@ -58,13 +84,17 @@ export function wordFailure(thrown: unknown, egress: EgressAlias): Fault {
   return unreachable(egress, String(problem), thrown)
 }
 
-function ofAnswer({ code = '', cause, message }: library.OperationProcessingError, egress: EgressAlias): Fault {
+function ofAnswer(
+  { code = '', cause, message }: library.OperationProcessingError,
+  egress: EgressAlias,
+  bad: (problem: string) => Fault,
+): Fault {
   if (cause instanceof Response && (cause.status === 429 || cause.status >= 500))
     return unreachable(egress, `it responded with HTTP ${cause.status}`)
-  const said = SENTENCES[code]
-  if (said !== undefined) return malformed(egress, said)
+  const sentence = SENTENCES[code]
+  if (sentence !== undefined) return bad(sentence)
   if (code === library.RESPONSE_IS_NOT_CONFORM && cause instanceof Response)
-    return malformed(egress, `it responded with HTTP ${cause.status} without an OAuth error`)
+    return bad(`it responded with HTTP ${cause.status} without an OAuth error`)
   // The library names members and what is wrong with them, never their values.
-  return malformed(egress, message.slice(0, 200))
+  return bad(message.slice(0, 200))
 }
