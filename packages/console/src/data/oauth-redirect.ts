@@ -7,7 +7,9 @@
 import { useEffect } from 'react'
 
 /** A page that was waiting for it has taken over, and the window may close. */
-export type Arrival = { readonly connected: string } | { readonly error: string; readonly why: string | undefined }
+export type Arrival =
+  | { readonly connected: string }
+  | { readonly error: string; readonly why: string | undefined; readonly details: string }
 
 type DepartureMessage = { readonly arrived: Arrival } | { readonly taken: true }
 

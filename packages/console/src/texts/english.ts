@@ -1376,6 +1376,7 @@ export interface English {
       readonly failed: string
       readonly said: (v: { readonly error: string }) => string
       readonly because: (v: { readonly reason: string }) => string
+      readonly details: (v: { readonly details: string }) => string
       readonly again: string
       readonly whys: {
         readonly late: string

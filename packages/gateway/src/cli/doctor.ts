@@ -10,7 +10,7 @@ import { DatabaseStopped, keySourcesOf, OTHERS } from '../admin/installation/ope
 import { KEY_FILES } from '../vault/key-files.ts'
 import { listConnections, type ConnectionRow } from '../connections/connections.ts'
 import { listUntrusted } from '../identity/keys/keys.ts'
-import { listLostAccounts } from '../credentials/account-states.ts'
+import { listFailedConnects, listLostAccounts } from '../credentials/account-states.ts'
 import { blobsAt } from '../compose/files.ts'
 import { statedIn } from '../compose/sandbox.ts'
 import { DatabaseUnreachable } from '../db/unreachable.ts'
@@ -178,6 +178,7 @@ async function checkOrganization(loaded: LoadedConfig, { db, vault, organization
   const connections = await db.organization(organization.id, listConnections)
   const accounts = await db.organization(organization.id, listLostAccounts)
   const untrusted = await db.organization(organization.id, listUntrusted)
+  const failed = await db.organization(organization.id, listFailedConnects)
   return [
     good('database', 'reachable, and its schema is up to date'),
     ...(await db.system(databaseProblems)).map(({ words }) => bad('database', words)),
@@ -186,6 +187,12 @@ async function checkOrganization(loaded: LoadedConfig, { db, vault, organization
       if (alias === undefined) return []
       const mend = `\`toolway connection login ${alias} --account ${account}\` reconnects it.`
       return [bad(`account ${account} of ${alias}`, `${problem}. ${mend}`)]
+    }),
+    ...failed.flatMap(({ connection_id: id, reason }) => {
+      const alias = connections.find((one) => one.id === id)?.alias
+      return alias === undefined
+        ? []
+        : [bad(`sign-in to ${alias}`, `the last attempt to connect an account failed: ${reason}`)]
     }),
     ...untrusted.map(({ name }) =>
       bad(

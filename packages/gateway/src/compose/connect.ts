@@ -23,6 +23,7 @@ import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import { createChooseClient } from '../oauth/outgoing/flows/choose-client.ts'
 import type { ConnectRequestLinks } from '../oauth/outgoing/flows/connect-links.ts'
 import { kindFor } from '../kinds/kinds.ts'
+import { createFailureDetails } from '../oauth/outgoing/flows/failure-details.ts'
 import { createFlows } from '../oauth/outgoing/flows/flows.ts'
 import { createKeepKey } from '../oauth/outgoing/credentials/keep-key.ts'
 import { probeAuth } from '../oauth/outgoing/flows/auth-probe.ts'
@@ -87,8 +88,9 @@ export function composeConnect(core: CoreDependencies, parts: ComposeConnectPart
     isOpen: config.TOOLWAY_AUTH === 'off',
     emailOf: (id) => db.system(async (sql) => (await findUser(sql, id))?.email),
   })
+  const details = createFailureDetails(vault, Date.now)
   const door = new Hono<{ Bindings: HttpBindings }>()
-  door.route('/', createCallbackDoor({ ...asked, flows }))
+  door.route('/', createCallbackDoor({ ...asked, flows, details }))
   door.route(
     '/',
     createBrokerEvents({
@@ -97,7 +99,7 @@ export function composeConnect(core: CoreDependencies, parts: ComposeConnectPart
       findSnapshot: (slug) => snapshots.find({ slug }),
     }),
   )
-  door.route('/', createDoneDoor({ ...asked, accounts, visitors, all: snapshots.all }))
+  door.route('/', createDoneDoor({ ...asked, accounts, visitors, details, all: snapshots.all }))
   door.route(
     '/',
     createConnectDoor({

@@ -42,6 +42,21 @@ const LostAccount = z.object({
   problem: z.string(),
 })
 
+const FailedConnect = z.object({ connection_id: z.string(), reason: z.string() })
+
+/**
+ * Connections whose last attempt of a day to connect an account failed at an authorization server, and why. It reads records, so it is
+ * for people who look for a fault.
+ */
+export const listFailedConnects = (sql: OrgSql) => sql(FailedConnect)`
+  select connection_id, reason
+    from (select distinct on (detail ->> 'connection') detail ->> 'connection' as connection_id,
+                 detail ->> 'reason' as reason
+            from records
+           where method = 'credential.connect' and at > now() - interval '24 hours' and detail ->> 'connection' is not null
+           order by detail ->> 'connection', at desc) last
+   where reason is not null`
+
 /** Accounts of the organization and of all its members that serve nobody until a person connects them anew. */
 export const listLostAccounts = (sql: OrgSql) => sql(LostAccount)`
   select connection_id, account, problem from credentials where active and problem is not null order by account`

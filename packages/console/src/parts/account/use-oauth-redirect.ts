@@ -6,6 +6,7 @@
 import { departForAccount, linkConnection } from '@toolway/contract/admin'
 import { useCallback, useRef, useState } from 'react'
 import { call } from '../../data/call.ts'
+import { openDetails } from '../../data/failure-details.ts'
 import { openAwayWindow, useArrivals, type Arrival } from '../../data/oauth-redirect.ts'
 import { useMay, useOrganization } from '../../data/me.ts'
 import { Problem } from '../../data/problem.ts'
@@ -54,7 +55,7 @@ export function useOAuthRedirect(destined: Destined | undefined): OAuthRedirect 
         if (state !== 'away') return false
         if ('connected' in arrival && arrival.connected !== goal.current?.id) return false
         setState('here')
-        if ('error' in arrival) setFailure(refusalOf(arrival))
+        if ('error' in arrival) void refusalOf(arrival).then(setFailure)
         return true
       },
       [state],
@@ -99,5 +100,7 @@ async function addressOf(
   }
 }
 
-const refusalOf = ({ error, why }: Extract<Arrival, { error: string }>): Problem =>
-  new Problem({ message: error, code: why ?? error, phase: 'open', asked: 'connecting an account' })
+async function refusalOf({ error, why, details }: Extract<Arrival, { error: string }>): Promise<Problem> {
+  const message = (await openDetails(details)) ?? error
+  return new Problem({ message, code: why ?? error, phase: 'open', asked: 'connecting an account' })
+}

@@ -1,8 +1,9 @@
-/** How a way to a vendor ended, at the address that it leads back to (ledger S2-QRK-01): `?connected={id}` or `?error=…&why=…`. */
+/** How a way to a vendor ended, at the address that it leads back to (ledger S2-QRK-01): `?connected={id}` or `?error=…&why=…&details=…`. */
 import { Alert, Group, Stack, Text } from '@mantine/core'
 import { getConnection, listProviders } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
+import { failureDetails } from '../../data/failure-details.ts'
 import { tellArrival, type Arrival } from '../../data/oauth-redirect.ts'
 import { useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
@@ -17,6 +18,8 @@ export interface Ended {
   readonly connected: string
   readonly error: string
   readonly why: string
+  /** Sealed; see `failure-details.ts`. */
+  readonly details: string
 }
 
 export function Outcome({ ended, onClose }: { ended: Ended; onClose: () => void }) {
@@ -27,18 +30,18 @@ export function Outcome({ ended, onClose }: { ended: Ended; onClose: () => void 
 }
 
 /** In a window of its own it tells the page that waits for it, and closes. */
-function useArrived({ connected, error, why }: Ended): boolean {
+function useArrived({ connected, error, why, details }: Ended): boolean {
   const [taken, setTaken] = useState(false)
   useEffect(() => {
     if (connected === '' && error === '') return
-    const arrival: Arrival = error === '' ? { connected } : { error, why: why === '' ? undefined : why }
+    const arrival: Arrival = error === '' ? { connected } : { error, why: why === '' ? undefined : why, details }
     const tell = async () => {
       if (!(await tellArrival(arrival))) return
       setTaken(true)
       window.close()
     }
     void tell()
-  }, [connected, error, why])
+  }, [connected, error, why, details])
   return taken
 }
 
@@ -83,7 +86,8 @@ function Connected({ connected, taken, onClose }: Closable & { connected: string
 }
 
 /** The vendor's own word is shown as text, and what we know of it in a sentence. */
-function Refused({ ended: { error, why }, taken, onClose }: Closable & { ended: Ended }) {
+function Refused({ ended: { error, why, details: sealed }, taken, onClose }: Closable & { ended: Ended }) {
+  const details = useQuery(failureDetails(sealed)).data ?? undefined
   const reason = Object.hasOwn(t.whys, why) ? t.whys[why as keyof typeof t.whys] : undefined
   return (
     <Alert
@@ -99,6 +103,11 @@ function Refused({ ended: { error, why }, taken, onClose }: Closable & { ended: 
         <Text size="sm" className="breakable">
           {reason === undefined ? t.said({ error: error.slice(0, 200) }) : t.because({ reason })}
         </Text>
+        {details === undefined ? null : (
+          <Text size="sm" className="breakable">
+            {t.details({ details })}
+          </Text>
+        )}
         <Text size="sm">{taken ? t.closeWindow : t.again}</Text>
       </Stack>
     </Alert>

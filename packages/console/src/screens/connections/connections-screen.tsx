@@ -33,6 +33,7 @@ const Filter = z.object({
   connected: z.string().max(100).default(''),
   error: z.string().max(500).default(''),
   why: z.string().max(50).default(''),
+  details: z.string().max(5_000).default(''),
 })
 type Filter = z.output<typeof Filter>
 
@@ -51,7 +52,7 @@ export function ConnectionsScreen() {
   const none = !filtered && connections.data?.total === 0
   return (
     <Screen title={texts.nav.connections} hint={t.hint} action={none ? undefined : <ConnectButton />}>
-      <Outcome ended={filter} onClose={() => setFilter({ connected: '', error: '', why: '' })} />
+      <Outcome ended={filter} onClose={() => setFilter({ connected: '', error: '', why: '', details: '' })} />
       {none ? null : <Filters filter={filter} onChange={(change) => setFilter({ ...change, offset: 0 })} />}
       {filter.view === 'cards' && connections.data !== undefined && connections.data.items.length > 0 ? (
         <Stack gap={0} aria-busy={connections.isPlaceholderData}>

@@ -3,7 +3,7 @@
  * comes along; who comes back is told by the state and by the cookie of the browser that began (ledger U-14).
  *
  * It answers with one hop to a page of ours, or to the program of this machine that asked for it. No text of a vendor's is on the way
- * but its error code, escaped.
+ * but its error code, escaped; what it said besides goes to our page only, sealed.
  */
 import { Hono } from 'hono'
 import {
@@ -15,12 +15,14 @@ import {
 import type { Ending } from '../../oauth/outgoing/flows/connect-links.ts'
 import { endingOf, type Arrival, type Flows } from '../../oauth/outgoing/flows/flows.ts'
 import { FlowProblem } from '../../oauth/outgoing/flows/way-back.ts'
+import type { FailureDetails } from '../../oauth/outgoing/flows/failure-details.ts'
 import type { Clients } from '../client-address.ts'
 import { actorOf, type Env, type PageContext } from '../pages/page-request.ts'
 import { cookieOf } from '../sign-in/web-session.ts'
 
 export interface CallbackDoorParts {
   readonly flows: Pick<Flows, 'finish'>
+  readonly details: Pick<FailureDetails, 'seal'>
   publicUrl(): string
   prefix(): string
   readonly clients: Clients
@@ -33,7 +35,7 @@ const PROVIDER_CALLBACK = '/api/v1/oauth/:organization/callback/:provider'
 const KEPT = { 'cache-control': 'public, max-age=300', 'access-control-allow-origin': '*' }
 
 export function createCallbackDoor(parts: CallbackDoorParts): Hono<Env> {
-  const { flows, publicUrl, prefix } = parts
+  const { flows, details, publicUrl, prefix } = parts
   const app = new Hono<Env>()
 
   async function finish(c: PageContext): Promise<Response> {
@@ -50,7 +52,7 @@ export function createCallbackDoor(parts: CallbackDoorParts): Hono<Env> {
       return c.redirect(whereDone(arrival, prefix()), 303)
     } catch (thrown) {
       if (!(thrown instanceof FlowProblem)) throw thrown
-      return c.redirect(whereFailed(thrown, prefix()), 303)
+      return c.redirect(whereFailed(thrown, prefix(), details), 303)
     }
   }
 
@@ -71,11 +73,16 @@ const whereDone = ({ flow }: Arrival, prefix: string): string => {
   return addressWith(ending, prefix, said)
 }
 
-const whereFailed = ({ error, why, flow }: FlowProblem, prefix: string): string =>
-  addressWith(endingOf(flow?.return_to ?? null), prefix, [
+function whereFailed(problem: FlowProblem, prefix: string, details: CallbackDoorParts['details']): string {
+  const { error, why, flow } = problem
+  const ending = endingOf(flow?.return_to ?? null)
+  const sealed = ending.returnTo === undefined ? details.seal(problem) : undefined
+  return addressWith(ending, prefix, [
     ['error', error],
     ['why', why],
+    ...(sealed === undefined ? [] : [['details', sealed] as [string, string]]),
   ])
+}
 
 function addressWith({ returnTo, page = INTEGRATIONS }: Ending, prefix: string, said: [string, string][]): string {
   // Its own words, and among them its own state, are in it already.

@@ -7,6 +7,7 @@ import { roleIn } from '../../call/callers/role.ts'
 import type { Snapshot } from '../../call/snapshot.ts'
 import type { Accounts } from '../../identity/accounts.ts'
 import type { Principal } from '../../identity/principal.ts'
+import type { FailureDetails } from '../../oauth/outgoing/flows/failure-details.ts'
 import { WHYS } from '../../oauth/outgoing/flows/way-back.ts'
 import { donePage, type Outcome } from '../pages/done-page.ts'
 import { pageOf } from '../pages/page.ts'
@@ -18,20 +19,28 @@ import type { Visitors } from './visitor.ts'
 export interface DoneDoorParts {
   readonly accounts: Pick<Accounts, 'find'>
   readonly visitors: Visitors
+  readonly details: Pick<FailureDetails, 'open'>
   all(): readonly Snapshot[]
   prefix(): string
 }
 
 /** The console's screen of one's own account. */
 const OWN_ACCOUNTS = '/me'
+const DETAILS = `${DONE}/details`
 
 export function createDoneDoor(parts: DoneDoorParts): Hono<Env> {
-  const { visitors, prefix } = parts
+  const { visitors, prefix, details } = parts
   const app = new Hono<Env>()
 
   app.get('/connect', (c) => c.redirect(`${prefix()}${OWN_ACCOUNTS}`, 302))
   // The old address of the source system (ledger S2-QRK-01).
   app.get('/settings/mcp', (c) => c.redirect(`${prefix()}${INTEGRATIONS}${new URL(c.req.url).search}`, 308))
+
+  // For the console, which ends its own flows on a screen of its own.
+  app.get(DETAILS, (c) => {
+    c.header('cache-control', 'no-store')
+    return c.json({ details: details.open(c.req.query('details') ?? '') ?? null })
+  })
 
   app.get(DONE, async (c) => {
     const texts = textsFor(c)
@@ -40,7 +49,7 @@ export function createDoneDoor(parts: DoneDoorParts): Hono<Env> {
     if (visitor === undefined && comesFromElsewhere(c))
       return leadOn(texts, `${prefix()}${DONE}${new URL(c.req.url).search}`)
     const titleOf = (id: string) => (visitor === undefined ? undefined : titleFor(parts, visitor.principal, id))
-    const outcome = outcomeIn(c, titleOf) ?? { kind: 'error', error: 'missing_code', why: undefined }
+    const outcome = outcomeIn(c, { titleOf, details }) ?? NOTHING
     return pageOf({
       texts,
       title: outcome.kind === 'connected' ? texts.done.title() : texts.done.failedTitle(),
@@ -51,8 +60,13 @@ export function createDoneDoor(parts: DoneDoorParts): Hono<Env> {
   return app
 }
 
+const NOTHING: Outcome = { kind: 'error', error: 'missing_code', why: undefined, details: undefined }
+
 /** Reads the outcome of an ended flow from the query of this page. Values that do not have the expected form are not shown. */
-function outcomeIn(c: PageContext, titleOf: (id: string) => string | undefined): Outcome | undefined {
+function outcomeIn(
+  c: PageContext,
+  { titleOf, details }: Pick<DoneDoorParts, 'details'> & { titleOf(id: string): string | undefined },
+): Outcome | undefined {
   const [connected, why] = [c.req.query('connected'), c.req.query('why')]
   // A broker of accounts says how it went by a status.
   const failed = c.req.query('status') === 'failed' ? 'access_denied' : undefined
@@ -61,7 +75,7 @@ function outcomeIn(c: PageContext, titleOf: (id: string) => string | undefined):
     // RFC 6749, section 4.1.2.1: printable, without quotes.
     const said = /^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,100}$/.test(error) ? error : 'no reason given'
     const known = why !== undefined && Object.hasOwn(WHYS, why) ? WHYS[why as keyof typeof WHYS] : undefined
-    return { kind: 'error', error: said, why: known }
+    return { kind: 'error', error: said, why: known, details: details.open(c.req.query('details') ?? '') }
   }
   return connected === undefined ? undefined : { kind: 'connected', title: titleOf(connected) }
 }

@@ -184,6 +184,7 @@ export interface English {
     }
     readonly otherError: (v: { readonly error: Words }) => Markup
     readonly why: (v: { readonly problem: Words }) => Markup
+    readonly details: (v: { readonly details: Words }) => Markup
   }
   readonly approval: {
     readonly title: () => Markup

@@ -1,6 +1,7 @@
 import { Fault, type UserId } from '@toolway/contract'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { listFailedConnects } from '../../../credentials/account-states.ts'
 import { OPERATOR } from '../../../identity/principal.ts'
 import { ACTOR, asUser, authorityOf, connectFixture, PUBLIC } from '../../../testing/connect-fixture.ts'
 import { describeEachPostgres } from '../../../testing/database.ts'
@@ -211,6 +212,16 @@ describeEachPostgres('the way to a credential', (createDatabase) => {
       (sql) => sql(Text)`select outcome as text from records where method = 'credential.connect'`,
     )
     expect(records.map(({ text }) => text)).toEqual(Array.from({ length: 5 }, () => 'refused'))
+    const reasons = await at.db.system(
+      (sql) => sql(Text)`
+        select coalesce(detail ->> 'reason', '-') as text from records where method = 'credential.connect' order by seq desc`,
+    )
+    expect(reasons[0]).toEqual({ text: 'nobody answers' })
+    const failed = await at.db.organization(at.organizationId, listFailedConnects)
+    expect(failed).toEqual([{ connection_id: at.connectionId, reason: 'nobody answers' }])
+    at.fake.failure = undefined
+    await comeBack(at, await begin(at), { code: 'code', iss })
+    expect(await at.db.organization(at.organizationId, listFailedConnects)).toEqual([])
   })
 
   test('is begun by nobody but whose account it is to be, or who administers the connections', async () => {

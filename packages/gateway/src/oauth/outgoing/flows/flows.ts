@@ -26,6 +26,7 @@ import { CALLBACK } from './client-metadata.ts'
 import type { Ending } from './connect-links.ts'
 import type { Challenge, ClientIdentity, CredentialKeeping, OutgoingOAuth } from '../ports.ts'
 import type { ConnectRequest, Target, Targets } from './target.ts'
+import { isSameIssuer } from '../protocol/same-issuer.ts'
 import { webAddress } from '../protocol/web-address.ts'
 import { cookieNameOf, FlowProblem, refusedFor, sha256, takeWayBack, type WayBack, type Why } from './way-back.ts'
 
@@ -308,7 +309,8 @@ function problemOf(thrown: unknown, flow: FlowRow, answer: URLSearchParams): Flo
   if (fault.code === 'internal' || isDatabaseFault(fault)) throw thrown
   const [said, iss] = [answer.get('error'), answer.get('iss')]
   const { issuer, issInResponse } = flow.authority
-  const surely = issInResponse ? iss === issuer : iss === null || iss === issuer
+  const isIssuers = isSameIssuer(iss, issuer)
+  const surely = issInResponse ? isIssuers : iss === null || isIssuers
   const error = said !== null && said !== '' && surely ? said.slice(0, 100) : 'token_exchange_failed'
   return new FlowProblem(error, WHYS_OF[fault.code] ?? 'malformed', fault, flow)
 }
@@ -332,11 +334,14 @@ const saysConnected = (flow: FlowRow, id: CredentialId) => ({
   detail: { ...factsOf(flow), scopes: flow.scopes },
 })
 
+/** What the authorization server said, or what is wrong with its answer; no other fault of a flow says more than its code. */
+const reasonOf = ({ code, facts }: Fault) => (code.startsWith('authority.') ? { reason: facts['problem'] } : {})
+
 const saysFailed = (flow: FlowRow, { fault }: FlowProblem) => ({
   action: 'credential.connect',
   resource: 'credential',
   id: flow.connection_id ?? flow.provider,
   outcome: 'refused' as const,
   code: fault.row.word,
-  detail: { ...factsOf(flow), problem: fault.code },
+  detail: { ...factsOf(flow), problem: fault.code, ...reasonOf(fault) },
 })

@@ -1,0 +1,45 @@
+/**
+ * Why an account could not be connected, in the words of the fault, on its way to the page that shows it: sealed in the address, so
+ * that nobody can have a page of ours show a text of theirs, and nothing is stored.
+ *
+ * It is opened for ten minutes, by any gateway. The words are those of `word-failure.ts`: bounded, and without anything secret.
+ */
+import { z } from 'zod'
+import type { Vault } from '../../../vault/vault.ts'
+import type { FlowProblem } from './way-back.ts'
+
+export interface FailureDetails {
+  /** Undefined where there is nothing to say beyond `why`. */
+  seal(problem: FlowProblem): string | undefined
+  /** Undefined for what is none of ours, or too old. */
+  open(token: string): string | undefined
+}
+
+const SEALED_FOR = 'failure details'
+const MINUTES = 10
+/** Longer than any that is made. */
+const MOST_TOKEN = 4_096
+/** Characters. */
+const MOST = 1_000
+
+const Sealed = z.object({ text: z.string(), until: z.number() })
+
+export function createFailureDetails(vault: Pick<Vault, 'seal' | 'open'>, now: () => number): FailureDetails {
+  return {
+    seal({ fault: { code, facts } }) {
+      const { problem } = facts
+      if (!code.startsWith('authority.') || typeof problem !== 'string') return undefined
+      const sealed = { text: problem.slice(0, MOST), until: now() + MINUTES * 60_000 }
+      return vault.seal(JSON.stringify(sealed), SEALED_FOR).toString('base64url')
+    },
+    open(token) {
+      if (token.length > MOST_TOKEN || !/^[\w-]+$/.test(token)) return undefined
+      try {
+        const { text, until } = Sealed.parse(JSON.parse(vault.open(Buffer.from(token, 'base64url'), SEALED_FOR)))
+        return until > now() ? text : undefined
+      } catch {
+        return undefined
+      }
+    },
+  }
+}
