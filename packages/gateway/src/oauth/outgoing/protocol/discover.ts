@@ -13,6 +13,7 @@ import { maskUrl } from '../../../lib/secret-marks.ts'
 import { fetchDocument } from './fetch-document.ts'
 import type { Challenge, Egress } from '../ports.ts'
 import { isSameIssuer } from './same-issuer.ts'
+import { cleanDescription } from './server-words.ts'
 import { tidyResource, tidyServer } from './tidy-answer.ts'
 import { webAddress } from './web-address.ts'
 import { documentAt, malformed, type OnRepair } from './word-failure.ts'
@@ -173,7 +174,7 @@ async function findMetadata(
     if (!isSameIssuer(value.issuer, issuer))
       throw malformed(
         egress,
-        `the ${documentAt(SERVER_METADATA.what, at.href)} is for another issuer: ${maskUrl(value.issuer)} instead of ${maskUrl(issuer)}`,
+        `the ${documentAt(SERVER_METADATA.what, at.href)} is for another issuer: ${cleanDescription(value.issuer)} instead of ${cleanDescription(issuer)}`,
       )
     return { value, at }
   }

@@ -4,7 +4,7 @@
  *
  * Members that the RFC calls optional and that are unusable are left out, and what has one meaning only is written as the RFC writes
  * it; each repair is a note. It never touches what protects somebody: resource, issuer, PKCE methods, endpoints that are required, the
- * type of a token. Those are judged after it, to the letter. `tidy-answer.table.ts` lists what is taken and what is refused, and why.
+ * type of a token. Those are judged after it, to the letter. `oauth-answers.test.fixture.ts` lists what is taken and what is refused, and why.
  */
 import { isObject } from '@toolway/protocol'
 import { tidyIdentityToken } from './identity-token.ts'
