@@ -63,6 +63,29 @@ test('a session that the server does not know is opened anew once; the second ti
   expect(textIn(await callTool(target, 'good'))).toMatch(/^session-/)
 })
 
+test('a connection whose calls lose every session is listed with the error that its callers get, and is connected again after', async () => {
+  let forgetful = false
+  const unknown = new Set<string | undefined>()
+  await using upstream = await startScriptedUpstream({
+    era: 'legacy',
+    act({ method, id, session }, response) {
+      if (forgetful && method === 'tools/call') unknown.add(session)
+      if (method === 'initialize' || !unknown.has(session)) return false
+      sayJson(response, { jsonrpc: '2.0', id: null, error: { code: -32000, message: 'no valid session' } }, 400)
+      return id !== undefined
+    },
+  })
+  await using gateway = await startTestGateway({ connections: [legacy(upstream.url)] })
+  await gateway.settled('up')
+  const target = { url: gateway.connectionUrl('up'), key: gateway.key }
+  forgetful = true
+  expect(faultIn(await callTool(target, 'good'))).toMatchObject({ fault: 'upstream.lost' })
+  await expect.poll(async () => (await gateway.settled('up')).status, patiently).toBe('error')
+  forgetful = false
+  expect(textIn(await callTool(target, 'good'))).toMatch(/^session-/)
+  await expect.poll(async () => (await gateway.settled('up')).status, patiently).toBe('connected')
+})
+
 test('a call that is answered 404 in a session that lives may have acted: it is not sent again', async () => {
   let acted = 0
   await using upstream = await startScriptedUpstream({

@@ -52,6 +52,11 @@ export function composeUpstreams(
     onNoise: (alias, line) =>
       log.debug({ connection: alias, line: line.slice(0, 200) }, 'a line on stdout is not a message'),
     onTurn: turn,
+    onTrouble(connectionId, failure) {
+      if (failure !== undefined)
+        log.warn({ connectionId, problem: failure.message }, 'calls fail: the server loses their sessions')
+      note(connectionId, failure)
+    },
     onCrash: counters.crash,
     onPoolUse: counters.pool,
     onNote: (facts, message) => log.warn(facts, message),
@@ -66,12 +71,16 @@ export function composeUpstreams(
       counters.openCircuit()
       log.warn(facts, 'circuit breaker open: calls to the connection are refused')
     }
+    note(connectionId, failure)
+    if (failure === undefined) catalogs().again(connectionId as ConnectionId)
+  }
+
+  function note(connectionId: string, failure: Fault | undefined): void {
     contacts
       .note(connectionId, failure)
       .catch((thrown: unknown) =>
         log.warn({ connectionId, err: thrown }, 'the state of a connection could not be stored'),
       )
-    if (failure === undefined) catalogs().again(connectionId as ConnectionId)
   }
 
   return upstreams

@@ -23,6 +23,8 @@ export interface UpstreamsParts {
   onNoise(alias: string, line: string): void
   /** A connection is asked nothing from now on, because of this; undefined when it is asked again. */
   onTurn?(connectionId: string, failure: Fault | undefined): void
+  /** Calls of a connection are sent and fail, although the gateway's own requests succeed; undefined when a call succeeded again. */
+  onTrouble?(connectionId: string, failure: Fault | undefined): void
   /** A call found a session with its server open, or had to open one. */
   onPoolUse?(isHit: boolean): void
   /** A child ended that nobody had told to. */
@@ -81,6 +83,7 @@ export interface UpstreamMaking {
   onRevision(revision: Revision): void
   /** Its calls are refused from now on, because of this; undefined when they are let through again. */
   onTurn(failure: Fault | undefined): void
+  onTrouble?(failure: Fault | undefined): void
   onNoise(line: string): void
   onCrash?(): void
   /** Something that an operator should read: a line for the log. */
@@ -132,6 +135,9 @@ class LiveUpstreams implements Upstreams {
         if (failure === undefined) this.#open.delete(connectionId)
         else this.#open.add(connectionId)
         this.#parts.onTurn?.(connectionId, failure)
+      },
+      onTrouble: (failure) => {
+        if (isCurrent()) this.#parts.onTrouble?.(connectionId, failure)
       },
       onNoise: (line) => this.#parts.onNoise(alias, line),
       ...(this.#parts.onCrash === undefined ? {} : { onCrash: this.#parts.onCrash }),

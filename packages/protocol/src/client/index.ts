@@ -7,14 +7,7 @@ export { createEventStream, EventTooLarge } from './event-stream.ts'
 export type { EventStream } from './event-stream.ts'
 export { createFetchTransport } from './fetch-transport.ts'
 export { discover as discoverOn, initialize as initializeOn } from './greeting.ts'
-export {
-  initialize,
-  InitializeRefused,
-  openLegacySession,
-  sessionOf,
-  SessionLost,
-  StreamTaken,
-} from './legacy-session.ts'
+export { initialize, InitializeRefused, openLegacySession, sessionOf, StreamTaken } from './legacy-session.ts'
 export type { LegacySession, OpenOptions } from './legacy-session.ts'
 export { createLogLevel } from './log-level.ts'
 export type { LogLevel } from './log-level.ts'
@@ -42,4 +35,6 @@ export type {
   ProgressHandle,
   SessionRequest,
 } from './request.ts'
+export { SessionLost, withLossSign } from './session-loss.ts'
+export type { SessionDoubt } from './session-loss.ts'
 export type { Incoming, Outgoing, Peer, Transport } from './transport.ts'

@@ -33,6 +33,7 @@ import {
   type ServerInfo,
   type SessionRequest,
 } from './request.ts'
+import { lossSignOf, lossSignOfError, SessionLost, type LossSign, type SessionDoubt } from './session-loss.ts'
 import type { Incoming, Outgoing, Transport } from './transport.ts'
 
 export interface LegacySession {
@@ -42,6 +43,8 @@ export interface LegacySession {
   ask(asked: SessionRequest): Promise<Answer>
   /** Its credential as it is by now; each ask that brings one presents it, too. */
   present(credential: CredentialHeaders): void
+  /** How a ping fails in it, as a sign of `SessionDoubt`; the empty text where it does not, or where that says nothing of the session. */
+  probe(signal: AbortSignal): Promise<string>
   /** The server's own stream (GET); returns when it ends or where the server has none (false). */
   stream(onMessage: (message: Message) => void, signal: AbortSignal, onOpen?: () => void): Promise<boolean>
   /** Say something that wants no answer, or is one. */
@@ -49,9 +52,6 @@ export interface LegacySession {
   /** End it at the server, also when the pool of the calls has ended. */
   close(): Promise<void>
 }
-
-/** The session is gone at the server: whoever holds it opens a new one; the request was not processed. */
-export class SessionLost extends Error {}
 
 /** A session has one stream of its own, and its server has not noticed yet that ours is gone: some notice when they write to it. */
 export class StreamTaken extends Error {}
@@ -63,6 +63,8 @@ const SAYS_OLDER = new Set([400, 404, 405])
 
 const CLOSE_TIMEOUT = 5_000
 const LEVEL_PATIENCE = 1_000
+/** Seconds. */
+const PROBE_PATIENCE = 10
 
 export interface OpenOptions {
   readonly revision: LegacyRevision | undefined
@@ -74,6 +76,8 @@ export interface OpenOptions {
   readonly client?: JsonObject | undefined
   /** The session is used under this credential, as it is renewed, and under no other. */
   readonly credential?: CredentialHeaders | undefined
+  /** Whoever holds it settles what is in doubt (`SessionLost.doubt`). Otherwise only a 404 means that the session is lost. */
+  readonly doubts?: boolean
   /** Servers without a stream of their own say within calls that their lists have changed. */
   onListChanged(notification: Notification): void
 }
@@ -122,6 +126,8 @@ interface Calling {
   /** Questions of the server that wait for an answer. */
   questions: number
   isAskedBeside: boolean
+  /** The server said something about it: it works on it. */
+  isHeard: boolean
 }
 
 class HttpSession implements LegacySession {
@@ -138,6 +144,8 @@ class HttpSession implements LegacySession {
     return this.#send(message, { signal: AbortSignal.timeout(LEVEL_PATIENCE) })
   })
   #asking = 0
+  /** The session had a stream of its own once. */
+  #streamed = false
 
   constructor(parts: HttpSessionParts) {
     const { current, opened } = parts
@@ -186,12 +194,12 @@ class HttpSession implements LegacySession {
         began: Date.now(),
         questions: 0,
         isAskedBeside: false,
+        isHeard: false,
       })
     } catch (thrown) {
       // The server would work on for nobody (2025-11-25, lifecycle: timeouts).
       if (thrown instanceof Fault && thrown.code === 'upstream.timeout') this.#cancel(id, thrown.message, at)
-      if (!(thrown instanceof SessionLost) || REPEATABLE.has(asked.method) || (await this.#isGone(at))) throw thrown
-      throw lost(at.alias, thrown)
+      throw thrown
     } finally {
       signal.removeEventListener('abort', onAbort)
     }
@@ -210,9 +218,19 @@ class HttpSession implements LegacySession {
     const { status } = incoming
     if (status === 404 && this.#sessionId !== undefined) throw new SessionLost()
     if (status === 409) throw new StreamTaken()
+    if (status >= 400 && (await this.#isStreamLost(incoming, signal))) throw new SessionLost()
+    this.#streamed ||= status === 200 && incoming.stream
     const mayBeRenewed = status === 401 && this.#current !== this.#parts.plain
     if (mayBeRenewed || status === 429 || (status >= 500 && status !== 501)) throw this.#current.refusal(incoming)
     return status === 200 && incoming.stream
+  }
+
+  /** A server without such streams says so at the first one; what refuses a later one may not know the session any more. */
+  async #isStreamLost(incoming: Incoming, signal: AbortSignal): Promise<boolean> {
+    if (this.#sessionId === undefined || this.#parts.options.doubts !== true) return false
+    const sign = lossSignOf(incoming)
+    if (sign === undefined || !(this.#streamed || sign.speaks || sign.status === 410)) return false
+    return (await this.probe(signal)) !== ''
   }
 
   async close(): Promise<void> {
@@ -239,11 +257,8 @@ class HttpSession implements LegacySession {
     const headers = { ...this.#headers, ...traceHeaders(params) }
     const heard = { headers, signal, until: id, onMessage, onDeadline, patient }
     const first = await this.#send({ jsonrpc: '2.0', id, method, params }, heard, at)
-    if (first.response === undefined) {
-      if (this.#sessionId !== undefined) refuseLost(at, first, id)
-      refuseStatus(at, first)
-    }
-    return finish(at, id, first, async (last, wait) => {
+    if (first.response === undefined && first.status >= 300) await this.#refuse(calling, first)
+    const resume = async (last: string, wait: number) => {
       asked.onPause?.()
       await pause(wait)
       return this.#resume(
@@ -251,12 +266,54 @@ class HttpSession implements LegacySession {
         { signal, until: id, onMessage, onDeadline, patient, seconds: secondsLeft(calling) },
         at,
       )
-    })
+    }
+    try {
+      const answer = await finish(at, id, first, resume)
+      if ('error' in answer) await this.#doubt(calling, lossSignOfError(answer.error, first.status), { answer })
+      return answer
+    } catch (thrown) {
+      // A text in place of a message.
+      const isUnread = thrown instanceof Fault && thrown.code === 'upstream.malformed' && first.status < 300
+      if (isUnread && first.text !== '') await this.#doubt(calling, lossSignOf(first), { thrown })
+      throw thrown
+    }
+  }
+
+  /** A status that is no success: what its body says is the answer, unless the session is lost. */
+  async #refuse(calling: Calling, incoming: Incoming): Promise<void> {
+    const { asked, at, id } = calling
+    if (this.#sessionId === undefined || incoming.status < 400) return refuseStatus(at, incoming)
+    if (incoming.status === 404 && REPEATABLE.has(asked.method) && !answers(at, incoming.text, id))
+      throw new SessionLost()
+    const outcome = outcomeOf(at, id, incoming)
+    if ('thrown' in outcome) await this.#doubt(calling, lossSignOf(incoming), outcome)
+    refuseStatus(at, incoming)
+  }
+
+  /** Throws `SessionLost` where a ping fails in the same way, and returns where the request failed by itself. */
+  async #doubt(calling: Calling, sign: LossSign | undefined, outcome: SessionDoubt['outcome']): Promise<void> {
+    if (this.#sessionId === undefined || sign === undefined) return
+    const { asked, at } = calling
+    const isPlain = sign.status === 404
+    if (!isPlain && this.#parts.options.doubts !== true) return
+    const isSame = asked.method === 'ping' || (await this.probe(asked.signal)) === sign.key
+    if (isSame) throw new SessionLost({ sign: sign.key, mayHaveRun: calling.isHeard || !sign.refuses, outcome })
+    // A server may say "not found" of what a call wanted, after it acted.
+    if (isPlain && 'thrown' in outcome) throw lost(at.alias, outcome.thrown)
+  }
+
+  async probe(signal: AbortSignal): Promise<string> {
+    const id = this.#parts.ids()
+    const seconds = Math.min(this.#current.timeout, PROBE_PATIENCE)
+    const ping = { jsonrpc: '2.0', id, method: 'ping' }
+    const incoming = await this.#send(ping, { until: id, signal, seconds }).catch(() => undefined)
+    return (incoming && lossSignOf(incoming)?.key) ?? ''
   }
 
   #hear(calling: Calling, message: Message): void {
     const { asked, at, ours, theirs } = calling
     const heard = isNotification(message) ? forCaller(message, ours, theirs) : undefined
+    calling.isHeard = true
     if (heard !== undefined) {
       if (changedList(heard.method) !== undefined) this.#parts.options.onListChanged(heard)
       asked.onNotification(heard)
@@ -285,13 +342,6 @@ class HttpSession implements LegacySession {
   #refuseFlood({ alias }: Transport): void {
     const problem = `more than ${MOST_QUESTIONS} of its questions are waiting for an answer`
     if (this.#asking >= MOST_QUESTIONS) throw malformed(alias, problem)
-  }
-
-  /** A server may say "not found" of what a call wanted, after it acted; of a ping it says so only when the session is gone. */
-  async #isGone(at: Transport): Promise<boolean> {
-    const id = this.#parts.ids()
-    const answer = await this.#send({ jsonrpc: '2.0', id, method: 'ping' }, { until: id }, at).catch(() => undefined)
-    return answer?.status === 404 && !answers(at, answer.text, id)
   }
 
   /** A server may close the stream of a request and let its client fetch the rest (2025-11-25, resumability). */
@@ -400,9 +450,14 @@ async function finish(
   throw lost(transport.alias)
 }
 
-/** A 404 that does not answer this very request means that the session is gone. */
-function refuseLost(transport: Transport, incoming: Incoming, id: number): void {
-  if (incoming.status === 404 && !answers(transport, incoming.text, id)) throw new SessionLost()
+/** The result that a status and its body are, where the session is not lost. */
+function outcomeOf(transport: Transport, id: Id, incoming: Incoming): SessionDoubt['outcome'] {
+  try {
+    refuseStatus(transport, incoming)
+    return { answer: answerOf(transport, id, readAs(transport, incoming.text)) }
+  } catch (thrown) {
+    return { thrown }
+  }
 }
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds))

@@ -12,7 +12,7 @@ import { lost } from './answer.ts'
 import { callOn } from './channel-call.ts'
 import { createChannel, type Channel } from './channel.ts'
 import { initialize } from './greeting.ts'
-import { SessionLost, type LegacySession, type OpenOptions } from './legacy-session.ts'
+import type { LegacySession, OpenOptions } from './legacy-session.ts'
 import { createLogLevel } from './log-level.ts'
 import type { OpenPipe, Pipe } from './pipe.ts'
 import {
@@ -23,6 +23,7 @@ import {
   type ServerInfo,
   type SessionRequest,
 } from './request.ts'
+import { lossSignIn, lossSignOfError, SessionLost, type LossSign, type SessionDoubt } from './session-loss.ts'
 
 export interface PipeSessionParts {
   readonly alias: string
@@ -58,6 +59,7 @@ export async function openPipeSession(parts: PipeSessionParts, options: OpenOpti
       attributes: true,
       ask: (asked) => session.ask(asked),
       present: (credential) => parts.onCredential?.(credential),
+      probe: (signal) => session.probe(signal),
       stream: (onMessage, signal, onOpen) => session.stream(onMessage, signal, onOpen),
       tell: (message) => pipe.send(JSON.stringify(message)),
       close: () => Promise.resolve(pipe.close()),
@@ -71,7 +73,7 @@ export async function openPipeSession(parts: PipeSessionParts, options: OpenOpti
 /** In place of a pipe, until there is one. */
 const UNOPENED: Pipe = { send: () => Promise.reject(new SessionLost()), quiet: () => 0, close() {} }
 
-interface Session extends Pick<LegacySession, 'ask' | 'stream'> {
+interface Session extends Pick<LegacySession, 'ask' | 'probe' | 'stream'> {
   open(): Promise<Pipe>
   greet(): Promise<ServerInfo>
 }
@@ -174,9 +176,12 @@ class PipeSession implements Session {
         onQuestion: about,
       })
       this.#observer.answered(turn)
+      if ('error' in answer) await this.#suspect(asked, lossSignOfError(answer.error), { answer })
       return answer
     } catch (thrown) {
+      if (thrown instanceof SessionLost && thrown.doubt !== undefined) throw thrown
       this.#observer.failed(turn, thrown)
+      await this.#suspect(asked, lossSignIn(thrown), { thrown })
       const isLate = thrown instanceof Fault && thrown.code === 'upstream.timeout'
       const isUnknown = thrown instanceof SessionLost
       const mayRepeat = !isUnknown || REPEATABLE.has(asked.method) || (await this.#isGone())
@@ -184,6 +189,21 @@ class PipeSession implements Session {
       else if (isLate && this.#pipe.quiet() >= performance.now() - began) this.#look()
       throw mayRepeat ? thrown : lost(this.#alias, thrown)
     }
+  }
+
+  /** Throws `SessionLost` where a ping fails in the same way. A refused credential says nothing: the open pipe is the session. */
+  async #suspect(asked: SessionRequest, sign: LossSign | undefined, outcome: SessionDoubt['outcome']): Promise<void> {
+    if (this.#options.doubts !== true || sign === undefined || sign.status === 401) return
+    const isSame = asked.method === 'ping' || (await this.probe(asked.signal)) === sign.key
+    if (isSame) throw new SessionLost({ sign: sign.key, mayHaveRun: !sign.refuses, outcome })
+  }
+
+  async probe(signal: AbortSignal): Promise<string> {
+    const timeout = Math.min(this.#timeout, LOOK_PATIENCE)
+    const sign = await this.#channel
+      .call({ id: this.#ids(), method: 'ping', params: {}, signal, timeout })
+      .then((answer) => ('error' in answer ? lossSignOfError(answer.error) : undefined), lossSignIn)
+    return sign?.key ?? ''
   }
 
   /**

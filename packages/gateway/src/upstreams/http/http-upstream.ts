@@ -47,6 +47,8 @@ export interface HttpUpstreamParts {
   onRevision(revision: Revision): void
   /** Its calls are refused from now on, because of this; undefined when they are let through again. */
   onTurn(failure: Fault | undefined): void
+  /** Its calls are sent and fail, although the gateway's own requests succeed; undefined when a call succeeded again. */
+  onTrouble?(failure: Fault | undefined): void
 }
 
 /** Milliseconds between two attempts to reach a server that is listened to. */
@@ -90,6 +92,7 @@ class HttpUpstream implements Upstream {
       pool: this.#parts.pool,
       revision: this.#pinned,
       onListChanged: this.#announced.hear,
+      onTrouble: (failure) => this.#parts.onTrouble?.(failure),
     })
   }
 

@@ -4,7 +4,7 @@
  * They are kept in the pool of the process. A client's own session at our door has its own at the server; callers without one
  * share with nobody but themselves; the gateway's own serves its lists and checks. Nothing here knows how a session is spoken.
  */
-import { Fault } from '@toolway/contract'
+import type { Fault } from '@toolway/contract'
 import {
   isNotification,
   type JsonObject,
@@ -12,7 +12,16 @@ import {
   type Message,
   type Notification,
 } from '@toolway/protocol'
-import { NOBODY, OWN_CAPABILITIES, SessionLost, StreamTaken, type LegacySession } from '@toolway/protocol/client'
+import {
+  lost,
+  NOBODY,
+  OWN_CAPABILITIES,
+  REPEATABLE,
+  SessionLost,
+  StreamTaken,
+  type LegacySession,
+  type SessionDoubt,
+} from '@toolway/protocol/client'
 import { pause } from '../../lib/pause.ts'
 import type { Holder, SessionPool } from '../session-pool.ts'
 import type { Carrier } from '../carrier.ts'
@@ -39,6 +48,8 @@ export interface LegacySessionsParts {
   revision(): LegacyRevision | undefined
   /** Said within a call by servers without a stream of their own. */
   onListChanged(notification: Notification): void
+  /** Calls fail because the server loses each session that is opened for them; undefined when one succeeded again. */
+  onTrouble(failure: Fault | undefined): void
 }
 
 export interface LegacySessions {
@@ -68,6 +79,19 @@ export interface LegacySessions {
 const ANYTHING: JsonObject = { ...OWN_CAPABILITIES, elicitation: { form: {}, url: {} }, sampling: {}, roots: {} }
 /** Its stream is always in use, so that it has no reason to age. */
 const OWN: Holder = { owner: GATEWAY, capabilities: ANYTHING, lasting: true }
+/** The owner of the sessions in which the gateway does what a call does. */
+const TRIAL = 'trial'
+/** How long a sign that says nothing is not looked into again, in milliseconds, and how many such signs are kept. */
+const NOTHING_FOR = 10 * 60_000
+const MOST_SIGNS = 50
+
+/** A session with its holder, and what opens another one for that holder. */
+interface Held {
+  readonly holder: Holder
+  readonly session: LegacySession
+  readonly open: () => Promise<LegacySession>
+}
+
 /** How long an answer waits for the log lines before it, where they come by another way. Milliseconds. */
 const LATE_LINES = 30
 
@@ -94,6 +118,13 @@ class LegacySessionPool implements LegacySessions {
   readonly #parts: LegacySessionsParts
   readonly #place
   readonly #own
+  /** Sessions in doubt that are being tried. */
+  readonly #trials = new WeakMap<LegacySession, Promise<boolean>>()
+  readonly #gone = new WeakSet<LegacySession>()
+  /** Signs that a ping of this server also gives in a new session, and since when. */
+  readonly #signsOfNothing = new Map<string, number>()
+  /** Calls fail because their sessions are lost as soon as they are open. */
+  #failing: Fault | undefined
 
   constructor(parts: LegacySessionsParts) {
     this.#parts = parts
@@ -111,29 +142,105 @@ class LegacySessionPool implements LegacySessions {
         capabilities,
         logLevel,
         credential,
-        signal: AbortSignal.timeout(this.#parts.reach.timeout * 1000),
+        doubts: true,
+        signal: this.#deadline(),
         onListChanged: this.#parts.onListChanged,
       })
   }
 
-  /** The server did not know the session, so it did not act: one new session, one more try. */
+  /** A session that the server has lost is opened anew once; what was asked is repeated if it cannot have run. */
   async #askIn(holder: Holder, asked: Ask, stream?: OwnStream): Promise<Answer> {
+    const open = this.#open(holder, asked.credential, levelOf(asked))
     const once = () =>
-      this.#place.use(holder, this.#open(holder, asked.credential, levelOf(asked)), async (session) => {
+      this.#place.use(holder, open, async (session) => {
         // The session's own stream must be open before a request, or the server's requests on it would be lost.
         await stream?.ready()
-        return session.ask(asked).catch((thrown: unknown) => this.#refuse(holder, session, thrown))
+        return this.#askSurely({ holder, session, open }, asked)
       })
     try {
-      return await once()
+      return this.#succeeded(asked, await once())
     } catch (thrown) {
       if (!(thrown instanceof SessionLost)) throw thrown
+      if (thrown.doubt?.mayHaveRun === true && !REPEATABLE.has(asked.method)) throw this.#lost(thrown)
     }
-    return once().catch((thrown: unknown) => {
-      throw thrown instanceof SessionLost
-        ? new Fault('upstream.lost', { connection: this.#parts.reach.alias }, { cause: thrown })
-        : thrown
-    })
+    return once().then(
+      (answer) => this.#succeeded(asked, answer),
+      (thrown: unknown) => {
+        if (!(thrown instanceof SessionLost)) throw thrown
+        this.#failing = this.#lost(thrown)
+        this.#parts.onTrouble(this.#failing)
+        throw this.#failing
+      },
+    )
+  }
+
+  readonly #lost = (cause: SessionLost): Fault => lost(this.#parts.reach.alias, cause)
+
+  /** The gateway's own requests go another way than calls, and say nothing of those. */
+  #succeeded(asked: Pick<Ask, 'owner'>, answer: Answer): Answer {
+    if (this.#failing !== undefined && asked.owner !== GATEWAY) {
+      this.#failing = undefined
+      this.#parts.onTrouble(undefined)
+    }
+    return answer
+  }
+
+  /** While calls lose their sessions, the gateway's own session shows nothing: a new one is opened as for a call. */
+  async #tryCall(signal: AbortSignal, credential: OpenedCredential | undefined): Promise<void> {
+    const holder: Holder = { owner: TRIAL, capabilities: {}, lasting: false, credential: credential?.id }
+    await this.#askIn(holder, { ...PING, owner: TRIAL, method: 'tools/list', signal, credential }).finally(() =>
+      this.#place.forget(TRIAL),
+    )
+  }
+
+  /** Asks in a session. A session in doubt is tried; if it is not lost, its answer counts. */
+  async #askSurely({ holder, session, open }: Held, asked: Ask): Promise<Answer> {
+    try {
+      return await session.ask(asked)
+    } catch (thrown) {
+      if (!(thrown instanceof SessionLost) || thrown.doubt === undefined) return this.#refuse(holder, session, thrown)
+      const { doubt } = thrown
+      if (await this.#isLost({ holder, session, open }, doubt)) throw thrown
+      if ('thrown' in doubt.outcome) throw doubt.outcome.thrown
+      return doubt.outcome.answer
+    }
+  }
+
+  /** Tries each session once, for all requests that fail in it at the same time. */
+  #isLost(held: Held, doubt: SessionDoubt): Promise<boolean> {
+    if (this.#gone.has(held.session)) return Promise.resolve(true)
+    const known = this.#trials.get(held.session)
+    if (known !== undefined) return known
+    const trial = this.#try(held, doubt).finally(() => this.#trials.delete(held.session))
+    this.#trials.set(held.session, trial)
+    return trial
+  }
+
+  /** A ping that fails in a new session, too, says nothing of the old one. A new session that is good takes its place. */
+  async #try({ holder, session, open }: Held, { sign }: SessionDoubt): Promise<boolean> {
+    const before = this.#signsOfNothing.get(sign)
+    if (before !== undefined && Date.now() - before < NOTHING_FOR) return false
+    const fresh = await open().catch(() => undefined)
+    if (fresh === undefined) return false
+    const probed = await fresh.probe(this.#deadline())
+    if (probed !== '') {
+      void fresh.close()
+      if (this.#signsOfNothing.size >= MOST_SIGNS) this.#signsOfNothing.clear()
+      this.#signsOfNothing.set(sign, Date.now())
+      return false
+    }
+    this.#gone.add(session)
+    this.#place.lose(holder, session)
+    // The pool tells the server nothing of a lost session; the pipe of one is closed here.
+    if (session.attributes) void session.close()
+    let isTaken = false
+    const seed = () => {
+      isTaken = true
+      return Promise.resolve(fresh)
+    }
+    await this.#place.use(holder, seed, () => Promise.resolve()).catch(() => {})
+    if (!isTaken) void fresh.close()
+    return true
   }
 
   #refuse(holder: Holder, session: LegacySession, thrown: unknown): never {
@@ -172,14 +279,18 @@ class LegacySessionPool implements LegacySessions {
     this.#place.forget(owner)
   }
 
-  introduce(whose: OpenedCredential | Whose | undefined) {
+  async introduce(whose: OpenedCredential | Whose | undefined) {
     const isWhose = whose !== undefined && 'caller' in whose
+    if (this.#failing !== undefined && !isWhose) await this.#tryCall(this.#deadline(), whose)
     const holder = isWhose ? holderOf(whose) : ownHolder(whose)
     const opening = isWhose ? this.#open(holder, whose.credential, levelOf(whose)) : this.#open(holder, whose)
     return this.#place.use(holder, opening, ({ serverInfo }) => Promise.resolve(serverInfo))
   }
 
-  ping(signal: AbortSignal, credential: OpenedCredential | undefined) {
+  readonly #deadline = () => AbortSignal.timeout(this.#parts.reach.timeout * 1000)
+
+  async ping(signal: AbortSignal, credential: OpenedCredential | undefined) {
+    if (this.#failing !== undefined) await this.#tryCall(signal, credential)
     return this.#askIn(ownHolder(credential), { ...PING, signal, credential })
   }
 
@@ -192,7 +303,8 @@ class LegacySessionPool implements LegacySessions {
     credential: OpenedCredential | undefined,
   ) {
     const holder = ownHolder(credential)
-    return this.#place.listen(holder, this.#open(holder, credential), async (session, ended) => {
+    const open = this.#open(holder, credential)
+    return this.#place.listen(holder, open, async (session, ended) => {
       const nobody = createUncorrelatedMessages(() => {})
       const hear = (message: Message) => {
         if (isNotification(message)) onNotification(message)
@@ -200,7 +312,7 @@ class LegacySessionPool implements LegacySessions {
       }
       try {
         // A server may hold back the head of a stream until it has something to say, so it is asked whether it is there.
-        await session.ask({ ...PING, signal, credential })
+        await this.#askSurely({ holder, session, open }, { ...PING, signal, credential })
         onOpen()
         return await session.stream(hear, AbortSignal.any([signal, ended]))
       } catch (thrown) {

@@ -106,8 +106,8 @@ class OwnStreamKeeper implements OwnStream {
       offers = await this.#parts.hold(work).catch(() => true)
       // A call is not held up by a stream that does not come.
       this.#opened.resolve()
-      // Without such a stream there is nothing to keep: it stays as it is.
-      if (!offers) return
+      // Without such a stream there is nothing to keep but what was subscribed to, which ends with the session.
+      if (!offers) return over === undefined ? undefined : this.#untilLost(over)
       this.#broken = true
       const isOld = Date.now() - since >= A_WHILE
       if (isOld) delay = AGAIN.first
@@ -119,6 +119,22 @@ class OwnStreamKeeper implements OwnStream {
       await pause(delay, signal)
       delay = Math.min(delay * 2, AGAIN.most)
     }
+    this.#stop()
+  }
+
+  /** A session that was given up has a follower, in which everything is subscribed to anew. */
+  #untilLost(over: AbortSignal): void {
+    const follow = () => {
+      if (this.#closing.signal.aborted || this.#keeping?.signal.aborted !== false) return
+      if (!this.#isWanted()) return this.#stop()
+      this.#broken = true
+      void this.#keep()
+    }
+    if (over.aborted) follow()
+    else over.addEventListener('abort', follow, { once: true })
+  }
+
+  #stop(): void {
     this.#keeping = undefined
     this.#life = undefined
     this.#broken = false

@@ -5,7 +5,7 @@
  * (or make the gateway call a third party). The stream is the session: when it ends, all is over, and nothing is fetched again.
  */
 import { Fault } from '@toolway/contract'
-import { SessionLost, type Pipe, type PipeEventSink } from '@toolway/protocol/client'
+import { SessionLost, withLossSign, type Pipe, type PipeEventSink } from '@toolway/protocol/client'
 import { createParser } from 'eventsource-parser'
 import { MAX_ANSWER, send, type Wire } from './post.ts'
 import { traceOfScope } from '../../lib/span-scope.ts'
@@ -133,7 +133,7 @@ async function post(at: Wire, headers: Record<string, string>, body: string): Pr
   })
   if (incoming === undefined || incoming.status < 300) return
   if (incoming.status === 404) throw new SessionLost()
-  throw refusalOf(at, incoming)
+  throw withLossSign(refusalOf(at, incoming), incoming)
 }
 
 /** A page, or a refusal of the very method; what a credential or a moment may change says nothing about the transport. */
