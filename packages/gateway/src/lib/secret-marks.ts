@@ -8,24 +8,29 @@
 export const MASK = '•••'
 
 const TELLING_NAME =
-  /(?:token|secret|passw|passphrase|credential|api.?key|access.?key|private.?key|(?:^|[-_.])(?:key|auth|authorization|bearer|header|pat|dsn)(?:$|[-_.]))/i
+  /(?:token|secret|passw|passphrase|credential|api.?key|access.?key|private.?key|bearer|(?:^|[-_.])(?:key|auth|authorization|headers?|pat|dsn)(?:$|[-_.]))/i
 const TELLING_FORM =
   /^(?:sk|pk|rk|ghp|gho|ghu|ghs|github_pat|glpat|xox[abeprs]|ya29|AKIA|ASIA|eyJ|figd|lin_api|ntn|secret|tvly|npm|pypi|dop_v1|shp(?:at|ss)|AIza)[-_.]?[\w-]{10,}|^(?:bearer|basic)\s/i
+const SCHEME_ALONE = /(?:^|[\s"':=])(?:bearer|basic|token):?$/i
 const TELLING_INSIDE = /(?:passw(?:or)?d|pwd|secret|token|key)\s*[=:]/i
 const ASSIGNMENT = /^(-{0,2}[A-Za-z_][\w.-]*)=([^]+)$/
 
 /** Whether a name says that what it names is a secret. */
 export const isTellingName = (name: string): boolean => TELLING_NAME.test(name)
 
-/** Whether a value has the form that a vendor gives its tokens. */
-export const hasSecretForm = (value: string): boolean => TELLING_FORM.test(value)
+/** Whether a value has the form that a vendor gives its tokens, also within brackets or quotes. */
+export const hasSecretForm = (value: string): boolean => TELLING_FORM.test(value.replace(/^[^\p{L}\p{N}]+/u, ''))
 
 /** Positions of the arguments to mask; `known` are those that a variable or an input went into. */
 export function secretArguments(args: readonly string[], known: ReadonlySet<number> = new Set()): number[] {
   return args.flatMap((arg, at) => {
     // docker gives a variable after -e, curl a header after -H: their values are secret whatever they are called.
     const before = args[at - 1] ?? ''
-    const named = /^(?:-H|--header)$/.test(before) || (/^-[^=]*$/.test(before) && TELLING_NAME.test(before))
+    const flag = args[at - 2] ?? ''
+    // Some programs take name and value of a header as two words; in a line of words, a scheme stands before its credential.
+    const isName = flag === '--headers' || (flag === '-H' && /^(?:authorization|cookie|\w+(?:-\w+)+)$/i.test(before))
+    const second = (isName && !/[:=]./.test(before)) || SCHEME_ALONE.test(before)
+    const named = /^(?:-H|--headers?)$/.test(before) || second || (/^-[^=]*$/.test(before) && TELLING_NAME.test(before))
     const variable = /^(?:-e|--env)$/.test(before) && ASSIGNMENT.test(arg)
     return known.has(at) || variable || (named && !arg.startsWith('--')) || looksSecret(arg) ? [at] : []
   })
@@ -51,7 +56,24 @@ export const secretValues = (args: readonly string[], known?: ReadonlySet<number
   })
 
 /** A command that is a whole line, as some clients allow, with its secret words masked. */
-export const maskCommand = (command: string): string => maskArguments(command.split(' ')).join(' ')
+export const maskCommand = (command: string): string => maskArguments(command.match(WORD) ?? []).join(' ')
+
+/** A word of a command line, with the spaces that stand in quotes. */
+const WORD = /(?:"[^"]*"|'[^']*'|[^\s"']|["'])+/g
+
+/** A name that a message quotes: its words stay, but for those that have the form of a secret or follow the name of a scheme. */
+export function maskName(name: string): string {
+  const words = name.split(/(\s+)/)
+  return words
+    .map((word, at) => {
+      const secret = hasSecretForm(word) || (isRandom(word) && !IDENTIFIER.test(word))
+      return secret || (word !== '' && SCHEME_ALONE.test(words[at - 2] ?? '')) ? MASK : word
+    })
+    .join('')
+}
+
+/** Words with underscores or dashes between them, as variables and tools are named. */
+const IDENTIFIER = /^(?=.*[_-])(?:[A-Z]+|[a-z]+|\d{1,4})(?:[_-](?:[A-Z]+\d?|[a-z]+\d?|\d{1,4}))*$/
 
 /** A mask as parsers of addresses write it. */
 const ENCODED_MASK = encodeURIComponent(MASK)
@@ -77,7 +99,7 @@ export function maskUrl(text: string): string {
 function looksSecret(arg: string): boolean {
   const [, name, value] = ASSIGNMENT.exec(arg) ?? []
   if (name !== undefined && value !== undefined) return TELLING_NAME.test(name) || looksSecret(value)
-  if (TELLING_FORM.test(arg) || TELLING_INSIDE.test(arg)) return true
+  if (hasSecretForm(arg) || TELLING_INSIDE.test(arg)) return true
   const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(arg) ? URL.parse(arg) : null
   if (url) return url.password !== '' || url.search !== '' || url.pathname.split('/').some(isRandom)
   return isRandom(arg)

@@ -79,6 +79,39 @@ describe('the description', () => {
     )
   })
 
+  const KEY = 'sk-live-EXAMPLE1234567890'
+  test.each([
+    [
+      'a header of mcp-remote with =',
+      { command: 'npx', args: ['mcp-remote', 'https://q.example/mcp', `--header=Authorization: Bearer ${KEY}`] },
+    ],
+    [
+      'a flag of mcp-remote that nobody knows',
+      { command: 'npx', args: ['mcp-remote', 'https://q.example/mcp', `--unknown=${KEY}`] },
+    ],
+    [
+      'client information of mcp-remote',
+      {
+        command: 'npx',
+        args: ['mcp-remote', 'https://q.example/mcp', `--static-oauth-client-info={"client_secret":"${KEY}"}`],
+      },
+    ],
+    ['a header name', { url: 'https://q.example/mcp', headers: { [`Authorization: Bearer ${KEY}`]: '' } }],
+    ['a header name without the word', { url: 'https://q.example/mcp', headers: { [`X-Key: ${KEY}`]: '' } }],
+    ['a variable name', { command: 'x', env: { [KEY]: {} } }],
+    ['an unknown placeholder', { command: 'x', args: [`\${${KEY}}`] }],
+    [
+      'a header in two words',
+      { command: 'mcp-proxy', args: ['--headers', 'X-Key', KEY.slice(0, 9), 'https://q.example/mcp'] },
+    ],
+    ['a bearer flag', { command: 'supergateway', args: ['--oauth2Bearer', KEY.slice(0, 9)] }],
+    ['a quoted header of a whole line', { command: `npx thing --header 'Authorization: Bearer ${KEY.slice(0, 9)}'` }],
+    ['a bearer in a whole line', { command: `npx thing --say Bearer ${KEY.slice(0, 9)}` }],
+  ])('shows no key that stands in %s', (_, entry) => {
+    expect(describeImport(read(one(entry))).join('\n')).not.toContain(KEY.slice(0, 9))
+    expect(describeImport(read({ mcpServers: { [`my ${KEY}`]: 1 } })).join('\n')).not.toContain(KEY)
+  })
+
   test.each([
     ['sk-proj-abcdefghij0123456789'],
     ['ghp_abcdefghij0123456789'],

@@ -4,6 +4,7 @@
  * Each read names the path that it expected and continues, so that all problems of an entry are reported at once. Placeholders
  * are filled on the way. Messages contain names and paths, never a value of the file.
  */
+import { MASK, maskName } from '../../lib/secret-marks.ts'
 import { isFields, type McpJsonFile } from './mcp-json-file.ts'
 import { fillPlaceholders, type Filled, type Missing, type PlaceholderValues } from './mcp-json-placeholders.ts'
 
@@ -41,9 +42,12 @@ export interface EntryReader {
   headers(value: unknown, own?: Readonly<Record<string, string>>): Record<string, string>
 }
 
-/** A name of the file, safe to print: without control characters and not longer than a line. */
+/**
+ * A text of the file, safe to print: without a secret, without control characters and not longer than a line. Every message that
+ * quotes the file quotes it by this function.
+ */
 export const clean = (name: string) => {
-  const plain = name.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '\uFFFD')
+  const plain = maskName(name).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '\uFFFD')
   return plain.length > 80 ? `${plain.slice(0, 79)}…` : plain
 }
 
@@ -134,9 +138,15 @@ function urlFault(text: string): string | undefined {
   return undefined
 }
 
+/** A whole header line in the place of a name holds its value, too. */
+const withoutValue = (name: string) => {
+  const [, before, value] = /^([^:=]*)[:=]\s*([^]*)$/.exec(name) ?? []
+  return before === undefined || value === '' ? clean(name) : `${clean(before)}: ${MASK}`
+}
+
 /** RFC 9110 section 5.1 and 5.5. */
 function headerFault(name: string, value: string): string | undefined {
-  if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name)) return `'${clean(name)}' is not a valid header name.`
+  if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name)) return `'${withoutValue(name)}' is not a valid header name.`
   // oxlint-disable-next-line no-control-regex -- control characters are exactly what a header value must not hold
   return /[\u0000-\u0008\u000A-\u001F\u007F]/.test(value)
     ? `the value of '${name}' contains a control character.`

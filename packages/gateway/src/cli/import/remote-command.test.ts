@@ -69,6 +69,24 @@ describe('mcp-remote', () => {
     })
   })
 
+  test('carries headers over that are written with an equals sign, and names the flags that it does not carry', () => {
+    const args = [
+      'mcp-remote',
+      '--transport=http-only',
+      '--header=Authorization: Bearer t',
+      '--header=X-A:b=c',
+      'https://r.example/mcp',
+      '--ignore-tool=a',
+    ]
+    expect(remote(args)).toMatchObject({
+      kind: 'http',
+      url: 'https://r.example/mcp',
+      headers: { Authorization: 'Bearer t', 'X-A': 'b=c' },
+      problems: [],
+      notes: [expect.any(String), 'Not carried over from mcp-remote: --ignore-tool.'],
+    })
+  })
+
   test('without an address stays the command that it is', () => {
     expect(remote(['mcp-remote'])).toMatchObject({ kind: 'process', command: 'npx' })
   })

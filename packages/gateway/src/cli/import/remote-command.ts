@@ -3,13 +3,13 @@
  *
  * Looks through `cmd /c`, and through `npx`, `bunx`, `pnpm dlx` and `yarn dlx`, at the package that is run. An `mcp-remote`
  * command (README of mcp-remote 0.15) is parsed into its address and headers. The list of flags that take a value is mcp-remote's
- * own; an unknown flag is reported, never guessed. Runs nothing.
+ * own, with the value in the next word or behind an equals sign; an unknown flag is reported, never guessed. Runs nothing.
  */
 export interface RemoteCommand {
   url: string
   /** Header lines as written, `Name:value`, placeholders not yet filled. */
   headers: string[]
-  /** Flags of the command that a direct connection does not carry over. */
+  /** Names of the flags that a direct connection does not carry over, without their values. */
   dropped: string[]
 }
 
@@ -89,11 +89,13 @@ export function remoteOf({ name, args }: RunPackage): RemoteCommand | undefined 
   const positional: string[] = []
   for (let at = 0; at < args.length; at += 1) {
     const arg = args[at] ?? ''
+    const [, flag = arg, joined] = /^(--[^=]+)=([^]*)$/.exec(arg) ?? []
+    const value = () => joined ?? args[(at += 1)] ?? ''
     if (!arg.startsWith('-')) positional.push(arg)
-    else if (arg === '--header') remote.headers.push(args[(at += 1)] ?? '')
+    else if (flag === '--header') remote.headers.push(value())
     else {
-      if (!HARMLESS.has(arg)) remote.dropped.push(arg)
-      if (REMOTE_FLAGS_WITH_VALUE.has(arg)) at += 1
+      if (!HARMLESS.has(flag)) remote.dropped.push(flag)
+      if (REMOTE_FLAGS_WITH_VALUE.has(flag)) value()
     }
   }
   const [url] = positional
