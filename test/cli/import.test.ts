@@ -142,6 +142,43 @@ describe('an import', () => {
     await undo()
   })
 
+  test('offers no tool that the file did not, from the first list on', async () => {
+    const child = { command: process.execPath, args: [CHILD, 'well'], env: { A: '1' } }
+    const limited = {
+      open: child,
+      some: { ...child, env: { A: '2' }, includeTools: ['good'] },
+      none: { ...child, env: { A: '3' }, tools: ['other'] },
+      without: { ...child, env: { A: '4' }, excludeTools: ['good'] },
+    }
+    const path = await file('limits.json', { mcpServers: limited })
+    const done = await here.run(['import', path])
+    expect(done.err).toContain('Only these tools are on, as in the file: good.')
+    const names = async () =>
+      ((await here.json(['tools'])) as { name: string }[])
+        .map(({ name }) => name)
+        .filter((name) => !name.startsWith('demo'))
+    await expect.poll(names, patiently).toContain('some__good')
+    await expect.poll(names, patiently).toContain('open__good')
+    expect((await here.run(['call', 'without__good'])).code).not.toBe(0)
+    const listed = await names()
+    expect(listed.filter((name) => name.startsWith('some__'))).toEqual(['some__good'])
+    expect(listed.filter((name) => name.startsWith('none__'))).toEqual([])
+    expect(listed).not.toContain('without__good')
+    await undo()
+  })
+
+  test('of Codex reads TOML, and of Goose YAML', async () => {
+    const toml = '[mcp_servers.rem]\nurl = "https://c.example.com/mcp"\nbearer_token_env_var = "TOKEN"\n'
+    const codex = await here.run(['import', await file('config.toml', toml)], { settings: { TOKEN: SECRET } })
+    expect(codex).toMatchObject({ code: 0, err: expect.stringContaining('Read as a file from Codex: 1 to add') })
+    await undo()
+    const yaml = 'extensions:\n  rem: { type: sse, uri: "https://g.example.com/sse", enabled: true }\n'
+    const goose = await here.run(['import', await file('config.yaml', yaml)])
+    expect(goose).toMatchObject({ code: 0, err: expect.stringContaining('Read as a file from Goose: 1 to add') })
+    await undo()
+    expect(codex.err + goose.err).not.toContain('hunter2')
+  })
+
   test('gives a name that is taken another one, and what cannot be read a sentence', async () => {
     const path = await file('taken.json', { mcpServers: { demo: { command: 'x' } } })
     const { added } = (await here.json(['import', path])) as { added: string[] }

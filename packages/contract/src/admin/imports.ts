@@ -4,11 +4,15 @@ import { Alias } from '../connections.ts'
 import { CONNECTIONS, NewConnection } from './connections.ts'
 import { inOrganization, operation } from './operation.ts'
 
+const ToolNames = z.array(z.string().min(1).max(500)).max(2_000)
+
 export const ImportedConnection = NewConnection.extend({
   /** The wish; one that is taken becomes another. */
   alias: Alias,
   /** Positions of arguments that hold a secret and are shown masked, besides those that look like one. */
   secret_args: z.array(z.int().min(0).max(200)).max(200).optional(),
+  /** Its tools by the server's own names: `only` these are on, later ones are off too; without it, all but `except`. */
+  tools: z.strictObject({ only: ToolNames.optional(), except: ToolNames.optional() }).optional(),
 })
 export type ImportedConnection = z.input<typeof ImportedConnection>
 

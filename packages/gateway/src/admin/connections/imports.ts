@@ -1,10 +1,12 @@
 /** The operations on imports: several connections made in one transaction, and removed in one. */
-import { Fault, runsHere, type ImportId } from '@toolway/contract'
+import { Fault, runsHere, type ConnectionId, type ImportId, type OrganizationId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import type { z } from 'zod'
 import { lockConnection, removeConnection, type ConnectionRow } from '../../connections/connections.ts'
 import { addImport, listImported, undoLastImport, type ImportRow } from '../../connections/imports.ts'
 import { listSpentAliases } from '../../connections/spent-aliases.ts'
+import { switchAllTools, switchTools } from '../../connections/tool-states.ts'
+import type { OrgSql } from '../../db/db.ts'
 import type { ConnectionParts } from '../../kinds/kind.ts'
 import { createAliasAllotment } from '../../lib/alias.ts'
 import { MASK } from '../../lib/secret-marks.ts'
@@ -28,7 +30,7 @@ interface Planned extends ConnectionParts {
 /** Throws as `addConnection` does; the place of what does not fit is one of the list. */
 function partsOf(
   { role, organization, parts: { runtime } }: ImportRequest,
-  { secret_args: secret = [], ...wanted }: ImportEntry,
+  { secret_args: secret = [], tools: _, ...wanted }: ImportEntry,
   at: number,
 ) {
   try {
@@ -87,6 +89,21 @@ async function planOf(asked: ImportRequest): Promise<Planned[]> {
   })
 }
 
+/** Before its server was ever asked, so that no list of it offers more than this. */
+async function limitTools(
+  sql: OrgSql,
+  organizationId: OrganizationId,
+  connectionId: ConnectionId,
+  tools: ImportEntry['tools'],
+): Promise<void> {
+  if (tools === undefined) return
+  const { only, except = [] } = tools
+  if (only !== undefined) await switchAllTools(sql, connectionId, false)
+  const names = [...new Set([...(only ?? []), ...except])]
+  const switches = names.map((tool) => ({ tool, enabled: !except.includes(tool) }))
+  if (switches.length > 0) await switchTools(sql, organizationId, connectionId, switches)
+}
+
 const importThem = serveOrganization(shapes.importConnections, async (asked) => {
   const { change, parts, organization, body } = asked
   const plan = await planOf(asked)
@@ -98,8 +115,8 @@ const importThem = serveOrganization(shapes.importConnections, async (asked) => 
     (id: ImportId) => ({ action: 'connection.import', resource: 'import', id, detail: { aliases } }),
     async (sql) => {
       const importId = await addImport(sql, { organizationId: organization.id, source: body.source, aliases })
-      for (const { wanted, alias, settings, secrets } of fresh)
-        await createConnection(
+      for (const { wanted, alias, settings, secrets } of fresh) {
+        const { id } = await createConnection(
           sql,
           { organizationId: organization.id, vault: parts.vault },
           {
@@ -109,6 +126,8 @@ const importThem = serveOrganization(shapes.importConnections, async (asked) => 
             enabled: wanted.enabled ?? wanted.is_enabled ?? true,
           },
         )
+        await limitTools(sql, organization.id, id, wanted.tools)
+      }
       return importId
     },
   )

@@ -6,7 +6,7 @@
  * terminal.
  */
 import { clean } from './mcp-json-entry.ts'
-import type { ImportClient } from './mcp-json-file.ts'
+import type { ImportClient } from './client-of.ts'
 import type { ImportedServer, McpJsonImport } from './mcp-json.ts'
 import { MASK, maskArgument, maskCommand, maskUrl } from '../../lib/secret-marks.ts'
 
@@ -15,9 +15,17 @@ const CLIENTS: Record<ImportClient, string> = {
   'claude-code': 'Claude Code',
   cursor: 'Cursor',
   vscode: 'VS Code',
+  codex: 'Codex',
+  opencode: 'opencode',
+  gemini: 'Gemini CLI',
   windsurf: 'Windsurf',
-  cline: 'Cline',
   zed: 'Zed',
+  cline: 'Cline',
+  roo: 'Roo Code',
+  librechat: 'LibreChat',
+  continue: 'Continue',
+  goose: 'Goose',
+  'amazon-q': 'Amazon Q Developer',
   unknown: 'an unknown client',
 }
 
@@ -44,7 +52,8 @@ function describeServer(server: ImportedServer): string[] {
 
 function whatHappens(server: ImportedServer): string {
   if (server.kind === 'unusable') return 'cannot be read'
-  if (server.kind === 'http') return `connect to ${clean(maskUrl(server.url))}${named('with headers', server.headers)}`
+  if (server.kind === 'http')
+    return `connect to ${clean(plainBraces(maskUrl(server.url)))}${named('with headers', server.headers)}`
   const args = server.args.map((arg, at) => (server.secretArguments.includes(at) ? maskArgument(arg) : quoted(arg)))
   return `start ${[clean(maskCommand(server.command)), ...args.map(clean)].join(' ')}${named('with', server.environment)}`
 }
@@ -53,5 +62,8 @@ const named = (before: string, record: Record<string, string>) => {
   const names = Object.keys(record)
   return names.length === 0 ? '' : ` ${before} ${names.map((name) => `${clean(name)}=${MASK}`).join(', ')}`
 }
+
+/** Placeholders that are not filled yet, as they are written; a parser of addresses encodes them. */
+const plainBraces = (url: string) => url.replaceAll('%7B', '{').replaceAll('%7D', '}')
 
 const quoted = (arg: string) => (/^[^\s"']+$/.test(arg) ? arg : JSON.stringify(arg))

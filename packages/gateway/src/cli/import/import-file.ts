@@ -27,7 +27,7 @@ type Usable = Exclude<ImportedServer, { kind: 'unusable' }>
 
 export const importCommand = described({
   name: 'import',
-  about: "import the servers of a client's mcp.json (Claude Desktop, Cursor, VS Code and others)",
+  about: "import the servers of a client's settings file (Claude, Cursor, VS Code, Codex and others)",
   arguments: [new Argument('[file]', 'the settings file')],
   options: [
     new Option('--input <pair>', 'value for an ${input:id} in the file: id=value; can be repeated')
@@ -39,6 +39,7 @@ export const importCommand = described({
   examples: [
     'toolway import ~/.cursor/mcp.json',
     'toolway import .vscode/mcp.json --input token=…',
+    'toolway import ~/.codex/config.toml',
     'toolway import --undo',
   ],
   call(transport, words: ImportWords, output): Promise<Printed> {
@@ -138,8 +139,13 @@ function environmentOf(said: Values, find: LoadedConfig['lookup']): Record<strin
 }
 
 function connectionOf(server: Usable): ImportedConnection {
-  const { alias, enabled } = server
-  const common = { alias, enabled, title: harmless(server.name).trim().slice(0, 100) || alias }
+  const { alias, enabled, tools } = server
+  const common = {
+    alias,
+    enabled,
+    ...(tools === undefined ? {} : { tools }),
+    title: harmless(server.name).trim().slice(0, 100) || alias,
+  }
   if (server.kind === 'http') return { ...common, url: server.url, headers: server.headers }
   const { command, args, environment, secretArguments } = server
   return { ...common, command, args, environment, secret_args: secretArguments }

@@ -5,8 +5,14 @@
  * are filled on the way. Messages contain names and paths, never a value of the file.
  */
 import { MASK, maskName } from '../../lib/secret-marks.ts'
-import { isFields, type McpJsonFile } from './mcp-json-file.ts'
-import { fillPlaceholders, type Filled, type Missing, type PlaceholderValues } from './mcp-json-placeholders.ts'
+import { isFields } from './mcp-json-fields.ts'
+import {
+  fillPlaceholders,
+  type FileInputs,
+  type Filled,
+  type Missing,
+  type PlaceholderValues,
+} from './mcp-json-placeholders.ts'
 
 export interface ImportNeed {
   code:
@@ -52,7 +58,7 @@ export const clean = (name: string) => {
 }
 
 /** Reads the fields of the entry at `path`, collecting what is needed of the person. */
-export function createEntryReader(path: string, inputs: McpJsonFile['inputs'], values: PlaceholderValues): EntryReader {
+export function createEntryReader(path: string, inputs: FileInputs, values: PlaceholderValues): EntryReader {
   const problems: ImportNeed[] = []
   const notes: string[] = []
   const need: EntryReader['need'] = (code, message, asked) => {
@@ -83,7 +89,7 @@ export function createEntryReader(path: string, inputs: McpJsonFile['inputs'], v
       return url
     },
     headers(value, own = {}) {
-      const from = { ...values, variables: { ...values.variables, ...own } }
+      const from = { ...values, own }
       const headers = mapValues(plain.record(value, 'headers'), (item) => fillFrom(item, from).value)
       for (const [name, item] of Object.entries(headers)) {
         const fault = headerFault(name, item)
@@ -125,7 +131,7 @@ function createShapes(wrong: (field: string, wanted: string) => void) {
   }
 }
 
-const isPlain = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value)
+const isPlain = (value: unknown) => ['string', 'number', 'boolean', 'bigint'].includes(typeof value)
 
 const mapValues = (record: Record<string, string>, change: (value: string) => string) =>
   Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]))
@@ -155,7 +161,7 @@ function headerFault(name: string, value: string): string | undefined {
 
 function wordsFor(
   { kind, name }: Missing,
-  inputs: McpJsonFile['inputs'],
+  inputs: FileInputs,
 ): [code: ImportNeed['code'], message: string, asked?: ImportSupply] {
   const shown = clean(name)
   const asked = { supply: `--input ${shown}=…`, asks: name }

@@ -11,7 +11,7 @@ describe('the file as a whole', () => {
     ['\uFEFF  \n', 'The file is empty'],
     ['[]', 'must contain an object in braces'],
     ['{}', 'No servers found: expected "mcpServers"'],
-    ['{"mcpServers": []}', 'mcpServers must be an object'],
+    ['{"mcpServers": 7}', 'mcpServers must be an object'],
     ['{"context_servers": "x"}', 'context_servers must be an object'],
     ['{"theme": "dark"}', 'No servers found'],
     [

@@ -1,69 +1,56 @@
 /**
  * Finds the entries in a client's settings file, and the client that the file belongs to.
  *
- * It knows where each client stores its servers: `mcpServers` (Claude Desktop, Claude Code, Cursor, Windsurf, Cline), `servers`
- * or `mcp.servers` (VS Code), `context_servers` (Zed). The client is recognized by marks that only it writes; otherwise it is
- * 'unknown', which affects only the wording of messages. Entries are not inspected beyond that.
+ * It knows where each client stores its servers: `mcpServers` (Claude, Cursor, Gemini CLI, Windsurf, Cline, Roo, Amazon Q, mcpo,
+ * LibreChat; a list in Continue), `projects` (Claude Code), `servers` or `mcp.servers` (VS Code), `context_servers` (Zed),
+ * `mcp_servers` (Codex), `mcp` (opencode), `extensions` (Goose). Entries are not inspected beyond that.
  */
-import { JsonTextFault, readJsonText, repeatedKeys, valueOf } from '../../lib/json-text.ts'
-import { excerptOf } from './mcp-json-excerpt.ts'
-
-export type ImportClient =
-  | 'claude-desktop'
-  | 'claude-code'
-  | 'cursor'
-  | 'vscode'
-  | 'windsurf'
-  | 'cline'
-  | 'zed'
-  | 'unknown'
+import { clientOf, type ImportClient } from './client-of.ts'
+import { clean } from './mcp-json-entry.ts'
+import { isFields, ownOf, type Fields } from './mcp-json-fields.ts'
+import type { FileInputs } from './mcp-json-placeholders.ts'
+import { ImportFault, readSettingsText } from './settings-text.ts'
+import { limitsAround } from './tool-limits.ts'
 
 export const MAX_CHARACTERS = 1_000_000
 export const MAX_SERVERS = 200
 
-/** The whole file cannot be read; the message is for the person who gave it and holds no value of the file. */
-export class ImportFault extends Error {
-  readonly line: number | undefined
-  readonly column: number | undefined
-  constructor(message: string, place?: { line: number; column: number }) {
-    super(message)
-    this.name = 'ImportFault'
-    this.line = place?.line
-    this.column = place?.column
-  }
+export interface FoundEntry {
+  name: string
+  entry: unknown
+  /** Where it stands, for messages: `mcpServers.github`. */
+  path: string
+  /** Of the folder of a project, where it stands there. */
+  project?: string
 }
-
-export type Fields = Readonly<Record<string, unknown>>
 
 export interface McpJsonFile {
   client: ImportClient
-  /** Where the entries stand, for messages: `mcpServers`. */
-  path: string
-  entries: readonly (readonly [name: string, entry: unknown])[]
-  /** Inputs that VS Code asks for before it starts a server, by id. */
-  inputs: ReadonlyMap<string, { description: string }>
+  entries: readonly FoundEntry[]
+  inputs: FileInputs
+  /** Limits that stand beside the servers. */
+  around: ReturnType<typeof limitsAround>
   notes: string[]
 }
 
-export const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-/** Reads the text as JSON with comments and finds its entries. Throws ImportFault. */
+/** Reads the text and finds its entries. Throws ImportFault. */
 export function openMcpJson(text: string): McpJsonFile {
+  // Claude Code keeps its history in the file of its servers, so that it grows beyond what others write.
   if (text.length > MAX_CHARACTERS)
     throw new ImportFault(
       `The file is larger than ${MAX_CHARACTERS} characters, which is too large for a settings file.`,
     )
   if (text.replace('\uFEFF', '').trim() === '')
     throw new ImportFault('The file is empty; there are no servers to import.')
-  const { root, twice } = parse(text)
-  const { path, found } = findEntries(root)
+  const { root, format, twice } = readSettingsText(text)
+  const { path, isList, entries } = findEntries(root)
   const notes = notesOf(twice, path)
-  const entries = Object.entries(found)
   if (entries.length > MAX_SERVERS)
     throw new ImportFault(`${path} contains ${entries.length} servers; at most ${MAX_SERVERS} can be imported at once.`)
   if (entries.length === 0) notes.push(`${path} is empty; there are no servers to import.`)
-  return { client: clientOf(root, path, Object.values(found)), path, entries, inputs: inputsOf(root), notes }
+  const client = clientOf({ root, path, format, isList, entries: entries.map(({ entry }) => entry) })
+  const around = limitsAround(root, { isOpencode: path === 'mcp' })
+  return { client, entries, inputs: inputsOf(root), around, notes }
 }
 
 /** A server that stands twice is refused, as the other one would be lost; of other members the last one counts, as in clients. */
@@ -73,78 +60,127 @@ function notesOf(twice: readonly string[], path: string): string[] {
   const server = twice.find(isServer)
   if (server !== undefined)
     throw new ImportFault(
-      `${path} contains the server ${JSON.stringify(server.slice(before.length))} twice: remove one of them, or give it another name.`,
+      `${path} contains the server ${JSON.stringify(clean(server.slice(before.length)))} twice: remove one of them, or give it another name.`,
     )
-  return twice.map((one) => `${one} appears twice in the file; the last one is used.`)
-}
-
-/** The value, and the paths of keys that stand twice. */
-function parse(text: string): { root: unknown; twice: string[] } {
-  try {
-    const node = readJsonText(text, { relaxed: true })
-    return { root: valueOf(node), twice: repeatedKeys(node).map((path) => path.slice(2)) }
-  } catch (thrown) {
-    if (!(thrown instanceof JsonTextFault)) throw thrown
-    throw new ImportFault(`The file is not JSON. ${thrown.message}\n${excerptOf(text, thrown)}`, thrown)
-  }
+  return twice.map((one) => `${clean(one)} appears twice in the file; the last one is used.`)
 }
 
 /** A file that is the inner part alone. */
-export const INNER = 'the file'
-const PLACES = ['mcpServers', 'servers', 'context_servers', 'mcp.servers', 'mcp.mcpServers'] as const
+const INNER = 'the file'
+const PLACES = [
+  'mcpServers',
+  'servers',
+  'context_servers',
+  'mcp_servers',
+  'mcp.servers',
+  'mcp.mcpServers',
+  'amp.mcpServers',
+  'experimental.modelContextProtocolServers',
+] as const
 
-function findEntries(root: unknown): { path: string; found: Fields } {
+interface Found {
+  path: string
+  isList: boolean
+  entries: FoundEntry[]
+}
+
+function findEntries(root: unknown): Found {
   if (!isFields(root))
     throw new ImportFault('The file must contain an object in braces with the servers under "mcpServers" or "servers".')
-  for (const path of PLACES) {
-    const [first = '', second] = path.split('.')
-    const outer = own(root, first)
-    const found = second === undefined ? outer : isFields(outer) ? own(outer, second) : undefined
-    if (found === undefined) continue
-    if (!isFields(found))
-      throw new ImportFault(`${path} must be an object that maps each server's name to its settings.`)
-    return { path, found }
+  const placed = placedIn(root)
+  const projects = projectsIn(root)
+  if (projects.length > 0) {
+    const all = [...(placed?.entries ?? []), ...projects]
+    return { path: placed?.entries.length ? placed.path : 'projects', isList: false, entries: withoutRepeated(all) }
+  }
+  if (placed !== undefined) return placed
+  for (const path of ['mcp', 'extensions'] as const) {
+    const found = ownOf(root, path)
+    if (isFields(found) && Object.values(found).some((entry) => looksLikeServer(entry) || hasKind(entry)))
+      return { path, isList: false, entries: entriesOf(found, path) }
   }
   // A file that is only the inner part, as documentation often shows it.
   const values = Object.values(root)
-  if (values.length > 0 && values.every(looksLikeServer)) return { path: INNER, found: root }
+  if (values.length > 0 && values.every(looksLikeServer))
+    return { path: INNER, isList: false, entries: entriesOf(root, '') }
   throw new ImportFault(
-    'No servers found: expected "mcpServers" (Claude Desktop, Claude Code, Cursor, Windsurf, Cline), "servers" (VS Code) or "context_servers" (Zed) at the top level of the file.',
+    'No servers found: expected "mcpServers" (Claude Desktop, Claude Code, Cursor, Gemini CLI, Windsurf, Cline, Roo, LibreChat, Continue, Amazon Q), "servers" (VS Code), "context_servers" (Zed), "mcp_servers" (Codex), "mcp" (opencode) or "extensions" (Goose) at the top level of the file.',
   )
 }
 
-const own = (fields: Fields, name: string): unknown => (Object.hasOwn(fields, name) ? fields[name] : undefined)
+function placedIn(root: Fields): Found | undefined {
+  for (const path of PLACES) {
+    const [first = '', second] = path.split('.')
+    const outer = ownOf(root, first)
+    // Settings of VS Code write the path as one key, too.
+    const found =
+      ownOf(root, path) ?? (second === undefined ? outer : isFields(outer) ? ownOf(outer, second) : undefined)
+    if (found === undefined || found === null) continue
+    if (Array.isArray(found)) return { path, isList: true, entries: found.map((entry, at) => itemOf(entry, at, path)) }
+    if (!isFields(found))
+      throw new ImportFault(`${path} must be an object that maps each server's name to its settings.`)
+    return { path, isList: false, entries: entriesOf(found, path) }
+  }
+  return undefined
+}
+
+const entriesOf = (found: Fields, path: string): FoundEntry[] =>
+  Object.entries(found).map(([name, entry]) => ({
+    name,
+    entry,
+    path: path === '' ? clean(name) : `${path}.${clean(name)}`,
+  }))
+
+/** Continue: a list of entries that have their name as a member. */
+function itemOf(entry: unknown, at: number, path: string): FoundEntry {
+  const name = isFields(entry) ? ownOf(entry, 'name') : undefined
+  return { name: typeof name === 'string' && name !== '' ? name : `server-${at + 1}`, entry, path: `${path}[${at}]` }
+}
+
+/** Claude Code: the servers of single folders. */
+function projectsIn(root: Fields): FoundEntry[] {
+  const projects = ownOf(root, 'projects')
+  if (!isFields(projects)) return []
+  return Object.entries(projects).flatMap(([project, settings]) => {
+    const found = isFields(settings) ? ownOf(settings, 'mcpServers') : undefined
+    if (!isFields(found) || !isFields(settings)) return []
+    const off: unknown = settings['disabledMcpServers']
+    return entriesOf(found, `projects.${clean(project)}.mcpServers`).map((one) => ({
+      ...one,
+      project,
+      entry:
+        Array.isArray(off) && off.includes(one.name) && isFields(one.entry)
+          ? { ...one.entry, disabled: true }
+          : one.entry,
+    }))
+  })
+}
+
+/** The same server in several folders is one. */
+function withoutRepeated(entries: readonly FoundEntry[]): FoundEntry[] {
+  const keys = entries.map(({ name, entry }) => JSON.stringify([name, entry]))
+  return entries.filter((_, at) => keys.indexOf(keys[at] ?? '') === at)
+}
+
 const looksLikeServer = (value: unknown) =>
-  isFields(value) && ['command', 'url', 'serverUrl'].some((name) => typeof own(value, name) === 'string')
+  isFields(value) &&
+  ['command', 'cmd', 'url', 'uri', 'serverUrl', 'httpUrl'].some((name) => {
+    const member = ownOf(value, name)
+    return typeof member === 'string' || (name === 'command' && Array.isArray(member))
+  })
+const hasKind = (value: unknown) => isFields(value) && typeof ownOf(value, 'type') === 'string'
 
-function clientOf(root: unknown, path: string, entries: readonly unknown[]): ImportClient {
-  if (path === 'context_servers') return 'zed'
-  if (path === 'servers' || path === 'mcp.servers') return 'vscode'
-  const servers = entries.filter(isFields)
-  const some = (...names: string[]) => servers.some((server) => names.some((name) => Object.hasOwn(server, name)))
-  const text = JSON.stringify(servers)
-  if (some('serverUrl', 'disabledTools')) return 'windsurf'
-  if (some('autoApprove', 'alwaysAllow') || text.includes('"streamableHttp"')) return 'cline'
-  if (some('type')) return 'claude-code'
-  if (some('url', 'envFile') || /\$\{(?:env:|userHome|workspaceFolder)/.test(text)) return 'cursor'
-  if (/\$\{[A-Za-z_]\w*(?::-[^}]*)?\}/.test(withoutRemote(servers))) return 'claude-code'
-  if (isFields(root) && path === 'mcpServers' && servers.length > 0) return 'claude-desktop'
-  return 'unknown'
-}
-
-/** mcp-remote fills `${NAME}` itself, so in its entries the form says nothing about the client. */
-const withoutRemote = (servers: readonly Fields[]) =>
-  JSON.stringify(
-    servers.filter(({ args }) => !(Array.isArray(args) && args.some((arg) => String(arg).startsWith('mcp-remote')))),
-  )
-
-function inputsOf(root: unknown): McpJsonFile['inputs'] {
-  const holder = isFields(root) && isFields(own(root, 'mcp')) ? own(root, 'mcp') : root
-  const inputs = isFields(holder) ? own(holder, 'inputs') : undefined
-  const found = new Map<string, { description: string }>()
+function inputsOf(root: unknown): FileInputs {
+  const holder = isFields(root) && isFields(ownOf(root, 'mcp')) ? ownOf(root, 'mcp') : root
+  const inputs = isFields(holder) ? ownOf(holder, 'inputs') : undefined
+  const found = new Map<string, { description: string; fallback?: string }>()
   for (const input of Array.isArray(inputs) ? (inputs as unknown[]) : []) {
     if (!isFields(input) || typeof input['id'] !== 'string') continue
-    found.set(input['id'], { description: typeof input['description'] === 'string' ? input['description'] : '' })
+    const { description, default: fallback } = input
+    found.set(input['id'], {
+      description: typeof description === 'string' ? description : '',
+      ...(typeof fallback === 'string' && fallback !== '' ? { fallback } : {}),
+    })
   }
   return found
 }

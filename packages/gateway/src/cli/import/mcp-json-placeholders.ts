@@ -1,10 +1,11 @@
 /**
  * Resolves the placeholders in a client's settings.
  *
- * The forms differ by client and are read in any file: `${input:id}` and `${env:NAME}` (VS Code), `${env:NAME}`, `${userHome}`,
- * `${workspaceFolder}` (Cursor), `${VAR}` and `${VAR:-default}` (Claude Code). Values come from the caller; the environment of
- * this process is never read. A placeholder without a value is reported by name, never replaced by an empty text: a server
- * started with an empty token fails in ways that are hard to see.
+ * The forms differ by client and are read in any file: `${input:id}` and `${env:NAME}` (VS Code), `${userHome}`, `${workspaceFolder}`
+ * (Cursor), `${VAR}`, `${VAR:-default}` and `$VAR` (Claude Code, Gemini CLI), `{env:NAME}` (opencode), `%VAR%` (Windows),
+ * `${{ secrets.NAME }}` and `{{NAME}}` (Continue, LibreChat), `~` before a separator. Values come from the caller; the environment of
+ * this process is never read. A placeholder without a value is reported by name, never replaced by an empty text: a server started
+ * with an empty token fails in ways that are hard to see.
  */
 export interface PlaceholderValues {
   home: string
@@ -12,8 +13,14 @@ export interface PlaceholderValues {
   separator: string
   workspace?: string | undefined
   inputs: Readonly<Record<string, string>>
+  /** May be a look-up that lists no names: never spread. */
   variables: Readonly<Record<string, string | undefined>>
+  /** Variables of the entry itself, which stand before all others. */
+  own?: Readonly<Record<string, string>>
 }
+
+/** Inputs that VS Code asks for before it starts a server, by id; `fallback` is what it proposes. */
+export type FileInputs = ReadonlyMap<string, { description: string; fallback?: string }>
 
 export type Missing = { kind: 'input' | 'variable' | 'workspace' | 'unknown'; name: string }
 
@@ -24,31 +31,71 @@ export interface Filled {
   missing: Missing[]
 }
 
-const PLACEHOLDER = /\$\{([^${}]*)\}/g
+/** `${{ … }}`, `{{ … }}`, `${…}` and opencode's `{env:…}` and `{file:…}`; the groups are their insides. */
+const BRACED = /\$?\{\{\s*([^{}]*?)\s*\}\}|\$\{([^${}]*)\}|(?<!\$)\{((?:env|file):[^{}]*)\}/g
+/**
+ * `$NAME` and PowerShell's `$env:NAME`, only where a word begins: inside of a word it is part of a password. Capitals only, as
+ * variables are written.
+ */
+const BARE = /(?<=^|[\s/\\:=,;@"'([])\$(?:env:([A-Za-z_]\w*)|([A-Z_][A-Z0-9_]+))(?![\w$(])/g
+/** `%NAME%`; in an address, two digits after a percent sign are a byte. */
+const WINDOWS = /(?<![\w%])%([A-Za-z_][\w()]{2,})%(?![\w%])/g
+const BYTE = /^[0-9A-F]{2}/i
 
 /** Fills the placeholders of one text. Placeholders without a value stay as written and are listed. */
 export function fillPlaceholders(text: string, values: PlaceholderValues): Filled {
   const missing: Missing[] = []
   let secret = false
-  const value = text.replaceAll(PLACEHOLDER, (written, inside: string) => {
-    const found = lookUp(inside, values)
+  const take = (written: string, found: Found) => {
     if (typeof found.value === 'string') {
       secret ||= found.secret
       return found.value
     }
     missing.push(found.value)
     return written
+  }
+  const isAddress = /^[a-z][a-z0-9+.-]*:\/\//i.test(text)
+  // In one pass, so that what a value holds is never read as a placeholder.
+  const pattern = new RegExp(`${BRACED.source}|${BARE.source}|${WINDOWS.source}`, 'g')
+  const value = text.replaceAll(pattern, (written: string, ...groups: (string | undefined)[]) => {
+    const [double, braced, single, shell, bare, windows] = groups
+    if (double !== undefined) return take(written, ofDouble(double, written, values))
+    if (braced !== undefined) return take(written, lookUp(braced, values))
+    if (single !== undefined) return take(written, ofOpencode(single, values))
+    if (windows !== undefined)
+      return isAddress && BYTE.test(windows) ? written : take(written, variable(windows, values))
+    return take(written, variable(shell ?? bare ?? '', values))
   })
-  return { value, secret, missing }
+  return { value: withHome(value, isAddress, values), secret, missing }
 }
 
-function lookUp(inside: string, values: PlaceholderValues): { value: string | Missing; secret: boolean } {
+/** `~` at the begin of a path, also as the value of a flag. */
+const withHome = (text: string, isAddress: boolean, { home }: PlaceholderValues) =>
+  isAddress ? text : text.replace(/^(-{0,2}[\w-]+=)?~(?=[\\/]|$)/, (_, flag: string = '') => `${flag}${home}`)
+
+type Found = { value: string | Missing; secret: boolean }
+
+const unknown = (name: string): Found => ({ value: { kind: 'unknown', name }, secret: false })
+
+/** Values that Continue and LibreChat keep elsewhere: asked for by their last name. */
+function ofDouble(inside: string, written: string, values: PlaceholderValues): Found {
+  const name = /(?:^|\.)([A-Za-z_][\w-]*)$/.exec(inside)?.[1]
+  if (name === undefined) return unknown(firstPart(inside))
+  const set = variable(name, values)
+  if (typeof set.value === 'string' || written.startsWith('$') || !Object.hasOwn(values.inputs, name)) return set
+  return named('input', name, values.inputs)
+}
+
+const ofOpencode = (inside: string, values: PlaceholderValues): Found =>
+  inside.startsWith('env:') ? variable(inside.slice(4), values) : unknown(firstPart(inside))
+
+function lookUp(inside: string, values: PlaceholderValues): Found {
   const place = placeOf(inside, values)
   if (place !== undefined) return { value: place, secret: false }
   if (inside.startsWith('input:')) return named('input', inside.slice(6), values.inputs)
-  if (inside.startsWith('env:')) return variable(inside.slice(4), values)
-  const shell = /^([A-Za-z_]\w*)(?::-([^]*))?$/.exec(inside)
-  if (!shell?.[1]) return { value: { kind: 'unknown', name: firstPart(inside) }, secret: false }
+  const env = /^env[:.]([^]*)$/.exec(inside)?.[1]
+  const shell = /^([A-Za-z_]\w*)(?:(?::[-=]|-)([^]*)|:\?[^]*)?$/.exec(env ?? inside)
+  if (!shell?.[1]) return env === undefined ? unknown(firstPart(inside)) : variable(env, values)
   const set = variable(shell[1], values)
   const isSet = typeof set.value === 'string' && set.value !== ''
   return shell[2] === undefined || isSet ? set : { value: shell[2], secret: false }
@@ -66,12 +113,13 @@ function placeOf(name: string, { home, separator, workspace }: PlaceholderValues
   return name === 'workspaceFolderBasename' ? (workspace.split(/[\\/]/).findLast(Boolean) ?? workspace) : workspace
 }
 
-function variable(name: string, values: PlaceholderValues) {
+function variable(name: string, values: PlaceholderValues): Found {
+  if (values.own !== undefined && Object.hasOwn(values.own, name)) return named('variable', name, values.own)
   if (name === 'HOME' || name === 'USERPROFILE') return { value: values.variables[name] ?? values.home, secret: false }
   return named('variable', name, values.variables)
 }
 
-function named(kind: Missing['kind'], name: string, from: Readonly<Record<string, string | undefined>>) {
+function named(kind: Missing['kind'], name: string, from: Readonly<Record<string, string | undefined>>): Found {
   const value = Object.hasOwn(from, name) ? from[name] : undefined
   return { value: value ?? { kind, name }, secret: true }
 }

@@ -5,10 +5,13 @@
  * problem instead of stopping at the first. An mcp-remote command becomes the address that it connects to. Entries that start or
  * reach this product itself are marked as 'own', so that the gateway never connects to itself.
  */
-import { INNER, isFields, type Fields, type McpJsonFile } from './mcp-json-file.ts'
+import { addressOf, commandOf, environmentOf, flattened, headersOf, noteUnread } from './entry-members.ts'
+import { isFields, type Fields } from './mcp-json-fields.ts'
+import type { FoundEntry, McpJsonFile } from './mcp-json-file.ts'
 import { clean, createEntryReader, type EntryReader, type ImportNeed } from './mcp-json-entry.ts'
 import type { PlaceholderValues } from './mcp-json-placeholders.ts'
 import { isOwn, packageOf, remoteOf, unwrapShell, type RemoteCommand } from './remote-command.ts'
+import { limitsOf, type ToolLimits } from './tool-limits.ts'
 import { secretArguments } from '../../lib/secret-marks.ts'
 
 interface ImportedEntry {
@@ -21,6 +24,14 @@ interface ImportedEntry {
   /** While there is one, the server cannot be added. */
   problems: ImportNeed[]
   notes: string[]
+  /** Which of its tools are on; absent: all. */
+  tools?: ImportedTools
+}
+
+/** By the server's own names of the tools; `only` absent: all but `except`. */
+export interface ImportedTools {
+  only?: string[]
+  except?: string[]
 }
 
 export interface ImportedProcess extends ImportedEntry {
@@ -68,36 +79,89 @@ type Unnamed<Server> = Server extends ImportedServer ? Omit<Server, 'name' | 'al
 type ReadServer = Unnamed<ImportedServer> | 'own'
 
 /** Reads one entry; 'own' where it starts or reaches this product itself. */
-export function readServer(name: string, entry: unknown, file: McpJsonFile, options: ServerOptions): ReadServer {
-  const reader = createEntryReader(
-    file.path === INNER ? clean(name) : `${file.path}.${clean(name)}`,
-    file.inputs,
-    valuesOf(options),
-  )
-  if (!isFields(entry)) {
+export function readServer(found: FoundEntry, file: McpJsonFile, options: ServerOptions): ReadServer {
+  const { name, project } = found
+  const reader = createEntryReader(found.path, file.inputs, valuesOf(options, file))
+  if (!isFields(found.entry)) {
     reader.need('wrong-shape', `${reader.path} must be an object with "command" or "url".`)
-    return unusable(reader, true)
+    return { kind: 'unusable', enabled: true, problems: reader.problems, notes: reader.notes }
   }
-  const enabled = entry['disabled'] !== true && entry['enabled'] !== false
+  const entry = flattened(found.entry)
+  const around = file.around(name)
+  const enabled = entry['disabled'] !== true && entry['enabled'] !== false && !around.disabled
+  if (project !== undefined) reader.notes.push(`It is set for the folder ${clean(project)} alone; here it is for all.`)
   noteUnread(entry, reader)
+  const server = readKind(entry, enabled, reader, options)
+  if (server === 'own' || server.kind === 'unusable') return server
+  const limits = limitsOf(entry, [...around.limits, ...ignoredBy(server)])
+  return withoutIgnored(limits === undefined ? server : { ...server, tools: toolsOf(limits, reader) })
+}
+
+/** What mcp-remote hides of the tools, until it is a limit. */
+type WithIgnored = ReadServer & { ignored?: string[] }
+
+const ignoredBy = (server: WithIgnored): ToolLimits[] =>
+  server === 'own' || server.ignored === undefined ? [] : [limitsOf({ excludeTools: server.ignored }, []) ?? NONE]
+const NONE: ToolLimits = { except: [], unclear: [] }
+
+function withoutIgnored(server: WithIgnored): ReadServer {
+  if (server === 'own') return server
+  const { ignored: _, ...rest } = server
+  return rest
+}
+
+/** A limit that names no single tool leaves all tools off: an import offers no tool that the file did not. */
+function toolsOf({ only, except, unclear }: ToolLimits, { notes }: EntryReader): ImportedTools {
+  const listed = (names: readonly string[]) => names.map(clean).join(', ')
+  if (unclear.length > 0) {
+    const kept = (only ?? []).filter((name) => !except.includes(name))
+    const on = kept.length === 0 ? 'All its tools are off' : `Only these tools are on: ${listed(kept)}`
+    notes.push(
+      `${on}, since its limit on tools (${listed(unclear)}) cannot be a list of names; enable the tools that it needs.`,
+    )
+    return { only: kept }
+  }
+  if (only !== undefined) {
+    const kept = only.filter((name) => !except.includes(name))
+    notes.push(
+      kept.length === 0
+        ? 'All its tools are off, as in the file.'
+        : `Only these tools are on, as in the file: ${listed(kept)}.`,
+    )
+    return { only: kept }
+  }
+  notes.push(`These tools are off, as in the file: ${listed(except)}.`)
+  return { except }
+}
+
+function readKind(entry: Fields, enabled: boolean, reader: EntryReader, options: ServerOptions): WithIgnored {
+  if (isPartOfGoose(entry, reader)) return unusable(reader, enabled)
   const asked = transportOf(entry, reader)
-  const { command, args, env } = commandOf(entry)
-  const url = entry['url'] ?? entry['serverUrl'] ?? entry['httpUrl']
-  if (asked !== 'remote' && command !== undefined) return readProcess({ command, args, env }, enabled, reader, options)
+  const [command, url] = [commandOf(entry), addressOf(entry)]
+  if (asked !== 'remote' && command !== undefined) return readProcess(entry, enabled, reader, options)
   if (asked !== 'process' && url !== undefined)
-    return readRemote({ url, headers: entry['headers'] }, enabled, reader, options)
+    return readRemote({ url, headers: headersOf(entry, reader) }, enabled, reader, options)
   const wanted = asked === 'process' ? '"command"' : asked === 'remote' ? '"url"' : '"command" or "url"'
   const extension =
-    entry['source'] === 'extension' ? ' It belongs to an editor extension, which starts the server itself.' : ''
+    entry['source'] === 'extension' || entry['settings'] !== undefined
+      ? ' It belongs to an editor extension, which starts the server itself.'
+      : ''
   reader.need('wrong-shape', `${reader.path} has no ${wanted}.${extension}`)
   return unusable(reader, enabled)
 }
 
-function valuesOf({ home, platform, workspace, inputs = {}, variables = {} }: ServerOptions): PlaceholderValues {
-  return { home, workspace, inputs, variables, separator: platform === 'win32' ? '\\' : '/' }
+function valuesOf(
+  { home, platform, workspace, inputs = {}, variables = {} }: ServerOptions,
+  file: McpJsonFile,
+): PlaceholderValues {
+  const proposed = [...file.inputs].flatMap(([id, { fallback }]) =>
+    fallback === undefined ? [] : [[id, fallback] as const],
+  )
+  const separator = platform === 'win32' ? '\\' : '/'
+  return { home, workspace, inputs: { ...Object.fromEntries(proposed), ...inputs }, variables, separator }
 }
 
-const unusable = ({ problems, notes }: EntryReader, enabled: boolean): ReadServer => ({
+const unusable = ({ problems, notes }: EntryReader, enabled: boolean): WithIgnored => ({
   kind: 'unusable',
   enabled,
   problems,
@@ -106,6 +170,18 @@ const unusable = ({ problems, notes }: EntryReader, enabled: boolean): ReadServe
 
 /** Type names of remote servers. The gateway detects the HTTP transport by itself. */
 const REMOTE = new Set(['http', 'streamablehttp', 'remote', 'sse', 'ws', 'websocket'])
+
+/** Extensions of Goose that are no MCP servers of their own. */
+const OF_GOOSE = new Set(['builtin', 'platform', 'frontend', 'inline_python'])
+
+function isPartOfGoose({ type }: Fields, reader: EntryReader): boolean {
+  if (typeof type !== 'string' || !OF_GOOSE.has(type)) return false
+  reader.need(
+    'unsupported-transport',
+    `${reader.path} is a part of Goose itself (type ${type}), which no other program has.`,
+  )
+  return true
+}
 
 /** Returns the transport type that the entry states. */
 function transportOf(entry: Fields, reader: EntryReader): 'process' | 'remote' | undefined {
@@ -121,25 +197,13 @@ function transportOf(entry: Fields, reader: EntryReader): 'process' | 'remote' |
   return entry['command'] === undefined ? 'remote' : 'process'
 }
 
-/** Zed's older form keeps command, args and env together under `command`. */
-function commandOf(entry: Fields): { command: unknown; args: unknown; env: unknown } {
-  const { command } = entry
-  if (isFields(command)) return { command: command['path'], args: command['args'], env: command['env'] }
-  return { command, args: entry['args'], env: entry['env'] }
-}
-
-function readProcess(
-  fields: { command: unknown; args: unknown; env: unknown },
-  enabled: boolean,
-  reader: EntryReader,
-  options: ServerOptions,
-): ReadServer {
-  const written = { command: reader.text(fields.command, 'command'), args: reader.list(fields.args, 'args') }
+function readProcess(entry: Fields, enabled: boolean, reader: EntryReader, options: ServerOptions): WithIgnored {
+  const written = { command: reader.text(commandOf(entry), 'command'), args: reader.list(entry['args'], 'args') }
   const unwrapped = options.platform === 'win32' ? written : unwrapShell(written.command, written.args)
   const run = packageOf(...startOf(written))
   if (isOwn(run)) return 'own'
   const remote = remoteOf(run)
-  const environment = reader.record(fields.env, 'env')
+  const environment = reader.record(environmentOf(entry, reader), 'env')
   if (remote) return readRemoteCommand(remote, environment, enabled, reader, options)
   if (unwrapped.command !== written.command) reader.notes.push('The leading "cmd /c" is for Windows and is left out.')
   const args = unwrapped.args.map((arg) => reader.fill(arg))
@@ -168,7 +232,7 @@ function readRemoteCommand(
   enabled: boolean,
   reader: EntryReader,
   options: ServerOptions,
-): ReadServer {
+): WithIgnored {
   reader.notes.push('It was reached through mcp-remote; Toolway connects to the address directly.')
   if (remote.dropped.includes('--header-file')) {
     reader.need(
@@ -186,7 +250,14 @@ function readRemoteCommand(
     else headers.push([name, value])
   }
   // mcp-remote fills its headers from the variables of its own entry first.
-  return readRemote({ url: remote.url, headers: Object.fromEntries(headers) }, enabled, reader, options, environment)
+  const server = readRemote(
+    { url: remote.url, headers: Object.fromEntries(headers) },
+    enabled,
+    reader,
+    options,
+    environment,
+  )
+  return server === 'own' || remote.ignored.length === 0 ? server : { ...server, ignored: remote.ignored }
 }
 
 function readRemote(
@@ -209,26 +280,4 @@ function isSameServer(url: string, gateway: string): boolean {
   const origin = ({ protocol, hostname, port }: URL) =>
     `${protocol}//${['localhost', '127.0.0.1', '[::1]', '0.0.0.0'].includes(hostname) ? 'loopback' : hostname}:${port}`
   return one !== null && other !== null && origin(one) === origin(other)
-}
-
-/** Fields that change how a server runs and that a connection does not have. */
-const UNREAD: readonly (readonly [name: string, note: string])[] = [
-  ['envFile', 'The variables in its "envFile" are not read; add the ones that the server needs.'],
-  ['cwd', 'Its working directory ("cwd") is not carried over; use absolute paths.'],
-  ['sandbox', 'Its "sandbox" rules are not carried over.'],
-  ['headersHelper', 'Its "headersHelper" is not run; add the headers that it generates.'],
-  ['oauth', 'Its sign-in settings are not carried over; sign in again from Toolway.'],
-  ['auth', 'Its sign-in settings are not carried over; sign in again from Toolway.'],
-  ['autoApprove', 'Its list of automatically approved tools is not carried over; use rules instead.'],
-  ['alwaysAllow', 'Its list of automatically approved tools is not carried over; use rules instead.'],
-  ['disabledTools', 'Its disabled tools are not carried over; use a toolset or a rule.'],
-]
-
-function noteUnread(entry: Fields, { notes }: EntryReader): void {
-  for (const [name, note] of UNREAD) {
-    const value = entry[name]
-    const empty =
-      value === undefined || value === null || value === false || (Array.isArray(value) && value.length === 0)
-    if (!empty && !notes.includes(note)) notes.push(note)
-  }
 }

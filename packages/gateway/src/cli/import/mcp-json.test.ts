@@ -178,7 +178,7 @@ describe('the file of', () => {
   test('Windsurf names its address serverUrl', () => {
     expect(read({ mcpServers: { x: { serverUrl: 'https://x.example/mcp', disabledTools: ['a'] } } })).toMatchObject({
       client: 'windsurf',
-      servers: [{ kind: 'http', url: 'https://x.example/mcp', notes: [expect.stringContaining('toolset or a rule')] }],
+      servers: [{ kind: 'http', url: 'https://x.example/mcp', tools: { except: ['a'] } }],
     })
   })
 

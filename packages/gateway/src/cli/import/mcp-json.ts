@@ -7,11 +7,12 @@
  */
 import { createAliasAllotment } from '../../lib/alias.ts'
 import { clean } from './mcp-json-entry.ts'
-import { openMcpJson, type ImportClient } from './mcp-json-file.ts'
+import type { ImportClient } from './client-of.ts'
+import { openMcpJson } from './mcp-json-file.ts'
 import { readServer, type ImportedServer, type ServerOptions } from './mcp-json-server.ts'
 
 export type { ImportedServer } from './mcp-json-server.ts'
-export { ImportFault } from './mcp-json-file.ts'
+export { ImportFault } from './settings-text.ts'
 export type { ImportClient }
 
 export interface McpJsonImport {
@@ -31,8 +32,9 @@ export function readMcpJson(text: string, options: ImportOptions): McpJsonImport
   const aliasFor = createAliasAllotment(options.takenAliases)
   const servers: ImportedServer[] = []
   const notes = [...file.notes]
-  for (const [name, entry] of file.entries) {
-    const server = readServer(name, entry, file, options)
+  for (const found of file.entries) {
+    const { name } = found
+    const server = readServer(found, file, options)
     if (server === 'own') notes.push(`${clean(name)} is Toolway itself and is left out.`)
     else servers.push({ name, alias: aliasFor(name), ...server })
   }

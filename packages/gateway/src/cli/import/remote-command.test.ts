@@ -52,8 +52,8 @@ describe('mcp-remote', () => {
   })
 
   test('says what a direct connection does not carry over', () => {
-    expect(remote(['mcp-remote', 'https://r.example/mcp', '--ignore-tool', 'delete*'])).toMatchObject({
-      notes: [expect.any(String), 'Not carried over from mcp-remote: --ignore-tool.'],
+    expect(remote(['mcp-remote', 'https://r.example/mcp', '--resource', 'https://o.example'])).toMatchObject({
+      notes: [expect.any(String), 'Not carried over from mcp-remote: --resource.'],
     })
     expect(remote(['mcp-remote', 'https://r.example/sse', '--transport', 'sse-only'])).toMatchObject({
       kind: 'http',
@@ -76,14 +76,14 @@ describe('mcp-remote', () => {
       '--header=Authorization: Bearer t',
       '--header=X-A:b=c',
       'https://r.example/mcp',
-      '--ignore-tool=a',
+      '--resource=https://o.example',
     ]
     expect(remote(args)).toMatchObject({
       kind: 'http',
       url: 'https://r.example/mcp',
       headers: { Authorization: 'Bearer t', 'X-A': 'b=c' },
       problems: [],
-      notes: [expect.any(String), 'Not carried over from mcp-remote: --ignore-tool.'],
+      notes: [expect.any(String), 'Not carried over from mcp-remote: --resource.'],
     })
   })
 

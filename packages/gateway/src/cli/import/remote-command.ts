@@ -11,6 +11,8 @@ export interface RemoteCommand {
   headers: string[]
   /** Names of the flags that a direct connection does not carry over, without their values. */
   dropped: string[]
+  /** Tools that it hides: names, or patterns with `*`. */
+  ignored: string[]
 }
 
 interface RunPackage {
@@ -30,7 +32,6 @@ const REMOTE_FLAGS_WITH_VALUE = new Set([
   '--auth-success-url',
   '--resource',
   '--authorize-param',
-  '--ignore-tool',
   '--auth-timeout',
   '--connect-timeout',
   '--headers-timeout',
@@ -85,7 +86,7 @@ export const isOwn = ({ name, args: [first = ''] }: RunPackage) =>
 /** Returns the target of an mcp-remote command; undefined for other commands and for a command without an address. */
 export function remoteOf({ name, args }: RunPackage): RemoteCommand | undefined {
   if (name !== 'mcp-remote') return undefined
-  const remote = { headers: [] as string[], dropped: [] as string[] }
+  const remote = { headers: [] as string[], dropped: [] as string[], ignored: [] as string[] }
   const positional: string[] = []
   for (let at = 0; at < args.length; at += 1) {
     const arg = args[at] ?? ''
@@ -93,6 +94,7 @@ export function remoteOf({ name, args }: RunPackage): RemoteCommand | undefined 
     const value = () => joined ?? args[(at += 1)] ?? ''
     if (!arg.startsWith('-')) positional.push(arg)
     else if (flag === '--header') remote.headers.push(value())
+    else if (flag === '--ignore-tool') remote.ignored.push(value())
     else {
       if (!HARMLESS.has(flag)) remote.dropped.push(flag)
       if (REMOTE_FLAGS_WITH_VALUE.has(flag)) value()
