@@ -25,7 +25,7 @@ const KINDS: readonly (readonly [kind: BodyKind, media: RegExp])[] = [
 export function takeBody(given: unknown, taking: Taking, parts: SchemaParts): Body | undefined {
   if (given === undefined) return undefined
   const body = parts.references.open(given)
-  if (body === undefined) throw new Unfit('has a body that is not in the document')
+  if (body === undefined) throw new Unfit(`has a body that ${parts.references.whyNot(given)}`)
   const required = body['required'] === true
   const content = isObject(body['content']) ? body['content'] : {}
   const chosen = choose(content)

@@ -68,7 +68,7 @@ function merged(lists: readonly unknown[], references: References): JsonObject[]
     if (!Array.isArray(list)) continue
     for (const one of list.slice(0, 500)) {
       const given = references.open(one)
-      if (given === undefined) throw new Unfit('has a parameter that is not in the document')
+      if (given === undefined) throw new Unfit(`has a parameter that ${references.whyNot(one)}`)
       found.set(`${String(given['in'])} ${String(given['name'])}`, given)
     }
   }

@@ -296,6 +296,60 @@ describe('what is left out', () => {
   })
 })
 
+describe('a reference to another file', () => {
+  const split = described({
+    '/v2/things': {
+      get: { $ref: 'resources/list_things.yml' },
+      post: { $ref: 'x.yml' },
+      delete: { $ref: 'resources/delete_things.yml#/delete' },
+      put: operation({ operationId: 'kept' }),
+    },
+    '/v2/things/{id}': { $ref: 'things.yml' },
+    '/a': { get: operation({ operationId: 'param', parameters: [{ $ref: 'p.yml#/id' }] }) },
+    '/b': { post: operation({ operationId: 'body', requestBody: { $ref: 'b.yml' } }) },
+    '/c': { post: operation({ operationId: 'gone', requestBody: { $ref: '#/components/requestBodies/none' } }) },
+    '/d': { post: { $ref: '#/components/operations/inner' } },
+    '/e': { get: { $ref: '#/components/operations/outer' } },
+  })
+  const reading = read({
+    ...split,
+    components: {
+      operations: {
+        inner: operation({ operationId: 'inner', parameters: [{ name: 'q', in: 'query' }] }),
+        outer: { $ref: 'o.yml' },
+      },
+    },
+  })
+  const reasonOf = (place: string) => reading.leftOut.find(({ method, path }) => `${method} ${path}` === place)?.reason
+
+  test('leaves out what is described there, by the name of the file, and never makes a tool without arguments of it', () => {
+    expect(reading.tools.map((tool) => tool['name'])).toEqual(['kept', 'inner'])
+    expect(reasonOf('POST /v2/things')).toBe('is in another file, "x.yml": bundle the document into one file')
+    expect(reasonOf('GET /v2/things')).toContain('"resources/list_things.yml"')
+    expect(reasonOf('DELETE /v2/things')).toContain('"resources/delete_things.yml"')
+    expect(reasonOf('* /v2/things/{id}')).toContain('"things.yml"')
+    expect(reasonOf('GET /a')).toBe(
+      'has a parameter that is in another file, "p.yml": bundle the document into one file',
+    )
+    expect(reasonOf('POST /b')).toContain('has a body that is in another file, "b.yml"')
+    expect(reasonOf('POST /c')).toBe(
+      'has a body that is described at #/components/requestBodies/none, which is not in the document',
+    )
+    expect(reasonOf('GET /e')).toContain('"o.yml"')
+  })
+
+  test('is told once for the whole document, with the advice to bundle it', () => {
+    expect(reading.notes).toEqual([
+      'It refers to 7 other files, which did not come along (things.yml, resources/list_things.yml, x.yml, …): bundle the document into one file.',
+    ])
+    expect(read(described({ '/a': { get: operation() } })).notes).toEqual([])
+  })
+
+  test('of an operation within the document is followed', () => {
+    expect(toolOf(reading, 'inner')['inputSchema'].properties).toEqual({ q: {} })
+  })
+})
+
 describe('a document that means ill', () => {
   test('sets nothing that all objects inherit', () => {
     const text = `{"openapi":"3.0.0","info":{},"paths":{"/a":{"get":{"operationId":"x","\\u005f_proto__":{"polluted":1}}}}}`
@@ -324,7 +378,9 @@ describe('a document that means ill', () => {
       },
     }
     const reading = read(described({ '/a': { post: operation({ requestBody: body }) } }))
-    expect(reading.operations[0]?.notes).toEqual(['its schema refers to another document, which is not fetched'])
+    expect(reading.operations[0]?.notes).toEqual([
+      'its schema refers to another file, "http://169.254.169.254/x", which did not come along',
+    ])
   })
 
   test('schemas that unfold into millions are cut, in time', () => {

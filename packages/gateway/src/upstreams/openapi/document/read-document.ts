@@ -79,6 +79,8 @@ export function readDocument(text: string, { select, effects, base, from }: Read
   const keys = keyNamesOf(schemes)
   const info = isObject(root['info']) ? root['info'] : {}
   const notes: string[] = []
+  const files = filesOf(root)
+  if (files.length > 0) notes.push(filesNote(files))
   if (isObject(root['webhooks'])) notes.push('Its webhooks are left out: the gateway does not receive them.')
 
   const found = operationsOf(root, references)
@@ -135,6 +137,26 @@ export function readDocument(text: string, { select, effects, base, from }: Read
   }
 }
 
+/** Names of other files that the document refers to; nothing of them is read. */
+function filesOf(root: JsonObject): string[] {
+  const files = new Set<string>()
+  // Aliases of YAML make one object stand in many places.
+  const seen = new Set<object>([root])
+  for (const value of seen) {
+    const ref = isObject(value) ? value['$ref'] : undefined
+    if (typeof ref === 'string' && !ref.startsWith('#')) files.add(ref.split('#')[0] ?? ref)
+    for (const inner of Object.values(value) as unknown[])
+      if (typeof inner === 'object' && inner !== null) seen.add(inner)
+  }
+  return [...files]
+}
+
+const filesNote = (files: readonly string[]) =>
+  `It refers to ${files.length === 1 ? 'another file' : `${files.length} other files`}, which did not come along (${files
+    .slice(0, 3)
+    .map((file) => file.slice(0, 100))
+    .join(', ')}${files.length > 3 ? ', …' : ''}): bundle the document into one file.`
+
 const shownOf = ({ operationId, method, path, tags }: Found): Shown => ({
   operation: (operationId ?? `${method} ${path}`).slice(0, 200),
   method,
@@ -147,10 +169,21 @@ function operationsOf(root: JsonObject, references: ReturnType<typeof createRefe
   for (const [path, one] of Object.entries(isObject(root['paths']) ? root['paths'] : {})) {
     if (!path.startsWith('/')) continue
     const around = references.open(one)
-    if (around === undefined) continue
+    if (around === undefined) {
+      // Which methods it has stands in the other file.
+      if (isObject(one)) found.push(nowhere(path, '*', references.whyNot(one)))
+      if (found.length === LIMITS.operations) return found
+      continue
+    }
     for (const method of METHODS) {
-      const given = around[method]
-      if (!isObject(given)) continue
+      const written = around[method]
+      if (!isObject(written)) continue
+      const given = references.open(written)
+      if (given === undefined) {
+        found.push(nowhere(path, method, references.whyNot(written)))
+        if (found.length === LIMITS.operations) return found
+        continue
+      }
       const tags = Array.isArray(given['tags']) ? given['tags'].filter((tag) => typeof tag === 'string') : []
       const operationId = textOf(given['operationId'], 300)
       found.push({ method: method.toUpperCase(), path, operationId, tags, given, around })
@@ -159,6 +192,12 @@ function operationsOf(root: JsonObject, references: ReturnType<typeof createRefe
   }
   return found
 }
+
+/** An operation whose description is not in the document. */
+const nowhere = (path: string, method: string, broken: string): Found => ({
+  ...{ method: method.toUpperCase(), path, operationId: undefined, tags: [], given: {}, around: {} },
+  broken,
+})
 
 const originOf = (url: string | undefined): string | undefined =>
   url === undefined ? undefined : URL.parse(url)?.origin

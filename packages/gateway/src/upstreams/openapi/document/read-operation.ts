@@ -18,6 +18,8 @@ export interface Found {
   readonly given: JsonObject
   /** The path item around it, whose parameters are its own, too. */
   readonly around: JsonObject
+  /** Why its description cannot be read; the rest is then empty. */
+  readonly broken?: string
 }
 
 export interface ReadTool {
@@ -42,7 +44,8 @@ export interface ReadingParts extends SchemaParts {
 }
 
 export function readOperation(found: Found, name: string, said: Effect | undefined, parts: ReadingParts): ReadTool {
-  const { path, given, around, tags } = found
+  const { path, given, around, tags, broken } = found
+  if (broken !== undefined) throw new Unfit(broken)
   const { method } = found
   if (!isMethod(method)) throw new Unfit(`uses ${method.slice(0, 20)}, which is not a call`)
   const taking: Taking = { properties: new Map(), required: new Set() }

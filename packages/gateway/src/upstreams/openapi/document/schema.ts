@@ -139,7 +139,7 @@ function follow(given: JsonObject, ref: string, making: Making): JsonObject | bo
     making.note(
       ref.startsWith('#')
         ? 'its schema refers to something that does not exist'
-        : 'its schema refers to another document, which is not fetched',
+        : `its schema refers to another file, "${(ref.split('#')[0] ?? '').slice(0, 100)}", which did not come along`,
     )
     return {}
   }
