@@ -41,6 +41,50 @@ test('keys, people and organizations of another gateway are those of the person 
   })
 })
 
+test('TOOLWAY_URL is the base address for every command, and none acts on another gateway in silence', async () => {
+  await using here = await makeInstallation()
+  await using other = await makeInstallation({ TOOLWAY_DEMO: 'off' })
+  const { address } = await here.start()
+  await other.start()
+  const key = (await here.run(['key', 'add', 'all', '--role', 'tenant_admin'])).out.trim()
+  const named = (url: string, ...words: string[]) =>
+    other.run(words, { settings: { TOOLWAY_URL: url, TOOLWAY_KEY: key } })
+
+  for (const url of [address, `${address}/`, `${address}/mcp`, `${address}/mcp/`]) {
+    expect(await named(url, 'call', 'demo__calculate', '{"expression":"2*3"}')).toMatchObject({
+      code: 0,
+      out: '2*3 = 6\n',
+    })
+    expect((await named(url, 'connection', 'list')).out).toMatch(/^demo /m)
+  }
+  const withoutKey = (...words: string[]) => other.run(words, { settings: { TOOLWAY_URL: address } })
+  for (const words of [['connection', 'list'], ['connection', 'remove', 'demo'], ['key', 'list'], ['status']])
+    expect(await withoutKey(...words)).toMatchObject({
+      code: 4,
+      out: '',
+      err: expect.stringContaining(`TOOLWAY_URL names the gateway at ${address}, and you are not signed in there`),
+    })
+  for (const words of [['doctor'], ['vault', 'status'], ['backup', 'make', other.folder]])
+    expect(await named(address, ...words)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('but this command works on the data directory'),
+    })
+  expect(await named('elsewhere', 'connection', 'list')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('must begin with https:// or http://'),
+  })
+  // The gateway of the data directory itself.
+  const own = await here.run(['connection', 'list'], {
+    settings: { TOOLWAY_URL: address.replace('127.0.0.1', 'localhost') },
+  })
+  expect(own).toMatchObject({ code: 0, out: expect.stringMatching(/^demo /m) })
+  const added = await here.run(['connection', 'add', 'far', 'http://127.0.0.1:9/mcp'])
+  expect(added.err).not.toContain('ENOENT')
+  expect(await here.json(['connection', 'list'])).toContainEqual(
+    expect.objectContaining({ alias: 'far', reaches: 'http://127.0.0.1:9/mcp' }),
+  )
+})
+
 test('connections of another gateway are added, tested, imported and removed there', { tags: 'long' }, async () => {
   await using here = await makeInstallation({ TOOLWAY_DEMO: 'off' })
   const { address } = await here.start()

@@ -56,7 +56,7 @@ function settingsPage(): string {
     '',
     'A setting that is given under two names ends the start, which names both. `SAGEMCP_ENABLE_…` take true, false, 1 and 0 besides on and off.',
     '',
-    'For the command line alone: `TOOLWAY_URL` and `TOOLWAY_KEY` name another gateway and the key for it.',
+    'For the command line alone: `TOOLWAY_URL` is the address of another gateway (its base address; one that ends in `/mcp` is an endpoint of it), and `TOOLWAY_KEY` the key for it. Every command goes there or refuses.',
     '',
   ].join('\n')
 }

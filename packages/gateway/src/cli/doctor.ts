@@ -27,6 +27,7 @@ import { MISSING_WORDS } from '../upstreams/children/sandbox/guarantee-words.ts'
 import { presetVariables } from '../presets.ts'
 import { ask, findEndpoint } from './mcp-client.ts'
 import { EXIT, type Output } from './terminal/output.ts'
+import { refuseElsewhere } from './transport/named-gateway.ts'
 import { addressOf, isMade, isRunning, withStore, type Opened } from './store.ts'
 
 interface Finding {
@@ -42,6 +43,7 @@ const MARKS = { good: 'ok  ', note: 'note', bad: 'BAD ' }
 
 export async function doctor(organization: string, output: Output, preset?: string): Promise<number> {
   const loaded = await openConfig(preset === undefined ? {} : { TOOLWAY_PRESET: preset })
+  await refuseElsewhere(loaded)
   const findings = [
     good('node', process.versions.node),
     good(

@@ -1,5 +1,5 @@
 /** The command line as an MCP client of its own gateway: one request of revision 2026-07-28, its progress, its answer. */
-import { Fault } from '@toolway/contract'
+import { endpointOf, Fault } from '@toolway/contract'
 import { randomBytes } from 'node:crypto'
 import { lookup } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'
@@ -40,7 +40,7 @@ export async function findEndpoint(words: EndpointWords, output: Pick<Output, 'p
   const loaded = await openConfig()
   const given = words.url ?? loaded.lookup('TOOLWAY_URL')
   const key = keyOf(words, loaded.lookup, output) ?? loaded.lookup('TOOLWAY_KEY')
-  if (given !== undefined) return { url: given, key }
+  if (given !== undefined) return { url: endpointIn(given), key }
   const address = await addressOf(loaded)
   const own = await readFile(join(loaded.config.TOOLWAY_DATA, KEY_FILE), 'utf8').then(
     (text) => text.trim(),
@@ -55,6 +55,19 @@ export async function findEndpoint(words: EndpointWords, output: Pick<Output, 'p
     )
   return { url: `${address}/mcp`, key: own }
 }
+
+/** Throws CommandFault for what is no address. */
+function endpointIn(given: string): string {
+  const url = endpointOf(given)
+  if (url === undefined) throw noAddress()
+  return url
+}
+
+export const noAddress = () =>
+  new CommandFault(
+    'The address of the gateway (TOOLWAY_URL or --url) is not valid: it must begin with https:// or http://.',
+    EXIT.usage,
+  )
 
 const CALLER = {
   revision: MODERN,

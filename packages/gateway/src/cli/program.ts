@@ -161,7 +161,7 @@ const withEndpoint = (command: Command) =>
   command
     .option(
       '--url <address>',
-      'address of the MCP endpoint (default: TOOLWAY_URL, or the gateway of this data directory)',
+      'address of the gateway or of one of its MCP endpoints (default: TOOLWAY_URL, or the gateway of this data directory)',
     )
     .option('--key-env <name>', 'environment variable with the API key (default: TOOLWAY_KEY, or the local key)')
     .option('--key <key>', 'the API key itself, visible to every user of this machine; prefer --key-env')

@@ -2,6 +2,7 @@
  * Settings of the workbench and the uploads, from the variables of the process: which way leads to remote tools, and with which key. A key
  * comes from a variable only, never from a command line.
  */
+import { endpointOf } from '@toolway/contract'
 import { z } from 'zod'
 import { Refusal } from '../refusal.ts'
 import { LANGUAGES, type Language } from './scripts/script.ts'
@@ -151,7 +152,7 @@ function wayIn(said: Variables): Way | undefined {
   if (gateway !== undefined && gatewayKey !== undefined)
     return {
       kind: 'gateway',
-      url: gateway,
+      url: endpointOf(gateway) ?? gateway,
       key: gatewayKey,
       alias: said.TOOLWAY_COMPOSIO,
       organization: said.TOOLWAY_ORGANIZATION ?? organizationIn(gateway),

@@ -21,6 +21,7 @@ import { recordChange } from '../../records/change.ts'
 import { ownActor } from '../own-actor.ts'
 import { isMade, SILENT } from '../store.ts'
 import { CommandFault, EXIT, type Output } from '../terminal/output.ts'
+import { refuseElsewhere } from '../transport/named-gateway.ts'
 import { lockOf, openerOf, type Given, type Locking } from './passphrase.ts'
 
 export type { Given } from './passphrase.ts'
@@ -31,6 +32,7 @@ export interface Making extends Locking {
 
 export async function make(place: string, options: Making, output: Output): Promise<number> {
   const loaded = await openConfig()
+  await refuseElsewhere(loaded)
   const { TOOLWAY_DATA: directory } = loaded.config
   if (!(await isMade(loaded)))
     throw new CommandFault(`Toolway has not been set up in ${directory} yet, so there is nothing to back up.`)
@@ -126,6 +128,7 @@ function chainWords(chains: VerifiedBackup['chains']): string[] {
 
 export async function restore(file: string, options: Given, output: Output): Promise<number> {
   const loaded = await openConfig()
+  await refuseElsewhere(loaded)
   const files = filesOf(loaded)
   const opener = await openerOf(options)
   const { manifest, closing, rows, chains } = await worded(

@@ -99,7 +99,10 @@ export const add = described({
     'add a connection: a remote MCP server with --url, one that the gateway starts with the command after --, a REST API with --openapi, a backend with --contract, or a vendor with --native',
   arguments: [
     new Argument('<alias>', 'permanent name; tools are named <alias>__<tool>'),
-    new Argument('[command...]', 'after --: the command to start, with its arguments'),
+    new Argument(
+      '[command...]',
+      'after --: the command to start, with its arguments; or the address of a remote server, as with --url',
+    ),
   ],
   options: [...AUTH_OPTIONS, ...REMOTE, ...PROGRAM, ...DOCUMENT, ...ANY],
   examples: [
@@ -118,7 +121,8 @@ export const add = described({
     'toolway connection add tickets --auth key --owners member --account-variable TICKETS_TOKEN -- npx -y some-tickets-server',
     'toolway connection add memory --env MEMORY_FILE_PATH=memory.json -- npx -y @modelcontextprotocol/server-memory',
   ],
-  async call(transport, words: AddWords, output): Promise<Printed> {
+  async call(transport, given: AddWords, output): Promise<Printed> {
+    const words = withAddress(given)
     const { organization, alias, openapi } = words
     if (!Alias.safeParse(alias).success)
       throw new CommandFault(
@@ -136,6 +140,13 @@ export const add = described({
   },
   print: (printed) => printed,
 })
+
+/** An address where a command is expected is that of a remote server. */
+function withAddress(words: AddWords): AddWords {
+  const [address, ...rest] = words.command
+  const isAddress = address !== undefined && rest.length === 0 && /^(?:https?|wss?):\/\//i.test(address)
+  return isAddress && words.url === undefined ? { ...words, url: address, command: [] } : words
+}
 
 /** Adds a connection from an OpenAPI document. With `preview` nothing is stored, and the preview is returned. */
 async function addDocument(

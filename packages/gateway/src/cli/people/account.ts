@@ -6,6 +6,7 @@ import { isOwnGateway } from '../mcp-client.ts'
 import { CommandFault, EXIT, table, type Output } from '../terminal/output.ts'
 import { addressOf, isMade } from '../store.ts'
 import { callOverHttp, keptOf, overHttp, signedIn, signInFileOf } from '../transport/over-http.ts'
+import { baseOf, isOwnAddress } from '../transport/named-gateway.ts'
 import { forgetSignIn, keepSignIn, readSignIn, takeLock } from '../transport/sign-in-file.ts'
 import { askLine, readPassword } from '../terminal/terminal.ts'
 
@@ -61,7 +62,7 @@ const lock = (loaded: LoadedConfig) => takeLock(`${signInFileOf(loaded)}.lock`)
 /** A password goes to the address that was named, or to this directory's own gateway; never to what else sits on its port. */
 async function gatewayOf(given: string | undefined, loaded: LoadedConfig): Promise<{ url: string; own: boolean }> {
   const address = await addressOf(loaded)
-  const url = given?.replace(/\/(mcp\/?)?$/, '')
+  const url = given === undefined ? undefined : baseOf(given)
   const isMadeHere = await isMade(loaded)
   if (url !== undefined) return { url, own: isMadeHere && isOwnAddress(url, address, loaded) }
   if (isMadeHere && (await isOwnGateway(address, loaded))) return { url: address, own: true }
@@ -70,6 +71,3 @@ async function gatewayOf(given: string | undefined, loaded: LoadedConfig): Promi
     EXIT.unreachable,
   )
 }
-
-const isOwnAddress = (url: string, address: string, { config }: LoadedConfig): boolean =>
-  url === address || url === config.TOOLWAY_PUBLIC_URL?.replace(/\/$/, '')

@@ -34,11 +34,17 @@ export async function callOverHttp<Op extends Operation>(
 }
 
 /** The transport of who is signed in. Throws CommandFault where nobody is. */
-export function overHttp(loaded: LoadedConfig, remote: string): Transport {
-  const reach = async (): Promise<Reach> => {
+export const overHttp = (loaded: LoadedConfig, remote: string): Transport =>
+  transportTo(remote, async () => {
     const { url, access_token: token } = await signedIn(loaded)
     return { url, token }
-  }
+  })
+
+/** The transport of the holder of an API key. */
+export const overHttpByKey = (remote: string, token: string): Transport =>
+  transportTo(remote, () => Promise.resolve({ url: remote, token }))
+
+function transportTo(remote: string, reach: () => Promise<Reach>): Transport {
   return {
     remote,
     address: remote,

@@ -5,10 +5,18 @@ import { NoPlaceForKey } from '../../vault/key-sources.ts'
 import { KeyStays } from '../../vault/rotate.ts'
 import { counted } from '../../lib/counted.ts'
 import { CommandFault, EXIT, table, type Output } from '../terminal/output.ts'
+import { openConfig } from '../open-config.ts'
 import { withInstallation } from '../store.ts'
+import { refuseElsewhere } from '../transport/named-gateway.ts'
+
+/** The keys are on this machine alone. */
+async function atOwn<T>(work: Parameters<typeof withInstallation<T>>[0]): Promise<T> {
+  await refuseElsewhere(await openConfig())
+  return withInstallation(work)
+}
 
 export const status = (output: Output): Promise<number> =>
-  withInstallation(async ({ db, ring }) => {
+  atOwn(async ({ db, ring }) => {
     const counts = await db.system(countSealed)
     const valuesOf = (id: string) => counts.filter(({ key }) => key === id).reduce((sum, { count }) => sum + count, 0)
     const [current] = ring.keys
@@ -35,7 +43,7 @@ const OTHERS = [
 ] as const
 
 export const rotate = (output: Output): Promise<number> =>
-  withInstallation(async ({ db, sources }) => {
+  atOwn(async ({ db, sources }) => {
     const say = (text: string) => {
       if (!output.json) process.stderr.write(`${text}\n`)
     }
@@ -72,7 +80,7 @@ const STEPS = {
 } as const
 
 export const retire = (id: string, output: Output): Promise<number> =>
-  withInstallation(async ({ db, sources }) => {
+  atOwn(async ({ db, sources }) => {
     const still = await worded(retireKey({ db, sources }, id))
     output.result({ retired: id, still }, [
       `The vault key ${id} was retired: it no longer decrypts anything, and its signatures are no longer valid.`,
