@@ -1572,6 +1572,10 @@ export interface English {
     readonly alias: (v: { readonly alias: string }) => string
     readonly taken: (v: { readonly alias: string }) => string
     readonly takenHere: (v: { readonly alias: string }) => string
+    readonly onlyTools: (v: { readonly names: string }) => string
+    readonly noTools: string
+    readonly withoutTools: (v: { readonly names: string }) => string
+    readonly unread: (v: { readonly names: string }) => string
   }
   readonly keys: {
     readonly hint: string

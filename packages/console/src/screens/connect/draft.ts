@@ -6,6 +6,7 @@ import {
   type CatalogEntry,
   type Connector,
   type Limit,
+  type LimitedTools,
 } from '@toolway/contract'
 import type { Connection, NewConnection } from '@toolway/contract/admin'
 import { accessWords, DEFAULT_ACCESS, type AccessDraft } from '../../parts/child-access/access-draft.ts'
@@ -84,6 +85,10 @@ export interface Draft {
   readonly proposed: string
   /** The entry of the catalog that it is of. */
   readonly entry: string | undefined
+  /** The limit on its tools in the configuration that was pasted. */
+  readonly tools: LimitedTools | undefined
+  /** Members of that configuration that nothing was made of. */
+  readonly unread: readonly string[]
 }
 
 /** The kind that an address of an OpenAPI document is for. */
@@ -113,6 +118,8 @@ const NOTHING: Draft = {
   name: '',
   proposed: '',
   entry: undefined,
+  tools: undefined,
+  unread: [],
 }
 
 export const draft = (said: Partial<Draft>): Draft => ({ ...NOTHING, ...said })
@@ -122,7 +129,8 @@ const SECRET = /key|token|secret|passw|credential|auth|(^|_)pat$/i
 export const isSecretName = (name: string): boolean => SECRET.test(name)
 
 /** Placeholders that a user is meant to replace: `<your key>`, `${TOKEN}`, `YOUR_API_KEY`, `xxxx`, `...`. */
-const BLANK = /^(?:<[^>]*>|\$\{[^}]*\}|\$[A-Z_]+|\{[^}]*\}|(?:your|my|insert|enter)[-_ ].*|x{3,}|\.{3}|…)$/i
+const BLANK =
+  /^(?:<[^>]*>|%[A-Za-z_]\w+%|\{\{[^}]*\}\}|\$\{\{[^}]*\}\}|\$\{[^}]*\}|\$[A-Z_]+|\{[^}]*\}|(?:your|my|insert|enter)[-_ ].*|x{3,}|\.{3}|…)$/i
 
 export const isBlank = (value: string): boolean => BLANK.test(value.trim())
 
@@ -223,25 +231,31 @@ export const argsOf = ({ args, blanks }: Draft): string[] =>
     return blank === undefined || blank.value === '' ? arg : blank.value
   })
 
-const PLACEHOLDER = /\$\{([^{}]+)\}/g
+const PLACEHOLDER =
+  /\$?\{\{\s*(?:\w+\.)?([^{}]+?)\s*\}\}|\$\{([^{}]+)\}|(?<!\$)\{env:([^{}]+)\}|(?<=^|[\s/\\:=,;@"'([])\$([A-Z_][A-Z0-9_]+)(?![\w$(])|(?<![\w%])%([A-Za-z_]\w{2,})%(?!\w)/g
 
-/** `${NAME}`, `${env:NAME}`, `${input:NAME}`, `${NAME:-default}`: each that stands within a text is asked for by its name. */
+/** `${NAME}`, `${env:NAME}`, `${input:NAME}`, `${NAME:-default}`, `$NAME`, `%NAME%`, `{env:NAME}`, `{{NAME}}`: each that stands within a text is asked for by its name. */
 export function withVariables(one: Draft): Draft {
   const texts = [one.url, one.key, ...one.args, ...[...one.headers, ...one.environment].map(({ value }) => value)]
   const found = new Map<string, Value>()
-  for (const [placeholder, inside = ''] of texts.flatMap((text) => [...text.matchAll(PLACEHOLDER)])) {
+  for (const [placeholder, ...groups] of texts.flatMap((text) => [...text.matchAll(PLACEHOLDER)])) {
+    const inside = groups.find((group) => group !== undefined) ?? ''
     const [name = inside, unsaid = ''] = inside.replace(/^(?:env|input):/, '').split(':-')
     found.set(placeholder, { name, value: unsaid, secret: isSecretName(name), required: true, placeholder })
   }
   return found.size === 0 ? one : { ...one, blanks: [...one.blanks, ...found.values()] }
 }
 
+const isVariable = (placeholder: string) => placeholder.replaceAll(PLACEHOLDER, '') === ''
+
 /** With what was said for its variables in their places. */
 export function filled(one: Draft): Draft {
   const fill = (text: string) =>
     one.blanks.reduce(
       (before, { placeholder, value }) =>
-        placeholder?.startsWith('${') && value !== '' ? before.replaceAll(placeholder, () => value) : before,
+        placeholder !== undefined && value !== '' && isVariable(placeholder)
+          ? before.replaceAll(placeholder, () => value)
+          : before,
       text,
     )
   const fillValues = (values: readonly Value[]) => values.map((each) => ({ ...each, value: fill(each.value) }))

@@ -8,10 +8,12 @@ import {
   addOpenApi,
   changeConnection,
   getConnection,
+  importConnections,
   removeConnection,
   syncTools,
   type Connection,
 } from '@toolway/contract/admin'
+import { aliasOf } from '@toolway/contract'
 import { call } from '../../data/call.ts'
 import { Problem } from '../../data/problem.ts'
 import { authOf, connectorOf, filled, namesPrivate, nameOf, WAYS, wordsOf, type Draft } from './draft.ts'
@@ -53,8 +55,17 @@ async function put({ organization, made, draft: typed, isPlatform }: Keeping): P
     }
     await call(removeConnection, { path })
   }
+  if (!ofDocument && draft.tools !== undefined) return addLimited(organization, draft)
   if (!ofDocument) return call(addConnection, { path: { organization }, body: wordsOf(draft) })
   return call(addOpenApi, { path: { organization }, body: openApiWords(draft, isPlatform) })
+}
+
+/** With its limit on tools from the first moment, as an import makes it. */
+async function addLimited(organization: string, draft: Draft): Promise<Connection> {
+  const words = { ...wordsOf(draft), alias: aliasOf(nameOf(draft)) }
+  const body = { source: nameOf(draft), connections: [{ ...words, tools: draft.tools }] }
+  const { items } = await call(importConnections, { path: { organization }, body })
+  return call(getConnection, { path: { organization, connection: items[0]?.alias ?? words.alias } })
 }
 
 /** Returns the document fields of a request, for the preview and for the creation. */

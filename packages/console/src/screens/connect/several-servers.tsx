@@ -14,6 +14,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { LinkButton, TextLink } from '../../ui/links.tsx'
 import classes from './connect.module.css'
 import { isThere, missingIn, nameOf, placeOf, secretsIn, twinOf, type Draft } from './draft.ts'
+import { FromFile } from './from-file.tsx'
 import { NameField } from './name-field.tsx'
 import { useConnectOne } from './use-connect-one.ts'
 import { useMayStart } from './use-may-start.ts'
@@ -214,6 +215,11 @@ function Server({ row, wanted, there, twin, alias, nameProblem, may, onChange }:
           <Text size="sm" c="dimmed" pl="xl" className="breakable">
             {review.sealed({ names: secrets.join(', ') })}
           </Text>
+        ) : null}
+        {wanted && may ? (
+          <Box pl="xl">
+            <FromFile draft={draft} />
+          </Box>
         ) : null}
         {wanted && may && !settled && (asks.length > 0 || asksKey) ? (
           <Box pl="xl">

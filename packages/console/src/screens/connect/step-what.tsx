@@ -7,6 +7,7 @@ import type { CatalogEntry } from '@toolway/contract'
 import { texts } from '../../texts/texts.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Catalog, EntryCards } from './catalog-cards.tsx'
+import { FromFile } from './from-file.tsx'
 import { draftOfEntry, placeOf, type Draft, type Kind } from './draft.ts'
 import { guess, type Guess } from './guess/guess.ts'
 import { SeveralServers } from './several-servers.tsx'
@@ -100,6 +101,7 @@ function Understood({ found, kind, onKind, onContinue, onNext }: UnderstoodProps
           <Text size="sm" c="dimmed" className="breakable">
             {placeOf(one)}
           </Text>
+          <FromFile draft={one} />
         </Stack>
         {isCorrectable(found) ? (
           <Select

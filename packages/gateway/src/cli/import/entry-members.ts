@@ -3,9 +3,8 @@
  *
  * A member that nobody reads is named in a note, whatever it is: a credential or a limit that is lost in silence is found when it hurts.
  */
-import { isFields, ownOf, type Fields } from './mcp-json-fields.ts'
+import { isFields, LIMIT_MEMBERS, ownOf, type Fields } from '@toolway/contract'
 import { clean, type EntryReader } from './mcp-json-entry.ts'
-import { LIMIT_MEMBERS } from './tool-limits.ts'
 
 const ADDRESSES = ['url', 'serverUrl', 'httpUrl', 'uri'] as const
 const ENVIRONMENTS = ['env', 'environment', 'envs'] as const

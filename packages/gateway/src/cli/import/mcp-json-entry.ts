@@ -5,7 +5,7 @@
  * are filled on the way. Messages contain names and paths, never a value of the file.
  */
 import { MASK, maskName } from '../../lib/secret-marks.ts'
-import { isFields } from './mcp-json-fields.ts'
+import { isFields } from '@toolway/contract'
 import {
   fillPlaceholders,
   type FileInputs,

@@ -7,10 +7,9 @@
  */
 import { clientOf, type ImportClient } from './client-of.ts'
 import { clean } from './mcp-json-entry.ts'
-import { isFields, ownOf, type Fields } from './mcp-json-fields.ts'
+import { isFields, limitsAround, ownOf, type Fields } from '@toolway/contract'
 import type { FileInputs } from './mcp-json-placeholders.ts'
 import { ImportFault, readSettingsText } from './settings-text.ts'
-import { limitsAround } from './tool-limits.ts'
 
 export const MAX_CHARACTERS = 1_000_000
 export const MAX_SERVERS = 200

@@ -6,12 +6,11 @@
  * reach this product itself are marked as 'own', so that the gateway never connects to itself.
  */
 import { addressOf, commandOf, environmentOf, flattened, headersOf, noteUnread } from './entry-members.ts'
-import { isFields, type Fields } from './mcp-json-fields.ts'
+import { isFields, limitedTools, limitsOf, type Fields, type LimitedTools, type ToolLimits } from '@toolway/contract'
 import type { FoundEntry, McpJsonFile } from './mcp-json-file.ts'
 import { clean, createEntryReader, type EntryReader, type ImportNeed } from './mcp-json-entry.ts'
 import type { PlaceholderValues } from './mcp-json-placeholders.ts'
 import { isOwn, packageOf, remoteOf, unwrapShell, type RemoteCommand } from './remote-command.ts'
-import { limitsOf, type ToolLimits } from './tool-limits.ts'
 import { secretArguments } from '../../lib/secret-marks.ts'
 
 interface ImportedEntry {
@@ -25,13 +24,7 @@ interface ImportedEntry {
   problems: ImportNeed[]
   notes: string[]
   /** Which of its tools are on; absent: all. */
-  tools?: ImportedTools
-}
-
-/** By the server's own names of the tools; `only` absent: all but `except`. */
-export interface ImportedTools {
-  only?: string[]
-  except?: string[]
+  tools?: LimitedTools
 }
 
 export interface ImportedProcess extends ImportedEntry {
@@ -110,28 +103,22 @@ function withoutIgnored(server: WithIgnored): ReadServer {
   return rest
 }
 
-/** A limit that names no single tool leaves all tools off: an import offers no tool that the file did not. */
-function toolsOf({ only, except, unclear }: ToolLimits, { notes }: EntryReader): ImportedTools {
-  const listed = (names: readonly string[]) => names.map(clean).join(', ')
-  if (unclear.length > 0) {
-    const kept = (only ?? []).filter((name) => !except.includes(name))
-    const on = kept.length === 0 ? 'All its tools are off' : `Only these tools are on: ${listed(kept)}`
+/** Says which tools are on, and why. */
+function toolsOf(limits: ToolLimits, { notes }: EntryReader): LimitedTools {
+  const tools = limitedTools(limits)
+  const listed = (names: readonly string[] = []) => names.map(clean).join(', ')
+  const unclear = limits.unclear.length > 0
+  if (tools.only === undefined) notes.push(`These tools are off, as in the file: ${listed(tools.except)}.`)
+  else {
+    const on = tools.only.length === 0 ? 'All its tools are off' : 'Only these tools are on'
+    const named = tools.only.length === 0 ? '' : `: ${listed(tools.only)}`
     notes.push(
-      `${on}, since its limit on tools (${listed(unclear)}) cannot be a list of names; enable the tools that it needs.`,
+      unclear
+        ? `${on}, since its limit on tools (${listed(limits.unclear)}) is not a list of names${named}. Enable the tools that it needs.`
+        : `${on}, as in the file${named}.`,
     )
-    return { only: kept }
   }
-  if (only !== undefined) {
-    const kept = only.filter((name) => !except.includes(name))
-    notes.push(
-      kept.length === 0
-        ? 'All its tools are off, as in the file.'
-        : `Only these tools are on, as in the file: ${listed(kept)}.`,
-    )
-    return { only: kept }
-  }
-  notes.push(`These tools are off, as in the file: ${listed(except)}.`)
-  return { except }
+  return tools
 }
 
 function readKind(entry: Fields, enabled: boolean, reader: EntryReader, options: ServerOptions): WithIgnored {

@@ -169,6 +169,30 @@ describe('a configuration', () => {
     expect([found.name, placeOf(found)]).toEqual([name, place])
   })
 
+  test('of any client keeps its credentials and its limits on tools, and names what is not read', () => {
+    const found =
+      draftIn(`{"mcpServers":{"a":{"url":"https://a.example.com/mcp","bearerToken":"abc","requestInit":{"headers":{"X-A":"1"}},
+      "includeTools":["read","drop"],"excludeTools":["drop"],"timeout":5}}}`)
+    expect(found).toMatchObject({ auth: 'api_key', key: 'abc', tools: { only: ['read'] }, unread: ['timeout'] })
+    expect(pairs(found.headers)).toEqual([['X-A', '1']])
+    const opencode = draftIn(
+      '{"mcp":{"fs":{"type":"local","command":["npx","x"],"environment":{"A":"1"}}},"tools":{"fs_write":false}}',
+    )
+    expect(opencode).toMatchObject({ command: 'npx', args: ['x'], tools: { except: ['write'] }, unread: [] })
+    expect(pairs(opencode.environment)).toEqual([['A', '1']])
+  })
+
+  test.each(['$MY_KEY', '%MY_KEY%', '{env:MY_KEY}', '{{MY_KEY}}', '${{ secrets.MY_KEY }}'])(
+    'asks for %s, alone and within a text',
+    (text) => {
+      const { headers, blanks } = draftIn(
+        JSON.stringify({ mcpServers: { a: { url: 'https://a.example.com', headers: { K: text, L: `v ${text}` } } } }),
+      )
+      expect(headers[0]).toMatchObject({ name: 'K', value: '' })
+      expect(blanks).toMatchObject([{ name: 'MY_KEY', placeholder: text }])
+    },
+  )
+
   test.each(['{"mcpServers": {}}', '{"a": 1}', '{"mcpServers": {', '[1, 2]'])('%s names no server', (text) => {
     expect(said(text)).toBe('refused: unreadable')
   })

@@ -5,7 +5,7 @@
  * uses. A limit becomes switches of the connection's tools. What cannot be one, such as a pattern, switches all tools off and is told,
  * so that an import never offers more than the file did. Lists of tools that need no confirmation are no limits.
  */
-import { isFields, type Fields } from './mcp-json-fields.ts'
+import { isFields, type Fields } from './fields.ts'
 
 export interface ToolLimits {
   /** Only these tools are on; absent: all. */
@@ -14,6 +14,18 @@ export interface ToolLimits {
   except: string[]
   /** What was written that names no single tool. */
   unclear: string[]
+}
+
+/** Which tools of a connection are on, by the server's own names; `only` absent: all but `except`. */
+export interface LimitedTools {
+  only?: string[]
+  except?: string[]
+}
+
+/** A limit that names no single tool leaves all others off: an import offers no tool that the file did not. */
+export function limitedTools({ only, except, unclear }: ToolLimits): LimitedTools {
+  if (only === undefined && unclear.length === 0) return { except }
+  return { only: (only ?? []).filter((name) => !except.includes(name)) }
 }
 
 const ONLY = [
