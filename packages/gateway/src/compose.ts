@@ -174,11 +174,7 @@ async function composeCore(core: CoreDependencies, parts: ComposeParts, publicUr
     claims: createLookClaims({ db, log }),
   })
   const { catalogs, healthy } = offers
-  const outgoing = createOutgoingOAuth({
-    now: Date.now,
-    adapter: adapterOf,
-    onRepair: (repair) => log.info(repair, 'an OAuth response was read although it is not as the RFC says'),
-  })
+  const outgoing = outgoingOf(core)
   const globalApps = createGlobalApps(appsOf(config))
   const links = createConnectLinks({ vault, publicUrl, now: Date.now })
   const secrets = composeSecretReferences(core, { lookup: parts.lookup, snapshots: () => snapshots })
@@ -244,6 +240,13 @@ async function composeCore(core: CoreDependencies, parts: ComposeParts, publicUr
     gateway: composeGateway(core),
   }
 }
+
+const outgoingOf = ({ log }: CoreDependencies) =>
+  createOutgoingOAuth({
+    now: Date.now,
+    adapter: adapterOf,
+    onRepair: (repair) => log.info(repair, 'an OAuth response was read although it is not as the RFC says'),
+  })
 
 /** The stream of changes, where gateways hear of them through Redis. */
 const streamOf = ({ config, vault }: CoreDependencies) =>

@@ -7,7 +7,7 @@
  * changed or hidden on the way comes back.
  */
 import { endOfString } from './json-break.ts'
-import type { Json } from './json.ts'
+import type { Json } from './json-value.ts'
 
 interface RawJson {
   rawJSON?(text: string): unknown
@@ -36,18 +36,15 @@ export class ExactNumber {
 type Exact = ReadonlyMap<string | number, ExactNumber>
 const exactOf = new WeakMap<object, Exact>()
 
-/** Whether a text may have such a number: most texts have none and cost no more than this. It begins with a digit, which is found fast. */
-const MAY_HAVE = /\d(?:\d{15}|[eE][-+\d]|\.\d*0(?:[\s,}\]]|$)|\.\d{15})|-0/
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?/g
 /** Begins texts that stand for numbers while a text is parsed; nobody outside knows it. */
 const MARK = `exact ${crypto.randomUUID()} `
-
-export const mayHaveExact = (text: string): boolean => MAY_HAVE.test(text)
 
 /** The same as `JSON.parse`, with the digits remembered. */
 export function parseExactly(text: string): Json {
   if (!hasInexact(text)) return JSON.parse(text) as Json
   const marked = marks(text)
+  if (marked === text) return JSON.parse(text) as Json
   const holder = [JSON.parse(marked) as Json]
   remember(holder)
   return holder[0] ?? null

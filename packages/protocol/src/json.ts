@@ -6,14 +6,17 @@
  * change are remembered (`exact.ts`) and go along.
  */
 import { Fault } from '@toolway/contract'
-import { ExactNumber, mayHaveExact, parseExactly } from './exact.ts'
+import { ExactNumber, parseExactly } from './exact.ts'
 import { breakOf, endOfString } from './json-break.ts'
+import type { Json, JsonObject } from './json-value.ts'
 
-export type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
-export type JsonObject = { [key: string]: Json }
+export type { Json, JsonObject }
 
 /** Nesting of a whole message: 64 levels of arguments (the ledger's U-16) below params and arguments. */
 export const MAX_DEPTH = 68
+
+/** Whether a text may have a number that a double changes: most have none and cost no more. It begins with a digit, which is found fast. */
+const MAY_HAVE_EXACT = /\d(?:\d{15}|[eE][-+\d]|\.\d*0(?:[\s,}\]]|$)|\.\d{15})|-0(?:[\s,}\]]|$)/
 
 const QUOTE = 0x22
 const OPENERS = new Set([0x5b, 0x7b])
@@ -32,7 +35,7 @@ export const isShallow = (value: unknown, levels: number): boolean =>
 export function parseJson(text: string): Json {
   refuseDepth(text)
   try {
-    return mayHaveExact(text) ? parseExactly(text) : (JSON.parse(text) as Json)
+    return MAY_HAVE_EXACT.test(text) ? parseExactly(text) : (JSON.parse(text) as Json)
   } catch {
     throw new Fault('request.not-json', { problem: wordProblem(text) })
   }

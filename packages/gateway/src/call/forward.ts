@@ -327,9 +327,10 @@ const askOf = (forwarding: Forwarding, params: JsonObject, speaking: Speaking): 
 /** A server that speaks MCP gets the digits that the client wrote, where nothing has changed a number since. */
 function exactly({ mcpRequest, target }: Forwarding, params: JsonObject): JsonObject {
   const given = params['arguments']
-  if (given === undefined || kindOf(target.connector ?? '')?.speaksMcp !== true) return params
+  if (given === undefined) return params
   const exact = withDigits(given, mcpRequest.params['arguments'])
-  return exact === given ? params : { ...params, arguments: exact }
+  if (exact === given || kindOf(target.connector ?? '')?.speaksMcp !== true) return params
+  return { ...params, arguments: exact }
 }
 
 const exchange = (forwarding: Forwarding, params: JsonObject, speaking: Speaking): Promise<Answer> =>

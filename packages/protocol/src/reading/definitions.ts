@@ -6,7 +6,18 @@
  */
 import { eraOf, type Era, type Revision } from '../era.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
-import { changed, dropUnfit, kindName, leftOut, type Change, type Kind, type Repairs } from './repairs.ts'
+import {
+  changed,
+  dropUnfit,
+  kindName,
+  leftOut,
+  type Change,
+  type Kind,
+  type Repairs,
+  readEntries,
+  readMember,
+  type Reader,
+} from './repairs.ts'
 import { problemOfSchema, readSchema } from './schema.ts'
 
 export type Definition = 'tool' | 'resource' | 'template' | 'prompt'
@@ -56,18 +67,6 @@ function named(item: JsonObject, address: string, repairs: Repairs): JsonObject 
   return changed(item, '', [{ name: 'name', value: address, repair: 'was missing and is its address now' }], repairs)
 }
 
-/** Returns the value, a changed one, or undefined where nothing of it can be used. */
-type Reader = (value: Json, place: string, repairs: Repairs) => Json | undefined
-
-export function readMember(item: JsonObject, name: string, read: Reader, repairs: Repairs): JsonObject {
-  const value = item[name]
-  if (value === undefined) return item
-  const made = read(value, name, repairs)
-  if (made === value) return item
-  const { [name]: _, ...rest } = item
-  return made === undefined ? rest : { ...item, [name]: made }
-}
-
 const readHints: Reader = (value, place, repairs) =>
   isObject(value) ? changed(value, place, dropUnfit(value, HINTS), repairs) : undefined
 
@@ -114,24 +113,6 @@ const readArguments: Reader = (value, place, repairs) => {
       ? changed(argument, at, dropUnfit(argument, ARGUMENT), repairs)
       : undefined,
   )
-}
-
-/** A list without the entries that cannot be read. */
-export function readEntries(
-  value: Json,
-  place: string,
-  repairs: Repairs,
-  read: (entry: Json, place: string) => Json | undefined,
-): Json {
-  if (!Array.isArray(value)) return value
-  const made = value.flatMap((entry, at) => {
-    const entryPlace = `${place}/${at}`
-    const entryRead = read(entry, entryPlace)
-    if (entryRead !== undefined) return [entryRead]
-    repairs.push(`${entryPlace} could not be read and is left out`)
-    return []
-  })
-  return made.length !== value.length || made.some((entry, at) => entry !== value[at]) ? made : value
 }
 
 const TASKS: ReadonlySet<Json | undefined> = new Set([undefined, 'required', 'optional', 'forbidden'])

@@ -75,3 +75,33 @@ export function kindName(value: Json | undefined): string {
   if (typeof value === 'object') return 'an object'
   return typeof value === 'string' ? 'a text' : typeof value === 'number' ? 'a number' : String(value)
 }
+
+/** Returns the value, a changed one, or undefined where nothing of it can be used. */
+export type Reader = (value: Json, place: string, repairs: Repairs) => Json | undefined
+
+export function readMember(item: JsonObject, name: string, read: Reader, repairs: Repairs): JsonObject {
+  const value = item[name]
+  if (value === undefined) return item
+  const made = read(value, name, repairs)
+  if (made === value) return item
+  const { [name]: _, ...rest } = item
+  return made === undefined ? rest : { ...item, [name]: made }
+}
+
+/** A list without the entries that cannot be read. */
+export function readEntries(
+  value: Json,
+  place: string,
+  repairs: Repairs,
+  read: (entry: Json, place: string) => Json | undefined,
+): Json {
+  if (!Array.isArray(value)) return value
+  const made = value.flatMap((entry, at) => {
+    const entryPlace = `${place}/${at}`
+    const entryRead = read(entry, entryPlace)
+    if (entryRead !== undefined) return [entryRead]
+    repairs.push(`${entryPlace} could not be read and is left out`)
+    return []
+  })
+  return made.length !== value.length || made.some((entry, at) => entry !== value[at]) ? made : value
+}

@@ -6,8 +6,8 @@
  */
 import { eraOf, type Revision } from '../era.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
-import { readAnnotations, readEntries, readIcons, readMember } from './definitions.ts'
-import { changed, dropUnfit, kindName, leftOut, type Change, type Repairs } from './repairs.ts'
+import { readAnnotations, readIcons } from './definitions.ts'
+import { changed, dropUnfit, kindName, leftOut, type Change, type Repairs, readEntries, readMember } from './repairs.ts'
 
 export const REPAIRED = 'dev.toolway/repaired'
 /** So many are named. */
@@ -22,11 +22,30 @@ export interface Reading {
 
 /** The very object where nothing is wrong with it. */
 export function readResult(method: string, result: JsonObject, { revision, extended = false }: Reading): JsonObject {
+  if (isPlain(method, result)) return result
   const repairs: Repairs = []
   const read = readOf(method, result, { revision, extended }, repairs)
   if (repairs.length === 0) return read
   const meta = isObject(read['_meta']) ? read['_meta'] : {}
   return { ...read, _meta: { ...meta, [REPAIRED]: repairs.slice(0, MOST) } }
+}
+
+/** Most results: texts, and nothing else that could be wrong. */
+function isPlain(
+  method: string,
+  { content, isError, structuredContent, resultType, _meta: meta }: JsonObject,
+): boolean {
+  if (method !== 'tools/call' || !Array.isArray(content)) return false
+  if (isError !== undefined && typeof isError !== 'boolean') return false
+  if (structuredContent === null || resultType === null || (meta !== undefined && !isObject(meta))) return false
+  return content.every(
+    (block) =>
+      isObject(block) &&
+      block['type'] === 'text' &&
+      typeof block['text'] === 'string' &&
+      block['annotations'] === undefined &&
+      block['_meta'] === undefined,
+  )
 }
 
 function readOf(method: string, result: JsonObject, reading: Required<Reading>, repairs: Repairs): JsonObject {
