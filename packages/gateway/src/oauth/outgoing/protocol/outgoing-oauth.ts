@@ -57,6 +57,16 @@ async function judgeRevocation(response: Response, secrets: readonly string[], e
   if (!ok) throw refused(egress, `it did not revoke the token (HTTP ${status})`)
 }
 
+const codeOf = async (response: Response): Promise<string | undefined> =>
+  response.ok
+    ? undefined
+    : errorIn(
+        await response
+          .clone()
+          .json()
+          .catch(() => undefined),
+      )?.code
+
 /** The issuer as this answer spells it, where that is the same one. */
 const spelledAs = (text: string | null, issuer: string): string =>
   text !== null && isSameIssuer(text, issuer) ? text : issuer
@@ -148,13 +158,16 @@ export function createOutgoingOAuth({ now, adapter, onRepair }: OutgoingOAuthPar
             throw refused(egress, `it did not revoke the token (${codeIn(failure ?? `HTTP ${status}`)})`)
           return
         }
-        const line = createLine({ adapter: way, egress, authority })
-        const server = serverOf(authority)
-        const response = await library.revocationRequest(server, clientOf(client), proofOf(client), token, {
-          ...optionsOf(line.ask),
-          additionalParameters: { token_type_hint: hint },
-        })
-        await judgeRevocation(response, line.heard().secrets, egress)
+        const { ask, heard } = createLine({ adapter: way, egress, authority })
+        const asked = (more: Record<string, string>) =>
+          library.revocationRequest(serverOf(authority), clientOf(client), proofOf(client), token, {
+            ...optionsOf(ask),
+            additionalParameters: { token_type_hint: hint, ...more },
+          })
+        const response = await asked({})
+        // Servers on the Python SDK want the member there, whatever it is; others refuse it beside a header, so it is not sent first.
+        const isRefused = client.method !== 'client_secret_post' && (await codeOf(response)) === 'invalid_request'
+        await judgeRevocation(isRefused ? await asked({ client_secret: '' }) : response, heard().secrets, egress)
       } catch (thrown) {
         throw wordFailure(thrown, egress, { document: revocationAt(authority) })
       }
