@@ -21,7 +21,7 @@ export class ImportFault extends Error {
   }
 }
 
-export interface SettingsText {
+interface SettingsText {
   root: unknown
   format: 'json' | 'toml' | 'yaml'
   /** Paths of keys that stand twice; the other formats refuse those. */

@@ -22,9 +22,8 @@ export interface Parsed {
 
 /** Throws DocumentProblem. */
 export function parseDocument(text: string): Parsed {
-  const value = readText(text.startsWith('\uFEFF') ? text.slice(1) : text)
+  const value = parseValue(text)
   if (!isObject(value)) throw new DocumentProblem('it is not an object')
-  bound(value)
   const { openapi, swagger } = value
   if (swagger === '2.0' || swagger === 2) return { root: upgraded(value), format: '2.0' }
   if (typeof openapi === 'string' && /^3\.[01](?:\.|$)/.test(openapi)) return { root: value, format: openapi }
@@ -34,6 +33,13 @@ export function parseDocument(text: string): Parsed {
       ? 'it has neither "openapi" nor "swagger"'
       : `it has version ${JSON.stringify(said)?.slice(0, 20)}; 2.0, 3.0 and 3.1 are supported`,
   )
+}
+
+/** The value of a text, bounded as a document is. Throws DocumentProblem. */
+export function parseValue(text: string): unknown {
+  const value = readText(text.startsWith('\uFEFF') ? text.slice(1) : text)
+  bound(value)
+  return value
 }
 
 function readText(text: string): unknown {
@@ -55,7 +61,7 @@ const wordsOf = (thrown: unknown) =>
   (thrown instanceof Error ? thrown.message : 'unknown').replaceAll(/\s+/g, ' ').slice(0, 200)
 
 /** Walks every value once for each place that it is at, as whoever copies it would. */
-function bound(root: JsonObject): void {
+function bound(root: unknown): void {
   let count = 0
   const open: { value: unknown; depth: number }[] = [{ value: root, depth: 0 }]
   for (let one = open.pop(); one !== undefined; one = open.pop()) {

@@ -51,7 +51,7 @@ export function createReferences(root: JsonObject): References {
 }
 
 /** Undefined for a reference within the document. */
-export function elsewhere(ref: string): string | undefined {
+function elsewhere(ref: string): string | undefined {
   if (ref.startsWith('#')) return undefined
   const file = ref.split('#')[0]?.slice(0, 100) ?? ''
   return `is in another file, "${file}": bundle the document into one file`
