@@ -1,4 +1,5 @@
 /** Tests that the guide to the first day is correct: its blocks run as written, in an empty directory, by a real gateway. */
+// @module-tag long
 import { execFile } from 'node:child_process'
 import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'

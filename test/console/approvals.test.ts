@@ -1,4 +1,5 @@
 /** Calls that wait for somebody: seen as they come, looked at, answered by mouse and by keys, and what became of them. */
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callTool } from '../e2e/peers/clients/raw-client.ts'
 import { addKey, createAsk, type Ask } from '../e2e/peers/people/administrators.ts'

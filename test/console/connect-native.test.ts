@@ -1,4 +1,5 @@
 /** Native connectors in the catalog: chosen, looked at before they are connected, connected with a key, and called. */
+// @module-tag long
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'

@@ -1,4 +1,5 @@
 /** The list of connections, as people use it: real servers, a real authorization server, a real browser. */
+// @module-tag long
 import { finishOAuth } from '@toolway/contract/admin'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,4 +1,5 @@
 /** Files in the console: none, one that is uploaded, downloaded and deleted, and many of everybody's. */
+// @module-tag long
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,4 +1,5 @@
 /** The console in German, where the browser or a person prefers it. */
+// @module-tag long
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startProbe } from '../e2e/peers/probes/probe-server.ts'

@@ -1,4 +1,5 @@
 /** People, users and organizations: who comes in, with which role, and what is settled for whom. */
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { NO_BROWSER } from './support/browser.ts'
 import { ADA, startConsole, type ConsoleGateway } from './support/console.ts'

@@ -1,4 +1,5 @@
 /** Rules as an administrator meets them: written as a sentence grows, tried on what happened, watched, turned on, taken back. */
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listRecords } from '../../packages/gateway/src/testing/listed-records.ts'
 import { callTool } from '../e2e/peers/clients/raw-client.ts'

@@ -1,4 +1,5 @@
 /** Signing in, staying in and leaving, as a browser does it: what scripts can read, and what happens when a token runs out. */
+// @module-tag long
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { LOOKS_LIKE_KEY } from '../../packages/gateway/src/identity/keys/key-forms.ts'

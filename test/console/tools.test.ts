@@ -1,4 +1,5 @@
 /** The screen of all tools, with a thousand of them. */
+// @module-tag long
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { NO_BROWSER } from './support/browser.ts'

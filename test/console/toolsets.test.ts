@@ -1,4 +1,5 @@
 /** Toolsets in the console: made, picked, worded, fixed, and tried by a client at their address. */
+// @module-tag long
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ask } from '../e2e/peers/clients/raw-client.ts'

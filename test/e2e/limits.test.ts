@@ -2,6 +2,7 @@
  * Tests rate limits and their errors. Each bucket at each HTTP handler: 429, a correct Retry-After, and no effect on callers that
  * share nothing with the limited one.
  */
+// @module-tag long
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { loadConfig } from '../../packages/gateway/src/config.ts'

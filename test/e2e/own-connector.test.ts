@@ -1,4 +1,5 @@
 /** Somebody's own connector: one file that runs in a process of its own, behind the same guards as the product's connectors. */
+// @module-tag long
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders } from 'node:http'

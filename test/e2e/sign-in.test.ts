@@ -1,4 +1,5 @@
 /** Signing in over HTTP, with real gateways: pairs of tokens, their lives and ends, cookies, and who may do what with them. */
+// @module-tag long
 import { randomBytes } from 'node:crypto'
 import { decodeJwt } from 'jose'
 import { describe, expect, test } from 'vitest'

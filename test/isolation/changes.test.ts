@@ -2,6 +2,7 @@
  * Tests that every operation that changes something leaves its record by the time it is answered. Every operation of the admin
  * interface is called by a permitted caller; one that is in no list here fails.
  */
+// @module-tag long
 import type { UserId } from '@toolway/contract'
 import type { Operation } from '@toolway/contract/admin'
 import { expect, test } from 'vitest'

@@ -2,6 +2,7 @@
  * Every MCP endpoint in every transport and method × every caller × their own organization, the other one, and one that does not
  * exist; sessions, cursors and streams of the one at the doors of the other; and what is served to anybody.
  */
+// @module-tag long
 import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { addressOf } from '../../packages/gateway/src/http/addresses.ts'

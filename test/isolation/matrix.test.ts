@@ -4,6 +4,7 @@
  * What must be answered is derived from the operation's needs and from the matrix of roles. The other organization answers as one
  * that does not exist, to the byte; and nothing that is somebody else's stands in any answer.
  */
+// @module-tag long
 import type { Operation } from '@toolway/contract/admin'
 import { expect, test } from 'vitest'
 import { OPERATIONS } from '../../packages/gateway/src/admin/operations.ts'

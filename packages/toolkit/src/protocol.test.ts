@@ -1,4 +1,5 @@
 /** The toolkit's words of the protocol, in both eras and with both SDKs. */
+// @module-tag long
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

@@ -1,4 +1,5 @@
 /** The folders that a session works in: of the operator, of the client, and of both. */
+// @module-tag long
 import { mkdir, readdir, readFile, rename, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'

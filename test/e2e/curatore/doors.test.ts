@@ -1,4 +1,5 @@
 /** The doors of the preset: Open WebUI as it comes, MCP at its two addresses, REST, functions, OpenAPI; one key, one road, one record. */
+// @module-tag long
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { Validator } from '@seriousme/openapi-schema-validator'

@@ -1,4 +1,5 @@
 /** The test plan of the seed in its three phases, and what has to hold while the world is bad: between processes, over HTTP alone. */
+// @module-tag long
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, readlink, readdir } from 'node:fs/promises'

@@ -1,4 +1,5 @@
 /** The toolkit with a gateway: Composio's tools behind it, and upload, list, download and remove files. */
+// @module-tag long
 import { randomBytes } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -2,6 +2,7 @@
  * One call in its four views: the log line, the record, the span and the metrics say the same. Where telemetry goes, what it never
  * has, and what a receiver that fails does to calls: nothing.
  */
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { TestGateway } from '../../../packages/gateway/src/testing/gateway.ts'

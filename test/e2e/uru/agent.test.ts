@@ -1,4 +1,5 @@
 /** The agent of an organization: a model that works with the tools of whoever asks, by `uru-mcp` as every outside client does. */
+// @module-tag long
 import { execFileSync } from 'node:child_process'
 import type { AgentEvent } from '@toolway/contract/admin'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'

@@ -1,4 +1,5 @@
 /** The package `uru-mcp` as a client starts it: options, tools, resources, errors, and its end. */
+// @module-tag long
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'

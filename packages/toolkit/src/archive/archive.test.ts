@@ -1,4 +1,5 @@
 /** ZIP archives: what is packed comes back, and archives that are made to do harm are refused before anything is written. */
+// @module-tag long
 import { execFileSync } from 'node:child_process'
 import { mkdir, readdir, readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

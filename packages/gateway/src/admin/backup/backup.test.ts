@@ -1,4 +1,5 @@
 /** Tests of making, verifying and restoring a backup where rows are many, long, or not what a database writes. */
+// @module-tag long
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
 /** The scripts, run by real interpreters: what they do to files, and that no path or content becomes code. */
+// @module-tag long
 import { createHash, randomBytes } from 'node:crypto'
 import { execFileSync } from 'node:child_process'
 import { mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises'

@@ -1,3 +1,4 @@
+// @module-tag long
 import { Fault } from '@toolway/contract'
 import { expect, test } from 'vitest'
 import { describeEachPostgres } from '../../../testing/database.ts'
