@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
+import { addKey, createAsk } from '../e2e/peers/people/administrators.ts'
 import { openGateway } from '../e2e/peers/open-gateway.ts'
 import { httpWire } from '../e2e/peers/servers/real-servers.ts'
 import { startZooServer, type ZooServer } from './zoo-server.ts'
@@ -75,4 +76,20 @@ describe.each(PAIRS)('numbers between a $client client and a $server server', ({
     )
     if (client === 'legacy') expect(answer).toContain('"text":"[9007199254740993,1.0]"')
   })
+})
+
+test('a rule that names an argument never judges another number than the server gets', async () => {
+  const platform = createAsk(gateway, await addKey(gateway, { role: 'platform_admin' }))
+  const match = { tools: ['echo'], when: 'has(args.id) && args.id > 9007199254740992.0' }
+  const rule = { name: 'small-ids', action: 'block', reason: 'Only ids up to that one', match }
+  const added = await platform('POST /api/v1/organizations/default/rules', rule)
+  expect(added.status, added.text).toBe(201)
+  const server = servers.get('modern')
+  const before = server?.bodies.length
+  // Its double is the number that the rule allows.
+  expect(await send('modern__echo', '{"id":9007199254740993}', 'modern')).toContain('arguments.ambiguous')
+  expect(await send('modern__echo', '{"list":[{"id":1e400}]}', 'modern')).toContain('/list/0/id')
+  expect(server?.bodies).toHaveLength(before ?? -1)
+  expect(await send('modern__echo', '{"id":1.0}', 'modern')).toContain('structuredContent')
+  expect(server?.bodies.at(-1)).toContain('"arguments":{"id":1.0}')
 })

@@ -65,6 +65,8 @@ export interface ToolPolicy {
   readonly tool: ToolFacts
   /** Whether two callers can get different answers without any arguments: then no list can be made for all of them. */
   readonly varies: boolean
+  /** Whether any rule refers to an argument by name. */
+  readonly namesArguments: boolean
   /** Whether any rule in force can hide it. */
   readonly hides: boolean
   /** In the order in which they were written, from the outermost scope inwards; for whoever explains. */

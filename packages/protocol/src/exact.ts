@@ -141,6 +141,26 @@ function putMember(member: Json, original: Json | undefined, exact: ExactNumber 
   return putBack(member, original, exactOf.get(original))
 }
 
+/**
+ * The first number whose double is another number, by the names and places that lead to it, with that double; undefined where there is
+ * none. `value` is what was parsed, or holds it.
+ */
+export function findRounded(value: Json, keys: readonly (string | number)[] = []): Rounded | undefined {
+  if (!isContainer(value)) return undefined
+  for (const [key, { source }] of exactOf.get(value) ?? NOTHING)
+    if (!isExact(source)) return { keys: [...keys, key], double: Number(source) }
+  for (const [key, member] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
+    const found = findRounded(member, [...keys, key])
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+export interface Rounded {
+  readonly keys: readonly (string | number)[]
+  readonly double: number
+}
+
 /** For people: numbers that a double would change beyond their form are texts of their digits. */
 export function withDigitsAsText(value: Json, original: Json | undefined = value): Json {
   return shown(withDigits(value, original))

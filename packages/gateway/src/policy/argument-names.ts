@@ -159,7 +159,7 @@ function propertiesOf(schema: unknown): Properties {
   return made
 }
 
-const mentions = (rule: Rule): boolean => {
+export const mentions = (rule: Rule): boolean => {
   const { paths, loose } = mentionsOf(rule)
   return paths.length > 0 || loose.length > 0
 }

@@ -4,7 +4,7 @@
  * Nothing here throws: a rule that cannot be read restricts wherever it could have spoken, and is named in `problems`.
  */
 import { RULE_SCOPES, type Rule, type ToolFacts } from '@toolway/contract'
-import { createNameCheck } from './argument-names.ts'
+import { createNameCheck, mentions } from './argument-names.ts'
 import type { Condition } from './condition.ts'
 import { decide } from './decide.ts'
 import { otherCaller, readRule } from './matching.ts'
@@ -71,6 +71,7 @@ function policyOf(own: readonly ReadRule[], tool: ToolFacts, schema: unknown): P
     tool,
     ambiguous,
     varies: own.some(({ varies }) => varies),
+    namesArguments: own.some(({ rule }) => mentions(rule)),
     hides: own.some(({ rule: { action, state } }) => action === 'hide' && state === 'on'),
     rules: own.map(({ rule }) => rule),
     placed,
