@@ -26,7 +26,6 @@ import { CALLBACK } from './client-metadata.ts'
 import type { Ending } from './connect-links.ts'
 import type { Challenge, ClientIdentity, CredentialKeeping, OutgoingOAuth } from '../ports.ts'
 import type { ConnectRequest, Target, Targets } from './target.ts'
-import { isSameIssuer } from '../protocol/same-issuer.ts'
 import { webAddress } from '../protocol/web-address.ts'
 import { cookieNameOf, FlowProblem, refusedFor, sha256, takeWayBack, type WayBack, type Why } from './way-back.ts'
 
@@ -309,8 +308,7 @@ function problemOf(thrown: unknown, flow: FlowRow, answer: URLSearchParams): Flo
   if (fault.code === 'internal' || isDatabaseFault(fault)) throw thrown
   const [said, iss] = [answer.get('error'), answer.get('iss')]
   const { issuer, issInResponse } = flow.authority
-  const isIssuers = isSameIssuer(iss, issuer)
-  const surely = issInResponse ? isIssuers : iss === null || isIssuers
+  const surely = issInResponse ? iss === issuer : iss === null || iss === issuer
   const error = said !== null && said !== '' && surely ? said.slice(0, 100) : 'token_exchange_failed'
   return new FlowProblem(error, WHYS_OF[fault.code] ?? 'malformed', fault, flow)
 }

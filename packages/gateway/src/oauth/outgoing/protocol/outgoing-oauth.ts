@@ -21,7 +21,6 @@ import { proofOf } from './client-proof.ts'
 import { discover } from './discover.ts'
 import type { Egress, OutgoingOAuth, ProviderAdapter } from '../ports.ts'
 import { register } from './register.ts'
-import { isSameIssuer } from './same-issuer.ts'
 import { codeIn, errorIn, wordError } from './server-words.ts'
 import { documentAt, refused, unreachable, wordFailure, type OnRepair } from './word-failure.ts'
 
@@ -67,10 +66,6 @@ const codeOf = async (response: Response): Promise<string | undefined> =>
           .catch(() => undefined),
       )?.code
 
-/** The issuer as this answer spells it, where that is the same one. */
-const spelledAs = (text: string | null, issuer: string): string =>
-  text !== null && isSameIssuer(text, issuer) ? text : issuer
-
 /** `error=` beside a code says that there was none. */
 function withoutEmpty(answer: URLSearchParams): URLSearchParams {
   const clean = new URLSearchParams(answer)
@@ -114,12 +109,7 @@ export function createOutgoingOAuth({ now, adapter, onRepair }: OutgoingOAuthPar
       const [server, known] = [serverOf(authority), clientOf(client)]
       return askTokens(askingOf({ authority, client }, egress), async ({ ask, heard }) => {
         // The state has been judged by whoever keeps it; `iss` is judged before an error is believed (RFC 9207, section 2.4).
-        const judged = library.validateAuthResponse(
-          { ...server, issuer: spelledAs(answer.get('iss'), server.issuer) },
-          known,
-          withoutEmpty(answer),
-          library.skipStateCheck,
-        )
+        const judged = library.validateAuthResponse(server, known, withoutEmpty(answer), library.skipStateCheck)
         const response = await library.authorizationCodeGrantRequest(
           server,
           known,
