@@ -226,11 +226,15 @@ describe.skipIf(folder === undefined)('connectors at doubles of their vendors', 
     return 1
 
     async function second(cursor: string, values: Json): Promise<void> {
+      const before = api.served.length
       const { result } = await call(id, name, { ...given, cursor })
       expect(result, JSON.stringify(result)).toMatchObject({ structuredContent: { items: expect.any(Array) } })
-      const sent = api.served.findLast(({ url }) => url.pathname === pathname)
-      const query = Object.fromEntries(sent?.url.searchParams ?? [])
-      expect(carries(query, values) || carries(sent?.body, values)).toBe(true)
+      // A check of the new account may read the same page list meanwhile.
+      const sent = api.served.slice(before).filter(({ url }) => url.pathname === pathname)
+      const hasCursor = sent.some(
+        ({ url, body }) => carries(Object.fromEntries(url.searchParams), values) || carries(body, values),
+      )
+      expect(hasCursor).toBe(true)
     }
   }
 })
