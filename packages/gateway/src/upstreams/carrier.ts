@@ -26,6 +26,8 @@ export interface CarrierParts {
   readonly ids: () => number
   /** Told how each request ended. */
   readonly breaker: Breaker
+  /** Told of what was passed over because it is no message. */
+  onOdd(problem: string): void
 }
 
 export interface Carrier {

@@ -6,7 +6,8 @@
  */
 import { Fault } from '@toolway/contract'
 import { parseJson, type JsonObject } from '../json.ts'
-import { isFailure, isResponse, readMessage, type ErrorBody, type Id, type Message, type Response } from '../message.ts'
+import { idOf, isFailure, isResponse, type ErrorBody, type Id, type Message, type Response } from '../message.ts'
+import { isSameId, readBatch } from './mend-message.ts'
 import type { Answer } from './request.ts'
 import type { Incoming, Outgoing, Peer, Transport } from './transport.ts'
 
@@ -16,9 +17,15 @@ export const malformed = (connection: string, problem: string, cause?: unknown):
 export const lost = (connection: string, cause?: unknown): Fault =>
   new Fault('upstream.lost', { connection }, { cause })
 
+/** A stream ended without the response. What was passed over in it may have been meant as one. */
+export const unanswered = (connection: string, odd: string | undefined): Fault =>
+  odd === undefined
+    ? lost(connection)
+    : malformed(connection, `its event stream ended without a response, and had an event that is no message (${odd})`)
+
 /** An error that the server could not attribute belongs to the only request of its exchange. */
 export function answerOf(peer: Peer, id: Id, message: Message): Answer {
-  if (!isResponse(message) || (message.id !== id && !(isFailure(message) && message.id === undefined)))
+  if (!isResponse(message) || (!isSameId(message.id, id) && !(isFailure(message) && message.id === undefined)))
     throw malformed(peer.alias, 'its response is for another request')
   return isFailure(message)
     ? { error: maskedError(peer, message.error) }
@@ -29,7 +36,7 @@ export function answerOf(peer: Peer, id: Id, message: Message): Answer {
 export function answers(peer: Reader, text: string, id: Id): boolean {
   try {
     const message = readAs(peer, text)
-    return isResponse(message) && message.id === id
+    return isResponse(message) && isSameId(message.id, id)
   } catch {
     return false
   }
@@ -59,7 +66,7 @@ export const isGreetingRefused = (thrown: unknown): thrown is Fault =>
 export function refuseStatus(transport: Transport, incoming: Incoming): void {
   const { status } = incoming
   if (status < 300) return
-  const carriesMessage = header(incoming, 'content-type')?.includes('json') === true && status >= 400 && status < 500
+  const carriesMessage = isJsonType(header(incoming, 'content-type')) && status >= 400 && status < 500
   if (carriesMessage && !NEVER_ANSWERS.has(status)) return
   throw transport.refusal(incoming)
 }
@@ -75,12 +82,48 @@ export const header = ({ headers }: Pick<Incoming, 'headers'>, name: string): st
 /** The reader of a server's text: secrets that the server was sent are masked before anything else. */
 type Reader = Pick<Transport, 'alias' | 'hide'>
 
-/** One message out of a text. Throws `upstream.malformed` when it is none. */
-export function readAs({ alias, hide }: Reader, text: string): Message {
+/** One message out of a text; of several, the first response. Throws `upstream.malformed` when it is none. */
+export function readAs(reader: Reader, text: string): Message {
+  const messages = readAllAs(reader, text)
+  const message = messages.length === 1 ? messages[0] : messages.find(isResponse)
+  if (message === undefined) throw malformed(reader.alias, 'it contains no response')
+  return message
+}
+
+/** The messages of a text. Throws `upstream.malformed` when it is none. */
+export function readAllAs({ alias, hide }: Reader, text: string): Message[] {
   try {
-    return readMessage(parseJson(hide?.(text) ?? text))
+    return readBatch(parseJson(hide?.(text) ?? text))
   } catch (thrown) {
     throw new Fault('upstream.malformed', { connection: alias, problem: problemOf(thrown) }, { cause: thrown })
+  }
+}
+
+/**
+ * The messages of an event. Heartbeats and texts in place of a message are passed over, since the server may still answer: `onOdd` is
+ * told why. Throws where it is the awaited response that cannot be read.
+ */
+export function readEvent(
+  reader: Reader,
+  text: string,
+  until: Id | undefined,
+  onOdd: (problem: string) => void,
+): Message[] {
+  try {
+    return readAllAs(reader, text)
+  } catch (thrown) {
+    if (until !== undefined && isSameId(idIn(text, until), until)) throw thrown
+    onOdd(thrown instanceof Fault ? String(thrown.facts['problem']) : 'not a message')
+    return []
+  }
+}
+
+/** A broken text that speaks JSON-RPC is the awaited message, whatever its id is: nothing better will come. */
+function idIn(text: string, until: Id): Id | undefined {
+  try {
+    return idOf(parseJson(text))
+  } catch {
+    return /"jsonrpc"\s*:/.test(text) ? until : undefined
   }
 }
 
@@ -93,13 +136,20 @@ export async function hearUntil(
   { until, onMessage }: Pick<Outgoing, 'until' | 'onMessage'>,
 ): Promise<Response | undefined> {
   for await (const text of texts) {
-    const message = readAs(peer, text)
-    const ends = until !== undefined && isResponse(message) && (message.id === until || message.id === undefined)
-    if (ends) return message
-    onMessage?.(message)
+    for (const message of readEvent(peer, text, until, () => {})) {
+      const ends =
+        until !== undefined && isResponse(message) && (isSameId(message.id, until) || message.id === undefined)
+      if (ends) return message
+      onMessage?.(message)
+    }
   }
   return undefined
 }
+
+/** Types are compared without regard to case and parameters (RFC 9110, section 8.3.1). */
+export const isStreamType = (type: string | undefined): boolean =>
+  type !== undefined && /^\s*text\/event-stream\s*(;|$)/i.test(type)
+const isJsonType = (type: string | undefined): boolean => type !== undefined && /json/i.test(type)
 
 function problemOf(thrown: unknown): string {
   if (!(thrown instanceof Fault)) return 'not a message'

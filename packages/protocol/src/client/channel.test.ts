@@ -207,6 +207,91 @@ describe('a channel that callers share', () => {
   })
 })
 
+describe('a server that does not print one message a line', () => {
+  const answerTo = (id: unknown, text = 'done') => ({ jsonrpc: '2.0', id, result: { text } })
+  const DONE = { result: { text: 'done' } }
+  const lines = (...all: readonly (object | string)[]) =>
+    all.map((one) => (typeof one === 'string' ? one : JSON.stringify(one)))
+
+  test.each<[string, (id: number) => readonly string[]]>([
+    ['its id as a text', (id) => lines(answerTo(String(id)))],
+    ['its id as 1.0', (id) => [JSON.stringify(answerTo(id)).replace(`"id":${id}`, `"id":${id}.0`)]],
+    ['error: null', (id) => lines({ ...answerTo(id), error: null })],
+    ['a message over several lines', (id) => JSON.stringify(answerTo(id), null, 2).split('\n')],
+    [
+      'a message over several lines with brackets in its texts',
+      (id) => [
+        ...JSON.stringify({ jsonrpc: '2.0', id: 999, result: { text: '}{ "]\\' } }, null, 2).split('\n'),
+        ...JSON.stringify(answerTo(id), null, '\t').split('\n'),
+      ],
+    ],
+    ['a text before the message, without a line end', (id) => [`Loading model...${JSON.stringify(answerTo(id))}`]],
+    ['a text with braces before the message', (id) => [`{ready} 100% {"port":1} ${JSON.stringify(answerTo(id))}`]],
+    ['colours around the message', (id) => [`\u001b[32m${JSON.stringify(answerTo(id))}\u001b[0m`]],
+    ['a byte order mark', (id) => [`\uFEFF${JSON.stringify(answerTo(id))}`]],
+    ['two messages on one line', (id) => [`${JSON.stringify(answerTo(998))}${JSON.stringify(answerTo(id))}`]],
+    ['a line that opens a brace and never closes it', (id) => lines('function start() {', answerTo(id))],
+    ['a batch', (id) => lines([{ jsonrpc: '2.0', method: 'notifications/x' }, answerTo(id)])],
+  ])('is understood: %s', async (_, says) => {
+    const { channel, call } = fixture()
+    const one = call()
+    for (const line of says(one.id)) channel.receive(line)
+    expect(await one.ended).toEqual(DONE)
+  })
+
+  test('is not taken at a word that it quotes in its log', async () => {
+    const { channel, call, sent, loose, noise } = fixture()
+    const one = call()
+    const before = sent.length
+    const quoted = JSON.stringify({ jsonrpc: '2.0', id: 'q', method: 'elicitation/create', params: {} })
+    channel.receive(`sent: ${quoted}`)
+    channel.receive(`sent: ${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })}`)
+    await turns()
+    expect([sent.length - before, loose, one.asked]).toEqual([0, [], []])
+    expect(noise).toHaveLength(2)
+  })
+
+  test('is not kept without bound, and noise stays noise', async () => {
+    const { channel, call, answer, noise } = fixture()
+    const one = call()
+    channel.receive('{')
+    for (let at = 0; at < 2_000; at++) channel.receive(`"a${at}": "${'x'.repeat(1_000)}",`)
+    channel.receive('}')
+    expect(noise.length).toBeGreaterThan(0)
+    answer(one.id)
+    expect(await one.ended).toEqual(DONE)
+  })
+})
+
+describe('progress', () => {
+  test('extends the time limit of its call, up to ten minutes', async () => {
+    const { call, receive } = fixture()
+    const one = call()
+    let code: unknown
+    void one.ended.then((ended) => (code = ended))
+    const report = () =>
+      receive({ method: 'notifications/progress', params: { progressToken: `p${one.id}`, progress: 1 } })
+    for (let at = 0; at < 66; at++) {
+      await vi.advanceTimersByTimeAsync(9_000)
+      report()
+    }
+    expect(code).toBeUndefined()
+    await vi.advanceTimersByTimeAsync(9_000)
+    report()
+    expect(code).toBe('upstream.timeout')
+  })
+
+  test('of another call extends nothing', async () => {
+    const { call, receive } = fixture()
+    const [one, other] = [call(), call('tools/call', { timeout: 100 })]
+    await vi.advanceTimersByTimeAsync(9_000)
+    receive({ method: 'notifications/progress', params: { progressToken: `p${other.id}`, progress: 1 } })
+    await vi.advanceTimersByTimeAsync(2_000)
+    expect(await one.ended).toBe('upstream.timeout')
+    other.leave()
+  })
+})
+
 describe('the end of a channel', () => {
   test('fails everything that waits, and whatever is asked after it', async () => {
     const { channel, call } = fixture()

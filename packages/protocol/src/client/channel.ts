@@ -14,7 +14,6 @@ import {
   isRequest,
   isResponse,
   metaOf,
-  readMessage,
   type Id,
   type Message,
   type Notification,
@@ -22,7 +21,9 @@ import {
   type Response,
 } from '../message.ts'
 import { maskedError, maskedResult } from './answer.ts'
-import { HUMAN, type Answer } from './request.ts'
+import { isSameId, readBatch } from './mend-message.ts'
+import { HUMAN, PROGRESS, type Answer } from './request.ts'
+import { createSalvage } from './salvage.ts'
 
 const METHOD_NOT_FOUND = -32601
 const INTERNAL = -32603
@@ -53,6 +54,8 @@ interface Waiting {
   fail(thrown: unknown): void
   /** One more question (or one less) is with a person: the server is not late meanwhile. */
   question(change: 1 | -1): void
+  /** It reports progress: the server is not late. */
+  progress(): void
 }
 
 export interface Call {
@@ -89,6 +92,7 @@ class CorrelatedChannel implements Channel {
   /** Requests that were given up, and when: their server may not have heard of it. */
   readonly #givenUp = new Map<Id, number>()
   readonly #drains: (() => void)[] = []
+  readonly #salvage = createSalvage()
   #replies = 0
   #ended: Fault | undefined
 
@@ -137,10 +141,17 @@ class CorrelatedChannel implements Channel {
         // An initialize must not be cancelled (2025-11-25, cancellation).
         if (method !== 'initialize') this.tell('notifications/cancelled', { requestId: id, reason: fault.message })
       }
-      const late = () => giveUp(new Fault('upstream.timeout', { connection: this.#parts.alias, seconds: timeout }))
-      const limit = (seconds: number) => {
+      const late = (seconds: number) =>
+        giveUp(new Fault('upstream.timeout', { connection: this.#parts.alias, seconds }))
+      const limit = (seconds: number, words = timeout) => {
         clearTimeout(timer)
-        if (seconds !== Infinity) timer = setTimeout(late, seconds * 1000)
+        if (seconds !== Infinity) timer = setTimeout(() => late(words), seconds * 1000)
+      }
+      const progress = () => {
+        if (questions > 0 || timeout === Infinity) return
+        const left = Math.max(PROGRESS.all, timeout) - (Date.now() - began) / 1000
+        if (left < timeout) limit(Math.max(0, left), PROGRESS.all)
+        else limit(timeout)
       }
       const onAbort = () => giveUp(faultOfAbort(signal.reason, this.#parts.alias, timeout))
       const settle = (answer: Answer) => {
@@ -152,7 +163,7 @@ class CorrelatedChannel implements Channel {
         if (!this.#waiting.has(id)) return
         limit(questions > 0 ? Math.min(HUMAN.question, HUMAN.all - (Date.now() - began) / 1000) : timeout)
       }
-      this.#waiting.set(id, { call: asked, settle, fail, question })
+      this.#waiting.set(id, { call: asked, settle, fail, question, progress })
       limit(timeout)
       signal.addEventListener('abort', onAbort, { once: true })
       if (signal.aborted) return onAbort()
@@ -188,7 +199,9 @@ class CorrelatedChannel implements Channel {
     if (method === 'notifications/progress') {
       const token = params?.['progressToken']
       const id = typeof token === 'string' && /^p\d+$/.test(token) ? Number(token.slice(1)) : undefined
-      if (id !== undefined) this.#waiting.get(id)?.call.onNotification?.(message)
+      const waiting = id === undefined ? undefined : this.#waiting.get(id)
+      waiting?.progress()
+      waiting?.call.onNotification?.(message)
       return
     }
     const subscription = metaOf(params)[SUBSCRIPTION_KEY]
@@ -200,15 +213,23 @@ class CorrelatedChannel implements Channel {
 
   #answer(response: Response): void {
     if (response.id === undefined) return
-    this.#givenUp.delete(response.id)
+    const id = this.#ourId(response.id)
+    this.#givenUp.delete(id)
     // A late or second answer has nobody waiting for it any more.
     this.#waiting
-      .get(response.id)
+      .get(id)
       ?.settle(
         isFailure(response)
           ? { error: maskedError({ mask: this.#mask }, response.error) }
           : { result: maskedResult({ mask: this.#mask }, response.result) },
       )
+  }
+
+  /** Some servers send an id back as a text. */
+  #ourId(said: Id): Id {
+    if (typeof said !== 'string' || this.#waiting.has(said)) return said
+    const number = Number(said)
+    return isSameId(said, number) ? number : said
   }
 
   #question(asked: Request): void {
@@ -229,11 +250,45 @@ class CorrelatedChannel implements Channel {
   }
 
   receive(text: string): void {
+    let messages: Message[]
     try {
-      this.#hear(readMessage(parseJson(this.#parts.hide?.(text) ?? text)))
+      messages = this.#read(text)
+    } catch {
+      return this.#receiveOdd(text)
+    }
+    this.#salvage.reset()
+    this.#hearAll(messages, text)
+  }
+
+  #read(text: string): Message[] {
+    return readBatch(parseJson(this.#parts.hide?.(text) ?? text))
+  }
+
+  #hearAll(messages: readonly Message[], text: string): void {
+    try {
+      for (const message of messages) this.#hear(message)
     } catch {
       this.#parts.onNoise(text)
     }
+  }
+
+  /** A text that is no message may contain some, or a part of one. What a log line quotes counts only if it is waited for. */
+  #receiveOdd(text: string): void {
+    let isHeard = false
+    for (const found of this.#salvage.take(text)) {
+      try {
+        const messages = this.#read(found.text).filter((message) => found.isAlone || this.#isAwaited(message))
+        this.#hearAll(messages, found.text)
+        isHeard ||= messages.length > 0
+      } catch {
+        // An object, but no message.
+      }
+    }
+    if (!isHeard && !this.#salvage.isOpen) this.#parts.onNoise(text)
+  }
+
+  #isAwaited(message: Message): boolean {
+    return isResponse(message) && message.id !== undefined && this.#waiting.has(this.#ourId(message.id))
   }
 
   end(fault: Fault): void {

@@ -5,8 +5,10 @@
  * An event is kept whole in memory, so it is bounded. It knows no MCP.
  */
 export interface EventStream {
-  /** The events that end in this chunk. Throws EventTooLarge. */
+  /** The data of the events that end in this chunk, without those that have another name than `message`. Throws EventTooLarge. */
   feed(chunk: Uint8Array): string[]
+  /** The stream is complete: the data of a last event without its blank line. */
+  end(): string[]
   /** As the last finished event left it; the empty text takes an id back. */
   readonly lastEventId: string | undefined
   /** Milliseconds to wait before connecting again. */
@@ -21,6 +23,7 @@ export function createEventStream(limit: number): EventStream {
   let pieces: string[] = []
   let size = 0
   let data: string[] = []
+  let name = ''
   let [id, lastEventId]: (string | undefined)[] = []
   let retry: number | undefined
 
@@ -28,8 +31,9 @@ export function createEventStream(limit: number): EventStream {
     if (line === '') {
       lastEventId = id === '' ? undefined : id
       const text = data.join('\n')
-      if (text !== '') events.push(text)
+      if (text !== '' && (name === '' || name === 'message')) events.push(text)
       data = []
+      name = ''
       size = 0
       return
     }
@@ -37,6 +41,7 @@ export function createEventStream(limit: number): EventStream {
     const [field, value] =
       colon === -1 ? [line, ''] : [line.slice(0, colon), line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1)]
     if (field === 'data') data.push(value)
+    else if (field === 'event') name = value
     else if (field === 'id' && !value.includes('\0')) id = value
     else if (field === 'retry' && /^\d{1,9}$/.test(value)) retry = Number(value)
   }
@@ -58,6 +63,18 @@ export function createEventStream(limit: number): EventStream {
       const last = lines.at(-1) ?? ''
       if (last !== '') pieces.push(last)
       if (size > limit) throw new EventTooLarge()
+      return events
+    },
+    end() {
+      const events: string[] = []
+      const last = pieces.join('') + rest.replace(/\r$/, '')
+      pieces = []
+      rest = ''
+      if (last !== '') takeLine(last, events)
+      // The event may have been cut off: the rest of the stream is fetched from the event before it.
+      const before = lastEventId
+      takeLine('', events)
+      lastEventId = before
       return events
     },
     get lastEventId() {

@@ -6,7 +6,7 @@
  */
 import { parseJson } from '../json.ts'
 import { readMessage, type Id, type Message } from '../message.ts'
-import { header, hearUntil, lost, malformed } from './answer.ts'
+import { header, hearUntil, isStreamType, lost, malformed } from './answer.ts'
 import { createEventStream, EventTooLarge } from './event-stream.ts'
 import type { Incoming, Outgoing, Transport } from './transport.ts'
 
@@ -37,7 +37,7 @@ export function createFetchTransport({ alias, url, fetch, refusal, onWire }: Fet
     const { status } = response
     const head = { status, headers: Object.fromEntries(response.headers), lastEventId: undefined, retry: undefined }
     onHead?.(status)
-    if (header(head, 'content-type')?.startsWith('text/event-stream') === true)
+    if (isStreamType(header(head, 'content-type')))
       return { ...head, stream: true, text: '', ...(await hear(response, outgoing)) }
     const text = await response.text()
     if (text !== '' && header(head, 'content-type')?.includes('json') === true) heard(text, until)
@@ -62,6 +62,10 @@ export function createFetchTransport({ alias, url, fetch, refusal, onWire }: Fet
           heard(text, outgoing.until)
           yield text
         }
+      }
+      for (const text of events.end()) {
+        heard(text, outgoing.until)
+        yield text
       }
     }
     const found = await hearUntil({ alias }, texts(), outgoing).catch(broken)

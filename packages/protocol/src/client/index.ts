@@ -1,5 +1,16 @@
 /** The MCP client of both eras: requests, sessions and channels over transports that their owners bring. */
-export { errorAnswer, header, hearUntil, isGreetingRefused, lost, malformed, maskedResult, readAs } from './answer.ts'
+export {
+  errorAnswer,
+  header,
+  hearUntil,
+  isGreetingRefused,
+  isStreamType,
+  lost,
+  malformed,
+  maskedResult,
+  readAs,
+  readEvent,
+} from './answer.ts'
 export { callOn } from './channel-call.ts'
 export { createChannel } from './channel.ts'
 export type { Channel } from './channel.ts'
@@ -23,9 +34,10 @@ export {
   TASKED,
 } from './modern.ts'
 export type { ListenOptions } from './modern.ts'
+export { isSameId } from './mend-message.ts'
 export { openPipeSession } from './pipe-session.ts'
 export type { Pipe, PipeEventSink } from './pipe.ts'
-export { changedList, forCaller, HUMAN, LIST_KINDS, MOST_QUESTIONS, REPEATABLE } from './request.ts'
+export { changedList, forCaller, HUMAN, LIST_KINDS, MOST_QUESTIONS, PROGRESS, REPEATABLE } from './request.ts'
 export type {
   Answer,
   ClientRequest,

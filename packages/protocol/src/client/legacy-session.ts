@@ -18,7 +18,7 @@ import {
   type Request,
 } from '../message.ts'
 import { traceHeaders } from '../trace.ts'
-import { answerOf, answers, errorAnswer, header, lost, malformed, readAs, refuseStatus } from './answer.ts'
+import { answerOf, answers, errorAnswer, header, lost, malformed, readAs, refuseStatus, unanswered } from './answer.ts'
 import { createLogLevel } from './log-level.ts'
 import { OWN_CLIENT } from './modern.ts'
 import {
@@ -447,7 +447,7 @@ async function finish(
     incoming = await resume(lastEventId, Math.min(retry ?? RESUME_DELAY.unsaid, RESUME_DELAY.most))
     if (incoming.status !== 200 || !incoming.stream) break
   }
-  throw lost(transport.alias)
+  throw unanswered(transport.alias, first.odd ?? incoming.odd)
 }
 
 /** The result that a status and its body are, where the session is not lost. */

@@ -11,7 +11,7 @@ import { APPS, APPS_SETTINGS, TASKS } from '../extensions.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { isNotification, metaOf, progressTokenOf, type ErrorBody, type Id, type Notification } from '../message.ts'
 import { traceHeaders } from '../trace.ts'
-import { answerOf, errorAnswer, lost, malformed, readAs, refuseStatus } from './answer.ts'
+import { answerOf, errorAnswer, excerpt, malformed, readAs, refuseStatus, unanswered } from './answer.ts'
 import {
   forCaller,
   tokenOf,
@@ -32,7 +32,6 @@ export const NOBODY: Caller = {
   logLevel: undefined,
 }
 
-const HEADER_MISMATCH = -32020
 const VERSION_UNKNOWN = -32022
 
 type Ids = () => Id
@@ -59,18 +58,21 @@ export async function exchange(transport: Transport, ids: Ids, asked: ClientRequ
   const { alias } = transport
   if (incoming.response !== undefined) return checkEnvelope(alias, answerOf(transport, id, incoming.response))
   refuseStatus(transport, incoming)
-  if (incoming.stream) throw lost(alias)
+  if (incoming.stream) throw unanswered(alias, incoming.odd)
   return checkEnvelope(alias, answerOf(transport, id, readAs(transport, incoming.text)))
 }
 
-/** A server's error about the envelope is about the client's own request: the caller's hop was in order. */
+/**
+ * A revision that the server refuses is the gateway's choice, and not the client's: its client is told so in other words. Every other
+ * error is passed on as it is.
+ */
 export function checkEnvelope(alias: string, answer: Answer): Answer {
-  if ('error' in answer && (answer.error.code === HEADER_MISMATCH || answer.error.code === VERSION_UNKNOWN))
-    throw malformed(alias, `it refused the request's envelope (${answer.error.code})`, new Refused(answer.error))
-  return answer
+  if (!('error' in answer) || answer.error.code !== VERSION_UNKNOWN) return answer
+  const problem = `it refused revision ${MODERN} (${excerpt(answer.error.message)})`
+  throw new Fault('upstream.error', { connection: alias, problem }, { cause: new Refused(answer.error) })
 }
 
-/** The error with which a server refused an envelope, for whoever may try again. */
+/** The error with which a server refused a revision, for whoever may try again. */
 class Refused extends Error {
   readonly error: ErrorBody
   constructor(error: ErrorBody) {

@@ -72,6 +72,9 @@ export interface CallObserver {
 /** Seconds that a person may take to answer one question of a server, and that one exchange may last in all. */
 export const HUMAN = { question: 600, all: 3_600 }
 
+/** Seconds that one exchange may last whose server reports progress; each report begins the time limit anew. */
+export const PROGRESS = { all: 600 }
+
 /** Methods that may be sent again after a session turned out to be gone: they change nothing, or nothing by being said twice. */
 export const REPEATABLE: ReadonlySet<string> = new Set([
   'ping',

@@ -35,6 +35,8 @@ export interface Incoming {
   /** The response that was waited for, where a stream brought it. */
   readonly response: Response | undefined
   readonly lastEventId: string | undefined
+  /** Why the first event of a stream that was passed over is no message. */
+  readonly odd?: string | undefined
   /** Milliseconds that the server asks a client to wait before it fetches the rest of a stream. */
   readonly retry: number | undefined
 }

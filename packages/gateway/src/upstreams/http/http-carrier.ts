@@ -72,6 +72,8 @@ class HttpCarrier implements Carrier {
       headers: this.#parts.headers,
       timeout: this.#timeout,
       breaker: this.#parts.breaker,
+      follows: true,
+      onOdd: (problem) => this.#parts.onOdd(problem),
       mask: this.#mask,
       hide: createResultMask(this.#parts.headers, this.#url),
     }

@@ -49,6 +49,8 @@ export interface HttpUpstreamParts {
   onTurn(failure: Fault | undefined): void
   /** Its calls are sent and fail, although the gateway's own requests succeed; undefined when a call succeeded again. */
   onTrouble?(failure: Fault | undefined): void
+  /** Something that an operator should read: a line for the log. */
+  onNote?(facts: Record<string, unknown>, message: string): void
 }
 
 /** Milliseconds between two attempts to reach a server that is listened to. */
@@ -70,6 +72,8 @@ class HttpUpstream implements Upstream {
   readonly #announced
   readonly #sessions
   readonly #closing = new AbortController()
+  #passedOver = 0
+  #tellAt = 1
 
   constructor(parts: HttpUpstreamParts) {
     this.#parts = parts
@@ -80,7 +84,7 @@ class HttpUpstream implements Upstream {
       now: Date.now,
       onTurn: this.#parts.onTurn,
     })
-    this.#carrier = createCarrier(this.#reach, this.#parts.ids, this.#breaker)
+    this.#carrier = createCarrier(this.#reach, { ids: this.#parts.ids, breaker: this.#breaker, onOdd: this.#count })
     this.#own = this.#reach.credential
     this.patience = this.#reach.timeout * 1000
     this.#known = this.#reach.revision
@@ -94,6 +98,13 @@ class HttpUpstream implements Upstream {
       onListChanged: this.#announced.hear,
       onTrouble: (failure) => this.#parts.onTrouble?.(failure),
     })
+  }
+
+  /** What is passed over is told at the first time, and each time that there is ten times as much. */
+  readonly #count = (problem: string): void => {
+    if (++this.#passedOver < this.#tellAt) return
+    this.#tellAt *= 10
+    this.#parts.onNote?.({ passedOver: this.#passedOver, problem }, 'events that are no messages are passed over')
   }
 
   readonly #pinned = () => (this.#known !== undefined && isLegacyRevision(this.#known) ? this.#known : undefined)

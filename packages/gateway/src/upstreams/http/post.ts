@@ -7,12 +7,24 @@
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { Fault } from '@toolway/contract'
-import { isRequest, isResponse, type Message, type Response } from '@toolway/protocol'
-import { HUMAN, readAs, type Incoming, type Outgoing, type Transport } from '@toolway/protocol/client'
+import { isRequest, isResponse, type Id, type Message, type Response } from '@toolway/protocol'
+import {
+  HUMAN,
+  isSameId,
+  isStreamType,
+  malformed,
+  PROGRESS,
+  readEvent,
+  type Incoming,
+  type Outgoing,
+  type Transport,
+} from '@toolway/protocol/client'
 import { createParser, type EventSourceParser } from 'eventsource-parser'
 import type { Dispatcher, Pool } from 'undici'
 import type { Breaker } from '../breaker.ts'
+import { codingsOf, createDecoding, isReadable, type Decoding } from './content-coding.ts'
 import { beginHttpSpan } from './http-span.ts'
+import { MOST_HOPS, redirectedPath } from './redirect.ts'
 import { refusalOf } from './refusal.ts'
 
 /** The largest answer, or event of a stream, that is taken in; beyond it the exchange ends, so that memory stays bounded. */
@@ -34,6 +46,10 @@ export interface Wire {
   readonly timeout: number
   /** Told how each request ended. */
   readonly breaker: Breaker
+  /** Redirects to the same origin that keep the method are followed. */
+  readonly follows?: boolean
+  /** Told of what was passed over in a stream because it is no message. */
+  onOdd?(problem: string): void
   /** Text without the connection's secrets: servers repeat what they were sent, in their errors above all. */
   mask(text: string): string
   /** The same for all that it says: only what is surely a secret. */
@@ -91,15 +107,17 @@ export function send(wire: Wire, outgoing: Exchange): Promise<Incoming> {
   )
 }
 
-function exchange(wire: Wire, outgoing: Exchange): Promise<Incoming> {
+function exchange(wire: Wire, outgoing: Exchange, hops = MOST_HOPS): Promise<Incoming> {
   const { method, headers, body, patient = false } = outgoing
   const pool = patient ? wire.streams : wire.pool
   return new Promise((resolve, reject) => {
-    const sink = createEventSink(wire, outgoing, resolve, reject)
+    const sink = createEventSink(wire, outgoing, { resolve, reject, hops })
     const options: Dispatcher.DispatchOptions = {
       path: wire.path,
       method,
       headers: {
+        // Without it, a server may compress with anything (RFC 9110, section 12.5.3).
+        'accept-encoding': 'identity',
         ...wire.headers,
         accept: ACCEPT,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -118,16 +136,17 @@ function exchange(wire: Wire, outgoing: Exchange): Promise<Incoming> {
 }
 
 /** Creates the event sink of one exchange. It settles once; messages after the awaited response are read for a short time. */
-const createEventSink = (
-  wire: Wire,
-  parts: Exchange,
-  resolve: (incoming: Incoming) => void,
-  reject: (fault: Fault) => void,
-) => new ResponseEventSink(wire, parts, resolve, reject)
+const createEventSink = (wire: Wire, parts: Exchange, end: ExchangeEnd) => new ResponseEventSink(wire, parts, end)
+
+interface ExchangeEnd {
+  resolve(incoming: Incoming | Promise<Incoming>): void
+  reject(fault: Fault): void
+  /** Redirects that may still be followed. */
+  readonly hops: number
+}
 
 class ResponseEventSink {
-  readonly #reject: (fault: Fault) => void
-  readonly #resolve: (incoming: Incoming) => void
+  readonly #exchangeEnd: ExchangeEnd
   readonly #parts: Exchange
   readonly #wire: Wire
   readonly #patient
@@ -145,11 +164,15 @@ class ResponseEventSink {
   #size = 0
   #response: Response | undefined
   #deadline: NodeJS.Timeout | undefined
+  /** When it is over, in milliseconds. */
+  #deadlineAt = 0
+  /** The body is compressed, or cannot be read at all (null). */
+  #decoding: Decoding | null | undefined
   /** Why we ended it ourselves, before or while it ran. */
   #ended: Fault | undefined
   #over = false
 
-  constructor(wire: Wire, parts: Exchange, resolve: (incoming: Incoming) => void, reject: (fault: Fault) => void) {
+  constructor(wire: Wire, parts: Exchange, end: ExchangeEnd) {
     this.#wire = wire
     this.#parts = parts
     this.#signal = parts.signal
@@ -157,8 +180,7 @@ class ResponseEventSink {
     this.#patient = patient
     const { seconds = wire.timeout } = parts
     this.#seconds = seconds
-    this.#resolve = resolve
-    this.#reject = reject
+    this.#exchangeEnd = end
     this.#turn = this.#wire.breaker.turn
     this.#counts = this.#parts.until !== undefined && !this.#patient
     if (!this.#patient) this.#limit(this.#seconds)
@@ -169,22 +191,33 @@ class ResponseEventSink {
 
   #fail(fault: Fault): void {
     if (this.#counts && this.#response === undefined) this.#wire.breaker.failed(this.#turn, fault)
-    this.#reject(fault)
+    this.#exchangeEnd.reject(fault)
   }
 
-  #end(fault: Fault): void {
+  readonly #end = (fault: Fault): void => {
     this.#ended ??= fault
     this.#finish()
+    this.#decoding?.destroy()
     this.#fail(fault)
     this.#exchange?.abort(fault)
   }
 
-  #limit(length: number) {
+  #limit(length: number, seconds = this.#wire.timeout) {
     clearTimeout(this.#deadline)
+    this.#deadlineAt = Date.now() + length * 1000
     this.#deadline = setTimeout(
-      () => this.#end(new Fault('upstream.timeout', { connection: this.#wire.alias, seconds: this.#wire.timeout })),
+      () => this.#end(new Fault('upstream.timeout', { connection: this.#wire.alias, seconds })),
       length * 1000,
     )
+  }
+
+  /** A server that reports progress is not late, up to a limit. */
+  #prolong(): void {
+    if (this.#patient || this.#over || this.#response !== undefined) return
+    const left = Math.max(PROGRESS.all, this.#seconds) - (Date.now() - this.#began) / 1000
+    const isLast = left < this.#seconds
+    const length = isLast ? left : this.#seconds
+    if (Date.now() + length * 1000 > this.#deadlineAt) this.#limit(length, isLast ? PROGRESS.all : undefined)
   }
 
   readonly #onAbort = () => this.#end(faultOfAbort(this.#wire, this.#signal?.reason))
@@ -196,9 +229,11 @@ class ResponseEventSink {
   }
 
   #settle(text: string) {
-    const { lastEventId, retry } = this.#stream ?? NO_STREAM
+    const { lastEventId, retry, odd } = this.#stream ?? NO_STREAM
     if (this.#counts) this.#wire.breaker.answered(this.#turn, this.#status)
-    this.#resolve({
+    const followed = this.#status >= 300 && this.#status < 400 ? this.#follow() : undefined
+    if (followed !== undefined) return this.#exchangeEnd.resolve(followed)
+    this.#exchangeEnd.resolve({
       status: this.#status,
       headers: this.#headers,
       stream: this.#stream !== undefined,
@@ -206,7 +241,18 @@ class ResponseEventSink {
       response: this.#response,
       lastEventId,
       retry,
+      odd,
     })
+  }
+
+  #follow(): Promise<Incoming> | undefined {
+    const { hops } = this.#exchangeEnd
+    const location = this.#headers.location
+    if (this.#wire.follows !== true || hops === 0) return undefined
+    const path = redirectedPath(this.#wire, this.#parts.method, this.#status, location)
+    if (path === undefined) return undefined
+    const seconds = this.#seconds - (Date.now() - this.#began) / 1000
+    return exchange({ ...this.#wire, path }, { ...this.#parts, seconds }, hops - 1)
   }
 
   #tooLarge() {
@@ -224,7 +270,7 @@ class ResponseEventSink {
       this.#parts.until !== undefined &&
       this.#response === undefined &&
       isResponse(message) &&
-      (message.id === this.#parts.until || message.id === undefined)
+      (isSameId(message.id, this.#parts.until) || message.id === undefined)
     ) {
       this.#response = message
       this.#settle('')
@@ -232,6 +278,7 @@ class ResponseEventSink {
     } else {
       // A server whose questions nobody takes has no more time for asking them.
       if (isRequest(message) && this.#parts.onDeadline !== undefined) this.#extend()
+      else if ('method' in message && message.method === 'notifications/progress') this.#prolong()
       this.#parts.onMessage?.(message)
     }
   }
@@ -246,11 +293,53 @@ class ResponseEventSink {
     if (code < 200) return
     this.#status = code
     this.#headers = given
-    if (isStreamType(given['content-type'])) this.#stream = createStream(this.#wire, this.#hear)
+    if (isStreamType(given['content-type'])) this.#stream = createStream(this.#wire, this.#parts.until, this.#hear)
+    if (given['content-encoding'] !== undefined) this.#decode(codingsOf(given['content-encoding']))
     this.#parts.onHead?.(code)
   }
 
+  /** A status says enough without its body. */
+  #decode(codings: readonly string[]): void {
+    if (codings.length === 0) return
+    if (isReadable(codings)) this.#decoding = this.#decodingOf(codings)
+    else if (this.#status >= 300) this.#decoding = null
+    else
+      this.#end(
+        malformed(
+          this.#wire.alias,
+          `its response is compressed as ${codings.join(', ')}, which cannot be read; the request asked for no compression`,
+        ),
+      )
+  }
+
+  #decodingOf(codings: readonly string[]): Decoding {
+    const fail = (thrown: unknown) => this.#end(wordFailure(this.#wire, thrown))
+    return createDecoding(codings, {
+      onData: (chunk) => {
+        if (this.#over && this.#response === undefined) return
+        try {
+          this.#take(chunk)
+        } catch (thrown) {
+          fail(thrown)
+        }
+      },
+      onEnd: () => this.#complete(),
+      onError: () => {
+        if (!this.#over)
+          this.#end(
+            malformed(this.#wire.alias, `its response is not ${codings.join(', ')}, as its Content-Encoding says`),
+          )
+      },
+    })
+  }
+
   onResponseData(_: unknown, chunk: Buffer) {
+    if (this.#decoding === undefined) return this.#take(chunk)
+    this.#decoding?.write(chunk)
+    if ((this.#decoding?.waiting ?? 0) > MAX_ANSWER) this.#tooLarge()
+  }
+
+  #take(chunk: Buffer): void {
     if (this.#stream !== undefined) {
       if (this.#parts.onData !== undefined) this.#parts.onData(chunk)
       else if (this.#stream.feed(chunk) > MAX_ANSWER) this.#tooLarge()
@@ -262,14 +351,25 @@ class ResponseEventSink {
   }
 
   onResponseEnd() {
+    if (this.#decoding === undefined || this.#decoding === null) this.#complete()
+    else this.#decoding.end()
+  }
+
+  #complete(): void {
+    try {
+      if (this.#parts.onData === undefined) this.#stream?.end()
+    } catch (thrown) {
+      return this.#end(wordFailure(this.#wire, thrown))
+    }
     this.#finish()
     // Settled before, when the stream brought what was waited for.
-    if (this.#response === undefined)
-      this.#settle(this.#chunks.length === 1 ? String(this.#chunks[0]) : Buffer.concat(this.#chunks).toString())
+    if (this.#response === undefined && this.#ended === undefined)
+      this.#settle(textOf(this.#chunks, this.#headers['content-type']))
   }
 
   onResponseError(_: unknown, error: unknown) {
     this.#finish()
+    this.#decoding?.destroy()
     if (this.#ended === undefined) this.#fail(wordFailure(this.#wire, error))
   }
 }
@@ -286,21 +386,37 @@ function faultOfAbort(wire: Wire, reason: unknown): Fault {
 interface Stream {
   /** Bytes since the last whole event. Throws what the hearing throws. */
   feed(chunk: Buffer): number
+  /** It is complete: a last event without its blank line is heard. */
+  end(): void
   readonly lastEventId: string | undefined
   readonly retry: number | undefined
+  /** Why the first event that was passed over is no message. */
+  readonly odd: string | undefined
 }
-const NO_STREAM = { lastEventId: undefined, retry: undefined }
+const NO_STREAM = { lastEventId: undefined, retry: undefined, odd: undefined }
 
-function createStream(wire: Wire, hear: (message: Message) => void): Stream {
+function createStream(wire: Wire, until: Id | undefined, hear: (message: Message) => void): Stream {
   let lastEventId: string | undefined
   let retry: number | undefined
+  let odd: string | undefined
   let pending = 0
+  let isOver = false
+  const passOver = (problem: string) => {
+    // The last event of a stream that was cut off is no oddity.
+    if (isOver) return
+    odd ??= problem
+    wire.onOdd?.(problem)
+  }
   const decoder = new TextDecoder()
   const parser: EventSourceParser = createParser({
-    onEvent({ data, id }) {
+    onEvent({ event = 'message', data, id }) {
       pending = 0
-      lastEventId = id ?? lastEventId
-      if (data !== '') hear(readAs(wire, data))
+      if (!isOver) lastEventId = id ?? lastEventId
+      if (data === '') return
+      // Heartbeats and other events of a server's own: no client hears them (HTML, section 9.2.6).
+      if (event !== 'message') wire.onOdd?.(`it is named ${event.slice(0, LONGEST_NAME)}`)
+      // What is broken at the end was cut off, and its answer is lost.
+      else for (const message of readEvent(wire, data, isOver ? undefined : until, passOver)) hear(message)
     },
     onRetry: (milliseconds) => void (retry = milliseconds),
   })
@@ -310,17 +426,41 @@ function createStream(wire: Wire, hear: (message: Message) => void): Stream {
       parser.feed(decoder.decode(chunk, { stream: true }))
       return pending
     },
+    end() {
+      isOver = true
+      parser.feed(`${decoder.decode()}\n\n`)
+    },
     get lastEventId() {
       return lastEventId
     },
     get retry() {
       return retry
     },
+    get odd() {
+      return odd
+    },
   }
 }
 
-const isStreamType = (type: string | string[] | undefined): boolean =>
-  typeof type === 'string' && type.startsWith('text/event-stream')
+/** Characters of the name of an event in the log. */
+const LONGEST_NAME = 40
+const CHARSET = /;\s*charset\s*=\s*"?([^\s";]+)/i
+const BOM = '\uFEFF'
+
+/** JSON is UTF-8 (RFC 8259, section 8.1), and read in another coding only if its server names one. */
+function textOf(chunks: readonly Buffer[], type: string | undefined): string {
+  const bytes = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)
+  const charset = type === undefined ? undefined : CHARSET.exec(type)?.[1]?.toLowerCase()
+  if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8') {
+    try {
+      return new TextDecoder(charset).decode(bytes)
+    } catch {
+      // A coding that nobody knows.
+    }
+  }
+  const text = String(bytes)
+  return text.startsWith(BOM) ? text.slice(1) : text
+}
 
 const codeOf = (thrown: unknown): string =>
   typeof thrown === 'object' && thrown !== null && 'code' in thrown && typeof thrown.code === 'string'

@@ -47,7 +47,11 @@ export async function openSsePair(
   }
   const feed = createFeed((event, data) => {
     if (ended) return
-    if (event !== 'endpoint') return void (endpoint !== undefined && data !== '' && eventSink.onText(data))
+    if (event !== 'endpoint') {
+      const isMessage = event === undefined || event === 'message'
+      if (!isMessage) wire.onOdd?.('it has a name that is not "message"')
+      return void (isMessage && endpoint !== undefined && data !== '' && eventSink.onText(data))
+    }
     // Said once: a session does not move.
     if (endpoint !== undefined) return
     const address = addressAt(url, data)
@@ -69,6 +73,7 @@ export async function openSsePair(
     },
   ).then(
     (incoming) => {
+      feed(END)
       const { stream, status } = incoming
       if (!stream || status >= 300) named.reject(isAbsence(status) ? new NoEventStream() : refusalOf(wire, incoming))
       end(new Fault('upstream.lost', { connection: wire.alias }))
@@ -94,6 +99,9 @@ export async function openSsePair(
     close: () => end(new Fault('upstream.lost', { connection: wire.alias })),
   }
 }
+
+/** Ends a last event without its blank line. */
+const END = Buffer.from('\n\n')
 
 /** Takes bytes of an event stream, gives events; returns how many bytes have come since the last whole event. */
 function createFeed(onEvent: (event: string | undefined, data: string) => void): (chunk: Buffer) => number {
