@@ -82,21 +82,28 @@ test('a client that goes away in the middle of its call ends it at the server to
     .toEqual(Array.from({ length: 10 }, () => ({ outcome: 'cancelled', code: 'call.cancelled' })))
 })
 
-test('a redirect is not followed, not even to the same place', async () => {
-  let followed = 0
+test('a redirect that never ends is followed three times, and none to another origin', async () => {
+  const asked: string[] = []
   const server = createServer((request, response) => {
-    if (request.url === '/there') followed++
-    response.writeHead(307, { location: '/there' }).end()
+    asked.push(request.url ?? '')
+    // By another name it is another origin.
+    const location = request.url === '/other' ? `http://localhost:${port}/there` : '/again'
+    response.writeHead(307, { location }).end()
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
   try {
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
-    await using gateway = await startTestGateway({ connections: [http('moved', url)] })
-    expect(await gateway.settled('moved')).toMatchObject({
-      status: 'error',
-      reason: expect.stringContaining('HTTP 307'),
-    })
-    expect(followed).toBe(0)
+    const connections = [http('moved', `http://127.0.0.1:${port}/mcp`), http('other', `http://127.0.0.1:${port}/other`)]
+    await using gateway = await startTestGateway({ connections })
+    const target = `redirects to http://localhost:${port}/there, which is not followed`
+    for (const [alias, words] of [
+      ['moved', 'HTTP 307'],
+      ['other', target],
+    ] as const)
+      expect(await gateway.settled(alias)).toMatchObject({ status: 'error', reason: expect.stringContaining(words) })
+    const count = (path: string) => asked.filter((url) => url === path).length
+    expect(count('/again')).toBe(3 * count('/mcp'))
+    expect(count('/there')).toBe(0)
   } finally {
     server.closeAllConnections()
     server.close()

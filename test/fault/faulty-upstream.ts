@@ -157,10 +157,12 @@ export async function startFaultyUpstream(): Promise<FaultyUpstream> {
     if (request.method !== 'POST') return void response.writeHead(405).end()
     let body = ''
     request.setEncoding('utf8').on('data', (chunk: string) => (body += chunk))
-    request.on('end', () => answer(JSON.parse(body) as Asked, response, `${url}/elsewhere`))
+    // By another name it is another origin, where nothing is sent on to.
+    request.on('end', () => answer(JSON.parse(body) as Asked, response, `http://localhost:${port}/elsewhere`))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { port } = server.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}`
   return {
     url: `${url}/mcp`,
     elsewhere: () => uncorrelated,

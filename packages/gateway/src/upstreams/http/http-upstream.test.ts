@@ -1,15 +1,16 @@
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Revision } from '@toolway/protocol'
 import { describe, expect, test } from 'vitest'
 import { createSessionPool } from '../session-pool.ts'
+import { GATEWAY } from '../upstream.ts'
 import { createHttpUpstream } from './http-upstream.ts'
 import type { LegacySession } from '@toolway/protocol/client'
 
 type Says = (method: string) => object | undefined
 
 /** A server whose era is whatever it was last told to be; `says` is what it answers instead, without `jsonrpc` and `id`. */
-async function startTurncoat(says: Says = () => undefined) {
+async function startTurncoat(says: Says = () => undefined, { delay = 0 } = {}) {
   const turncoat = { era: 'modern' as 'modern' | 'legacy' }
   const server = createServer((request, response) => {
     let body = ''
@@ -24,8 +25,12 @@ async function startTurncoat(says: Says = () => undefined) {
       if (id === undefined) return void response.writeHead(202).end()
       const error = { code: -32601, message: 'no such method' }
       const answer = says(method ?? '') ?? (result === undefined ? { error } : { result })
-      response.writeHead('error' in answer ? 400 : 200, { 'content-type': 'application/json' })
-      response.end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
+      const send = () => {
+        response.writeHead('error' in answer ? 400 : 200, { 'content-type': 'application/json' })
+        response.end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
+      }
+      if (delay === 0 || method !== 'server/discover') send()
+      else setTimeout(send, delay)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -36,7 +41,10 @@ async function startTurncoat(says: Says = () => undefined) {
   })
 }
 
-function upstreamAt(url: string, { revision, pinned = false }: { revision?: Revision; pinned?: boolean } = {}) {
+function upstreamAt(
+  url: string,
+  { revision, pinned = false, timeout = 10 }: { revision?: Revision; pinned?: boolean; timeout?: number } = {},
+) {
   let last = 0
   const shown: Revision[] = []
   const pool = createSessionPool<LegacySession>({ now: Date.now })
@@ -44,7 +52,7 @@ function upstreamAt(url: string, { revision, pinned = false }: { revision?: Revi
     reach: {
       connectionId: 'con_1',
       alias: 'web',
-      timeout: 10,
+      timeout,
       revision,
       pinned,
       wire: { url, private: true, headers: {} },
@@ -113,6 +121,103 @@ describe('the era of a server', () => {
     held.upstream.doubt()
     await expect(held.upstream.introduce(signal)).rejects.toMatchObject({ code: 'upstream.error' })
     expect(asked).toEqual(['server/discover', 'server/discover', 'initialize'])
+  })
+})
+
+/** A legacy server that does this to `server/discover`; `fails` does it to everything. */
+async function startFrail(fails: (response: ServerResponse) => void, every = false) {
+  const methods: string[] = []
+  const frail = { version: '1', isModern: false, methods }
+  const server = createServer((request, response) => {
+    let body = ''
+    request.setEncoding('utf8').on('data', (chunk: string) => (body += chunk))
+    request.on('end', () => {
+      const { id, method = '' } = JSON.parse(body === '' ? '{}' : body) as { id?: number; method?: string }
+      methods.push(method)
+      if (every || (method === 'server/discover' && !frail.isModern)) return fails(response)
+      if (id === undefined) return void response.writeHead(method === '' ? 405 : 202).end()
+      const serverInfo = { name: 'frail', version: frail.version }
+      const result =
+        method === 'server/discover'
+          ? { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: {} }
+          : { protocolVersion: '2025-06-18', capabilities: {}, serverInfo }
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ jsonrpc: '2.0', id, result }))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return Object.assign(frail, {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+    [Symbol.asyncDispose]: () =>
+      new Promise<void>((resolve) => void (server.closeAllConnections(), server.close(() => resolve()))),
+  })
+}
+
+const FRAIL: readonly (readonly [string, (response: ServerResponse) => void, RegExp])[] = [
+  ['500 and a text', (response) => void response.writeHead(500).end('Internal Server Error'), /HTTP 500/],
+  [
+    '500 and an error of JSON-RPC',
+    (response) =>
+      void response
+        .writeHead(500, { 'content-type': 'application/json' })
+        .end('{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"no"}}'),
+    /HTTP 500/,
+  ],
+  ['501', (response) => void response.writeHead(501).end(), /HTTP 501/],
+  ['503 and a time', (response) => void response.writeHead(503, { 'retry-after': '1' }).end(), /HTTP 503/],
+  ['a hang-up', (response) => void response.destroy(), /broke|lost|connection/i],
+  [
+    'a body that breaks off',
+    (response) =>
+      void (response.writeHead(200, { 'content-length': 99 }).write('{'), setTimeout(() => response.destroy(), 50)),
+    /lost|broke|connection/i,
+  ],
+  [
+    'a stream that ends at once',
+    (response) => void response.writeHead(200, { 'content-type': 'text/event-stream' }).end(),
+    /lost|ended|connection/i,
+  ],
+  ['silence', () => {}, /within 2 s/],
+  [
+    'a stream that is silent',
+    (response) => void response.writeHead(200, { 'content-type': 'text/event-stream' }).write(':\n\n'),
+    /within 2 s/,
+  ],
+]
+
+describe('a server that answers server/discover with', () => {
+  test.each(FRAIL)('%s is greeted in the older way, which is remembered', async (_, fails) => {
+    await using server = await startFrail(fails)
+    await using held = upstreamAt(server.url, { timeout: 2 })
+    expect(await held.upstream.introduce(signal)).toMatchObject({ revision: '2025-06-18' })
+    expect(await held.upstream.check(signal)).toBe(true)
+    expect(server.methods.filter((method) => method === 'server/discover')).toHaveLength(1)
+    expect(held.shown).toEqual(['2025-06-18'])
+  })
+
+  test.each(FRAIL)('%s, and every other request too, fails with that reason', async (_, fails, reason) => {
+    await using server = await startFrail(fails, true)
+    await using held = upstreamAt(server.url, { timeout: 2 })
+    await expect(held.upstream.introduce(signal)).rejects.toThrow(reason)
+    expect(held.shown).toEqual([])
+  })
+
+  test('500 is asked again when it names another version of itself', async () => {
+    await using server = await startFrail((response) => void response.writeHead(500).end())
+    await using held = upstreamAt(server.url)
+    expect(await held.upstream.introduce(signal)).toMatchObject({ revision: '2025-06-18' })
+    Object.assign(server, { version: '2', isModern: true })
+    // The session before the upgrade would still name the version before it.
+    held.upstream.forget(GATEWAY)
+    expect(await held.upstream.introduce(signal)).toMatchObject({ revision: '2026-07-28' })
+    expect(held.shown).toEqual(['2025-06-18', '2026-07-28'])
+  })
+
+  test('the modern answer, late, is modern where initialize is refused', async () => {
+    await using server = await startTurncoat(() => undefined, { delay: 3_000 })
+    await using held = upstreamAt(server.url, { timeout: 5 })
+    expect(await held.upstream.introduce(signal)).toMatchObject({ revision: '2026-07-28' })
   })
 })
 

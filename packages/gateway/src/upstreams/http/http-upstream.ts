@@ -3,7 +3,8 @@
  * WebSocket); sessions, eras and streams are the same for all carriers.
  *
  * Detection follows specification 2026-07-28, versioning: `server/discover` first; a server that does not answer it as a modern
- * one does is tried with `initialize`.
+ * one does is tried with `initialize`. HTTP 5xx, a cut connection and silence decide nothing: both are tried, and the first success
+ * counts. A legacy server that names another version of itself is asked again.
  */
 import { Fault } from '@toolway/contract'
 import { eraOf, isLegacyRevision, MODERN, type Notification, type Revision } from '@toolway/protocol'
@@ -16,6 +17,7 @@ import { GRACE } from '../carrier.ts'
 import type { Opening } from '../kept-listen.ts'
 import type { Listening } from '../listening.ts'
 import type { SessionPool } from '../session-pool.ts'
+import { statusRefusedOf } from '../status-refused.ts'
 import {
   GATEWAY,
   type Answer,
@@ -38,6 +40,8 @@ import { createLegacySessions } from './legacy-sessions.ts'
 /** How long a client waits for what it listens to to be in force, in milliseconds. */
 const LISTEN_PATIENCE = 2_000
 const NO_METHOD = -32601
+/** How long a server may be silent on `server/discover` before `initialize` is tried beside it, in milliseconds. */
+const PROBE_PATIENCE = 10_000
 
 export interface HttpUpstreamParts {
   readonly reach: ReachOf<RemoteTarget>
@@ -72,6 +76,8 @@ class HttpUpstream implements Upstream {
   readonly #announced
   readonly #sessions
   readonly #closing = new AbortController()
+  /** That the legacy server named at the last introduction. */
+  #version: string | undefined
   #passedOver = 0
   #tellAt = 1
 
@@ -126,14 +132,28 @@ class HttpUpstream implements Upstream {
     whose: Ask | OpenedCredential | undefined,
     credential: OpenedCredential | undefined,
   ): Promise<Revision> {
-    const signal = AbortSignal.timeout(this.patience)
-    if (await this.#carrier.isModern(signal, credential)) return this.#settle(MODERN)
-    return this.#settle((await this.#sessions.introduce(credential === undefined ? undefined : whose)).revision)
+    const probe = this.#carrier.isModern(AbortSignal.timeout(this.patience), credential)
+    const verdict = await verdictOf(probe, Math.min(PROBE_PATIENCE, this.patience / 2))
+    if (verdict === 'modern') return this.#settle(MODERN)
+    const greet = async () => (await this.#sessions.introduce(credential === undefined ? undefined : whose)).revision
+    const greeting = greet()
+    if (verdict === 'legacy') return this.#settle(await greeting)
+    const first = Promise.any([probe.then((isModern) => (isModern ? MODERN : greeting)), greeting])
+    const revision = await first.catch((thrown: unknown) => {
+      throw thrown instanceof AggregateError ? thrown.errors[0] : thrown
+    })
+    if (revision === MODERN) this.#sessions.forget(GATEWAY)
+    return this.#settle(revision)
   }
 
   async #introduce(signal: AbortSignal, credential: OpenedCredential | undefined): Promise<ServerInfo> {
-    const revision = await this.#revisionOf(credential)
-    if (eraOf(revision) === 'legacy') return this.#sessions.introduce(credential)
+    if (eraOf(await this.#revisionOf(credential)) === 'legacy') {
+      const info = await this.#sessions.introduce(credential)
+      if (!this.#isUpgraded(info)) return info
+      this.#known = undefined
+      const found = await this.#detect(credential, credential).catch(() => this.#settle(info.revision))
+      if (eraOf(found) === 'legacy') return info
+    }
     try {
       return await this.#carrier.discover(signal, credential)
     } catch (thrown) {
@@ -141,6 +161,13 @@ class HttpUpstream implements Upstream {
       if (this.#reach.pinned && isGreetingRefused(thrown)) return UNDISCOVERED
       throw thrown
     }
+  }
+
+  /** A server of another version may speak the modern era now. */
+  #isUpgraded({ server }: ServerInfo): boolean {
+    const before = this.#version
+    this.#version = String(server['version'])
+    return before !== undefined && before !== this.#version && !this.#reach.pinned
   }
 
   /** The modern era known, which is nearly always, costs no turn of the event loop. */
@@ -291,3 +318,26 @@ const soon = (joined: Promise<Honoured>, { uris, tasks, signal }: Hearing): Prom
     }),
     pause(LISTEN_PATIENCE, signal).then(() => ({ uris, tasks })),
   ])
+
+/** What `server/discover` shows of a server's era, after so many milliseconds at most. Throws what neither greeting would mend. */
+async function verdictOf(probe: Promise<boolean>, patience: number): Promise<'modern' | 'legacy' | 'unknown'> {
+  const decided = new AbortController()
+  try {
+    return await Promise.race([
+      probe.then((isModern) => (isModern ? ('modern' as const) : ('legacy' as const))),
+      pause(patience, decided.signal).then(() => 'unknown' as const),
+    ])
+  } catch (thrown) {
+    if (!isNoVerdict(thrown)) throw thrown
+    return 'unknown'
+  } finally {
+    decided.abort()
+  }
+}
+
+/** Some servers fail, hang up or are silent at a method that they do not know; so does a server that is not well. */
+const isNoVerdict = (thrown: unknown): boolean =>
+  thrown instanceof Fault &&
+  (thrown.code === 'upstream.lost' ||
+    thrown.code === 'upstream.timeout' ||
+    (statusRefusedOf(thrown)?.status ?? 0) >= 500)

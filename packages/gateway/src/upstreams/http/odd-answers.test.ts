@@ -32,7 +32,7 @@ const coded =
     response.writeHead(200, { 'content-type': type, 'content-encoding': coding }).end(compress(Buffer.from(text)))
   }
 
-function upstreamAt(url: string, revision: '2026-07-28' | '2025-11-25', timeout = 5) {
+function upstreamAt(url: string, revision: '2026-07-28' | '2025-11-25', timeout = 60) {
   let last = 0
   const notes: Record<string, unknown>[] = []
   const pool = createSessionPool<LegacySession>({ now: Date.now })
@@ -57,7 +57,7 @@ function upstreamAt(url: string, revision: '2026-07-28' | '2025-11-25', timeout 
           session: undefined,
           owner: 'ann',
         },
-        ...{ headerParameters: [], signal: AbortSignal.timeout(20_000), onNotification() {} },
+        ...{ headerParameters: [], signal: AbortSignal.timeout(60_000), onNotification() {} },
         onQuestion: () => Promise.resolve({ error: { code: -32601, message: 'no' } }),
       })
       .then(
@@ -183,7 +183,7 @@ const REFUSED: [string, Says, RegExp][] = [
     (response) =>
       void response
         .writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
-        .end(gzipSync(Buffer.alloc(64 * 1024 * 1024, ' '))),
+        .end(gzipSync(Buffer.alloc(33 * 1024 * 1024, ' '))),
     /^result.too-large: /,
   ],
   [
