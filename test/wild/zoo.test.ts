@@ -7,6 +7,7 @@ import { z } from 'zod'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { isObject, type Json } from '../../packages/protocol/src/json.ts'
 import { connectClient, KINDS } from '../e2e/peers/clients/client.ts'
+import { ask } from '../e2e/peers/clients/raw-client.ts'
 import { openGateway } from '../e2e/peers/open-gateway.ts'
 import { httpWire } from '../e2e/peers/servers/real-servers.ts'
 import { LEFT_OUT_DEFINITIONS, OBJECT, REPAIRED_DEFINITIONS } from './rows/definitions.ts'
@@ -94,6 +95,24 @@ describe.each(KINDS)('an official client (%s) with the zoo behind its endpoint',
     }
   })
 })
+
+test.each(ERAS)(
+  'a client (%s) whose arguments are null calls without arguments, and others get a clear error',
+  async (era) => {
+    const peer = { url: gateway.url, key: gateway.key, era }
+    for (const from of ERAS) {
+      const call = async (given: Json) =>
+        (await ask(peer, 'tools/call', { name: `tidy_${from}__good`, arguments: given })).answer
+      // The server shows the request that it was sent.
+      const shown = { type: 'text', text: expect.not.stringContaining('arguments') as string }
+      expect(await call(null)).toMatchObject({ result: { content: [shown] } })
+      for (const odd of [[], 'none', 0, false])
+        expect(await call(odd)).toMatchObject({
+          error: { code: -32602, message: expect.stringContaining('/arguments must be an object') },
+        })
+    }
+  },
+)
 
 test('what was left out and what was repaired is listed with its reason', async () => {
   const rows = await gateway.db.system(

@@ -23,6 +23,7 @@ import {
   type McpRequest,
   type Caller,
   type HeaderReader,
+  type JsonObject,
   type LegacyRevision,
   type Request,
 } from '@toolway/protocol'
@@ -158,7 +159,7 @@ export function readModern(request: Request, header: HeaderReader | undefined): 
     throw new Fault('envelope.version', {}, { data: { supported: [...REVISIONS].reverse(), requested: version } })
   }
   const caller = readEnvelope(request.params, header)
-  const params = request.params ?? {}
+  const params = paramsOf(request)
   if (header === undefined) return { id: request.id, method: request.method, params, caller }
   checkHeaders(header, request.method, params)
   return { id: request.id, method: request.method, params: withTrace(params, header), caller }
@@ -168,7 +169,14 @@ export function readModern(request: Request, header: HeaderReader | undefined): 
 export function readLegacy(request: Request, session: Session | undefined, header: HeaderReader): McpRequest {
   const version = header('mcp-protocol-version')
   const caller: Caller = session?.caller ?? strangerOf(isLegacyRevision(version) ? version : UNSTATED)
-  return { id: request.id, method: request.method, params: withTrace(request.params ?? {}, header), caller }
+  return { id: request.id, method: request.method, params: withTrace(paramsOf(request), header), caller }
+}
+
+/** Programs in Go write an empty map of arguments as null; servers in Go and Python take it for no arguments. */
+function paramsOf({ params }: Request): JsonObject {
+  if (params?.['arguments'] !== null) return params ?? {}
+  const { arguments: _, ...others } = params
+  return others
 }
 
 /** A keep-alive costs nothing and is not counted. */

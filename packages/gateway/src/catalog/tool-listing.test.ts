@@ -391,7 +391,10 @@ describe('what an endpoint announces', () => {
         extensions: { ...apps, ...own },
         experimental: { y: {} },
       })
-      expect(offers(createToolListing([one], false), '2025-11-25')).toEqual({ extensions: { ...apps, ...own } })
+      expect(offers(createToolListing([one], false), '2025-11-25')).toEqual({
+        extensions: { ...apps, ...own },
+        experimental: { y: {} },
+      })
       const some = { limit: 'execute', tool: () => true, whole: () => false } as const
       expect(offers(createToolListing([one], false, some), '2026-07-28')).toEqual({ extensions: apps })
       const read = { limit: 'read', tool: () => true, whole: () => true } as const

@@ -291,7 +291,7 @@ export function capabilitiesOf(toolListing: ToolListing, revision: Revision): Js
   const passes = !joined && only !== undefined && whole(only.alias) && !filtered(only.alias) && reaches(limit, 'write')
   const extensions = announcedExtensions(offered, passes ? only : undefined, era === 'modern')
   if (Object.keys(extensions).length > 0) capabilities['extensions'] = extensions
-  if (passes && sameEra.length > 0 && isObject(only.capabilities['experimental']))
+  if (passes && isObject(only.capabilities['experimental']))
     capabilities['experimental'] = only.capabilities['experimental']
   // A call that waits for an approval is a task of the gateway's own.
   if (asks && era === 'modern') capabilities['extensions'] = { ...asObject(capabilities['extensions']), [TASKS]: {} }

@@ -82,8 +82,11 @@ function innerNameOf({ kind }: Calls, given: JsonObject): string {
   return name
 }
 
-const argumentsOf = ({ kind }: Calls, { arguments: args, parameters }: JsonObject) =>
-  kind === 'execute' && args === undefined ? parameters : args
+function argumentsOf({ kind }: Calls, { arguments: args, parameters }: JsonObject) {
+  // Null is no arguments, as it is for a call by name.
+  const found = kind === 'execute' && args === undefined ? parameters : args
+  return found ?? undefined
+}
 
 function unlisted(requestContext: RequestContext, mcpRequest: McpRequest, name: string): Fault {
   const near = nearestNames(name, seenTools(requestContext, mcpRequest.caller).keys())
