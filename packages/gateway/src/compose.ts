@@ -43,7 +43,7 @@ import { createDocsDoor } from './http/docs/docs-door.ts'
 import { readSite } from './http/console/site.ts'
 import { composeRecords } from './compose/records.ts'
 import { composeResults } from './compose/results.ts'
-import { composeSessions, composeSharedStreams } from './compose/sessions.ts'
+import { composePageReads, composeSessions, composeSharedStreams } from './compose/sessions.ts'
 import { composeSecretReferences } from './compose/secret-references.ts'
 import { composeSnapshots, type Snapshots } from './compose/snapshots.ts'
 import { composeTelemetry, tracesOf } from './compose/telemetry.ts'
@@ -216,6 +216,7 @@ async function composeCore(core: CoreDependencies, parts: ComposeParts, publicUr
     operate: platform.run,
     files: files?.store,
     results: composeResults(core),
+    pages: composePageReads(core, keepSessions),
   })
   const { open } = admission
   const told: Events = composeEvents(core, { accounts, snapshots, reveal: secrets.reveal })
@@ -224,6 +225,7 @@ async function composeCore(core: CoreDependencies, parts: ComposeParts, publicUr
     ...told,
     outboxOwner: records.owner,
     approvals: approving,
+    pages: admission.calls.pages,
     ...{ upstreams, keepSessions, sharedStreams, identity, ended, open, snapshots },
     credentials: credentials.memory,
     reloadPeople: callers.reloadPeople,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { declares, isAppOnly, keepExtensions } from './extensions.ts'
+import { declares, isAppOnly, isForApps, keepExtensions } from './extensions.ts'
 
 describe('declared extensions', () => {
   const both = { sampling: {}, extensions: { a: {}, b: { c: 1 } } }
@@ -30,5 +30,14 @@ test('a tool is for apps alone where it says so, and only so', () => {
   for (const odd of [['model', 'app'], ['model'], [], 'app', undefined])
     expect(isAppOnly(withVisibility(odd as never))).toBe(false)
   expect(isAppOnly({ name: 't' })).toBe(false)
+  for (const [visibility, isTheirs] of [
+    [['app'], true],
+    [['model', 'app'], true],
+    [[], true],
+    ['app', true],
+    [['model'], false],
+  ])
+    expect(isForApps(withVisibility(visibility as never))).toBe(isTheirs)
+  expect(isForApps({ name: 't' })).toBe(true)
   expect(isAppOnly({ name: 't', _meta: { ui: null } })).toBe(false)
 })

@@ -4,7 +4,7 @@
  *
  * An extension is in force only where both sides declare it; this module does not decide that, it only reads the declarations.
  */
-import { isObject, type JsonObject } from './json.ts'
+import { isObject, type Json, type JsonObject } from './json.ts'
 
 export const APPS = 'io.modelcontextprotocol/ui'
 export const TASKS = 'io.modelcontextprotocol/tasks'
@@ -30,8 +30,20 @@ export function keepExtensions(capabilities: JsonObject, keeps: (extension: stri
 }
 
 /** Whether a tool is for the app of its server alone: hosts without apps would show it to their model (MCP Apps, visibility). */
-export function isAppOnly({ _meta: meta }: JsonObject): boolean {
+export function isAppOnly(definition: JsonObject): boolean {
+  const visibility = visibilityOf(definition)
+  return visibility.length > 0 && visibility.every((who) => who === 'app')
+}
+
+/** Whether the app of its server may call a tool: hosts refuse a page those that are for the model alone (MCP Apps, visibility). */
+export function isForApps(definition: JsonObject): boolean {
+  const visibility = visibilityOf(definition)
+  return visibility.length === 0 || visibility.includes('app')
+}
+
+/** Empty where a tool says nothing, which means everybody. */
+function visibilityOf({ _meta: meta }: JsonObject): readonly Json[] {
   const ui = isObject(meta) ? meta['ui'] : undefined
   const visibility = isObject(ui) ? ui['visibility'] : undefined
-  return Array.isArray(visibility) && visibility.length > 0 && visibility.every((who) => who === 'app')
+  return Array.isArray(visibility) ? visibility : []
 }

@@ -41,7 +41,16 @@ export {
   headersFor,
 } from './eras/modern/headers.ts'
 export type { HeaderParameter, HeaderReader } from './eras/modern/headers.ts'
-export { APPS, APPS_SETTINGS, declares, extensionsOf, isAppOnly, keepExtensions, TASKS } from './extensions.ts'
+export {
+  APPS,
+  APPS_SETTINGS,
+  declares,
+  extensionsOf,
+  isAppOnly,
+  isForApps,
+  keepExtensions,
+  TASKS,
+} from './extensions.ts'
 export { isObject, isShallow, MAX_DEPTH, parseJson } from './json.ts'
 export type { Json, JsonObject } from './json.ts'
 export { isLevel, LEVELS, reachesLevel } from './levels.ts'

@@ -24,6 +24,7 @@ import type { TaskBook } from './tasks/task-book.ts'
 import type { FileStore } from '../files/file-store.ts'
 import type { Actor } from '../records/change.ts'
 import type { ResultStore } from '../results/result-store.ts'
+import type { PageReads } from '../sessions/page-reads.ts'
 import type { Session } from '../sessions/sessions.ts'
 import type { Exceptions } from '../upstreams/http/exceptions.ts'
 import type { ReadApart } from '../upstreams/openapi/document/read-apart.ts'
@@ -209,6 +210,7 @@ export interface CallParts {
   readonly credentials: CallCredentials | undefined
   readonly authElicitation: AuthElicitation
   readonly tasks: TaskBook
+  readonly pages: PageReads
   /** Where what does not fit is kept; undefined where nothing is. */
   readonly results: Pick<ResultStore, 'keep' | 'find' | 'seconds'> | undefined
   /** Undefined where no files are kept. */

@@ -16,6 +16,7 @@ import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import type { Limits } from '../limits/limits.ts'
 import { DEFAULT_SLUG } from '../organizations/organizations.ts'
 import type { ResultStore } from '../results/result-store.ts'
+import { createPageReads, type PageReadsParts } from '../sessions/page-reads.ts'
 import { createServerPlaces } from '../upstreams/server-places.ts'
 import type { Base } from './core-dependencies.ts'
 
@@ -34,6 +35,8 @@ export interface ComposeAdmissionParts {
   readonly approvals: Approvals | undefined
   /** Undefined where nothing is kept of what is cut. */
   readonly results?: ResultStore
+  /** How gateways of one database tell one another which pages of apps were read; absent where this one is alone. */
+  readonly pages?: Pick<PageReadsParts, 'tell' | 'sessionOf'> | undefined
   /** Resolves the user on whose behalf a call is made, where there are no accounts. */
   readonly onBehalf?: OnBehalf
   /** Completes the endpoint of an address that does not name it in full. */
@@ -83,6 +86,7 @@ export function composeAdmission(core: Base, parts: ComposeAdmissionParts): Admi
     credentials,
     authElicitation,
     tasks,
+    pages: createPageReads({ now: Date.now, hash: (text) => vault.hash(text).toString('hex'), log, ...parts.pages }),
     approvals,
     results: parts.results,
     files: parts.files,

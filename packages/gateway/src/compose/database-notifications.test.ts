@@ -27,6 +27,7 @@ async function fixture() {
     outboxOwner: 'a-test',
     upstreams: { stop: later('stop') },
     keepSessions: { endedElsewhere: note('session') },
+    pages: { hear: ({ reader, connection }) => note('page')(reader, connection) },
     sharedStreams: { hear: ({ reader, state }) => note('stream')(reader, state), lost: note('streams lost') },
     identity: { forget: note('keys') },
     ended: { add: note('sign-in') },
@@ -66,6 +67,13 @@ test('a change of credentials or OAuth apps drops what is open of them, and load
   const named = { organization: 'org_1', table: 'connections', ids: ['con_1', 'con_2'] }
   expect(said(named)).toEqual(['snapshot org_1 connections con_1 and con_2'])
   expect(said({ organization: 'org_1', version: 7 })).toEqual(['snapshot org_1 7'])
+})
+
+test('a page of an app that was read at another gateway ends no session', async () => {
+  const { said } = await fixture()
+  const page = { organization: 'org_1', reader: 'ab', connection: 'con_1' }
+  expect(said({ table: 'sessions', page })).toEqual(['page ab con_1'])
+  expect(said({ table: 'sessions', ended: 'ab' })).toEqual(['session ab'])
 })
 
 test('what happened to a connection, and an alert, is told to followers and webhooks, and loads nothing', async () => {

@@ -11,6 +11,7 @@ import type { EventFeed, EventNotice } from '../jobs/event-feed.ts'
 import type { KeepSessions } from '../jobs/keep-sessions.ts'
 import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import type { CredentialMemory } from '../oauth/outgoing/credentials/credential-memory.ts'
+import type { PageRead, PageReads } from '../sessions/page-reads.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import type { StreamReaderNotice } from '../sessions/stream-reader-rows.ts'
 import { createVaultReload } from '../vault/reload.ts'
@@ -21,6 +22,7 @@ export interface DatabaseNotificationsParts {
   readonly outboxOwner: string
   readonly upstreams: Pick<Upstreams, 'stop'>
   readonly keepSessions: Pick<KeepSessions, 'endedElsewhere'>
+  readonly pages: Pick<PageReads, 'hear'>
   /** Undefined where no other gateway is. */
   readonly sharedStreams: { hear(notice: StreamReaderNotice): void; lost(): void } | undefined
   readonly identity: Pick<Identity, 'forget'>
@@ -48,6 +50,8 @@ interface Notice extends EventNotice, Omit<StreamReaderNotice, 'organization'> {
   /** How often the organization was changed, this time included. */
   readonly version?: number
   readonly ended?: string
+  /** Table `sessions`: a page of an app that was read. */
+  readonly page?: PageRead
   readonly stop?: string
   /** The key that was changed or removed. */
   readonly key?: KeyId
@@ -97,6 +101,7 @@ export async function hearDatabaseNotifications(
     }
     if (stop !== undefined) return void upstreams.stop(stop)
     if (table === 'vault') return void loadVault()
+    if (notice.page !== undefined) return parts.pages.hear(notice.page)
     if (table === 'sessions') return keepSessions.endedElsewhere(over)
     if (table === 'stream_readers') return sharedStreams?.hear(notice)
     if (table === 'sign_ins') {

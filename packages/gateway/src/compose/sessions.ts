@@ -12,8 +12,10 @@ import {
   removeIdleSessions,
   removeSessions,
   storeSessions,
+  tellPageReads,
   touchSessions,
 } from '../sessions/stored-sessions.ts'
+import type { PageRead } from '../sessions/page-reads.ts'
 import { createSessionNames } from '../sessions/session-names.ts'
 import { createSessions, type Sessions } from '../sessions/sessions.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
@@ -58,6 +60,15 @@ export function composeSessions(
 }
 
 const CLEAN_EVERY = 60_000
+
+/** How gateways tell one another which pages of apps were read; undefined where this gateway is the only one on its database. */
+export function composePageReads({ config, db }: CoreDependencies, keepSessions: Pick<KeepSessions, 'held'>) {
+  if (isAlone(config)) return undefined
+  return {
+    tell: (reads: readonly PageRead[]) => db.system((sql) => tellPageReads(sql, reads)),
+    sessionOf: (hash: string) => keepSessions.held(hash),
+  }
+}
 
 /** Streams of calls between gateways; undefined where this gateway is the only one on its database. */
 export function composeSharedStreams(

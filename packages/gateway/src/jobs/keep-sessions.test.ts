@@ -14,7 +14,7 @@ const requestContext = {
   organizationId: 'org_1',
   principal: { id: 'me' },
 } as unknown as RequestContext
-const found: FoundSession = { ...opening, logLevel: 'info', watched: {}, openedAt: new Date(0) }
+const found: FoundSession = { ...opening, logLevel: 'info', watched: {}, pages: [], openedAt: new Date(0) }
 const NAME = 'a'.repeat(32)
 const quiet = { debug() {}, info() {}, warn() {}, error() {} }
 

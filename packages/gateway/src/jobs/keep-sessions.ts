@@ -295,6 +295,7 @@ const rowOf = ({ session, facts, openedAt }: StoredSession): KeptSession => ({
   client: session.caller.client,
   logLevel: session.caller.logLevel,
   watched: Object.fromEntries([...session.watched].map(([connection, uris]) => [connection, [...uris]])),
+  pages: [...session.pages],
   seenAt: new Date(session.seen),
 })
 

@@ -18,7 +18,7 @@ import { storeSessions } from './stored-sessions.ts'
 const vault = createTestVault()
 const hash = (id: string) => vault.hash(`session ${id}`)
 const OPENING = { revision: '2025-11-25', capabilities: {}, client: undefined } as const
-const FACTS = { ...OPENING, logLevel: undefined, watched: {} }
+const FACTS = { ...OPENING, logLevel: undefined, watched: {}, pages: [] }
 const Count = z.object({ readers: z.int(), events: z.int() })
 const said = (method: string): Message => ({ jsonrpc: '2.0', method })
 

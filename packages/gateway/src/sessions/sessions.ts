@@ -7,7 +7,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Fault } from '@toolway/contract'
+import { Fault, type ConnectionId } from '@toolway/contract'
 import {
   strangerOf,
   type Caller,
@@ -36,6 +36,8 @@ export interface Session {
   nextQuestion: number
   /** The resources that the client watches, by connection: the servers' own addresses. */
   readonly watched: Map<string, Set<string>>
+  /** The connections of which it read a page of an app (`page-reads.ts`). */
+  readonly pages: Set<ConnectionId>
   /** The last events of its streams, for a client that resumes. */
   readonly events: EventLog
   /** Its own streams that can be resumed (GET). */
@@ -48,7 +50,7 @@ export interface Session {
   readonly revived: boolean
   /** When it was used last, in milliseconds. */
   seen: number
-  /** Log level or watched resources are others now. */
+  /** Log level, watched resources or pages that were read are others now. */
   changed(): void
   /** Controllers that end listening to a server, by connection. */
   readonly eventSink: Map<string, AbortController>
@@ -75,6 +77,8 @@ export interface SessionEntry {
 export interface SessionFacts extends Opening {
   readonly logLevel: string | undefined
   readonly watched: Readonly<Record<string, readonly string[]>>
+  /** Absent: none. */
+  readonly pages?: readonly ConnectionId[]
 }
 
 /** `idle`: nobody came for long; `closing`: only this process ends. */
@@ -215,7 +219,7 @@ class MemorySessions implements Sessions {
   }
 
   #add(owner: string, organization: string, id: string, facts: SessionFacts, revived: boolean): Session {
-    const { revision, capabilities, client, logLevel, watched } = facts
+    const { revision, capabilities, client, logLevel, watched, pages } = facts
     this.#makeRoom(owner, organization)
     const log = new EventLog(this.#budget)
     const session: Session = {
@@ -227,6 +231,7 @@ class MemorySessions implements Sessions {
       stream: undefined,
       nextQuestion: 0,
       watched: new Map(Object.entries(watched).map(([connection, uris]) => [connection, new Set(uris)])),
+      pages: new Set(pages),
       eventSink: new Map(),
       events: log,
       own: new OwnStreams(log),

@@ -3,9 +3,10 @@
  *
  * The name itself is never stored. A row is found by hash and owner together, inside the owner's organization.
  */
-import type { OrganizationId } from '@toolway/contract'
+import type { ConnectionId, OrganizationId } from '@toolway/contract'
 import { isLegacyRevision, type JsonObject, type LegacyRevision } from '@toolway/protocol'
 import { z } from 'zod'
+import type { PageRead } from './page-reads.ts'
 import type { OrgSql, SystemSql } from '../db/db.ts'
 
 export interface KeptSession {
@@ -20,12 +21,20 @@ export interface KeptSession {
   readonly client: JsonObject | undefined
   readonly logLevel: string | undefined
   readonly watched: Readonly<Record<string, readonly string[]>>
+  /** The connections of which it read a page of an app. */
+  readonly pages: readonly ConnectionId[]
   readonly openedAt: Date
   readonly seenAt: Date
 }
 
 const Nothing = z.object({})
 const Hash = z.object({ hash: z.instanceof(Buffer) })
+
+/**
+ * In the column `watched`, a connection of which pages were read has an entry of its own with no addresses: versions before ADR 0126,
+ * which may serve the same session, pass it on unchanged and do nothing with it.
+ */
+const PAGE = 'page '
 
 /** Stores many sessions with one insert, as one JSON parameter. The current state of a session replaces the stored one. */
 export async function storeSessions(sql: SystemSql, sessions: readonly KeptSession[]): Promise<void> {
@@ -40,7 +49,7 @@ export async function storeSessions(sql: SystemSql, sessions: readonly KeptSessi
     capabilities: one.capabilities,
     client: one.client,
     log_level: one.logLevel,
-    watched: one.watched,
+    watched: { ...one.watched, ...Object.fromEntries(one.pages.map((id) => [`${PAGE}${id}`, []])) },
     opened_at: one.openedAt,
     seen_at: one.seenAt,
   }))
@@ -72,7 +81,7 @@ const FactsRow = z.object({
 
 export interface FoundSession extends Pick<
   KeptSession,
-  'revision' | 'capabilities' | 'client' | 'logLevel' | 'watched'
+  'revision' | 'capabilities' | 'client' | 'logLevel' | 'watched' | 'pages'
 > {
   readonly openedAt: Date
 }
@@ -92,7 +101,10 @@ export async function findSession(
     capabilities: row.capabilities as JsonObject,
     client: (row.client ?? undefined) as JsonObject | undefined,
     logLevel: row.log_level ?? undefined,
-    watched: row.watched,
+    watched: Object.fromEntries(Object.entries(row.watched).filter(([key]) => !key.startsWith(PAGE))),
+    pages: Object.keys(row.watched).flatMap((key) =>
+      key.startsWith(PAGE) ? [key.slice(PAGE.length) as ConnectionId] : [],
+    ),
     openedAt: row.opened_at,
   }
 }
@@ -126,6 +138,15 @@ export async function removeSession(sql: SystemSql, hash: Buffer): Promise<Organ
     delete from sessions where hash = ${hash} returning organization_id`
   return row?.organization_id
 }
+
+/**
+ * Tells every gateway of the database which pages of apps were read. The notice names the table, as all notices about sessions do;
+ * a version before ADR 0126 takes it for the end of a session that it does not have.
+ */
+export const tellPageReads = (sql: SystemSql, reads: readonly PageRead[]) =>
+  sql(z.object({ said: z.string() }))`
+    select announce_change(notice)::text as said
+      from unnest(${reads.map((page) => JSON.stringify({ table: 'sessions', page }))}::text[]) as notice`
 
 /** Those that were used lately, each at its own time. */
 export async function touchSessions(sql: SystemSql, seen: readonly { hash: Buffer; at: Date }[]): Promise<void> {

@@ -29,6 +29,7 @@ import { createTaskBook } from '../call/tasks/task-book.ts'
 import type { AuditFacts } from '../call/audit-facts.ts'
 import { createChanges } from '../catalog/changes.ts'
 import { OPERATOR, type Principal } from '../identity/principal.ts'
+import { createPageReads } from '../sessions/page-reads.ts'
 import { createSessions, type Session } from '../sessions/sessions.ts'
 import { createServerPlaces } from '../upstreams/server-places.ts'
 import { createUpstreams } from '../upstreams/upstreams.ts'
@@ -102,6 +103,7 @@ export async function createTestContext({ connections, credentials, own }: TestC
     credentials,
     authElicitation,
     tasks,
+    pages: createPageReads({ now: Date.now, hash: (text) => text, log: { warn() {} } }),
     approvals: undefined,
     results: undefined,
     files: undefined,
