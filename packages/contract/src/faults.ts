@@ -199,6 +199,7 @@ export const FAULTS = {
   'params.shape': row('check', 'INVALID_ARGUMENT', [200, PARAMS], 'Invalid params: {place} {problem}.', 'Correct this parameter.'),
   'cursor.unknown': row('check', 'INVALID_ARGUMENT', [200, PARAMS], 'Invalid cursor: it was not created by this gateway for this list.', 'Request the list again from the start.'),
   'tool.unknown': row('find', 'TOOL_NOT_FOUND', [200, PARAMS], 'Unknown tool: {tool}', 'List the tools again; the tool may have been removed or renamed.'),
+  'tool.own-name': row('find', 'TOOL_NOT_FOUND', [200, PARAMS], 'Unknown tool: {tool}. This endpoint lists it as {names}.', 'Use a listed name. A page of an MCP App may use its server\'s own name once this client has read the page, if no other page that it has read belongs to a server with such a tool.'),
   'tool.unlisted': row('find', 'TOOL_NOT_FOUND', [200, PARAMS], 'There is no tool named {tool}{nearest}.', 'Use a name from the list or the search. Search again if the tool may have been renamed or removed.'),
   'tool.ambiguous': row('check', 'INVALID_ARGUMENT', [409, PARAMS], 'Several connections have a tool named {tool}: {names}.', 'Use one of these names, or specify the app in X-App-Context.'),
   'tools.not-ready': row('find', 'TOOLS_NOT_READY', [409, UNREACHABLE, 'retry'], 'The tools are still loading (version {version}).', 'Try again in a moment.'),
@@ -232,6 +233,7 @@ export const FAULTS = {
   'resource.unwatched': row('find', 'NOT_SUPPORTED', [200, PARAMS], 'The connection {connection} does not support subscriptions to {uri}.', 'Read the resource again when you need it.'),
   'listen.limit': row('admit', 'RATE_LIMITED', [503, UNREACHABLE, 'retry'], 'This caller has reached the limit of {limit} open listen streams.', 'Close one of them, or subscribe to more in one stream.'),
   'task.unknown': row('find', 'NOT_FOUND', [200, PARAMS], 'Unknown task.', 'The task may have expired. Call the tool again.'),
+  'resource.own-address': row('find', 'NOT_FOUND', [200, PARAMS], 'Resource not found: {uri}. This endpoint lists it as {names}.', 'Use a listed address. A page of an MCP App may use its server\'s own address once this client has read the page, if no other page that it has read belongs to a server with such an address.'),
   'resource.unknown': row('find', 'NOT_FOUND', [200, PARAMS], 'Resource not found: {uri}', 'List the resources again.'),
 
   'openapi.unreadable': row('check', 'INVALID_ARGUMENT', [422, PARAMS], 'This OpenAPI document cannot be used: {problem}.', 'Correct the document, or use another version of it. Versions 2.0, 3.0 and 3.1 are supported, as JSON or YAML.'),

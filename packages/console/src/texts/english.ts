@@ -3543,6 +3543,7 @@ export interface English {
     }
     readonly why: {
       readonly 'tool.unknown': string
+      readonly 'tool.own-name': string
       readonly 'tool.unlisted': string
       readonly 'tool.held': string
       readonly 'policy.blocked': string

@@ -11,6 +11,7 @@ import { adaptResult, isObject, withDigits, type McpRequest, type JsonObject } f
 import { withoutApproval } from './approvals/own-state.ts'
 import { readByTool } from './result-processing/read-result.ts'
 import { withAccount } from './credentials/use-credential.ts'
+import { listedNameFor } from './page-names.ts'
 import { innerCallsOf, runInnerCalls, type Calling } from './inner-calls.ts'
 import { outcomeOfFault } from './fault-outcome.ts'
 import { callerFiles } from './files/caller-files.ts'
@@ -41,10 +42,15 @@ export async function call(request: ClientRequest, parts: CallParts): Promise<An
   const fileTool = target === undefined ? fileToolOf(request, name) : undefined
   if (fileTool !== undefined)
     return callFileTool(request, parts, fileTool).catch((thrown: unknown) => told(thrown, mcpRequest, audit))
-  if (target === undefined) throw new Fault('tool.unknown', { tool: name })
+  if (target === undefined) return call(withName(request, await listedNameFor(request, parts, name)), parts)
   audit.note({ found: true, kind: target.connector, vendor: target.vendor, tool: target.name })
   return run(callOf(request, target, name), parts)
 }
+
+const withName = (request: ClientRequest, name: string): ClientRequest => ({
+  ...request,
+  mcpRequest: { ...request.mcpRequest, params: { ...request.mcpRequest.params, name } },
+})
 
 function callOf({ requestContext, mcpRequest, channel, audit }: ClientRequest, target: ToolTarget, name: string): Call {
   const { params: given } = mcpRequest

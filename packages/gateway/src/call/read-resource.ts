@@ -1,11 +1,13 @@
 /** Reading one resource: its address names its connection, and the server's own address goes upstream. */
 import { Fault } from '@toolway/contract'
 import { eraOf, type McpRequest } from '@toolway/protocol'
+import { PAGES } from '../catalog/own-names.ts'
 import type { Offered, Target } from '../catalog/tool-listing.ts'
 import { forward } from './forward.ts'
 import type { Answer, CallParts, Session, RequestContext } from './ports.ts'
 import type { ClientRequest } from './request.ts'
 import { hearSession } from './listening/session-event-sinks.ts'
+import { readPage } from './page-names.ts'
 import { readByCall } from './resource-by-call.ts'
 import { readKept } from './result-processing/read-result.ts'
 
@@ -24,7 +26,14 @@ export async function readResource(request: ClientRequest, parts: CallParts): Pr
     audit.note({ target: withoutSecrets(String(mcpRequest.params['uri'])) })
     return kept
   }
-  const target = targetOf(requestContext, mcpRequest)
+  const { uri } = mcpRequest.params
+  if (requestContext.toolListing.joined && typeof uri === 'string' && uri.startsWith(PAGES))
+    return readPage(request, parts, { uri, read: (target) => readAt(request, parts, target) })
+  return readAt(request, parts, targetOf(requestContext, mcpRequest))
+}
+
+async function readAt(request: ClientRequest, parts: CallParts, target: Target): Promise<Answer> {
+  const { requestContext, mcpRequest, audit } = request
   audit.note({ target: withoutSecrets(target.name) })
   const { callFor } = requestContext.upstream(target.connectionId)
   if (callFor !== undefined) return readByCall({ ...request, target, inner: await callFor(target.name) }, parts)

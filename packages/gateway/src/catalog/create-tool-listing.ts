@@ -23,6 +23,7 @@ import { offerAccount } from './account-choice.ts'
 import { hasBudget, narrowedOutput, readResultName, readResultTool, sharedSizes } from './budgets.ts'
 import { fileToolDefinitions, fileToolsOf, type FileTools } from './file-tools.ts'
 import { oldNames } from './old-names.ts'
+import { createOwnNames } from './own-names.ts'
 import { ordered } from './page.ts'
 import { ANYBODY, ruledDefinition } from './ruled-definition.ts'
 import { renamed, worded } from './tool-words.ts'
@@ -99,6 +100,7 @@ export function createToolListing(
     tool: (name) => (tools.get(name) ?? tools.get(before?.names.get(name) ?? old.get(name) ?? ''))?.target,
     prompt: (name) => prompts.get(name)?.target,
     resource: (uri) => findResource(endpoint, uri),
+    own: createOwnNames(endpoint, tools),
     list: createLists(endpoint, { tools, prompts, readResult, fileTools, wordsOf }),
     whole: (alias) => selects.whole(alias),
     filtered: (alias) => visibilityFilter.any(alias),

@@ -119,6 +119,21 @@ export interface ToolTarget extends Target {
   readonly filePlaces?: readonly FilePlace[] | undefined
 }
 
+/** A tool of an endpoint, found by the name that its server gives it. */
+export interface OwnTool {
+  /** The name under which the endpoint lists it. */
+  readonly name: string
+  readonly definition: JsonObject
+  readonly target: ToolTarget
+}
+
+/** Servers with pages of apps, by what they call their tools and addresses themselves. */
+export interface OwnNames {
+  tools(name: string): readonly OwnTool[]
+  /** The connections that list this address, or all with pages where `listed` is false because none does. */
+  addresses(uri: string): { readonly listed: boolean; readonly targets: readonly Target[] }
+}
+
 /** A tool as its server defines it, to check calls of it by. */
 export interface CheckedBy {
   readonly definition: JsonObject
@@ -149,6 +164,8 @@ export interface ToolListing {
   prompt(name: string): Target | undefined
   /** Any address that can belong to a connection of this view, listed or made from a template. */
   resource(uri: string): Target | undefined
+  /** What servers with pages of apps call their tools and addresses themselves, for names that are not found otherwise. */
+  readonly own: OwnNames
   /** In the servers' order, or by name where it is longer than a page. `apps`: tools for apps alone are in too. */
   list(kind: ListKind, revision: Revision, apps?: boolean): readonly JsonObject[]
   /** Whether everything of a connection belongs to this endpoint. */

@@ -26,9 +26,9 @@ export const LOOK = {
 }
 const ICON = 'ui://weather/icon.png'
 
-function build(declared: () => ClientCapabilities | undefined): McpServer {
+function build(name: string, declared: () => ClientCapabilities | undefined): McpServer {
   const server = new McpServer(
-    { name: 'apps', version: '1.0.0' },
+    { name, version: '1.0.0' },
     { capabilities: { tools: {}, resources: {}, extensions: { 'io.modelcontextprotocol/ui': {} } } },
   )
   const html = { uri: VIEW, mimeType: RESOURCE_MIME_TYPE, text: PAGE, _meta: { ui: LOOK } }
@@ -45,14 +45,21 @@ function build(declared: () => ClientCapabilities | undefined): McpServer {
     registerAppTool(server, 'weather', { description: 'As an app', _meta: { ui: { resourceUri: VIEW } } }, answer)
     const forApp = { ui: { resourceUri: VIEW, visibility: ['app' as const] } }
     registerAppTool(server, 'refresh', { description: 'For the app', _meta: forApp }, answer)
+    const named = () => ({ content: [{ type: 'text' as const, text: `from ${name}` }] })
+    registerAppTool(server, 'origin', { description: 'Its server', _meta: { ui: { resourceUri: VIEW } } }, named)
+    const forModel = { ui: { resourceUri: VIEW, visibility: ['model' as const] } }
+    registerAppTool(server, 'internal', { description: 'For the model', _meta: forModel }, named)
   }
   if (declared() === undefined) server.server.oninitialized = offer
   else offer()
   return server
 }
 
-export async function startAppsServer(era: 'modern' | 'legacy'): Promise<AsyncDisposable & { readonly url: string }> {
-  const endpoint = era === 'modern' ? modernEndpoint() : legacyEndpoint()
+export async function startAppsServer(
+  era: 'modern' | 'legacy',
+  name = 'apps',
+): Promise<AsyncDisposable & { readonly url: string }> {
+  const endpoint = era === 'modern' ? modernEndpoint(name) : legacyEndpoint(name)
   const serve = toNodeHandler(endpoint)
   const http = createServer((request, response) => void serve(request as NodeIncomingMessageLike, response))
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
@@ -71,9 +78,9 @@ interface Enveloped {
 }
 
 /** The client's capabilities are in each request. */
-function modernEndpoint() {
+function modernEndpoint(name: string) {
   const declared = new AsyncLocalStorage<ClientCapabilities>()
-  const handler = createMcpHandler(() => build(() => declared.getStore() ?? {}), { legacy: 'reject' })
+  const handler = createMcpHandler(() => build(name, () => declared.getStore() ?? {}), { legacy: 'reject' })
   return {
     async fetch(request: Request) {
       const body = request.method === 'POST' ? ((await request.clone().json()) as Enveloped) : {}
@@ -85,7 +92,7 @@ function modernEndpoint() {
 }
 
 /** The client's capabilities are declared when its session opens. */
-function legacyEndpoint() {
+function legacyEndpoint(name: string) {
   const open = new Map<string, WebStandardStreamableHTTPServerTransport>()
   async function connect() {
     const built: { server?: McpServer } = {}
@@ -93,7 +100,7 @@ function legacyEndpoint() {
       sessionIdGenerator: randomUUID,
       onsessioninitialized: (id) => void open.set(id, transport),
     })
-    const server = build(() => built.server?.server.getClientCapabilities())
+    const server = build(name, () => built.server?.server.getClientCapabilities())
     built.server = server
     await server.connect(transport)
     return transport

@@ -46,6 +46,8 @@ function answerOf({ caller: { revision } }: McpRequest, result: JsonObject): Ans
   return { result: adaptResult('tools/call', result, { from: MODERN, to: revision }) }
 }
 
+const UNKNOWN: ReadonlySet<string> = new Set(['tool.unknown', 'tool.own-name'])
+
 type Calls = Extract<OwnTool, { kind: 'call' | 'execute' }>
 
 async function callInner(step: ClientRequest, own: Calls, given: JsonObject, parts: CallParts): Promise<Answer> {
@@ -67,9 +69,7 @@ async function callInner(step: ClientRequest, own: Calls, given: JsonObject, par
     )
   } catch (thrown) {
     // A tool that is hidden from a caller answers like one that does not exist.
-    throw thrown instanceof Fault && thrown.code === 'tool.unknown'
-      ? unlisted(requestContext, mcpRequest, name)
-      : thrown
+    throw thrown instanceof Fault && UNKNOWN.has(thrown.code) ? unlisted(requestContext, mcpRequest, name) : thrown
   }
 }
 
