@@ -89,4 +89,4 @@ export {
   writeTraceparent,
   type TraceParent,
 } from './trace.ts'
-export { joinUri, rewriteResult, rewriteToolMeta, splitUri } from './uris.ts'
+export { joinUri, PAGE_MEMBERS, rewriteResult, rewriteToolMeta, splitUri } from './uris.ts'

@@ -102,14 +102,24 @@ describe('addresses inside a result', () => {
     expect(rewriteResult({ tools: [], content: 'odd' }, mark)).toEqual({ tools: [], content: 'odd' })
   })
 
-  test('are rewritten in the two places where a tool names its interface', () => {
+  test('are rewritten in each place where a tool names its interface', () => {
     const definition = {
       name: 'a',
-      _meta: { ui: { resourceUri: 'ui://x', csp: {} }, 'ui/resourceUri': 'ui://y', other: 'ui://z' },
+      _meta: {
+        ui: { resourceUri: 'ui://x', csp: {} },
+        'ui/resourceUri': 'ui://y',
+        'openai/outputTemplate': 'ui://w',
+        other: 'ui://z',
+      },
     }
     expect(rewriteToolMeta(definition, mark)).toEqual({
       name: 'a',
-      _meta: { ui: { resourceUri: '<ui://x>', csp: {} }, 'ui/resourceUri': '<ui://y>', other: 'ui://z' },
+      _meta: {
+        ui: { resourceUri: '<ui://x>', csp: {} },
+        'ui/resourceUri': '<ui://y>',
+        'openai/outputTemplate': '<ui://w>',
+        other: 'ui://z',
+      },
     })
     for (const plain of [
       { name: 'a' },

@@ -53,7 +53,10 @@ const rewriteMessage = (message: Json, rewrite: Rewrite): Json =>
 const rewriteUri = (value: Json, rewrite: Rewrite): Json =>
   isObject(value) && typeof value['uri'] === 'string' ? { ...value, uri: rewrite(value['uri']) } : value
 
-/** A tool's `_meta.ui.resourceUri` (and the older flat key) points at a resource too (MCP Apps). */
+/** Members of a tool's `_meta` that name its page beside `ui`: the older form of MCP Apps, and that of OpenAI's Apps SDK. */
+export const PAGE_MEMBERS = ['ui/resourceUri', 'openai/outputTemplate'] as const
+
+/** A tool's `_meta.ui.resourceUri` (and each flat key) points at a resource too (MCP Apps). */
 export function rewriteToolMeta(definition: JsonObject, rewrite: Rewrite): JsonObject {
   const meta = definition['_meta']
   if (!isObject(meta)) return definition
@@ -61,6 +64,9 @@ export function rewriteToolMeta(definition: JsonObject, rewrite: Rewrite): JsonO
   const ui = meta['ui']
   if (isObject(ui) && typeof ui['resourceUri'] === 'string')
     changed['ui'] = { ...ui, resourceUri: rewrite(ui['resourceUri']) }
-  if (typeof meta['ui/resourceUri'] === 'string') changed['ui/resourceUri'] = rewrite(meta['ui/resourceUri'])
+  for (const member of PAGE_MEMBERS) {
+    const address = meta[member]
+    if (typeof address === 'string') changed[member] = rewrite(address)
+  }
   return { ...definition, _meta: changed }
 }

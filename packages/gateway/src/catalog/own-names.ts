@@ -2,7 +2,7 @@
  * The servers' own names at a joined endpoint, of those servers that have pages of apps: a page knows no other names of its tools and
  * its `ui://` addresses (MCP Apps; ADR 0126). Made on first use, for a name that the endpoint does not know.
  */
-import { isObject, type JsonObject } from '@toolway/protocol'
+import { isObject, PAGE_MEMBERS, type JsonObject } from '@toolway/protocol'
 import type { Endpoint, ListedTool } from './listing-items.ts'
 import { targetOf, type Offered, type OwnNames, type OwnTool } from './tool-listing.ts'
 
@@ -13,21 +13,21 @@ const beginningOf = (template: string): string => template.split('{', 1)[0] ?? '
 
 const isPage = (address: unknown): address is string => typeof address === 'string' && address.startsWith(PAGES)
 
-/** The page that a tool is shown in; the flat member is the older form. */
-function pageOf({ _meta: meta }: JsonObject): string | undefined {
-  if (!isObject(meta)) return undefined
+/** The pages that a tool is shown in. */
+function pagesOf({ _meta: meta }: JsonObject): readonly string[] {
+  if (!isObject(meta)) return []
   const { ui } = meta
-  return [isObject(ui) ? ui['resourceUri'] : undefined, meta['ui/resourceUri']].find(isPage)
+  return [isObject(ui) ? ui['resourceUri'] : undefined, ...PAGE_MEMBERS.map((member) => meta[member])].filter(isPage)
 }
 
 const hasPages = ({ tools, resources, templates }: Offered): boolean =>
   resources.some(({ uri }) => isPage(uri)) ||
   templates.some(({ uriTemplate }) => isPage(uriTemplate)) ||
-  tools.some((tool) => pageOf(tool) !== undefined)
+  tools.some((tool) => pagesOf(tool).length > 0)
 
 const lists = ({ tools, resources, templates }: Offered, address: string): boolean =>
   resources.some(({ uri }) => uri === address) ||
-  tools.some((tool) => pageOf(tool) === address) ||
+  tools.some((tool) => pagesOf(tool).includes(address)) ||
   templates.some(({ uriTemplate: template }) => {
     if (!isPage(template)) return false
     const beginning = beginningOf(template)
