@@ -17,7 +17,16 @@ export type { Connector } from './kinds/kinds.ts'
 export { NO_OWN, ownMemberOf } from './kinds/own-members.ts'
 export type { OwnMember } from './kinds/own-members.ts'
 export { HttpSettings } from './kinds/http.ts'
-export { namedPaths, notAllowed, notAllowedWords } from './kinds/named-paths.ts'
+export {
+  isPathHint,
+  namedHomePaths,
+  namedPaths,
+  notAllowed,
+  notAllowedWords,
+  pathsInText,
+  shellWord,
+  type ClosedPath,
+} from './kinds/named-paths.ts'
 export { CHILD_NETWORKS, ChildAccess, ProcessSettings, programLine, ProgramNames } from './kinds/stdio.ts'
 export { NativeSettings, VendorName } from './kinds/native.ts'
 export { COMPOSIO_URL, ComposioSettings, ComposioWords, composioWordsOf } from './kinds/composio.ts'

@@ -39,7 +39,15 @@ const orderOf = (
   allowPaths: string[],
   more: Partial<Order> = {},
 ): Order => ({
-  ...{ command: '/bin/sh', args: ['-c', script], programs: [], hidden: [], inherited: {}, environment: {} },
+  ...{
+    command: '/bin/sh',
+    args: ['-c', script],
+    programs: [],
+    hidden: [],
+    secretArgs: [],
+    inherited: {},
+    environment: {},
+  },
   ...{ path: '/usr/bin:/bin', lang: 'C.UTF-8', lineLimit: 1_000_000, memoryLimit: 2 ** 30 },
   home: join(data, 'children', name),
   confinement: {
@@ -47,6 +55,7 @@ const orderOf = (
       driver: 'bubblewrap',
       required: false,
       name,
+      alias: name,
       network: 'none',
       allowHosts: [],
       allowPaths,

@@ -5,7 +5,6 @@
  */
 import { access, constants, stat } from 'node:fs/promises'
 import { delimiter, dirname, join, resolve } from 'node:path'
-import { namedPaths, notAllowed, notAllowedWords } from '@toolway/contract'
 import { DatabaseStopped, keySourcesOf, OTHERS } from '../admin/installation/open-store.ts'
 import { KEY_FILES } from '../vault/key-files.ts'
 import { listConnections, type ConnectionRow } from '../connections/connections.ts'
@@ -20,9 +19,11 @@ import { openConfig } from './open-config.ts'
 import { directoryProblem } from './opening-fault.ts'
 import { databaseProblems } from './doctor-database.ts'
 import { isUnset } from '../preset-variables.ts'
-import { unsafeAddresses } from '../admin/connections/unsafe-addresses.ts'
+import { openedSecrets, unsafeAddresses } from '../admin/connections/unsafe-addresses.ts'
 import { isInRoots, outsideWords, plainPath, realPlace, rootsOf } from '../upstreams/children/sandbox/allowed-roots.ts'
 import { chooseDriver } from '../upstreams/children/sandbox/choose-driver.ts'
+import { closedPathWords } from '../upstreams/children/sandbox/closed-paths.ts'
+import { readableFolders, SYSTEM } from '../upstreams/children/sandbox/readable-folders.ts'
 import { MISSING_WORDS } from '../upstreams/children/sandbox/guarantee-words.ts'
 import { presetVariables } from '../presets.ts'
 import { ask, findEndpoint } from './mcp-client.ts'
@@ -204,17 +205,21 @@ async function checkOrganization(loaded: LoadedConfig, { db, vault, organization
     ),
     ...unsafeAddresses(vault, connections).map(({ alias, detail }) => bad(`address of ${alias}`, detail)),
     ...(await missingPrograms(loaded, connections)),
-    ...(await closedPaths(loaded, connections)),
+    ...(await closedPaths(loaded, { vault, slug: organization.slug }, connections)),
     ...outsidePaths(loaded, organization.slug, connections),
-    ...connections.map(({ alias, enabled, status, status_reason: reason }) => {
-      if (!enabled) return note(`connection ${alias}`, 'disabled')
-      return status === 'connected'
-        ? good(`connection ${alias}`, 'connected')
-        : status === 'new'
-          ? note(`connection ${alias}`, 'not contacted yet')
-          : bad(`connection ${alias}`, `${reason ?? `${status}.`} \`toolway connection test ${alias}\` shows details.`)
-    }),
+    ...connections.flatMap(checkConnection),
   ]
+}
+
+/** What a connected one lacks stands in the place of the reason, a sentence on each line. */
+function checkConnection({ alias, enabled, status, status_reason: reason }: ConnectionRow): Finding[] {
+  const what = `connection ${alias}`
+  if (!enabled) return [note(what, 'disabled')]
+  if (status === 'connected')
+    return [good(what, 'connected'), ...(reason?.split('\n') ?? []).map((hint) => note(what, hint))]
+  return status === 'new'
+    ? [note(what, 'not contacted yet')]
+    : [bad(what, `${reason ?? `${status}.`} \`toolway connection test ${alias}\` shows details.`)]
 }
 
 const STOPPED = 'the embedded database does not run; start the gateway, then run `toolway doctor` to check connections'
@@ -303,18 +308,33 @@ async function checkSandbox({ config }: LoadedConfig): Promise<Finding[]> {
   ]
 }
 
-/** Folders and files of this machine that a server's arguments name and its sandbox does not show: it worked before there was one. */
-async function closedPaths({ config }: LoadedConfig, connections: readonly ConnectionRow[]): Promise<Finding[]> {
-  if (config.TOOLWAY_SANDBOX === 'off') return []
-  const closed = connections.flatMap(({ alias, enabled, settings }) =>
-    enabled && 'command' in settings
-      ? notAllowed(namedPaths(settings.args), settings.allow_paths ?? []).map((path) => ({ alias, path }))
-      : [],
-  )
-  const found = await Promise.all(closed.map(({ path }) => stat(path).catch(() => undefined)))
-  return closed
-    .filter((_, at) => found[at]?.isDirectory() === true)
-    .map(({ alias, path }) => note(`paths of ${alias}`, notAllowedWords(path, alias)))
+/**
+ * Paths of this machine that a server's arguments and variables name and its sandbox does not show. Its state tells the same once the
+ * gateway has started it.
+ */
+async function closedPaths(
+  { config, path }: LoadedConfig,
+  { vault, slug }: { readonly vault: Opened['vault']; readonly slug: string },
+  connections: readonly ConnectionRow[],
+): Promise<Finding[]> {
+  const { TOOLWAY_SANDBOX: policy, TOOLWAY_SANDBOX_ROOTS: forms, TOOLWAY_DATA: directory } = config
+  if (policy === 'off') return []
+  const found = connections.map(async (row) => {
+    const { alias, enabled, settings, status_reason: reason } = row
+    if (!enabled || !('command' in settings)) return []
+    const { environment = {} } = openedSecrets(vault, row) ?? {}
+    const { command, args, allow_paths: allowed = [], network = 'public' } = settings
+    const programs = readableFolders({ command, args, cwd: '/usr', path: environment['PATH'] ?? path }).all
+    const paths = allowed.map((one) => realPlace(resolve(plainPath(one))))
+    const view = {
+      ...{ shown: [...SYSTEM, ...programs.map(realPlace), ...paths], readOnly: [], network },
+      hidden: [realPlace(resolve(directory))],
+      ...(forms.length === 0 ? {} : { roots: rootsOf(forms, slug).map(realPlace) }),
+    }
+    const words = await closedPathWords({ args, environment }, view, alias)
+    return words.filter((one) => reason?.includes(one) !== true).map((one) => note(`paths of ${alias}`, one))
+  })
+  return (await Promise.all(found)).flat()
 }
 
 /** Paths that connections allow and `TOOLWAY_SANDBOX_ROOTS` does not: their servers are not started. */

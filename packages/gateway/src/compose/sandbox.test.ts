@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { loadConfig } from '../config.ts'
-import { sandboxOf } from './sandbox.ts'
+import { registryHosts, sandboxOf } from './sandbox.ts'
 
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
 
@@ -22,4 +22,12 @@ test('a server sees neither the secrets of organizations nor the files of settin
     expect.arrayContaining([data, '/srv/toolway/secrets', declared, address]),
   )
   await rm(folder, { recursive: true })
+})
+
+test('a package registry may lie in the own network, and with PyPI the host of its files', () => {
+  const hosts = (npm: string | undefined, python: string | undefined) =>
+    registryHosts({ TOOLWAY_NPM_REGISTRY: npm, TOOLWAY_PYTHON_INDEX: python })
+  expect(hosts(undefined, undefined)).toEqual([])
+  expect(hosts('https://npm.example/a/', 'https://pypi.example/simple')).toEqual(['npm.example', 'pypi.example'])
+  expect(hosts(undefined, 'https://pypi.org/simple')).toEqual(['pypi.org', 'files.pythonhosted.org'])
 })

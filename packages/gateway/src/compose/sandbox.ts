@@ -18,12 +18,17 @@ const FOLDER = 'folder:'
 const FILE = 'file '
 type Origins = Readonly<Record<string, string>>
 
+/** Hosts of the package registries, which may lie in the installation's own network. PyPI has its files at another host. */
+export function registryHosts({
+  TOOLWAY_NPM_REGISTRY: npm,
+  TOOLWAY_PYTHON_INDEX: python,
+}: Pick<Config, 'TOOLWAY_NPM_REGISTRY' | 'TOOLWAY_PYTHON_INDEX'>): string[] {
+  const hosts = [npm, python].flatMap((url) => (url === undefined ? [] : [new URL(url).hostname]))
+  return hosts.includes('pypi.org') ? [...hosts, 'files.pythonhosted.org'] : hosts
+}
+
 export function sandboxOf(config: Config, log: Log, origins: Origins = {}): SandboxParts {
-  // The package registries of the installation may lie in its own network.
-  const hosts = [config.TOOLWAY_NPM_REGISTRY, config.TOOLWAY_PYTHON_INDEX].flatMap((url) =>
-    url === undefined ? [] : [new URL(url).hostname],
-  )
-  const exceptions = createExceptions({ networks: [], hosts })
+  const exceptions = createExceptions({ networks: [], hosts: registryHosts(config) })
   const container = containerOf(config)
   const lookups = createSharedLookups()
   return {
@@ -35,12 +40,15 @@ export function sandboxOf(config: Config, log: Log, origins: Origins = {}): Sand
     ...(config.TOOLWAY_SANDBOX_ROOTS.length === 0 ? {} : { roots: config.TOOLWAY_SANDBOX_ROOTS }),
     processes: config.TOOLWAY_CHILD_PROCESSES,
     diskLimit: config.TOOLWAY_CHILD_DISK * MEBIBYTE,
-    async openEgress({ name, network, allowHosts }: EgressWish) {
+    async openEgress({ name, network, allowHosts, onRefused }: EgressWish) {
       // A short path: that of a Unix socket has 107 bytes at most.
       const folder = mkdtempSync(join(tmpdir(), 'toolway-egress-'))
       const proxy = await startEgressProxy({
         ...{ network, allowHosts, exceptions, lookups, path: join(folder, 'proxy') },
-        refused: (sentence) => log.warn({ child: name }, sentence),
+        refused(sentence, { reason, target }) {
+          log.warn({ child: name }, sentence)
+          onRefused({ reason, target })
+        },
       })
       return {
         path: proxy.path,

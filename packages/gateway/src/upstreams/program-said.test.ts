@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { tellingLine } from './program-said.ts'
+import { Fault } from '@toolway/contract'
+import { ProgramSaid, reasonOf, tellingLine } from './program-said.ts'
 
 describe('of what a program said before it ended', () => {
   test.each<[string, string[], string | undefined]>([
@@ -29,9 +30,9 @@ describe('of what a program said before it ended', () => {
       'TypeError: fetch failed',
     ],
     [
-      'a folder that the sandbox hides',
+      'a line of the gateway, which is none of the program',
       ['toolway: /srv is not allowed in the sandbox: add it', 'Error: ENOENT: no such file or directory'],
-      'toolway: /srv is not allowed in the sandbox: add it',
+      'Error: ENOENT: no such file or directory',
     ],
     ['a certificate', ['Starting', 'reason: CERT_HAS_EXPIRED', 'Bye'], 'reason: CERT_HAS_EXPIRED'],
     ['npm', ['npm warn deprecated a@1', 'npm error code E404', 'npm error 404 Not Found'], 'npm error code E404'],
@@ -50,5 +51,35 @@ describe('of what a program said before it ended', () => {
     ['nothing', [], undefined],
   ])('%s: the first line that names an error is told', (_, lines, line) => {
     expect(tellingLine(lines)).toBe(line)
+  })
+})
+
+describe('the reason of a server that does not start', () => {
+  const reason = (stderr: string[], hosts: string[], paths: string[]) =>
+    reasonOf(
+      new Fault(
+        'upstream.unreachable',
+        { connection: 'files', problem: 'it exited with code 1' },
+        { cause: new ProgramSaid('it exited with code 1', stderr, { hosts, paths }) },
+      ),
+    )
+
+  test('tells all of them: what could not be fetched, what the program said, and what it does not see', () => {
+    const told = reason(
+      ['npm error code E403'],
+      ['The sandbox did not let it connect to registry.npmjs.org.'],
+      ['/srv/x is not allowed in the sandbox: add it.'],
+    )
+    expect(told).toBe(
+      'The connection files is not available: it exited with code 1. The sandbox did not let it connect to registry.npmjs.org. It said: npm error code E403. /srv/x is not allowed in the sandbox: add it.',
+    )
+    const { message } = new ProgramSaid('it exited', ['Error: x'], { hosts: ['Host.'], paths: ['Path.'] })
+    expect(message).toBe('it exited; Host; it said: Error: x; Path')
+  })
+
+  test('is bounded, and is what it was where nothing was kept from it', () => {
+    const many = Array.from({ length: 9 }, (_, at) => `P${at} is not there.`)
+    expect(reason([], [], many)).toMatch(/P0 .*P1 .*P2 is not there\.$/)
+    expect(reason(['Error: x'], [], [])).toMatch(/code 1\. It said: Error: x$/)
   })
 })

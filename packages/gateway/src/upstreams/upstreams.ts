@@ -29,6 +29,11 @@ export interface UpstreamsParts {
   onPoolUse?(isHit: boolean): void
   /** A child ended that nobody had told to. */
   onCrash?(): void
+  /**
+   * What the sandboxes of a connection's programs keep from them, in sentences with the mend: all of it, as of now. Undefined for a new
+   * upstream, of which nothing is known yet.
+   */
+  onHints?(connectionId: string, sentences: readonly string[] | undefined): void
   /** Something about a connection that an operator should read: a line for the log. */
   onNote?(facts: Record<string, unknown>, message: string): void
 }
@@ -86,6 +91,8 @@ export interface UpstreamMaking {
   onTrouble?(failure: Fault | undefined): void
   onNoise(line: string): void
   onCrash?(): void
+  /** What the sandbox of that child of the connection keeps from it. */
+  onHints?(child: string, sentences: readonly string[]): void
   /** Something that an operator should read: a line for the log. */
   onNote(facts: Record<string, unknown>, message: string): void
   /** Unsaid, every gateway fetches for itself what it keeps. */
@@ -125,7 +132,11 @@ class LiveUpstreams implements Upstreams {
   readonly #ids = () => ++this.#last
 
   #makingOf(connectionId: string, alias: string, isCurrent: () => boolean): UpstreamMaking {
+    const hints = createHints((sentences) => {
+      if (isCurrent()) this.#parts.onHints?.(connectionId, sentences)
+    })
     return {
+      onHints: hints,
       ...{ ids: this.#ids, pool: this.#pool, children: this.#parts.children, now: Date.now },
       ...(this.#parts.shared === undefined ? {} : { shared: this.#parts.shared }),
       onRevision: (revision) => this.#parts.onRevision(connectionId, revision),
@@ -163,6 +174,8 @@ class LiveUpstreams implements Upstreams {
     const upstream = make(this.#makingOf(connectionId, alias, isCurrent))
     this.#held.set(connectionId, { version, upstream })
     this.#open.delete(connectionId)
+    // What the one before lacked says nothing of this one.
+    this.#parts.onHints?.(connectionId, undefined)
     void current?.upstream.close().catch(() => {})
     return upstream
   }
@@ -221,6 +234,21 @@ class LiveUpstreams implements Upstreams {
   async close() {
     this.#pool.close()
     await Promise.all([...this.#held.entries()].map(([id, { version }]) => this.drop(id, version)))
+  }
+}
+
+/** Sentences, and children of one connection whose sentences are kept. */
+const MOST_HINTS = 8
+const MOST_HINTING = 64
+
+/** Joins the sentences of all children of a connection, each once. */
+function createHints(tell: (sentences: readonly string[]) => void) {
+  const ofChildren = new Map<string, readonly string[]>()
+  return (child: string, sentences: readonly string[]) => {
+    const isFirst = ofChildren.size === 0
+    if (!isFirst && !ofChildren.has(child) && (sentences.length === 0 || ofChildren.size >= MOST_HINTING)) return
+    ofChildren.set(child, sentences)
+    tell([...new Set([...ofChildren.values()].flat())].slice(0, MOST_HINTS))
   }
 }
 

@@ -33,7 +33,11 @@ export function unsafeAddresses(
   })
 }
 
-function openedSecrets({ open }: Pick<Vault, 'open'>, { id, sealed }: ConnectionRow): ConnectionSecrets | undefined {
+/** Undefined where they cannot be opened. */
+export function openedSecrets(
+  { open }: Pick<Vault, 'open'>,
+  { id, sealed }: ConnectionRow,
+): ConnectionSecrets | undefined {
   try {
     return ConnectionSecrets.parse(sealed === null ? {} : JSON.parse(open(sealed, connectionRow(id))))
   } catch {

@@ -5,7 +5,9 @@
 import { ChildError } from './child-error.ts'
 import { createInbox, type LineReader } from './child-inbox.ts'
 import { createOutbox } from './child-outbox.ts'
-import { decodeTaken, KIND, type Ending, type Frame, type Refusal } from './frame.ts'
+import { decodeTaken, KIND, type Ending, type Frame, type Refusal, type Started } from './frame.ts'
+import type { SandboxView } from './sandbox/closed-paths.ts'
+import type { Withheld } from '../program-said.ts'
 import { signalGroup } from './group.ts'
 import type { Log } from '../../lib/log.ts'
 
@@ -18,6 +20,7 @@ const START_MS = 30_000
 /** How a child ended. `code` and `signal` are null when nobody saw it; `stderr` is its last 200 lines, masked. */
 export interface Exit extends Ending {
   stderr: string[]
+  withheld: Withheld
 }
 
 export interface Child {
@@ -34,6 +37,12 @@ export interface Child {
   onExit(tell: (how: Exit) => void): void
   /** The last 200 lines of stderr, each cut at 2,000 characters, declared values replaced by `[NAME]`. */
   stderr(): string[]
+  /** What its sandbox kept from it, as far as it is known by now. */
+  withheld(): Withheld
+  /** What its sandbox shows; undefined where nothing is hidden from it. */
+  view(): SandboxView | undefined
+  /** Called whenever its sandbox keeps more from it. */
+  onWithheld(tell: () => void): void
   /** It has answered: frees its place among those that are starting. */
   ready(): void
   /** Closes stdin, 500 ms later SIGTERM, 2 s later SIGKILL, always to the group. Resolves when it is gone. */
@@ -50,6 +59,9 @@ export interface NearEndParts {
     stop: () => void
   }
   ready: () => void
+  /** Sentences about the hosts that its proxy refused. */
+  hosts?: () => readonly string[]
+  onHosts?: (tell: () => void) => void
   /** Called with lines of stderr as they arrive. */
   words?: (lines: readonly string[]) => void
   /** Called once when there is nothing left to know about it. */
@@ -82,25 +94,27 @@ function createObituary(name: string, log: Log) {
   }
 }
 
-export function createNearEnd({ name, log, tell, ready, words, over }: NearEndParts) {
+export function createNearEnd({ name, log, tell, ready, words, over, hosts, onHosts }: NearEndParts) {
   const inbox = createInbox({ name, log, taken: tell.taken })
   const outbox = createOutbox({ name, write: tell.line })
   const obituary = createObituary(name, log)
   const started = Promise.withResolvers<Child>()
   let pid: number | undefined
+  let seen: Omit<Started, 'pid'> = { closedPaths: [] }
   let stderr: string[] = []
+  const withheld = (): Withheld => ({ hosts: hosts?.() ?? [], paths: seen.closedPaths })
 
   const end = (ending: Ending) => {
     if (obituary.known()) return
     outbox.end(new ChildError('CHILD_ENDED', `${name} has ended.`))
-    const how = { ...ending, stderr: [...stderr] }
+    const how = { ...ending, stderr: [...stderr], withheld: withheld() }
     over(how)
     obituary.publish(how)
   }
   const refuse = (why: ChildError) => {
     started.reject(why)
     over(why)
-    obituary.publish({ code: null, signal: null, reason: 'STOPPED', stderr: [] }) // for a `stop` that waits
+    obituary.publish({ code: null, signal: null, reason: 'STOPPED', stderr: [], withheld: withheld() }) // for a `stop` that waits
   }
   const stop = () =>
     new Promise<void>((done) => {
@@ -131,6 +145,9 @@ export function createNearEnd({ name, log, tell, ready, words, over }: NearEndPa
     onLine: inbox.read,
     onExit: obituary.ask,
     stderr: () => [...stderr],
+    withheld,
+    view: () => seen.view,
+    onWithheld: (hear) => onHosts?.(hear),
     ready,
     stop,
   })
@@ -150,8 +167,10 @@ export function createNearEnd({ name, log, tell, ready, words, over }: NearEndPa
       } else if (kind === KIND.deaf) outbox.end(new ChildError('CHILD_ENDED', `${name} has closed its stdin.`))
       else if (kind === KIND.exited) end(JSON.parse(body.toString()) as Ending)
       else if (kind === KIND.started) {
-        pid = Number(body.toString())
-        started.resolve(child(pid))
+        const { pid: known, ...rest } = JSON.parse(body.toString()) as Started
+        pid = known
+        seen = rest
+        started.resolve(child(known))
       } else if (kind === KIND.refused) {
         const { code, message } = JSON.parse(body.toString()) as Refusal
         refuse(new ChildError(code as ChildError['code'], message))

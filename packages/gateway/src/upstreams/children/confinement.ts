@@ -5,6 +5,8 @@
 import { ChildError } from './child-error.ts'
 import type { Confinement } from './frame.ts'
 import type { Launch } from './launch.ts'
+import { refusedHostWords } from './refused-hosts.ts'
+import type { RefusedHost } from '../http/egress/egress-refused.ts'
 import { rootsOf } from './sandbox/allowed-roots.ts'
 import {
   type Stated,
@@ -20,6 +22,8 @@ export interface EgressWish {
   readonly name: string
   readonly network: 'public' | 'listed'
   readonly allowHosts: readonly string[]
+  /** Told of each host that the rules of the child refuse, once; a bounded number of them. */
+  onRefused(refused: RefusedHost): void
 }
 
 export interface SandboxParts {
@@ -43,10 +47,13 @@ export interface SandboxParts {
 
 export interface OpenConfinement {
   readonly order?: Confinement
+  /** Sentences about the hosts that its proxy refused so far. */
+  words(): readonly string[]
+  onRefused(tell: () => void): void
   close(): void
 }
 
-const NONE: OpenConfinement = { close: () => undefined }
+const NONE: OpenConfinement = { words: () => [], onRefused: () => undefined, close: () => undefined }
 
 export function createConfinement(
   parts: SandboxParts | undefined,
@@ -73,13 +80,22 @@ export function createConfinement(
       if (found.refusal !== undefined) throw new ChildError('NOT_CONFINED', found.refusal)
       const network = networkOf(launch.network ?? 'public', inherited, parts, found)
       const allowHosts = [...(launch.allowHosts ?? [])]
+      const refused: RefusedHost[] = []
+      let tellRefused = () => {}
+      const onRefused = (host: RefusedHost) => {
+        refused.push(host)
+        tellRefused()
+      }
       const egress =
         network === 'public' || network === 'listed'
-          ? await parts.openEgress?.({ name: launch.name, network, allowHosts })
+          ? await parts.openEgress?.({ name: launch.name, network, allowHosts, onRefused })
           : undefined
       return {
+        words: () => refusedHostWords(refused, { alias: launch.alias ?? launch.name, network }),
+        onRefused: (hear) => void (tellRefused = hear),
         order: {
-          ...{ driver: found.driver, required: parts.policy === 'required', name: launch.name, network, allowHosts },
+          ...{ driver: found.driver, required: parts.policy === 'required', network, allowHosts },
+          ...{ name: launch.name, alias: launch.alias ?? launch.name },
           ...{ allowPaths: [...(launch.allowPaths ?? [])], hiddenPaths: [...parts.hiddenPaths] },
           ...(parts.roots === undefined ? {} : { roots: rootsOf(parts.roots, launch.organization) }),
           ...{ processes: parts.processes, diskLimit: parts.diskLimit },

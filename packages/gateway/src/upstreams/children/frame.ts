@@ -4,6 +4,7 @@
  * (20,000 lines take 0.6 of the time of Node's own IPC, and the socket reports the end of either process at once). It never
  * interprets a line, and trusts the peer except for size: a frame over the limit ends the link.
  */
+import type { SandboxView } from './sandbox/closed-paths.ts'
 import type { ChildNetwork, ContainerSettings, DriverName } from './sandbox/driver.ts'
 
 const HEADER = 9
@@ -46,6 +47,8 @@ export interface Order {
   programs: string[]
   /** Secrets of the arguments, masked in what it prints. */
   hidden: string[]
+  /** Positions of arguments with a secret, whatever they look like. */
+  secretArgs: number[]
   /** Of the installation; declared variables win. */
   inherited: Record<string, string>
   environment: Record<string, string>
@@ -64,6 +67,8 @@ export interface Confinement {
   /** It is not started where a guarantee that matters does not hold for it. */
   required: boolean
   name: string
+  /** Of its connection, for the commands in sentences. */
+  alias: string
   network: ChildNetwork
   allowHosts: string[]
   /** `path`, or `path:ro` for one that it may only read. */
@@ -78,6 +83,15 @@ export interface Confinement {
   diskLimit: number
   /** Only for drivers that make containers. */
   container?: ContainerSettings
+}
+
+/** Body of `started`, as JSON. */
+export interface Started {
+  pid: number
+  /** What its sandbox shows; absent where nothing is hidden from it. */
+  view?: SandboxView
+  /** Sentences about paths that it names and its sandbox does not show. */
+  closedPaths: string[]
 }
 
 /** Body of `refused`, as JSON: no process came to be. */

@@ -13,6 +13,8 @@ import type { ChildNetwork } from './sandbox/driver.ts'
 export interface Launch {
   /** Identifies the child: the same name gets the same folder again. It must contain the owner where there is one. */
   name: string
+  /** Of its connection, for the commands in sentences; the name where it is of none. */
+  alias?: string
   /** A name looked up in PATH, or a path. No shell reads it. */
   command: string
   args: readonly string[]
@@ -100,6 +102,7 @@ export function orderOf(launch: Launch, { path, lang, home, inherited }: World, 
     args: [...args],
     programs: [...programs],
     hidden,
+    secretArgs: [...knownSecrets(launch)],
     inherited: { ...inherited },
     environment: { ...environment },
     path,

@@ -11,7 +11,7 @@ import { createConfinement, type SandboxParts } from './confinement.ts'
 import { checkLaunch, orderOf, wordsOf, type Launch } from './launch.ts'
 import type { SandboxState } from './sandbox/choose-driver.ts'
 import type { Log } from '../../lib/log.ts'
-import { tellingLine } from '../program-said.ts'
+import { isNothing, tellingLine } from '../program-said.ts'
 import { createStartQueue } from './start-queue.ts'
 import { watchStart } from './start-watch.ts'
 
@@ -118,6 +118,8 @@ export function createChildren(parts: ChildrenParts): Children {
         near = getPool().join(orderOf(limited, world, confined.order), {
           ...{ name: launch.name, log, ready: leave },
           words: (lines) => parts.onWords?.(launch.name, lines),
+          hosts: () => confined.words(),
+          onHosts: confined.onRefused,
           over(how) {
             leave()
             confined.close()
@@ -159,8 +161,9 @@ async function unlessAborted(near: NearEnd, signal?: AbortSignal): Promise<Child
 
 function tellEnd(log: Log, name: string, how: Exit | ChildError): void {
   if (how instanceof ChildError) return log.warn({ child: name, code: how.code }, `not started: ${how.message}`)
-  const { stderr, ...facts } = how
+  const { stderr, withheld, ...facts } = how
   const text = 'a stdio server ended'
   if (how.reason === 'STOPPED') log.debug({ child: name, ...facts }, text)
-  else log.warn({ child: name, ...facts, stderr: tellingLine(stderr) }, text)
+  else
+    log.warn({ child: name, ...facts, stderr: tellingLine(stderr), ...(isNothing(withheld) ? {} : { withheld }) }, text)
 }

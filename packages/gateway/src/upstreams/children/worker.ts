@@ -7,8 +7,19 @@
 import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ChildError } from './child-error.ts'
-import { createFrameReader, decodeTaken, encodeFrame, encodeTaken, KIND, type Frame, type Order } from './frame.ts'
+import {
+  createFrameReader,
+  decodeTaken,
+  encodeFrame,
+  encodeTaken,
+  KIND,
+  type Frame,
+  type Order,
+  type Started,
+} from './frame.ts'
 import { createMask } from './mask.ts'
+import { OWN_WORDS } from '../program-said.ts'
+import { credentialsIn } from './sandbox/closed-paths.ts'
 import { startProcess, type Process, type Report } from './worker/child-process.ts'
 import { settle, type Residence } from './worker/child-folder.ts'
 import { findCommand, findPrograms } from './worker/command-path.ts'
@@ -42,6 +53,11 @@ const reportsTo =
     congested: () => link.writableLength > CONGESTED_FROM,
   })
 
+/** A process with what its sandbox shows. */
+interface Born extends Omit<Started, 'pid'> {
+  readonly child: Process
+}
+
 function createWorker(link: Socket) {
   const reaper = createProcessReaper()
   const memory = createMemoryWatch()
@@ -51,7 +67,7 @@ function createWorker(link: Socket) {
 
   const reportOf = reportsTo(link, (id) => children.delete(id))
 
-  async function bear(id: number, order: Order): Promise<Process> {
+  async function bear(id: number, order: Order): Promise<Born> {
     const residence = await settle(order)
     try {
       return await spawnIn(residence, id, order)
@@ -61,12 +77,17 @@ function createWorker(link: Socket) {
     }
   }
 
-  async function spawnIn({ cwd, environment, npm, temporary }: Residence, id: number, order: Order): Promise<Process> {
+  async function spawnIn({ cwd, environment, npm, temporary }: Residence, id: number, order: Order): Promise<Born> {
     const path = environment['PATH'] ?? ''
     const file = await findCommand(order.command, { path, cwd })
     await findPrograms(order.programs, path)
     const { lineLimit, memoryLimit, environment: declared, hidden } = order
-    const { started, ...confined } = await confine(order, { file, cwd, environment, temporary: temporary.path })
+    const {
+      started,
+      view,
+      closedPaths = [],
+      ...confined
+    } = await confine(order, { file, cwd, environment, temporary: temporary.path })
     if (leaving || !children.has(id)) {
       started?.()
       await confined.cleanUp?.()
@@ -74,7 +95,10 @@ function createWorker(link: Socket) {
     }
     const report = reportOf(id, started)
     const mask = createMask(declared, hidden)
-    const notes = (confined.notes ?? []).map((line) => mask(line))
+    // A path is no secret where the variable that names it is none.
+    const maskCredentials = createMask(credentialsIn(declared), hidden)
+    const told = closedPaths.map((line) => maskCredentials(line))
+    const notes = [...(confined.notes ?? []).map((line) => mask(line)), ...told.map((line) => OWN_WORDS + line)]
     if (notes.length > 0) report.stderr(notes)
     const born = startProcess({
       ...confined,
@@ -88,15 +112,16 @@ function createWorker(link: Socket) {
       report,
     })
     born.catch(() => started?.())
-    return born
+    return { child: await born, ...(view === undefined ? {} : { view }), closedPaths: told }
   }
 
   async function start(id: number, order: Order): Promise<void> {
     children.set(id, undefined)
     try {
-      const child = await bear(id, order)
+      const { child, ...seen } = await bear(id, order)
       children.set(id, child)
-      link.write(encodeFrame(KIND.started, id, String(child.pid)))
+      const started: Started = { pid: child.pid, ...seen }
+      link.write(encodeFrame(KIND.started, id, JSON.stringify(started)))
     } catch (thrown) {
       children.delete(id)
       const { code, message } =

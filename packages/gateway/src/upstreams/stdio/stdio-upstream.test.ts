@@ -5,6 +5,7 @@ import type { Revision } from '@toolway/protocol'
 import { ownAsk } from '../../jobs/sync-catalog.ts'
 import type { Child, Exit } from '../children/child.ts'
 import type { LineReader } from '../children/child-inbox.ts'
+import { NOTHING_WITHHELD } from '../program-said.ts'
 import type { Ask } from '../upstream.ts'
 import { createStdioUpstream } from './stdio-upstream.ts'
 
@@ -30,7 +31,7 @@ function fixture({ greets = true, pinned = true, spawned = Promise.resolve(), ti
       say: (message: object) => void read(JSON.stringify({ jsonrpc: '2.0', ...message })),
       exit: (how: Partial<Exit>) => {
         for (const tell of listeners.splice(0))
-          tell({ code: 1, signal: null, reason: 'EXITED', stderr: [], ...how } as Exit)
+          tell({ code: 1, signal: null, reason: 'EXITED', stderr: [], withheld: NOTHING_WITHHELD, ...how } as Exit)
       },
     }
     children.push(one)
@@ -53,6 +54,9 @@ function fixture({ greets = true, pinned = true, spawned = Promise.resolve(), ti
       onLine: (given) => void (read = given),
       onExit: (tell) => void listeners.push(tell),
       stderr: () => [],
+      withheld: () => NOTHING_WITHHELD,
+      view: () => undefined,
+      onWithheld: () => {},
       ready: () => {},
       stop() {
         one.stopped = true

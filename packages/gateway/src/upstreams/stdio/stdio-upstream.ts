@@ -43,7 +43,8 @@ import {
 } from '@toolway/protocol/client'
 import { createChildListening } from './child-listening.ts'
 import { askWithoutRoots, createOwnChildren, withoutRoots, type OwnChild } from './own-children.ts'
-import { ProgramSaid } from '../program-said.ts'
+import { ProgramSaid, tellingLine, type Withheld } from '../program-said.ts'
+import { createSandboxHints, networkWords } from './sandbox-hints.ts'
 import { waitFor } from '../wait.ts'
 import { greetChild, START_TIMEOUT } from './greet-child.ts'
 import { createRestarts } from './restarts.ts'
@@ -63,6 +64,8 @@ export interface StdioUpstreamParts {
   onTurn(failure: Fault | undefined): void
   /** It ended without being told to. */
   onCrash?(): void
+  /** What the sandbox of that child of the connection keeps from it, in sentences with the mend. */
+  onHints?(child: string, sentences: readonly string[]): void
   /** The account whose credential is in its environment. It has a folder of its own. */
   readonly account?: string
   /** One caller's own child: who it is, and what it can be asked. Otherwise it serves everybody, and nobody can be asked. */
@@ -94,6 +97,7 @@ class ChildUpstream implements Upstream {
   readonly #ids
   readonly #own
   readonly #heard
+  readonly #hints
   readonly #closing = new AbortController()
   readonly #starting = createSingleFlight<'child', Running>()
   readonly #ending = createSingleFlight<'child', void>()
@@ -118,6 +122,10 @@ class ChildUpstream implements Upstream {
     this.#ids = parts.ids
     this.#own = parts.own
     this.#heard = createChildListening({ ids: this.#ids, timeout: this.#reach.timeout })
+    this.#hints = createSandboxHints({
+      alias: this.#reach.alias,
+      onHints: (sentences) => parts.onHints?.(`${parts.account ?? ''} ${parts.own?.owner ?? ''}`, sentences),
+    })
     this.#known = this.#reach.revision
     this.#breaker = createBreaker({
       alias: this.#reach.alias,
@@ -133,6 +141,7 @@ class ChildUpstream implements Upstream {
       name: [this.#reach.alias, this.#reach.connectionId, this.#parts.account, this.#own?.owner]
         .filter((part) => part !== undefined)
         .join('.'),
+      alias: this.#reach.alias,
       ...this.#reach.wire,
     })
     this.#greeting = child
@@ -154,7 +163,7 @@ class ChildUpstream implements Upstream {
     })
     let ended: Fault | undefined
     child.onLine((line) => channel.receive(line))
-    child.onExit(({ code, signal, reason, stderr }) => {
+    child.onExit(({ code, signal, reason, stderr, withheld }) => {
       const wasRunning = this.#running?.child === child
       const how =
         this.#sentence ??
@@ -164,7 +173,8 @@ class ChildUpstream implements Upstream {
       this.#lastProblem = how
       // A child's output may contain a secret: it is a cause for operators, and not part of the fault that callers read.
       const over = OVER[reason]
-      const cause = over === undefined ? new ProgramSaid(how, stderr) : new ChildOver(over, stderr)
+      const cause =
+        over === undefined ? this.#said(how, { stderr, withheld, view: child.view() }) : new ChildOver(over, stderr)
       this.#lastCause = cause
       ended = new Fault('upstream.lost', { connection: this.#reach.alias }, { cause })
       channel.end(ended)
@@ -180,6 +190,7 @@ class ChildUpstream implements Upstream {
       if (ended !== undefined) throw ended
       child.ready()
       this.#greeting = undefined
+      this.#hints.attach(child)
       return { child, channel, serverInfo, level: this.#levelOf(channel, serverInfo), since: Date.now() }
     } catch (thrown) {
       await child.stop()
@@ -191,7 +202,17 @@ class ChildUpstream implements Upstream {
   #lateStart(thrown: unknown, child: Child): unknown {
     if (!(thrown instanceof Fault && thrown.code === 'upstream.timeout')) return thrown
     const facts = { connection: this.#reach.alias, seconds: START_TIMEOUT }
-    return new Fault('upstream.start', facts, { cause: new ProgramSaid('it did not respond', child.stderr()) })
+    return new Fault('upstream.start', facts, {
+      cause: this.#said('it did not respond', {
+        ...{ stderr: child.stderr(), withheld: child.withheld(), view: child.view() },
+      }),
+    })
+  }
+
+  #said(how: string, { stderr, withheld, view }: LastWords): ProgramSaid {
+    const network = networkWords(tellingLine(stderr), { view, alias: this.#reach.alias })
+    const hosts = [...withheld.hosts, ...(network === undefined || withheld.hosts.length > 0 ? [] : [network])]
+    return new ProgramSaid(how, stderr, { ...withheld, hosts })
   }
 
   /** It ended, or did not start: it is started again when it may be, or given up. */
@@ -284,7 +305,7 @@ class ChildUpstream implements Upstream {
     const isOurs = asked.owner === GATEWAY
     const refusal = isOurs || this.#breaker.closed ? undefined : this.#breaker.admit()
     if (refusal !== undefined) throw refusal
-    const { channel, serverInfo, level } = this.#running ?? (await this.#opened(asked.signal, START_TIMEOUT))
+    const { child, channel, serverInfo, level } = this.#running ?? (await this.#opened(asked.signal, START_TIMEOUT))
     if (this.#own !== undefined) await level.ensure((asked.session ?? asked).caller.logLevel)
     const { turn } = this.#breaker
     // One that may take its time says nothing of how busy the child is.
@@ -293,7 +314,10 @@ class ChildUpstream implements Upstream {
     try {
       const answer = await this.#send(channel, asked, serverInfo)
       this.#breaker.answered(turn)
-      if (!isOurs) this.#restarts.served()
+      if (!isOurs) {
+        this.#restarts.served()
+        this.#hints.look(child, answer)
+      }
       return answer
     } catch (thrown) {
       // A child that ends is started again by its own rules.
@@ -436,6 +460,7 @@ class ChildUpstream implements Upstream {
     this.#closed = true
     clearTimeout(this.#again)
     this.#closing.abort()
+    this.#hints.close()
     this.#heard.close()
     const last = this.#running
     this.#running = undefined
@@ -444,6 +469,13 @@ class ChildUpstream implements Upstream {
     await this.#greeting?.stop()
     if (this.#starting.isUnderWay('child')) await this.#starting('child', this.#startUp).catch(() => {})
   }
+}
+
+/** What is known of a child that ended or does not answer. */
+interface LastWords {
+  readonly stderr: readonly string[]
+  readonly withheld: Withheld
+  readonly view: ReturnType<Child['view']>
 }
 
 /** A child that was ended for what it did. */

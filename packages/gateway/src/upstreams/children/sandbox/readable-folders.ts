@@ -6,7 +6,8 @@ import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, r
 import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path'
 import { isInside } from './paths.ts'
 
-const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/opt', '/nix/store']
+/** Of the system's programs: shown to every child. */
+export const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/opt', '/nix/store']
 const NEVER_WHOLE = new Set([
   '/',
   '/home',

@@ -98,6 +98,39 @@ describe('a path that is allowed', () => {
     expect(await said([at.path], [at.path])).toEqual([])
   })
 
+  test('is named with the command that allows it where a variable names it, or a file in it is to be created', async () => {
+    await using at = await folder()
+    await using data = await folder()
+    for (const name of ['key.json', 'token']) await writeFile(join(at.path, name), '{}')
+    await using children = await startChildren({ sandbox: parts(data.path) })
+    if ((await children.sandbox())?.driver !== 'bubblewrap') return
+    const launch = {
+      ...launchOf('x'),
+      ...{ name: 'memory.con_1', alias: 'memory', command: 'sh', args: ['-c', '', `--db-path=${at.path}/a/new.db`] },
+      environment: {
+        MEMORY_FILE_PATH: `${at.path}/mem.json`,
+        API_TOKEN: `${at.path}/token`,
+        KEY_FILE: `file://${at.path}/key.json`,
+        OTHER_KEY_FILE: `${at.path}/none.json`,
+      },
+    }
+    const { withheld, stderr } = (await readAll(await children.start(launch))).exit
+    const allow = 'toolway connection allow memory --allow-path'
+    expect(withheld).toEqual({
+      hosts: [],
+      paths: [
+        expect.stringContaining(`${at.path}/a/new.db does not exist, and its folder ${at.path} is not allowed`),
+        expect.stringContaining(`${at.path}/mem.json does not exist`),
+        expect.stringContaining(`${allow} ${at.path}/key.json, or`),
+      ],
+    })
+    expect(withheld.paths.slice(0, 2)).toEqual([
+      expect.stringContaining(`${allow} ${at.path})`),
+      expect.stringContaining(`${allow} ${at.path})`),
+    ])
+    expect(stderr).toEqual(expect.arrayContaining(withheld.paths.map((sentence) => `toolway: ${sentence}`)))
+  })
+
   test('may be used, and with :ro only be read', async () => {
     await using at = await folder()
     await using data = await folder()

@@ -15,6 +15,7 @@ const orderIn = (home: string, environment = {}) => ({
     args: [],
     programs: [],
     hidden: [],
+    secretArgs: [],
     inherited: {},
     path: '/bin',
     lang: 'C.UTF-8',
@@ -60,7 +61,14 @@ describe('the folder of a child', () => {
   test('has npx and uvx use what is there where it has no network, and git the folders that are allowed', async () => {
     await using at = await root()
     const confinement = {
-      ...{ driver: 'bubblewrap' as const, required: false, name: 'x', network: 'none' as const, allowHosts: [] },
+      ...{
+        driver: 'bubblewrap' as const,
+        required: false,
+        name: 'x',
+        alias: 'x',
+        network: 'none' as const,
+        allowHosts: [],
+      },
       ...{ allowPaths: ['/srv'], hiddenPaths: [], processes: 1, diskLimit: 1 },
     }
     const { environment } = await settle({ ...orderIn(at.home, { UV_OFFLINE: '0' }), confinement })

@@ -2,18 +2,17 @@
  * Confines one launch: gathers what it may see, checks what it asks for, has the driver word the command, and hands its folders to the
  * user that it will run as. It runs in the worker and starts nothing.
  */
-import { realpathSync } from 'node:fs'
 import { chown, lchown, lstat, opendir, realpath } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
-import { namedPaths, notAllowedWords } from '@toolway/contract'
 import { OWN_WORDS } from '../../program-said.ts'
 import { ChildError } from '../child-error.ts'
 import type { Confinement, Order } from '../frame.ts'
 import { isInRoots, outsideWords, plainPath } from '../sandbox/allowed-roots.ts'
 import { DRIVERS, lacking } from '../sandbox/choose-driver.ts'
+import { closedPathWords, type SandboxView } from '../sandbox/closed-paths.ts'
 import type { AllowedPath, ConfinedCommand, ConfinedLaunch, SandboxDriver } from '../sandbox/driver.ts'
 import { isInside } from '../sandbox/paths.ts'
-import { readableFolders } from '../sandbox/readable-folders.ts'
+import { readableFolders, SYSTEM } from '../sandbox/readable-folders.ts'
 import { watchDisk } from './disk-watch.ts'
 import { createHiddenPlaces, holdPlaces, type HeldPlaces, type Place } from './held-places.ts'
 
@@ -36,8 +35,12 @@ export interface Confined {
   processLimit?: number
   watchDisk?: (tooMuch: () => void) => () => void
   cleanUp?: () => Promise<void>
-  /** Lines for its log: guarantees that do not hold for it, and paths of its arguments that it may not see. */
+  /** Lines for its log: guarantees that do not hold for it. */
   notes?: string[]
+  /** What it sees; absent where nothing is hidden from it. */
+  view?: SandboxView
+  /** Sentences about paths that its arguments and variables name and that it does not see. */
+  closedPaths?: string[]
   /** Releases the judged places: the program runs, or has ended. */
   started?: () => void
 }
@@ -83,7 +86,8 @@ async function confineWith(
     ...(fds === undefined ? {} : { fds }),
     ...(bridge === undefined ? {} : { bridge }),
     ...(cleanUp === undefined ? {} : { cleanUp }),
-    notes: [...notesOf(confinement, made), ...unseenPaths(launch, confinement)],
+    notes: notesOf(confinement, made),
+    ...(await seenBy(order, confinement, launch)),
     watchDisk: (tooMuch) => watchDisk([launch.folder, launch.temporary], confinement.diskLimit, tooMuch),
   }
 }
@@ -193,26 +197,23 @@ function notesOf({ driver }: Confinement, { without = [] }: ConfinedCommand): st
 /** Drivers that show a server nothing but what it needs and what is allowed. */
 const HIDE_FILES: readonly Confinement['driver'][] = ['bubblewrap', 'docker', 'podman']
 
-/** Paths that its arguments name and that it will not find: the usual reason why a server fails that worked unconfined. */
-function unseenPaths(launch: ConfinedLaunch, { driver }: Confinement): string[] {
-  if (!HIDE_FILES.includes(driver)) return []
-  const shown = [...launch.packageFolders, ...launch.allowPaths.map(({ path }) => path), launch.folder]
-  const isSeen = (path: string) => shown.some((one) => isInside(path, one))
-  const isClosed = (path: string) => launch.hiddenPaths.some((one) => isInside(path, one))
-  return namedPaths(launch.args)
-    .flatMap((said) => {
-      const path = realPath(said)
-      return path === undefined || isSeen(path) || isClosed(path) ? [] : [said]
-    })
-    .map((said) => `${OWN_WORDS}${notAllowedWords(said)}`)
-}
-
-function realPath(path: string): string | undefined {
-  try {
-    return realpathSync(path)
-  } catch {
-    return undefined
+/** What it sees, and what it names and will not find: the usual reason why a server fails that worked unconfined. */
+async function seenBy(
+  { args, secretArgs, environment }: Order,
+  { driver, roots, alias }: Confinement,
+  launch: ConfinedLaunch,
+): Promise<Pick<Confined, 'view' | 'closedPaths'>> {
+  if (!HIDE_FILES.includes(driver)) return {}
+  const programs = await Promise.all([...launch.packageFolders, ...SYSTEM].map(realOrSame))
+  const view: SandboxView = {
+    shown: [...programs, ...launch.allowPaths.map(({ path }) => path), launch.folder, launch.temporary],
+    readOnly: launch.allowPaths.filter(({ write }) => !write).map(({ path }) => path),
+    hidden: launch.hiddenPaths,
+    network: launch.network,
+    ...(roots === undefined ? {} : { roots: await Promise.all(roots.map(realOrSame)) }),
   }
+  const named = { args, secretArgs: new Set(secretArgs), environment }
+  return { view, closedPaths: await closedPathWords(named, view, alias) }
 }
 
 function refuseUnconfined({ required, driver }: Confinement, { without = [] }: ConfinedCommand): void {

@@ -6,7 +6,7 @@
 import { chmod } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { EgressRefused, isByRule } from './egress-refused.ts'
+import { EgressRefused, isByRule, type RefusedHost } from './egress-refused.ts'
 import { addressOf, forward } from './egress-forward.ts'
 import { createRoutes, targetIn, type EgressRules } from './egress-rules.ts'
 import { openTunnel } from './egress-tunnel.ts'
@@ -15,7 +15,7 @@ export interface EgressProxyParts extends EgressRules {
   /** The Unix socket to listen on; its folder decides who may connect. */
   readonly path: string
   /** Told of each target that the rules refuse, once, in a sentence. */
-  readonly refused: (sentence: string) => void
+  readonly refused: (sentence: string, host: RefusedHost) => void
   /** Connections at a time; more are closed at once. */
   readonly connections?: number
   /** Milliseconds without a byte after which a connection ends. */
@@ -76,7 +76,7 @@ export async function startEgressProxy(parts: EgressProxyParts): Promise<EgressP
 }
 
 /** Passes a refusal on, and tells of those that the rules made: each target once, a bounded number of them. */
-function createTelling(refused: (sentence: string) => void) {
+function createTelling(refused: EgressProxyParts['refused']) {
   const told = new Set<string>()
   return (thrown: unknown): EgressRefused => {
     const refusal =
@@ -84,7 +84,7 @@ function createTelling(refused: (sentence: string) => void) {
     const isNew = (isByRule(refusal.reason) || refusal.reason === 'busy') && !told.has(refusal.message)
     if (isNew && told.size < MOST_TOLD) {
       told.add(refusal.message)
-      refused(refusal.message)
+      refused(refusal.message, refusal)
     }
     return refusal
   }

@@ -16,14 +16,23 @@ export type EgressReason = keyof typeof REFUSALS
 /** Whether the rules were the reason, rather than the network. */
 export const isByRule = (reason: EgressReason): boolean => REFUSALS[reason].status === 403
 
-export class EgressRefused extends Error {
+/** A host that was refused, with its port. */
+export interface RefusedHost {
   readonly reason: EgressReason
+  /** `name:port` */
+  readonly target: string
+}
+
+export class EgressRefused extends Error implements RefusedHost {
+  readonly reason: EgressReason
+  readonly target: string
   readonly status: number
 
   constructor(reason: EgressReason, target: string, options?: ErrorOptions) {
     const { status, says } = REFUSALS[reason]
     super(`Toolway did not connect to ${target}: ${says}.`, options)
     this.reason = reason
+    this.target = target
     this.status = status
   }
 }
