@@ -36,6 +36,8 @@ export const Connection = z.strictObject({
   origin: z.string(),
   status: z.string(),
   status_reason: z.string().nullable(),
+  /** What the sandbox of a connected program keeps from it, in sentences with the command that grants it; for those who may change it. */
+  hints: z.array(z.string()),
   url: z.string().nullable(),
   private: z.boolean(),
   command: z.string().nullable(),

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { ConnectionId, Fault, OrganizationId } from '@toolway/contract'
 import { markStale } from '../catalog/catalogs.ts'
+import { noteHints } from '../connections/connections.ts'
 import type { KeepCatalogs } from '../jobs/keep-catalogs.ts'
 import { noteState } from '../jobs/note-state.ts'
 import { storeCapabilities, type Listed } from '../jobs/store-capabilities.ts'
@@ -57,6 +58,7 @@ export function composeUpstreams(
         log.warn({ connectionId, problem: failure.message }, 'calls fail: the server loses their sessions')
       note(connectionId, failure)
     },
+    onHints: hint,
     onCrash: counters.crash,
     onPoolUse: counters.pool,
     onNote: (facts, message) => log.warn(facts, message),
@@ -73,6 +75,17 @@ export function composeUpstreams(
     }
     note(connectionId, failure)
     if (failure === undefined) catalogs().again(connectionId as ConnectionId)
+  }
+
+  function hint(connectionId: string, hints: readonly string[] | undefined): void {
+    // As a fact and not as the message: the log of a connection tells its organization the messages alone.
+    if (hints !== undefined && hints.length > 0)
+      log.warn({ connectionId, hints }, 'the sandbox of a stdio server keeps something from it')
+    contacts
+      .hint(connectionId, hints)
+      .catch((thrown: unknown) =>
+        log.warn({ connectionId, err: thrown }, 'what the sandbox of a connection keeps from it could not be stored'),
+      )
   }
 
   function note(connectionId: string, failure: Fault | undefined): void {
@@ -94,6 +107,11 @@ export interface Contacts {
   fail(organizationId: OrganizationId, connectionId: ConnectionId, fault: Fault): Promise<void>
   /** Stores the state of a connection seen between two fetches of its catalog. */
   note(connectionId: string, fault: Fault | undefined): Promise<unknown>
+  /**
+   * Remembers what the sandbox of a connection's programs keeps from them, and stores it while the connection is connected; undefined
+   * forgets it.
+   */
+  hint(connectionId: string, sentences: readonly string[] | undefined): Promise<unknown>
 }
 
 /** In one transaction. */
@@ -108,7 +126,9 @@ export function createContacts({ db }: CoreDependencies): Contacts {
   }
   const failed = ({ code }: Fault) => (code === 'upstream.needs-auth' ? ('needs_auth' as const) : ('error' as const))
 
-  const store = (all: readonly Listed[]) => db.system((sql) => storeCapabilities(sql, all))
+  const hints = new Map<string, string>()
+  const withHints = (one: Listed): Listed => ({ ...one, hints: hints.get(one.connectionId) })
+  const store = (all: readonly Listed[]) => db.system((sql) => storeCapabilities(sql, all.map(withHints)))
   const stored = createBatch<Listed, void>({
     most: STORED_TOGETHER,
     run: async (all) => (await store(all), []),
@@ -130,9 +150,16 @@ export function createContacts({ db }: CoreDependencies): Contacts {
       db.system((sql) =>
         noteState(sql, connectionId, {
           status: fault === undefined ? 'connected' : failed(fault),
-          reason: fault && reasonOf(fault),
+          reason: fault === undefined ? hints.get(connectionId) : reasonOf(fault),
           era: undefined,
         }),
       ),
+    async hint(connectionId, sentences) {
+      hints.delete(connectionId)
+      if (sentences === undefined) return
+      const text = sentences.length === 0 ? undefined : sentences.join('\n').replaceAll('\0', '\uFFFD')
+      if (text !== undefined) hints.set(connectionId, text)
+      await db.system((sql) => noteHints(sql, connectionId, text))
+    },
   }
 }

@@ -155,8 +155,9 @@ export interface NotedContact {
 const OUTAGE_PAUSE = 10
 
 /**
- * Notes the result of the last contact; undefined where it is known already. It is no change of the connection, so `updated_at`
- * stays. The row is locked meanwhile, so only one of several gateways detects a change of state.
+ * Notes the result of the last contact; undefined where it is known already. Hints of a connected one (`noteHints`) stay until it is
+ * changed, restarted or fails: another gateway that does not know them says nothing against them. It is no change of the connection, so
+ * `updated_at` stays. The row is locked meanwhile, so only one of several gateways detects a change of state.
  */
 export async function noteContact(
   sql: SystemSql,
@@ -167,11 +168,12 @@ export async function noteContact(
   const reason = said?.replaceAll('\0', '\uFFFD')
   const [noted] = await sql(Noted)`
     update connections c
-       set status = ${status}, status_reason = ${reason ?? null},
+       set status = ${status}, status_reason = coalesce(${reason ?? null}, was.hints),
            era = coalesce(${era === undefined ? null : JSON.stringify(era)}::jsonb, c.era),
            outage_told = was.goes_down or (was.outage_told and ${status} <> 'connected'),
            outage_told_at = case when was.goes_down then now() else c.outage_told_at end
       from (select id, outage_told,
+                   case when status = 'connected' and ${status} = 'connected' then status_reason end as hints,
                    ${status} = 'error' and enabled and not outage_told
                    and (outage_told_at is null or outage_told_at < now() - make_interval(mins => ${OUTAGE_PAUSE}::int))
                    as goes_down
@@ -179,12 +181,21 @@ export async function noteContact(
      where c.id = was.id
        and (was.goes_down
             or (c.status, coalesce(c.status_reason, ''), coalesce(c.era ->> 'revision', ''))
-               is distinct from (${status}, ${reason ?? ''}, coalesce(${era?.revision ?? null}, c.era ->> 'revision', '')))
+               is distinct from (${status}, coalesce(${reason ?? null}, was.hints, ''), coalesce(${era?.revision ?? null}, c.era ->> 'revision', '')))
     returning c.organization_id, c.alias, was.outage_told as was_told, c.outage_told as is_told`
   if (noted === undefined) return undefined
   const { organization_id: organizationId, alias, was_told: was, is_told: is } = noted
   return { organizationId, alias, turn: was === is ? undefined : is ? 'down' : 'up' }
 }
+
+/**
+ * Notes what a connection that is connected lacks all the same, a sentence on each line; undefined where it lacks nothing. Of one that
+ * is not connected, the reason of that is told first.
+ */
+export const noteHints = (sql: SystemSql, id: string, hints: string | undefined) => sql(Id)`
+  update connections set status_reason = ${hints ?? null}
+   where id = ${id} and status = 'connected' and coalesce(status_reason, '') <> coalesce(${hints ?? null}, '')
+  returning id`
 
 const Locked = z.object({
   alias: z.string(),

@@ -40,6 +40,8 @@ interface Of {
 export interface Listed extends Of {
   readonly offer: CapabilitiesSnapshot
   readonly era: Seen['era']
+  /** What its sandbox keeps from it, a sentence on each line. */
+  readonly hints?: string | undefined
 }
 
 /**
@@ -61,7 +63,7 @@ export async function storeCapabilities(
 }
 
 /** Returns the records of what changed. */
-async function storeOne(sql: SystemSql, { offer: listed, era, ...of }: Listed, most: number): Promise<Entry[]> {
+async function storeOne(sql: SystemSql, { offer: listed, era, hints, ...of }: Listed, most: number): Promise<Entry[]> {
   const { organizationId, connectionId } = of
   const connection = await lockForLook(sql, connectionId)
   if (connection === undefined) return []
@@ -78,7 +80,7 @@ async function storeOne(sql: SystemSql, { offer: listed, era, ...of }: Listed, m
   const said = await listSaidEffects(sql, connectionId)
   const speakersOf = (tool: string) => ({ connector, trusted, said: said.get(tool) })
   const kept = await keepAccount(sql, of, { mode, drift, speakersOf })
-  await noteState(sql, connectionId, { status: 'connected', reason: undefined, era })
+  await noteState(sql, connectionId, { status: 'connected', reason: hints, era })
   return tell(sql, of, alias, kept)
 }
 

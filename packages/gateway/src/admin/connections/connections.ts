@@ -1,5 +1,14 @@
 /** The operations on connections (ledger S3-ADM-02). Secrets go in and never come out: an answer names them. */
-import { kindOf, runsHere, ConnectionSecrets, Fault, type ConnectionId, permits, type Role } from '@toolway/contract'
+import {
+  ConnectionSecrets,
+  Fault,
+  isPathHint,
+  kindOf,
+  permits,
+  runsHere,
+  type ConnectionId,
+  type Role,
+} from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { sealedRow, type Snapshot } from '../../call/snapshot.ts'
 import type { CatalogRow } from '../../catalog/catalogs.ts'
@@ -40,6 +49,7 @@ interface Known {
 
 function toConnection(parts: AdminParts, row: ConnectionRow, { catalog, accounts, role }: Known): shapes.Connection {
   const { settings } = row
+  const isConnected = row.status === 'connected'
   const secrets = secretsOf(parts, row)
   const view = viewOf(settings, permits(role, 'connector_update'))
   return {
@@ -51,7 +61,8 @@ function toConnection(parts: AdminParts, row: ConnectionRow, { catalog, accounts
     enabled: row.enabled,
     origin: row.origin,
     status: row.enabled ? row.status : 'disabled',
-    status_reason: row.status_reason,
+    status_reason: isConnected ? null : row.status_reason,
+    hints: isConnected ? hintsOf(parts, row, role) : [],
     ...view,
     auth_type: authTypeOf({ auth: view.auth, headers: Object.keys(secrets.headers), status: row.status }, accounts),
     left_out: [...oddOf(catalog, false), ...leftOutOf(parts, row)],
@@ -69,6 +80,16 @@ function toConnection(parts: AdminParts, row: ConnectionRow, { catalog, accounts
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   }
+}
+
+/**
+ * A hint tells which paths exist on this machine, and a caller can bring one about: it is for those who may allow the path. Where
+ * `TOOLWAY_SANDBOX_ROOTS` is set, hints name only paths of the organization's own folders.
+ */
+function hintsOf({ runtime }: AdminParts, { enabled, status_reason: reason }: ConnectionRow, role: Role): string[] {
+  if (!enabled || reason === null || !permits(role, 'connector_update')) return []
+  const mayAllow = role === 'platform_admin' || runtime.roots.length > 0
+  return reason.split('\n').filter((hint) => mayAllow || !isPathHint(hint))
 }
 
 const oddOf = (catalog: CatalogRow | undefined, wasRepaired: boolean): shapes.Connection['left_out'] =>

@@ -22,6 +22,7 @@ const CONNECTION: Connection = {
   origin: 'administration',
   status: 'connected',
   status_reason: null,
+  hints: [],
   url: 'https://mcp.linear.app/mcp',
   private: false,
   command: null,

@@ -20,18 +20,22 @@ const list = described({
   print: (connections) => ({
     value: connections.map((one) => ({
       ...{ alias: one.alias, title: one.title, reaches: reachOf(one), status: one.status, tools: one.tools },
-      ...{ revision: one.spoken_revision, stale: one.stale_reason, reason: one.status_reason, origin: one.origin },
+      ...{ revision: one.spoken_revision, stale: one.stale_reason, reason: one.status_reason, hints: one.hints },
+      origin: one.origin,
     })),
     lines:
       connections.length === 0
         ? ['No connections yet. To add one, see `toolway connection add --help`.']
-        : table(
-            ['ALIAS', 'STATUS', 'TOOLS', 'PROTOCOL', 'REACHES'],
-            connections.map((one) => [
-              ...[one.alias, one.status, String(one.tools), one.spoken_revision ?? '-'],
-              one.status_reason === null ? reachOf(one) : `${reachOf(one)}  (${one.status_reason})`,
-            ]),
-          ),
+        : [
+            ...table(
+              ['ALIAS', 'STATUS', 'TOOLS', 'PROTOCOL', 'REACHES'],
+              connections.map((one) => [
+                ...[one.alias, one.status, String(one.tools), one.spoken_revision ?? '-'],
+                one.status_reason === null ? reachOf(one) : `${reachOf(one)}  (${one.status_reason})`,
+              ]),
+            ),
+            ...connections.flatMap(({ alias, hints }) => hints.map((hint) => `${alias}: ${hint}`)),
+          ],
   }),
 })
 

@@ -69,12 +69,15 @@ export async function awaitContact(
   }
 }
 
+/** What a connected server lacks. */
+export const hintLine = (sentence: string): string => `Note: ${sentence}`
+
 function outcomeOf(connection: Connection): Printed {
-  const { alias, status, status_reason: reason, tools, spoken_revision: revision } = connection
+  const { alias, status, status_reason: reason, hints, tools, spoken_revision: revision } = connection
   if (status === 'connected')
     return {
-      value: { alias, status, tools, revision },
-      lines: [`${alias} is connected: ${counted(tools, 'tool')}, protocol ${revision}.`],
+      value: { alias, status, tools, revision, ...(hints.length === 0 ? {} : { hints }) },
+      lines: [`${alias} is connected: ${counted(tools, 'tool')}, protocol ${revision}.`, ...hints.map(hintLine)],
     }
   const line =
     status === 'needs_auth' && takesAccounts(connection)

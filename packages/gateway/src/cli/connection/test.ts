@@ -6,7 +6,7 @@ import { Argument } from 'commander'
 import type { z } from 'zod'
 import { described, type Printed } from '../command.ts'
 import { EXIT } from '../terminal/output.ts'
-import { findConnection, loginOf, reachOf, takesAccounts, type Addressed } from './contact.ts'
+import { findConnection, hintLine, loginOf, reachOf, takesAccounts, type Addressed } from './contact.ts'
 
 type Synced = z.output<(typeof syncTools)['answer']>
 
@@ -33,7 +33,7 @@ export const test = described({
 })
 
 function works({ connection, synced, milliseconds }: Tested): Printed {
-  const { alias, left_out: left, repaired } = connection
+  const { alias, left_out: left, repaired, hints } = connection
   const { revision, server, tools, resources, prompts } = synced
   const { name = alias, version = '' } = (server ?? {}) as { name?: string; version?: string }
   return {
@@ -41,12 +41,14 @@ function works({ connection, synced, milliseconds }: Tested): Printed {
       ...{ alias, ok: true, revision, server, tools, resources, prompts, milliseconds },
       ...(left.length === 0 ? {} : { left_out: left }),
       ...(repaired.length === 0 ? {} : { repaired }),
+      ...(hints.length === 0 ? {} : { hints }),
     },
     lines: [
       `${alias} works: ${name} ${version}, protocol ${revision}, ${milliseconds} ms.`,
       `${counted(tools, 'tool')}, ${counted(resources, 'resource')}, ${counted(prompts, 'prompt')}.`,
       ...left.map((one) => `Left out: ${one.name}, because ${one.reason}.`),
       ...repaired.map(({ name, reason }) => `Repaired: ${name}: ${reason}.`),
+      ...hints.map(hintLine),
     ],
   }
 }

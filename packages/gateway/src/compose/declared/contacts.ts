@@ -56,5 +56,6 @@ export function createMemoryContacts(rows: Pick<Rows, 'keepCatalog' | 'findCatal
       return Promise.resolve()
     },
     note: () => Promise.resolve(),
+    hint: () => Promise.resolve(),
   }
 }
