@@ -806,6 +806,7 @@ export interface English {
     readonly needsTitle: string
     readonly errorTitle: string
     readonly staleTitle: string
+    readonly lacksTitle: string
     readonly offTitle: string
     readonly offHint: string
     readonly noReason: string

@@ -158,11 +158,11 @@ const accounts = described({
     const all = await listAll(transport, listAllAccounts, { params: { organization } })
     return alias === undefined ? all : all.filter(({ connection }) => connection === alias)
   },
-  print: (all) => ({
+  print: (all, { alias = 'ALIAS' }) => ({
     value: all,
     lines:
       all.length === 0
-        ? ['No account is connected yet. Connect one with `toolway connection login ALIAS`.']
+        ? [`No account is connected yet. Connect one with \`toolway connection login ${alias}\`.`]
         : table(
             ['CONNECTION', 'ACCOUNT', 'OWNER', 'STATE', 'SIGNED IN AS'],
             all.map((one) => [

@@ -1,5 +1,5 @@
 /** The problem of a connection, and the result of its last test: phase, cause, remedy, and a button that leads to the remedy. */
-import { Alert, Button, Group, Text } from '@mantine/core'
+import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { useMutationState } from '@tanstack/react-query'
 import type { Connection, syncTools } from '@toolway/contract/admin'
 import { useState } from 'react'
@@ -13,14 +13,39 @@ import { fixesFor, sentence, stateOf, type Fix } from './connection-states.ts'
 import { useRestart, useToggle, useWhyNot } from './connection-ways.tsx'
 
 const t = texts.connection
-type Tested = z.output<(typeof syncTools)['answer']>
+type TestResult = z.output<(typeof syncTools)['answer']>
 
-/** A test result is shown while the user stays here, and while it matches the state of the connection. */
+/** Health first, then what a healthy server lacks. A test result is shown while the user stays here, and while it matches the state of the connection. */
 export function ConnectionHealth({ connection }: { connection: Connection }) {
+  return (
+    <>
+      <Tested connection={connection} />
+      <Lacks hints={connection.hints} />
+    </>
+  )
+}
+
+/** What the sandbox of a connected server keeps from it, with the commands that grant it. */
+function Lacks({ hints }: Pick<Connection, 'hints'>) {
+  if (hints.length === 0) return null
+  return (
+    <Alert color="orange" icon={<Icon name="lock" />} title={t.lacksTitle}>
+      <Stack gap={4}>
+        {hints.map((hint) => (
+          <Text key={hint} size="sm" className="breakable">
+            {hint}
+          </Text>
+        ))}
+      </Stack>
+    </Alert>
+  )
+}
+
+function Tested({ connection }: { connection: Connection }) {
   const [since, setSince] = useState(Date.now)
   const tests = useMutationState({
     filters: { mutationKey: ['test', connection.id], status: 'success' },
-    select: ({ state }) => ({ at: state.submittedAt, found: state.data as Tested }),
+    select: ({ state }) => ({ at: state.submittedAt, found: state.data as TestResult }),
   })
   const last = tests.findLast(({ at }) => at >= since)?.found
   const well = stateOf(connection).tone === 'good'
@@ -36,7 +61,7 @@ export function ConnectionHealth({ connection }: { connection: Connection }) {
   return <Unwell connection={connection} />
 }
 
-function Passed({ tested, onClose }: { tested: Tested; onClose: () => void }) {
+function Passed({ tested, onClose }: { tested: TestResult; onClose: () => void }) {
   const { tools, resources, prompts, revision } = tested
   return (
     <Alert
