@@ -374,9 +374,11 @@ describe('connections', () => {
     'that worked before there was a sandbox say which folder is missing, and one command allows it',
     async () => {
       const folder = await mkdtemp(join(tmpdir(), 'toolway-allowed-'))
+      const notes = await mkdtemp(join(tmpdir(), 'toolway-notes-'))
       try {
         await writeFile(join(folder, 'poem.txt'), 'rivers')
-        const added = await add('files', '--', process.execPath, FILESYSTEM, folder)
+        const variable = `NOTES_FILE=${notes}/notes.md`
+        const added = await add('files', '--env', variable, '--', process.execPath, FILESYSTEM, folder)
         expect(added).toMatchObject({ code: 1 })
         expect(added.out).toContain(`${folder} is not allowed in the sandbox`)
         const doctor = await here.run(['doctor'])
@@ -384,6 +386,11 @@ describe('connections', () => {
         expect(await here.run(['connection', 'allow', 'files'])).toMatchObject({ code: 2 })
         const allowed = await here.run(['connection', 'allow', 'files', '--allow-path', `${folder}:ro`])
         expect(allowed).toMatchObject({ code: 0, out: expect.stringContaining('files is connected') })
+        // It is connected, and says all the same what it lacks.
+        const hint = `toolway connection allow files --allow-path ${notes})`
+        expect(allowed.out).toContain(hint)
+        for (const words of [['connection', 'list'], ['connection', 'test', 'files'], ['doctor']])
+          expect((await here.run(words)).out, words.join(' ')).toContain(hint)
         const outside = await here.run(['doctor'], { settings: { TOOLWAY_SANDBOX_ROOTS: '/srv/{organization}' } })
         expect(outside.out).toMatch(
           /^BAD +paths of files: .*cannot be allowed: .*TOOLWAY_SANDBOX_ROOTS.*\/srv\/default\b/m,
@@ -396,7 +403,7 @@ describe('connections', () => {
         expect(out).toContain(`${folder} is not allowed in the sandbox`)
         await here.run(['connection', 'remove', 'files'])
       } finally {
-        await rm(folder, { recursive: true, force: true })
+        for (const path of [folder, notes]) await rm(path, { recursive: true, force: true })
       }
     },
   )

@@ -31,6 +31,8 @@ export interface SandboxHints {
   close(): void
 }
 
+/** Refused hosts of so many times the patience are told together. */
+const TOGETHER = 10
 /** Sentences about failed calls. */
 const MOST = 3
 const PATIENCE = 300
@@ -54,7 +56,8 @@ export function createSandboxHints({ alias, onHints, patience = PATIENCE }: Sand
     told = all.join('\n')
     onHints(all)
   }
-  const tellLater = () => void (later ??= setTimeout(tell, patience).unref())
+  // Each host that callers name changes what is told: not each is worth a change of the stored state.
+  const tellLater = () => void (later ??= setTimeout(tell, patience * TOGETHER).unref())
 
   async function lookAt(text: string, view: SandboxView): Promise<void> {
     const network = networkWords(text, { view, alias })
