@@ -30,6 +30,8 @@ export interface Running {
   out(): string
   err(): string
   signal(name: NodeJS.Signals): void
+  /** To its standard input, at a terminal as if somebody typed it. */
+  type(text: string): void
   /** Resolves with the exit code, or the signal that ended it. */
   readonly ended: Promise<number | NodeJS.Signals>
   /** SIGTERM, and its exit code. */
@@ -149,7 +151,9 @@ function follow(child: ChildProcess): Starting {
   const ended = new Promise<number | NodeJS.Signals>((resolve) => {
     child.once('close', (code: number | null, signal: NodeJS.Signals | null) => resolve(signal ?? code ?? -1))
   })
-  const base = { pid: child.pid ?? 0, out, err, ended, signal: (name: NodeJS.Signals) => void child.kill(name) }
+  const signal = (name: NodeJS.Signals) => void child.kill(name)
+  const type = (text: string) => void child.stdin?.write(text)
+  const base = { pid: child.pid ?? 0, out, err, ended, signal, type }
   async function ready(): Promise<Running> {
     // The screen is written at once, so that its first words and its last arrive together.
     const shown = new Promise<void>((resolve) => {

@@ -174,6 +174,7 @@ const ADMINISTRATION: Readonly<Record<string, Sample>> = {
   previewList: { body: () => ({ role: 'tenant_member' }) },
   listToolLocks: none,
   getToolLock: { params: connection },
+  getApprovalForecast: { params: connection },
   setToolLock: once(connection, { mode: 'all' }),
   getPayloadSetting: { params: connection },
   setPayloadSetting: once(connection, { keep: true }),

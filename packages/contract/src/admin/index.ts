@@ -110,6 +110,7 @@ export {
   ToolDifference,
   ToolLock,
 } from './locks.ts'
+export { ApprovalForecast, getApprovalForecast } from './approval-forecasts.ts'
 export { AccessCaller, AccessMap, getAccessMap } from './access.ts'
 export { Group, joinGroup, leaveGroup, listGroups, putGroup, removeGroup } from './groups.ts'
 export {

@@ -1,9 +1,11 @@
 /** The operations on the tools of a connection (ledger S3-ADM-03): which there are, which are on, and what they are now. */
 import { Fault, type Effect, type OrganizationId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
+import { principalFacts } from '../../call/callers/principal-facts.ts'
 import type { Snapshot } from '../../call/snapshot.ts'
 import type { ConnectionRow } from '../../connections/connections.ts'
 import { sayEffect, switchAllTools, switchTools } from '../../connections/tool-states.ts'
+import { forecastApprovals } from './approval-forecast.ts'
 import { describeTools } from './describe-tools.ts'
 import { findConnectionOf } from './find-connection.ts'
 import { serveOrganization, type AdminParts, type OrganizationRequest, type Served } from '../serve.ts'
@@ -181,6 +183,14 @@ function causeOf(fault: Fault): string | null {
   return root === fault || said === '' || fault.message.includes(said) ? null : said
 }
 
+/** For the caller who asks: rules may differ by caller. */
+const forecast = serveOrganization(shapes.getApprovalForecast, (asked) => {
+  const { snapshot, connection } = subject(asked)
+  const { parts, principal, role } = asked
+  const facts = principalFacts(parts.accounts, principal, role, snapshot.groupsOf(principal.userId))
+  return forecastApprovals(snapshot, connection, facts)
+})
+
 export const toolOperations: readonly Served[] = [
   serveOrganization(shapes.listTools, (asked) => pageOf(asked)),
   serveOrganization(shapes.listToolsOfConnection, (asked) => pageOf(asked)),
@@ -189,4 +199,5 @@ export const toolOperations: readonly Served[] = [
   switchAll(shapes.enableAllTools, true),
   switchAll(shapes.disableAllTools, false),
   sync,
+  forecast,
 ]

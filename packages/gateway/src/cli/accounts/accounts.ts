@@ -12,7 +12,9 @@ import {
 } from '@toolway/contract/admin'
 import { Argument, Option } from 'commander'
 import { openConfig } from '../open-config.ts'
-import { described } from '../command.ts'
+import { described, type Printed } from '../command.ts'
+import { findConnection, settled } from '../connection/contact.ts'
+import { withApprovals } from '../connection/expected-approvals.ts'
 import { CommandFault, EXIT, table, type Output } from '../terminal/output.ts'
 import { readPassword } from '../terminal/terminal.ts'
 import { overHttp, signedIn } from '../transport/over-http.ts'
@@ -36,6 +38,8 @@ interface Owned {
 
 const LOOK_EVERY = 1_000
 const MINUTE = 60_000
+/** Milliseconds until the tools that an account opens are listed; what comes later is seen in lists. */
+const FIRST_TOOLS = 10_000
 
 const paramsOf = ({ organization, alias: connection }: Whose) => ({ organization, connection })
 const noConnection = ({ alias }: Whose) =>
@@ -111,14 +115,21 @@ const login = described({
     'toolway connection login mail --account work',
     'toolway connection login search --shared --key < search.key',
   ],
-  async call(transport, words: Connecting, output) {
+  async call(transport, words: Connecting, output): Promise<Printed> {
+    const { organization, alias, key = false } = words
+    const before = await findConnection(transport, words)
     const owned = await ownedBy(transport, words)
-    return words.key === true ? giveKey(owned, words) : connectByLink(owned, words, output)
+    const account = key ? await giveKey(owned, words) : await connectByLink(owned, words, output)
+    const printed = {
+      value: account,
+      lines: [key ? `The key of ${alias} works and was stored.` : `${alias} is connected: ${sentenceOf(account)}.`],
+    }
+    // With its first account a server shows its tools.
+    if (before.tools > 0 || !(await transport.isServing())) return printed
+    await settled(transport, { organization, aliases: [alias], isDone: ({ tools }) => tools > 0, wait: FIRST_TOOLS })
+    return withApprovals(transport, { organization, aliases: [alias] }, printed, output)
   },
-  print: (account, { alias, key = false }) => ({
-    value: account,
-    lines: [key ? `The key of ${alias} works and was stored.` : `${alias} is connected: ${sentenceOf(account)}.`],
-  }),
+  print: (printed) => printed,
 })
 
 const logout = described({

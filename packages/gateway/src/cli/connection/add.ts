@@ -8,6 +8,7 @@ import { Refusal, type Transport } from '../transport/transport.ts'
 import { AUTH_OPTIONS } from './auth-words.ts'
 import { awaitContact } from './contact.ts'
 import { drawPreview } from './draw-preview.ts'
+import { withApprovals } from './expected-approvals.ts'
 import { connectionBody, documentBody, readingBody, type AddWords } from './new-connection.ts'
 
 const collect = (value: string, before: string[] = []) => [...before, value]
@@ -136,7 +137,8 @@ export const add = described({
       const printed = await addDocument(transport, { ...words, openapi }, output)
       if (printed !== undefined) return printed
     }
-    return awaitContact(transport, { organization, alias, done: 'Added' }, output)
+    const printed = await awaitContact(transport, { organization, alias, done: 'Added' }, output)
+    return withApprovals(transport, { organization, aliases: [alias] }, printed, output)
   },
   print: (printed) => printed,
 })

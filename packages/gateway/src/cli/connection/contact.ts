@@ -59,10 +59,8 @@ export async function awaitContact(
       lines: [`${done} ${alias}. No gateway is running. The connection opens when one starts.`],
     }
   output.progress(`${done} ${alias}. Connecting …`)
-  for (const until = Date.now() + WAIT; Date.now() < until; await sleep(LOOK_EVERY)) {
-    const connection = await findConnection(transport, { organization, alias })
-    if (connection.status !== 'new') return outcomeOf(connection)
-  }
+  const [connection] = await settled(transport, { organization, aliases: [alias] })
+  if (connection !== undefined && connection.status !== 'new') return outcomeOf(connection)
   return {
     value: { alias, status: 'new' },
     lines: [`${alias} is still connecting. \`toolway connection list\` shows the result.`],
@@ -71,6 +69,29 @@ export async function awaitContact(
 
 /** What a connected server lacks. */
 export const hintLine = (sentence: string): string => `Note: ${sentence}`
+
+interface Settling {
+  readonly organization: string
+  readonly aliases: readonly string[]
+  /** Whether the gateway is done with a connection; without it, when it was contacted once. */
+  readonly isDone?: (connection: Connection) => boolean
+  /** Milliseconds. */
+  readonly wait?: number
+}
+
+/** The connections as they stand when the running gateway is done with all of them, or when the wait ends. */
+export async function settled(
+  transport: Transport,
+  { organization, aliases, isDone = ({ status, enabled }) => status !== 'new' || !enabled, wait = WAIT }: Settling,
+): Promise<Connection[]> {
+  const until = Date.now() + wait
+  for (;;) {
+    const found: Connection[] = []
+    for (const alias of aliases) found.push(await findConnection(transport, { organization, alias }))
+    if (found.every(isDone) || Date.now() >= until) return found
+    await sleep(LOOK_EVERY)
+  }
+}
 
 function outcomeOf(connection: Connection): Printed {
   const { alias, status, status_reason: reason, hints, tools, spoken_revision: revision } = connection

@@ -8,7 +8,7 @@ import type { Call } from '../../declaration/call.ts'
 import { planOf, type Plan } from '../../declaration/plan.ts'
 import { readOrganizations, readPlatformRules, readPresent, type Present } from '../../declaration/present.ts'
 import { written, type Written } from '../../declaration/written.ts'
-import { askLine } from '../terminal/terminal.ts'
+import { askYes } from '../terminal/terminal.ts'
 import { CommandFault, type Output } from '../terminal/output.ts'
 import type { Input, Transport } from '../transport/transport.ts'
 
@@ -74,7 +74,7 @@ export async function applyFile(
   output: Output,
 ): Promise<void> {
   if (steps.length === 0) return
-  if (!yes && !/^y(?:es)?$/i.test(await askLine(`Apply the plan of ${counted(steps.length, 'step')}? (yes/no)`)))
+  if (!yes && !(await askYes(`Apply the plan of ${counted(steps.length, 'step')}?`)))
     throw new CommandFault('Nothing was changed.')
   let done = 0
   try {

@@ -12,6 +12,9 @@ import { described, type Printed } from '../command.ts'
 import { CommandFault, EXIT, harmless, type Output } from '../terminal/output.ts'
 import { readPassword } from '../terminal/terminal.ts'
 import { Refusal, type Transport } from '../transport/transport.ts'
+import { counted } from '../../lib/counted.ts'
+import { settled } from '../connection/contact.ts'
+import { withApprovals } from '../connection/expected-approvals.ts'
 import { describeImport } from './describe-import.ts'
 import { ImportFault, readMcpJson, type ImportedServer, type McpJsonImport } from './mcp-json.ts'
 
@@ -76,11 +79,25 @@ async function importFile(
   const line = dryRun
     ? 'Nothing was changed (--dry-run).'
     : `Added ${added.length} of ${plan.servers.length}${there.length === 0 ? '' : `, ${there.length} already present`}. \`toolway import --undo\` removes the added connections.`
-  return {
-    value: { added, skipped, left, dryRun },
-    lines: [line],
-    code: left > 0 && usable.length === there.length ? EXIT.failed : EXIT.ok,
-  }
+  const code = left > 0 && usable.length === there.length ? EXIT.failed : EXIT.ok
+  const waiting = await awaitAll(transport, organization, added, output)
+  const printed = { value: { added, skipped, left, dryRun }, lines: [line, ...waiting], code }
+  return withApprovals(transport, { organization, aliases: added }, printed, output)
+}
+
+/** Waits until the running gateway has contacted each connection; the lines name those that it could not use. */
+async function awaitAll(
+  transport: Transport,
+  organization: string,
+  aliases: readonly string[],
+  output: Output,
+): Promise<string[]> {
+  if (aliases.length === 0 || !(await transport.isServing())) return []
+  output.progress(`Connecting to ${counted(aliases.length, 'server')} …`)
+  const found = await settled(transport, { organization, aliases })
+  const away = found.filter(({ status, enabled }) => enabled && status !== 'connected').map(({ alias }) => alias)
+  if (away.length === 0) return []
+  return [`Not connected yet: ${away.join(', ')}. \`toolway connection list\` shows the reasons.`]
 }
 
 const isUsable = (server: ImportedServer): server is Usable =>

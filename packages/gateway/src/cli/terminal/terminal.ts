@@ -1,4 +1,5 @@
 /** Asking a person at a terminal; a secret is read without showing it. Questions go to stderr, so that a result stays clean. */
+import { once } from 'node:events'
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { readInput } from './input.ts'
@@ -13,7 +14,9 @@ async function askWith(question: string, shown: boolean): Promise<string> {
   // Ctrl+C ends the command, as it does everywhere else.
   lines.on('SIGINT', () => process.exit(130))
   try {
-    return await lines.question('')
+    // The end of the input is an empty answer.
+    const ended = once(lines, 'close').then(() => '')
+    return await Promise.race([lines.question(''), ended])
   } finally {
     lines.close()
     if (!shown) process.stderr.write('\n')
@@ -21,6 +24,10 @@ async function askWith(question: string, shown: boolean): Promise<string> {
 }
 
 export const askLine = async (question: string): Promise<string> => (await askWith(question, true)).trim()
+
+/** A question whose answer is yes or no; only a clear yes counts. */
+export const askYes = async (question: string): Promise<boolean> =>
+  /^y(?:es)?$/i.test(await askLine(`${question} (yes/no)`))
 
 /** From standard input where that was asked for: its first line. */
 export async function readPassword(question: string, fromInput: boolean): Promise<string> {
