@@ -3213,6 +3213,8 @@ export interface English {
     }
     readonly marks: {
       readonly name: string
+      readonly 'property-name': string
+      readonly 'combined-schema': string
       readonly 'no-description': string
       readonly 'long-description': string
       readonly 'no-annotations': string

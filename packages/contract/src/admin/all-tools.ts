@@ -7,10 +7,18 @@ import { inOrganization, operation, pageOf } from './operation.ts'
 import { Tool } from './tools.ts'
 
 /**
- * Marks of tools that cause problems for clients and models: a name that some clients refuse, no description or a very long one,
- * no annotations, or the name of a tool of another connection.
+ * Marks of tools that cause problems for clients and models: a name, or the name of a property, that some refuse; `anyOf`, `oneOf` or
+ * `allOf` at the top of the input schema; no description or a very long one; no annotations; the name of a tool of another connection.
  */
-export const TOOL_MARKS = ['name', 'no-description', 'long-description', 'no-annotations', 'duplicate'] as const
+export const TOOL_MARKS = [
+  'name',
+  'property-name',
+  'combined-schema',
+  'no-description',
+  'long-description',
+  'no-annotations',
+  'duplicate',
+] as const
 export type ToolMark = (typeof TOOL_MARKS)[number]
 
 export const TOOL_PLIGHTS = ['on', 'off', 'held', 'hidden'] as const

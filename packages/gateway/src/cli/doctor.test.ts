@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { sizeHint } from './doctor.ts'
+import { definitionHint, sizeHint } from './doctor.ts'
 
 const toolsOf = (count: number, description = '') =>
   Array.from({ length: count }, (_, at) => ({ name: `tool_${at}`, description }))
@@ -13,5 +13,26 @@ describe('doctor', () => {
     const hints = sizeHint(tools)
     expect(hints).toHaveLength(hinted ? 1 : 0)
     if (hinted) expect(hints[0]?.detail).toContain('--discovery search')
+  })
+
+  test('names the tools that model APIs refuse, why, and what to do; the first five of many', () => {
+    const schema = (more: object) => ({ type: 'object', properties: { city: {} }, ...more })
+    const bad = [
+      { name: 'a__search', inputSchema: schema({ properties: { 'uids[]': {} } }) },
+      { name: 'a__find', inputSchema: schema({ anyOf: [{ required: ['a'] }] }) },
+      { name: 'a__get.one', inputSchema: schema({}) },
+    ]
+    expect(definitionHint(toolsOf(3))).toEqual([])
+    expect(definitionHint([...toolsOf(3), ...bad])).toEqual([
+      {
+        what: 'tool definitions',
+        state: 'note',
+        detail: expect.stringMatching(
+          /^some model APIs refuse every request that lists a__search \(property "uids\[\]"\), a__find \(anyOf at the top of its input schema\), a__get\.one \(its name\)\. Turn these tools off /,
+        ),
+      },
+    ])
+    const many = Array.from({ length: 9 }, (_, at) => ({ name: `bad.${at}` }))
+    expect(definitionHint(many)[0]?.detail).toContain('bad.4 (its name) and 4 more. ')
   })
 })

@@ -5,6 +5,7 @@
  */
 import { access, constants, stat } from 'node:fs/promises'
 import { delimiter, dirname, join, resolve } from 'node:path'
+import type { JsonObject } from '@toolway/protocol'
 import { DatabaseStopped, keySourcesOf, OTHERS } from '../admin/installation/open-store.ts'
 import { KEY_FILES } from '../vault/key-files.ts'
 import { listConnections, type ConnectionRow } from '../connections/connections.ts'
@@ -15,6 +16,7 @@ import { statedIn } from '../compose/sandbox.ts'
 import { DatabaseUnreachable } from '../db/unreachable.ts'
 import { filePlaceOf, SETTINGS, type LoadedConfig, type SettingName } from '../config.ts'
 import { counted } from '../lib/counted.ts'
+import { combinedAt, isModelName, oddProperty } from '../lib/model-limits.ts'
 import { openConfig } from './open-config.ts'
 import { directoryProblem } from './opening-fault.ts'
 import { databaseProblems } from './doctor-database.ts'
@@ -26,7 +28,7 @@ import { closedPathWords } from '../upstreams/children/sandbox/closed-paths.ts'
 import { readableFolders, SYSTEM } from '../upstreams/children/sandbox/readable-folders.ts'
 import { MISSING_WORDS } from '../upstreams/children/sandbox/guarantee-words.ts'
 import { presetVariables } from '../presets.ts'
-import { ask, findEndpoint } from './mcp-client.ts'
+import { findEndpoint, listTools } from './mcp-client.ts'
 import { EXIT, type Output } from './terminal/output.ts'
 import { refuseElsewhere } from './transport/named-gateway.ts'
 import { addressOf, isMade, isRunning, withStore, type Opened } from './store.ts'
@@ -264,12 +266,13 @@ async function checkGateway(loaded: LoadedConfig, output: Output): Promise<Findi
     () => 0,
   )
   const listing = await findEndpoint({}, output)
-    .then((endpoint) => ask(endpoint, 'tools/list', {}))
+    .then(listTools)
     .then(
-      (result) => {
-        const tools = result['tools'] as unknown[]
-        return [good('a call', `tools/list returns ${counted(tools.length, 'tool')}`), ...sizeHint(tools)]
-      },
+      (tools) => [
+        good('a call', `tools/list returns ${counted(tools.length, 'tool')}`),
+        ...sizeHint(tools),
+        ...definitionHint(tools),
+      ],
       (thrown: Error) => [bad('a call', thrown.message)],
     )
   return [
@@ -294,6 +297,34 @@ export function sizeHint(tools: readonly unknown[]): Finding[] {
     ),
   ]
 }
+
+/** Tools that the line names. */
+const NAMED = 5
+
+/** Empty while model APIs take every definition; one that they refuse stops each request of a client that lists it. */
+export function definitionHint(tools: readonly JsonObject[]): Finding[] {
+  const refused = tools.flatMap(({ name, inputSchema }) => {
+    const property = oddProperty(inputSchema)
+    const combined = combinedAt(inputSchema)
+    const reasons = [
+      ...(isModelName(String(name)) ? [] : ['its name']),
+      ...(property === undefined ? [] : [`property ${JSON.stringify(cut(property))}`]),
+      ...(combined === undefined ? [] : [`${combined} at the top of its input schema`]),
+    ]
+    return reasons.length === 0 ? [] : [`${cut(String(name))} (${reasons.join(', ')})`]
+  })
+  if (refused.length === 0) return []
+  const more = refused.length > NAMED ? ` and ${refused.length - NAMED} more` : ''
+  return [
+    note(
+      'tool definitions',
+      `some model APIs refuse every request that lists ${refused.slice(0, NAMED).join(', ')}${more}. Turn these tools off in the console under Tools, or leave them out of a toolset (\`toolway toolset add NAME --exclude PATTERN\`), and ask the developers of their servers to change them`,
+    ),
+  ]
+}
+
+/** Names are the server's, of any length. */
+const cut = (name: string): string => (name.length > 80 ? `${name.slice(0, 79)}…` : name)
 
 /** How servers that are started here are confined, what that means, and what is missing. */
 async function checkSandbox({ config }: LoadedConfig): Promise<Finding[]> {

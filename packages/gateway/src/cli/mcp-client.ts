@@ -171,3 +171,15 @@ async function reach({ key }: Endpoint, url: string, init: RequestInit): Promise
 
 const sentenceOf = (text: string | undefined): string[] =>
   text === undefined || text === '' ? [] : [/[.!?]$/.test(text) ? text : `${text}.`]
+
+/** All pages. */
+export async function listTools(endpoint: Endpoint): Promise<JsonObject[]> {
+  const found: JsonObject[] = []
+  for (let cursor: string | undefined, more = true; more;) {
+    const page = await ask(endpoint, 'tools/list', cursor === undefined ? {} : { cursor })
+    found.push(...(page['tools'] as JsonObject[]))
+    more = typeof page['nextCursor'] === 'string'
+    cursor = more ? String(page['nextCursor']) : undefined
+  }
+  return found
+}

@@ -1,18 +1,11 @@
 /** `toolway tools` and `toolway call`: what a key can see, and one call of it, through the door that every client uses. */
 import { isObject, type Json, type JsonObject, type Notification } from '@toolway/protocol'
 import { readInput } from './terminal/input.ts'
-import { ask, findEndpoint, type EndpointWords } from './mcp-client.ts'
+import { ask, findEndpoint, listTools, type EndpointWords } from './mcp-client.ts'
 import { CommandFault, EXIT, harmless, table, type Output } from './terminal/output.ts'
 
 export async function tools(words: EndpointWords, output: Output): Promise<number> {
-  const endpoint = await findEndpoint(words, output)
-  const found: JsonObject[] = []
-  for (let cursor: string | undefined, more = true; more;) {
-    const page = await ask(endpoint, 'tools/list', cursor === undefined ? {} : { cursor })
-    found.push(...(page['tools'] as JsonObject[]))
-    more = typeof page['nextCursor'] === 'string'
-    cursor = more ? String(page['nextCursor']) : undefined
-  }
+  const found = await listTools(await findEndpoint(words, output))
   const rows = found.map((tool) => [String(tool['name']), effectOf(tool), firstLine(tool['description'])])
   const empty = ['No tools yet: `toolway connection list` shows the connections and their state.']
   output.result(found, found.length === 0 ? empty : table(['TOOL', 'EFFECT', 'DESCRIPTION'], rows))

@@ -12,6 +12,8 @@ test.each<[JsonObject, ToolMark[]]>([
   [{ ...WELL, name: 'n'.repeat(65) }, ['name']],
   [{ ...WELL, description: ' ' }, ['no-description']],
   [{ ...WELL, description: 'x'.repeat(1_025) }, ['long-description']],
+  [{ ...WELL, inputSchema: { type: 'object', properties: { 'uids[]': {} } } }, ['property-name']],
+  [{ ...WELL, inputSchema: { type: 'object', anyOf: [{ required: ['a'] }] } }, ['combined-schema']],
   [{ name: 'read', annotations: { title: 'Read' } }, ['no-description', 'no-annotations']],
 ])('%j has the marks %j', (definition, marks) => {
   expect(marksOf({ definition, joined: 'a__read', shared: false })).toEqual(marks)

@@ -1,9 +1,8 @@
 /** Marks known problems of a tool definition for clients and models, as far as the definition alone shows them. */
 import { isObject, type JsonObject } from '@toolway/protocol'
 import type { ToolMark } from '@toolway/contract/admin'
+import { combinedAt, isModelName, oddProperty } from '../../lib/model-limits.ts'
 
-/** Format of function names in the large model APIs; clients pass tool names on unchanged. */
-const NAME = /^[a-zA-Z0-9_-]{1,64}$/
 /** Characters of a description beyond which well-known APIs refuse a function. */
 const LONG = 1_024
 
@@ -16,9 +15,11 @@ export interface Marking {
 }
 
 export function marksOf({ definition, joined, shared }: Marking): ToolMark[] {
-  const { name, description, annotations } = definition
+  const { name, description, annotations, inputSchema } = definition
   const marks: ToolMark[] = []
-  if (!NAME.test(joined) || !NAME.test(String(name))) marks.push('name')
+  if (!isModelName(joined) || !isModelName(String(name))) marks.push('name')
+  if (oddProperty(inputSchema) !== undefined) marks.push('property-name')
+  if (combinedAt(inputSchema) !== undefined) marks.push('combined-schema')
   if (typeof description !== 'string' || description.trim() === '') marks.push('no-description')
   else if (description.length > LONG) marks.push('long-description')
   if (!saysEffect(annotations)) marks.push('no-annotations')
