@@ -104,8 +104,8 @@ describe.skipIf(NO_BROWSER)('connecting', () => {
     await page.getByRole('heading', { name: 'effects is connected' }).waitFor()
     const table = page.getByRole('table', { name: 'Tools' })
     for (const [tool, effect] of [
-      ['look_up', 'Reads'],
-      ['write_note', 'Writes'],
+      ['look_up', 'Unknown'],
+      ['write_note', 'Unknown'],
       ['drop_all', 'Destructive'],
     ] as const)
       await table.getByRole('row', { name: new RegExp(`${tool}.*${effect}`) }).waitFor()
@@ -181,7 +181,7 @@ describe.skipIf(NO_BROWSER)('connecting', () => {
         if (request.isNavigationRequest()) asked.push(request.url().split('?')[0] ?? '')
       })
       await page.getByRole('heading', { name: 'Docs is connected' }).waitFor()
-      await page.getByRole('row', { name: /who_am_i.*Writes/ }).waitFor()
+      await page.getByRole('row', { name: /who_am_i.*Unknown/ }).waitFor()
       // Not by a page of ours.
       expect(asked[0]).toBe(`${authority.issuer}/auth`)
     },

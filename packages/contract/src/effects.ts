@@ -25,6 +25,14 @@ export function effectOf(annotations: unknown): Effect {
   return destructiveHint === true ? 'destructive' : 'write'
 }
 
+/** Whether annotations state an effect at all. */
+export const statesEffect = (annotations: unknown): boolean =>
+  typeof annotations === 'object' &&
+  annotations !== null &&
+  ['readOnlyHint', 'destructiveHint'].some(
+    (hint) => typeof (annotations as Record<string, unknown>)[hint] === 'boolean',
+  )
+
 /**
  * The source of a tool's effect: an administrator; the definition of its connection (an HTTP method, a contract); its server,
  * where it is trusted or states that the tool is destructive; or none that counts, and then it is a write.

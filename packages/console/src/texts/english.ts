@@ -1401,6 +1401,9 @@ export interface English {
     readonly server: string
     readonly unknown: string
   }
+  readonly effectUnknown: {
+    readonly label: string
+  }
   readonly effects: {
     readonly read: string
     readonly write: string
@@ -3498,6 +3501,14 @@ export interface English {
       readonly hint: string
       readonly action: string
     }
+  }
+  readonly trust: {
+    readonly question: (v: { readonly alias: string }) => string
+    readonly asks: (v: { readonly asking: number; readonly tools: number }) => string
+    readonly marks: (v: { readonly marked: number }) => string
+    readonly then: (v: { readonly left: number }) => string
+    readonly trust: string
+    readonly done: (v: { readonly alias: string }) => string
   }
   readonly usage: {
     readonly hint: string

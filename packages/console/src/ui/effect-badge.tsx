@@ -1,6 +1,10 @@
-/** The effect of a tool, shown the same everywhere: it reads, writes or is destructive. Never by colour alone. */
+/**
+ * The effect of a tool, shown the same everywhere: it reads, writes, is destructive, or nobody that counts stated it, and then rules
+ * treat it as a write. Never by colour alone.
+ */
 import { Badge, Tooltip } from '@mantine/core'
 import type { Effect, EffectSource } from '@toolway/contract'
+import { SHOWN_EFFECTS, type ShownEffect } from './shown-effect.ts'
 import { texts } from '../texts/texts.ts'
 import { Icon, type IconName } from './icon.tsx'
 
@@ -10,22 +14,32 @@ const EFFECTS: Readonly<Record<Effect, { color: string; icon: IconName }>> = {
   destructive: { color: 'red', icon: 'flag' },
 }
 
-/** `from`: whose word it is, told on hover and focus, and marked where nobody confirmed it. */
-export function EffectBadge({ effect, from }: { effect: Effect; from?: EffectSource }) {
-  const { color, icon } = EFFECTS[effect]
+const UNKNOWN = { color: 'gray', icon: 'help-circle' } as const
+
+export interface EffectBadgeProps {
+  readonly effect: Effect
+  /** The source of the effect, shown on hover and focus. */
+  readonly from?: EffectSource | null | undefined
+}
+
+/** For filters: each effect as it is shown, with its word. */
+export const effectChoices = (): [ShownEffect, string][] =>
+  SHOWN_EFFECTS.map((effect) => [effect, effect === 'unknown' ? texts.effectUnknown.label : texts.effects[effect]])
+
+export function EffectBadge({ effect, from }: EffectBadgeProps) {
+  const { color, icon } = from === 'unknown' ? UNKNOWN : EFFECTS[effect]
   const badge = (
     <Badge
       color={color}
       variant="light"
       leftSection={<Icon name={icon} size={12} />}
-      rightSection={from === 'unknown' ? <span aria-hidden>?</span> : undefined}
       style={{ textTransform: 'none' }}
-      {...(from === undefined ? {} : { tabIndex: 0, 'aria-description': texts.effectFrom[from] })}
+      {...(from == null ? {} : { tabIndex: 0, 'aria-description': texts.effectFrom[from] })}
     >
-      {texts.effects[effect]}
+      {from === 'unknown' ? texts.effectUnknown.label : texts.effects[effect]}
     </Badge>
   )
-  if (from === undefined) return badge
+  if (from == null) return badge
   return (
     <Tooltip label={texts.effectFrom[from]} multiline maw={320} events={{ hover: true, focus: true, touch: true }}>
       {badge}

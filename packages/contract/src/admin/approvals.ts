@@ -3,6 +3,7 @@
  * organization's rules sees it, and nobody else. People answer; a key does not.
  */
 import { z } from 'zod'
+import { EFFECT_SOURCES, EFFECTS } from '../effects.ts'
 import { inOrganization, operation, anyone, pageOf, Paging } from './operation.ts'
 
 export const APPROVAL_STATES = ['pending', 'granted', 'denied', 'expired', 'used'] as const
@@ -14,6 +15,10 @@ export const Approval = z.strictObject({
   /** Its server's own name of the tool. */
   tool: z.string(),
   effect: z.string(),
+  /** The source of the tool's effect as it stands now; null where the tool is not there any more. */
+  effect_from: z.enum(EFFECT_SOURCES).nullable(),
+  /** The effect that its server states now, whether that counts or not. */
+  stated_effect: z.enum(EFFECTS).nullable(),
   connection_id: z.string(),
   connection: z.string().nullable(),
   /** The account that it acts with; null where there is no choice. */
@@ -126,6 +131,8 @@ export const LastingApproval = z.strictObject({
   id: z.string(),
   tool: z.string(),
   effect: z.string(),
+  /** As with a question. */
+  effect_from: z.enum(EFFECT_SOURCES).nullable(),
   connection_id: z.string(),
   connection: z.string().nullable(),
   account: z.string().nullable(),

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { RULE_ACTIONS, VERDICT_ACTIONS } from '../rule-actions/actions.ts'
 import { RuleName } from '../rule-actions/parameters.ts'
 import { RULE_SCOPES, RULE_STATES, ruleWordsWith } from '../rules.ts'
-import { EFFECTS } from '../effects.ts'
+import { EFFECT_SOURCES, EFFECTS } from '../effects.ts'
 import { inOrganization, operation } from './operation.ts'
 
 const POLICY = '/api/v1/organizations/{organization}/policy'
@@ -160,7 +160,9 @@ export const DraftCheck = z.strictObject({
     .strictObject({
       fitting: z.int(),
       all: z.int(),
-      named: z.array(z.strictObject({ name: z.string(), effect: z.enum(EFFECTS) })),
+      named: z.array(
+        z.strictObject({ name: z.string(), effect: z.enum(EFFECTS), effect_from: z.enum(EFFECT_SOURCES) }),
+      ),
     })
     .nullable(),
 })

@@ -1,4 +1,5 @@
 /** `toolway tools` and `toolway call`: what a key can see, and one call of it, through the door that every client uses. */
+import { effectOf, statesEffect } from '@toolway/contract'
 import { isObject, type Json, type JsonObject, type Notification } from '@toolway/protocol'
 import { readInput } from './terminal/input.ts'
 import { ask, findEndpoint, listTools, type EndpointWords } from './mcp-client.ts'
@@ -6,21 +7,15 @@ import { CommandFault, EXIT, harmless, table, type Output } from './terminal/out
 
 export async function tools(words: EndpointWords, output: Output): Promise<number> {
   const found = await listTools(await findEndpoint(words, output))
-  const rows = found.map((tool) => [String(tool['name']), effectOf(tool), firstLine(tool['description'])])
+  const rows = found.map((tool) => [String(tool['name']), effectIn(tool), firstLine(tool['description'])])
   const empty = ['No tools yet: `toolway connection list` shows the connections and their state.']
   output.result(found, found.length === 0 ? empty : table(['TOOL', 'EFFECT', 'DESCRIPTION'], rows))
   return EXIT.ok
 }
 
-/**
- * Returns the effect of a tool as its annotations state it; without a hint it is `write`. Hints are claims of the server, not
- * guarantees.
- */
-function effectOf({ annotations }: JsonObject): string {
-  if (!isObject(annotations)) return 'write'
-  if (annotations['readOnlyHint'] === true) return 'read'
-  return annotations['destructiveHint'] === true ? 'destructive' : 'write'
-}
+/** The effect of a tool as its annotations state it. Hints are claims of the server, not guarantees. */
+const effectIn = ({ annotations }: JsonObject): string =>
+  statesEffect(annotations) ? effectOf(annotations) : 'unknown'
 
 const WIDTH = 90
 function firstLine(description: Json | undefined): string {

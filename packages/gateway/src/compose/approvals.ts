@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
 import type { AdminApprovals } from '../admin/approvals/admin-approvals.ts'
+import { effectsOf } from '../admin/policy/tools-of.ts'
 import { createApprovals } from '../call/approvals/approvals.ts'
 import { createApproverLookup, type ApproverLookup } from '../call/approvals/approver-lookup.ts'
 import { createWaits } from '../call/approvals/waiting.ts'
@@ -69,6 +70,7 @@ export function composeApprovals(
     lookup,
     link,
     aliasOf: (connection) => snapshots.find({ id })?.connections.find((one) => one.id === connection)?.alias,
+    effectOf: effectsOf(snapshots.find({ id })),
   })
   return {
     approvals,

@@ -64,7 +64,7 @@ function Caller({ connection, tool, onDone }: CallerProps) {
     <Stack gap="md">
       <Group gap="xs">
         <Text fw={600}>{visibleText(tool.title ?? tool.name)}</Text>
-        <EffectBadge effect={tool.effect} />
+        <EffectBadge effect={tool.effect} from={tool.effectFrom} />
       </Group>
       {tool.description === undefined ? null : (
         <Text size="sm" c="dimmed" className="breakable" lineClamp={4}>

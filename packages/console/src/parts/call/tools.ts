@@ -1,5 +1,5 @@
 /** The tools of an endpoint as a client lists them, and the client that lists and calls them. */
-import { effectOf, type Effect } from '@toolway/contract'
+import { effectOf, statesEffect, type Effect } from '@toolway/contract'
 import { queryOptions } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { createMcpClient } from './mcp/client.ts'
@@ -12,6 +12,8 @@ export interface ListedTool {
   readonly title: string | undefined
   readonly description: string | undefined
   readonly effect: Effect
+  /** `unknown`: its annotations state none. Undefined: they do, which is a claim of its server. */
+  readonly effectFrom: 'unknown' | undefined
   readonly inputSchema: JsonObject
 }
 
@@ -51,6 +53,7 @@ function listed({ name, title, description, annotations, inputSchema }: JsonObje
     title: [title, hinted].find((one) => typeof one === 'string'),
     description: typeof description === 'string' ? description : undefined,
     effect: effectOf(annotations),
+    effectFrom: statesEffect(annotations) ? undefined : 'unknown',
     inputSchema: isObject(inputSchema) ? inputSchema : {},
   }
 }

@@ -25,13 +25,13 @@ function columnsOf(onEnd: (row: LastingApproval) => void) {
   return [
     column<LastingApproval>(
       texts.approvals.tool,
-      ({ tool, connection, effect }) => (
+      ({ tool, connection, effect, effect_from: from }) => (
         <Stack gap={2} align="flex-start">
           <Text fw={600}>{visible(tool)}</Text>
           <Text size="sm" c="dimmed">
             {connection ?? texts.approvals.gone}
           </Text>
-          <EffectBadge effect={effect as Effect} />
+          <EffectBadge effect={effect as Effect} from={from} />
         </Stack>
       ),
       3,

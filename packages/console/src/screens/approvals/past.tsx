@@ -33,7 +33,11 @@ function columnsOf(onChoose: PastProps['onChoose']) {
       ),
       3,
     ),
-    column<Approval>(t.effect, ({ effect }) => <EffectBadge effect={effect as 'read'} />, 2),
+    column<Approval>(
+      t.effect,
+      ({ effect, effect_from: from }) => <EffectBadge effect={effect as 'read'} from={from} />,
+      2,
+    ),
     column<Approval>(t.caller, ({ caller }) => caller, 3),
     column<Approval>(t.state, (approval) => <ApprovalState approval={approval} />, 3),
     column<Approval>(t.asked, ({ created_at: at }) => <When at={at} />, 2),

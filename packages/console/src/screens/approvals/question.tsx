@@ -6,6 +6,7 @@ import { visible, type Effect } from '@toolway/contract'
 import type { ReactNode } from 'react'
 import { useMay, useOrganization } from '../../data/me.ts'
 import { RuleLink } from '../../parts/rule-link.tsx'
+import { TrustOffer } from '../../parts/trust-offer.tsx'
 import { texts } from '../../texts/texts.ts'
 import { StateBadge, type Tone } from '../../ui/badges.tsx'
 import { EffectBadge } from '../../ui/effect-badge.tsx'
@@ -35,7 +36,7 @@ export function QuestionHead({ approval, heading }: { approval: Approval; headin
         <Title order={heading} size="h3" className="breakable">
           {visible(approval.tool)}
         </Title>
-        <EffectBadge effect={approval.effect as Effect} />
+        <EffectBadge effect={approval.effect as Effect} from={approval.effect_from} />
       </Group>
       <Text size="sm" c="dimmed" className="breakable">
         {t.asks({ caller: visible(approval.caller), connection: approval.connection ?? t.gone })}
@@ -71,6 +72,7 @@ export function QuestionBody({ approval }: { approval: Approval }) {
       <Part title={t.why}>
         <Rules approval={approval} />
       </Part>
+      {isOfMark(approval) ? <TrustOffer alias={approval.connection} /> : null}
       <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
         <Fact name={approval.state === 'pending' ? t.until : t.was}>
           <When at={approval.good_until ?? approval.expires_at} />
@@ -123,6 +125,14 @@ function Rules({ approval: { rules } }: { approval: Approval }) {
 /** A question names its rules without their ids: this one is behind a setting of the organization, and is kept nowhere. */
 const isOfSettings = (name: string, scope: string): boolean =>
   scope === 'connection' && (name === 'ask-writes' || name === 'ask-destructive')
+
+/** Whether a read-only mark that does not count has caused it. */
+const isOfMark = (approval: Approval): approval is Approval & { connection: string } =>
+  approval.state === 'pending' &&
+  approval.connection !== null &&
+  approval.effect_from === 'unknown' &&
+  approval.stated_effect === 'read' &&
+  approval.rules.some(({ name, scope }) => isOfSettings(name, scope))
 
 function Answers({ approval: { answers } }: { approval: Approval }) {
   const t = texts.approvals

@@ -4,8 +4,14 @@ import { EFFECTS, type Effect } from '@toolway/contract'
 import { texts } from '../../texts/texts.ts'
 import { EffectBadge } from '../../ui/effect-badge.tsx'
 
-export function Effects({ counts }: { counts: Readonly<Record<Effect, number>> }) {
-  const total = EFFECTS.reduce((sum, effect) => sum + counts[effect], 0)
+export interface EffectsProps {
+  readonly counts: Readonly<Record<Effect, number>>
+  /** Tools whose effect nobody that counts stated; not in `counts`. */
+  readonly unknown?: number
+}
+
+export function Effects({ counts, unknown = 0 }: EffectsProps) {
+  const total = EFFECTS.reduce((sum, effect) => sum + counts[effect], unknown)
   return (
     <Group gap="md">
       <Text size="sm">{texts.connect.toolCount({ count: total })}</Text>
@@ -15,6 +21,12 @@ export function Effects({ counts }: { counts: Readonly<Record<Effect, number>> }
           <Text size="sm">{counts[effect]}</Text>
         </Group>
       ))}
+      {unknown === 0 ? null : (
+        <Group gap={6}>
+          <EffectBadge effect="write" from="unknown" />
+          <Text size="sm">{unknown}</Text>
+        </Group>
+      )}
     </Group>
   )
 }

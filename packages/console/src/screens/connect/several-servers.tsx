@@ -8,6 +8,7 @@ import { useOrganization } from '../../data/me.ts'
 import type { Problem } from '../../data/problem.ts'
 import { ask } from '../../data/queries.ts'
 
+import { TrustOffer } from '../../parts/trust-offer.tsx'
 import { texts } from '../../texts/texts.ts'
 import { StateBadge } from '../../ui/badges.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -211,6 +212,7 @@ function Server({ row, wanted, there, twin, alias, nameProblem, may, onChange }:
             />
           </Box>
         ) : null}
+        {progress.at === 'connected' ? <TrustOffer alias={progress.alias} /> : null}
         {wanted && may && secrets.length > 0 ? (
           <Text size="sm" c="dimmed" pl="xl" className="breakable">
             {review.sealed({ names: secrets.join(', ') })}

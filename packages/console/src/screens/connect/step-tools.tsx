@@ -59,7 +59,8 @@ function Ready({ connection, onAnother }: OneProps) {
   const tools = useQuery(ask('tools', listTools, { path, query: { limit: 200 } }))
   const mayCall = useMay('tool_call')
   const items = tools.data?.items ?? []
-  const of = (effect: Tool['effect']) => items.filter((one) => one.effect === effect).length
+  const of = (effect: Tool['effect']) =>
+    items.filter((one) => one.effect === effect && one.effect_from !== 'unknown').length
   return (
     <Stack gap="lg">
       <Group gap="sm" role="status" wrap="nowrap">
@@ -69,9 +70,12 @@ function Ready({ connection, onAnother }: OneProps) {
         <Title order={2}>{t.connected({ title })}</Title>
       </Group>
       {tools.data === undefined ? null : (
-        <Effects counts={{ read: of('read'), write: of('write'), destructive: of('destructive') }} />
+        <Effects
+          counts={{ read: of('read'), write: of('write'), destructive: of('destructive') }}
+          unknown={items.filter((one) => one.effect_from === 'unknown').length}
+        />
       )}
-      {items.some(({ effect_from: from }) => from === 'unknown' || from === 'server') ? <Trust alias={alias} /> : null}
+      <Trust alias={alias} tools={items} />
       {mayCall ? (
         <Suspense fallback={<Skeleton height={160} radius="md" />}>
           <FirstCall alias={alias} />

@@ -1,32 +1,30 @@
 /** The one question about a server that was just connected: whether what it says of its tools is believed. Remembered with it. */
 import { Switch } from '@mantine/core'
-import { getToolLock, setToolLock } from '@toolway/contract/admin'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { call } from '../../data/call.ts'
-import { useMay, useOrganization } from '../../data/me.ts'
-import { Problem } from '../../data/problem.ts'
-import { ask } from '../../data/queries.ts'
+import type { Tool } from '@toolway/contract/admin'
+import { TrustOffer, useForecast, useTrust } from '../../parts/trust-offer.tsx'
 import { texts } from '../../texts/texts.ts'
-import { sayFailed } from '../../ui/say.tsx'
 
-export function Trust({ alias }: { alias: string }) {
-  const path = { organization: useOrganization(), connection: alias }
-  const queries = useQueryClient()
-  const may = useMay('connector_update')
-  const lock = useQuery({ ...ask('tools', getToolLock, { path }), enabled: may })
-  const set = useMutation({
-    mutationFn: (trusted: boolean) => call(setToolLock, { path, body: { mode: lock.data?.mode ?? 'off', trusted } }),
-    onError: (thrown) => sayFailed(Problem.of(thrown)),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['tools'] }),
-  })
-  if (lock.data === undefined) return null
+export interface TrustProps {
+  readonly alias: string
+  readonly tools: readonly Tool[]
+}
+
+/** A question while its marks would save approvals; else a switch where it has marks, or is trusted. */
+export function Trust({ alias, tools }: TrustProps) {
+  const forecast = useForecast(alias)
+  const trust = useTrust(alias)
+  if (forecast === undefined) return null
+  if (forecast.marked > 0) return <TrustOffer alias={alias} />
+  const isMarked = tools.some(({ effect_from: from, stated_effect: stated }) => from === 'unknown' && stated === 'read')
+  const isBelieved = tools.some(({ effect_from: from }) => from === 'server')
+  if (!isMarked && !(forecast.trusted && isBelieved)) return null
   return (
     <Switch
       label={texts.connection.changes.trusted}
       description={texts.connection.changes.trustedHint}
-      checked={lock.data.trusted}
-      disabled={set.isPending}
-      onChange={({ currentTarget: { checked } }) => set.mutate(checked)}
+      checked={forecast.trusted}
+      disabled={trust.isPending}
+      onChange={({ currentTarget: { checked } }) => trust.mutate(checked)}
     />
   )
 }

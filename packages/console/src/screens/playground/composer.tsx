@@ -105,7 +105,7 @@ export function Composer({
 function About({ tool }: { tool: ListedTool }) {
   return (
     <Stack gap={6} align="flex-start">
-      <EffectBadge effect={tool.effect} />
+      <EffectBadge effect={tool.effect} from={tool.effectFrom} />
       {tool.description === undefined ? null : (
         <Text size="sm" c="dimmed" className="breakable" lineClamp={6}>
           {visibleText(tool.description)}

@@ -15,7 +15,7 @@ export interface ToolChoiceProps {
 const MOST = 100
 
 export function ToolChoice({ tools, chosen, onChoose }: ToolChoiceProps) {
-  const effects = useMemo(() => new Map(tools.map(({ name, effect }) => [name, effect])), [tools])
+  const effects = useMemo(() => new Map(tools.map((tool) => [tool.name, tool])), [tools])
   const data = useMemo(() => tools.map(({ name }) => name), [tools])
   const t = texts.playground
   const isUnknown = chosen !== undefined && !effects.has(chosen)
@@ -38,7 +38,7 @@ export function ToolChoice({ tools, chosen, onChoose }: ToolChoiceProps) {
           <Text size="sm" className="breakable">
             {value}
           </Text>
-          <EffectBadge effect={effects.get(value) ?? 'write'} />
+          <EffectBadge effect={effects.get(value)?.effect ?? 'write'} from={effects.get(value)?.effectFrom} />
         </Group>
       )}
     />

@@ -49,12 +49,12 @@ function Fitting({ tools: { fitting, all, named } }: { tools: NonNullable<DraftC
           {t.fittingNone}
         </Text>
       ) : null}
-      {shown.map(({ name, effect }) => (
+      {shown.map(({ name, effect, effect_from: from }) => (
         <Group key={name} justify="space-between" gap="xs" wrap="nowrap">
           <Text size="sm" ff="monospace" className="breakable">
             {name}
           </Text>
-          <EffectBadge effect={effect} />
+          <EffectBadge effect={effect} from={from} />
         </Group>
       ))}
       {named.length > FOLDED ? (

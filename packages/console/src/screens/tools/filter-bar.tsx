@@ -3,6 +3,7 @@ import { Button, Group, Select } from '@mantine/core'
 import type { OrganizationTool } from '@toolway/contract/admin'
 import { useMemo } from 'react'
 import type { SetUrlState } from '../../data/url-state.ts'
+import { effectChoices } from '../../ui/effect-badge.tsx'
 import { texts } from '../../texts/texts.ts'
 import { isFiltered, type ToolsState, type ToolFilter } from './tool-filter.ts'
 import { SearchField } from '../../ui/search-field.tsx'
@@ -34,7 +35,7 @@ export function FilterBar({ tools, wanted, set, typed, onType }: FilterBarProps)
         label={t.effect}
         value={wanted.effect}
         any={t.any.effect}
-        options={Object.entries(texts.effects)}
+        options={effectChoices()}
         onChange={(effect) => set({ effect: effect as ToolsState['effect'] })}
       />
       <Pick

@@ -1,11 +1,12 @@
 /** The filter and the order of the tools, as the address states them. */
 import type { OrganizationTool } from '@toolway/contract/admin'
 import { z } from 'zod'
+import { SHOWN_EFFECTS, shownEffectOf } from '../../ui/shown-effect.ts'
 
 export const ToolsState = z.object({
   view: z.enum(['list', 'preview']).default('list'),
   q: z.string().default(''),
-  effect: z.enum(['read', 'write', 'destructive']).optional(),
+  effect: z.enum(SHOWN_EFFECTS).optional(),
   connection: z.string().optional(),
   state: z.enum(['on', 'off', 'held', 'hidden']).optional(),
   sort: z.enum(['name', 'tokens', 'marks']).default('name'),
@@ -26,7 +27,7 @@ export function shownTools(
   const sought = q.trim().toLowerCase()
   const found = tools.filter(
     (tool) =>
-      (effect === undefined || tool.effect === effect) &&
+      (effect === undefined || shownEffectOf(tool) === effect) &&
       (connection === undefined || tool.alias === connection) &&
       (state === undefined || plightOf(tool) === state) &&
       (sought === '' || says(tool, sought)),

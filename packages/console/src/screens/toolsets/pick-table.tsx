@@ -33,7 +33,11 @@ export const PickTable = memo(function PickTable(props: PickTableProps) {
         (tool) => <Tool tool={tool} settings={settings} taken={isIn(tool)} onTake={onTake} />,
         6,
       ),
-      column<OrganizationTool>(t.columns.effect, ({ effect }) => <EffectBadge effect={effect} />, 2),
+      column<OrganizationTool>(
+        t.columns.effect,
+        ({ effect, effect_from: from }) => <EffectBadge effect={effect} from={from} />,
+        2,
+      ),
       column<OrganizationTool>(t.columns.tokens, ({ tokens }) => count(tokens), 1),
       column<OrganizationTool>(t.columns.words, (tool) => <There tool={tool} settings={settings} />, 3, {
         plain: true,

@@ -5,6 +5,8 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { z } from 'zod'
 import { useUrlState } from '../../data/url-state.ts'
+import { SHOWN_EFFECTS, shownEffectOf } from '../../ui/shown-effect.ts'
+import { effectChoices } from '../../ui/effect-badge.tsx'
 import { texts } from '../../texts/texts.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { LinkButton } from '../../ui/links.tsx'
@@ -18,7 +20,7 @@ import type { Drafting } from './use-draft.ts'
 
 const Shown = z.object({
   q: z.string().default(''),
-  effect: z.enum(['any', 'read', 'write', 'destructive']).default('any'),
+  effect: z.enum(['any', ...SHOWN_EFFECTS]).default('any'),
   in: z.enum(['any', 'in', 'out']).default('any'),
   /** Alias of the connection whose tools are shown. */
   connection: z.string().optional(),
@@ -94,7 +96,7 @@ function useShown(
     () =>
       tools.filter(
         (tool) =>
-          (effect === 'any' || tool.effect === effect) &&
+          (effect === 'any' || shownEffectOf(tool) === effect) &&
           (connection === undefined || tool.alias === connection) &&
           (wanted === 'any' || isIn(tool) === (wanted === 'in')) &&
           (q === '' ||
@@ -187,7 +189,7 @@ function Filters({ tools, state, set, typed, setTyped }: FiltersProps) {
         allowDeselect={false}
         data={[
           { value: 'any', label: texts.tools.any.effect },
-          ...Object.entries(texts.effects).map(([value, label]) => ({ value, label })),
+          ...effectChoices().map(([value, label]) => ({ value, label })),
         ]}
         onChange={(next) => set({ effect: next as Filter['effect'] })}
         style={{ flex: '1 1 8.5rem' }}

@@ -9,6 +9,7 @@ import type { ApproverLookup } from '../../call/approvals/approver-lookup.ts'
 import type { OrgSql } from '../../db/db.ts'
 import { canonicalJson, parseJson, withDigitsAsText, type JsonObject } from '@toolway/protocol'
 import { approvalRow } from '../../vault/sealed-columns.ts'
+import type { ToolEffect } from '../policy/tools-of.ts'
 import type { Vault } from '../../vault/vault.ts'
 
 /** The viewer of an approval: an approver where they may answer, otherwise identified by role and principal only. */
@@ -38,11 +39,12 @@ export interface DescribeParts {
   readonly lookup: ApproverLookup
   /** For people; undefined where it is not there any more. */
   aliasOf(connectionId: string): string | undefined
+  effectOf(connectionId: string, tool: string): ToolEffect | undefined
   link(id: string): string
 }
 
 export async function describeApproval(
-  { lookup, aliasOf, link }: DescribeParts,
+  { lookup, aliasOf, effectOf, link }: DescribeParts,
   sql: OrgSql,
   row: ApprovalRow,
   approver: Approver | undefined,
@@ -57,11 +59,14 @@ export async function describeApproval(
   const tallies = tallyOf(rules, callerOf(row), answers, approverOf)
   const over = (row.good_until ?? row.expires_at).getTime() <= Date.now()
   const isOpen = row.state === 'pending' || row.state === 'granted'
+  const effect = effectOf(row.connection_id, row.tool)
   return {
     id: row.id,
     state: isOpen && over ? (row.uses > 0 ? 'used' : 'expired') : row.state,
     tool: row.tool,
     effect: row.effect,
+    effect_from: effect?.from ?? null,
+    stated_effect: effect?.stated ?? null,
     connection_id: row.connection_id,
     connection: aliasOf(row.connection_id) ?? null,
     account: row.account,

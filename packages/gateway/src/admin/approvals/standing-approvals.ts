@@ -13,6 +13,7 @@ import {
 import { wordsOfRule } from '../../call/approvals/standing-grants.ts'
 import type { ApproverLookup } from '../../call/approvals/approver-lookup.ts'
 import type { Snapshot } from '../../call/snapshot.ts'
+import { effectsOf } from '../policy/tools-of.ts'
 import { hashTool } from '../../catalog/locks/tool-hash.ts'
 import { serveOrganization, type OrganizationRequest, type Served } from '../serve.ts'
 import { rulesOf } from '../../call/approvals/answer-approval.ts'
@@ -22,6 +23,7 @@ const MOST = 2_000
 
 type GrantRequest = Pick<OrganizationRequest<Operation>, 'parts' | 'organization' | 'principal' | 'role' | 'params'>
 type GrantSnapshot = Pick<Snapshot, 'organization' | 'connections' | 'catalogs' | 'rules'>
+type EffectOf = ReturnType<typeof effectsOf>
 
 /** Returns whether the principal administers rules, gave the grant, or is the caller that it is for. */
 function maySee(row: StandingGrantRow, { principal, role }: Pick<GrantRequest, 'principal' | 'role'>): boolean {
@@ -58,6 +60,7 @@ export function describeLasting(
   row: StandingGrantRow,
   snapshot: GrantSnapshot,
   lookup: ApproverLookup,
+  effectOf: EffectOf,
 ): LastingApproval {
   const { id } = snapshot.organization
   const giver = lookup.person(id, row.granted_by)
@@ -65,6 +68,7 @@ export function describeLasting(
     id: row.id,
     tool: row.tool,
     effect: row.effect,
+    effect_from: effectOf(row.connection_id, row.tool)?.from ?? null,
     connection_id: row.connection_id,
     connection: snapshot.connections.find((one) => one.id === row.connection_id)?.alias ?? null,
     account: row.account,
@@ -93,7 +97,9 @@ const list = serveOrganization(shapes.listLastingApprovals, async (asked) => {
   const { limit, offset } = query
   const rows = (await look((sql) => listStandingGrants(sql, MOST))).filter((row) => maySee(row, asked))
   const snapshot = snapshotOf(asked)
-  const items = rows.slice(offset, offset + limit).map((row) => describeLasting(row, snapshot, parts.approvals.lookup))
+  const { lookup } = parts.approvals
+  const effectOf = effectsOf(snapshot)
+  const items = rows.slice(offset, offset + limit).map((row) => describeLasting(row, snapshot, lookup, effectOf))
   return { items, total: rows.length, limit, offset }
 })
 

@@ -1,5 +1,5 @@
 /** Checks a rule that is being written: its problems, and the tools that it would match as it stands. Nothing is stored. */
-import type { RuleScope, RuleWords } from '@toolway/contract'
+import type { Effect, EffectSource, RuleScope, RuleWords } from '@toolway/contract'
 import type { DraftCheck } from '@toolway/contract/admin'
 import type { Snapshot } from '../../call/snapshot.ts'
 import { problemsOf, readWords, type Known } from '../../policy/stored/check-rule.ts'
@@ -40,9 +40,9 @@ function speaksOf(snapshot: DraftSnapshot, words: RuleWords, scope: RuleScope, o
   const fitting = tools.names.flatMap((name) => {
     const tool = tools.joined(name)
     if (tool === undefined || mismatch(tool.facts, endpoint) !== undefined) return []
-    const { connection, joined, effect } = tool.facts
+    const { connection, joined, effect, effectFrom } = tool.facts
     const isThere = selection.connection(connection) && selection.tool(connection, joined)
-    return isThere ? [{ name, effect: effect as 'read' }] : []
+    return isThere ? [{ name, effect: effect as Effect, effect_from: effectFrom as EffectSource }] : []
   })
   return { fitting: fitting.length, all: tools.names.length, named: fitting.slice(0, MOST_NAMED) }
 }

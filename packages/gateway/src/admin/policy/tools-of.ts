@@ -1,5 +1,5 @@
 /** The tools of an organization as rules see them, found by the names that calls and people use. */
-import { effectOf, type ToolFacts } from '@toolway/contract'
+import { effectOf, type Effect, type EffectSource, type ToolFacts } from '@toolway/contract'
 import type { KeptRule } from '@toolway/contract/admin'
 import { joinName, type JsonObject } from '@toolway/protocol'
 import { createEffects, createHolds } from '../../call/visibility-filter.ts'
@@ -11,6 +11,8 @@ import { patternOf } from '../../lib/pattern.ts'
 export interface KnownTool {
   readonly connection: ConnectionRow
   readonly facts: ToolFacts
+  /** What its server, or its definition, states of its effect. */
+  readonly stated: Effect
   /** Its input schema. */
   readonly schema: unknown
   /** Reason for which a lock holds the tool for review; `unseen`: it was never accepted. */
@@ -56,6 +58,24 @@ export function toolsOf({
   }
 }
 
+export interface ToolEffect {
+  readonly from: EffectSource
+  readonly stated: Effect
+}
+
+/** The effect of single tools as they stand now, by the id of their connection; undefined where one is not there. */
+export function effectsOf(snapshot: Parameters<typeof toolsOf>[0] | undefined) {
+  const known = new Map<string, KnownTools>()
+  return (connectionId: string, tool: string): ToolEffect | undefined => {
+    const connection = snapshot?.connections.find(({ id }) => id === connectionId)
+    if (snapshot === undefined || connection === undefined) return undefined
+    const tools = known.get(connectionId) ?? toolsOf({ ...snapshot, connections: [connection] })
+    known.set(connectionId, tools)
+    const found = tools.own(connection.alias, tool)
+    return found && { from: found.facts.effectFrom as EffectSource, stated: found.stated }
+  }
+}
+
 /** Patterns of rules that fit no tool: right where tools are still to come, else a slip that would silently hold for nothing. */
 export function idlePatterns(place: Parameters<typeof toolsOf>[0], rules: readonly KeptRule[]): string[] {
   const known = toolsOf(place)
@@ -85,6 +105,7 @@ function knownTool(
   return {
     connection,
     facts: toolFacts(alias, settings.connector, definition, effects.of(connection, name, stated)),
+    stated,
     schema: definition['inputSchema'],
     held: held === undefined || held === 'unseen' ? held : 'held',
     exposed: given.get(name) ?? joinName(alias, name),

@@ -1,5 +1,6 @@
 /** Marks known problems of a tool definition for clients and models, as far as the definition alone shows them. */
-import { isObject, type JsonObject } from '@toolway/protocol'
+import { statesEffect } from '@toolway/contract'
+import type { JsonObject } from '@toolway/protocol'
 import type { ToolMark } from '@toolway/contract/admin'
 import { combinedAt, isModelName, oddProperty } from '../../lib/model-limits.ts'
 
@@ -22,11 +23,7 @@ export function marksOf({ definition, joined, shared }: Marking): ToolMark[] {
   if (combinedAt(inputSchema) !== undefined) marks.push('combined-schema')
   if (typeof description !== 'string' || description.trim() === '') marks.push('no-description')
   else if (description.length > LONG) marks.push('long-description')
-  if (!saysEffect(annotations)) marks.push('no-annotations')
+  if (!statesEffect(annotations)) marks.push('no-annotations')
   if (shared) marks.push('duplicate')
   return marks
 }
-
-const saysEffect = (annotations: unknown): boolean =>
-  isObject(annotations) &&
-  (typeof annotations['readOnlyHint'] === 'boolean' || typeof annotations['destructiveHint'] === 'boolean')

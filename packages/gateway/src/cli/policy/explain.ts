@@ -83,7 +83,7 @@ function linesOf(told: Explanation, all: boolean): string[] {
   const shown = all ? rules : rules.filter(({ speaks }) => speaks !== 'no')
   const silent = rules.length - shown.length
   return [
-    `${tool.joined} (${tool.effect}, ${tool.connector}) as ${who} (${caller.role}, ${groups}) in the toolset ${toolset}`,
+    `${tool.joined} (${tool.effectFrom === 'unknown' ? 'effect unknown, treated as write' : tool.effect}, ${tool.connector}) as ${who} (${caller.role}, ${groups}) in the toolset ${toolset}`,
     '',
     ...(stops.length === 0
       ? ['None of the checks before the rules blocks the call.']

@@ -81,7 +81,7 @@ const factsOf = (texts: PageTexts, { approval, organization }: ShownApproval): M
     <dt>${words.tool()}</dt>
     <dd><strong>${approval.tool}</strong></dd>
     <dt>${words.effect()}</dt>
-    <dd>${wordFor(words.effects, approval.effect)}</dd>
+    <dd>${wordFor(words.effects, approval.effect_from === 'unknown' ? 'unknown' : approval.effect)}</dd>
     <dt>${words.connection()}</dt>
     <dd>${approval.connection ?? words.removed()} · ${organization}</dd>
     ${

@@ -204,6 +204,7 @@ export interface English {
       readonly read: () => Markup
       readonly write: () => Markup
       readonly destructive: () => Markup
+      readonly unknown: () => Markup
     }
     readonly connection: () => Markup
     readonly removed: () => Markup
