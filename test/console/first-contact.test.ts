@@ -43,6 +43,21 @@ describe.skipIf(NO_BROWSER)('a server that nobody trusts', () => {
     await expect.poll(() => page.getByRole('row', { name: /write_note/ }).count()).toBe(0)
   })
 
+  test('an organization without rules is told which calls ask all the same', async () => {
+    await using opened = await console.open(ADA)
+    const { page } = opened
+    await page.goto('/rules')
+    await page
+      .getByText('Destructive tools and tools whose effect is unknown still ask for an approval first')
+      .waitFor()
+    await page.getByRole('link', { name: 'Change when approval is needed' }).waitFor()
+    await look(page, 'rules-empty')
+    await using german = await console.open(ADA, 'de-DE')
+    await german.page.goto('/rules')
+    await german.page.getByText('verlangen trotzdem vorher eine Freigabe').waitFor()
+    await look(german.page, 'rules-empty-german')
+  })
+
   test('a request that a mark has caused offers to trust the server, and then the call goes through', async () => {
     expect(await call('drop_all')).toMatch(/^APPROVAL_REQUIRED/)
     expect(await call('write_note')).toMatch(/^APPROVAL_REQUIRED/)

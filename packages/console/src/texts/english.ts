@@ -2436,7 +2436,14 @@ export interface English {
     readonly notYoursHint: string
     readonly label: string
     readonly empty: string
-    readonly emptyHint: string
+    readonly emptyHints: {
+      readonly off: string
+      readonly 'ask-destructive': string
+      readonly 'ask-writes': string
+      readonly unknown: string
+    }
+    readonly approvalSetting: string
+    readonly begin: string
     readonly noMatch: string
     readonly noMatchHint: string
     readonly clear: string

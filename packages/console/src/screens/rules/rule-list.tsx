@@ -1,13 +1,16 @@
 /** All rules, from the outermost scope inwards: what each does in a sentence, whether it is on, and what it would have done. */
 import { ActionIcon, Alert, Badge, Group, SegmentedControl, Select, Stack, Text, Tooltip } from '@mantine/core'
 import { RULE_ACTIONS, RULE_SCOPES, RULE_STATES, ruleActionOf } from '@toolway/contract'
-import type { KeptRule } from '@toolway/contract/admin'
+import { getSettings, type KeptRule } from '@toolway/contract/admin'
+import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
+import { useOrganization } from '../../data/me.ts'
+import { ask } from '../../data/queries.ts'
 import type { SetUrlState } from '../../data/url-state.ts'
 import { texts } from '../../texts/texts.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { LinkButton } from '../../ui/links.tsx'
+import { LinkButton, TextLink } from '../../ui/links.tsx'
 import { column, Table } from '../../ui/table.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { useElsewhere, useRuleChanges, useRules } from './all-rules.ts'
@@ -169,10 +172,20 @@ function State({ rule }: { rule: KeptRule }) {
   )
 }
 
+/** Without rules the approvals of the organization's setting still ask: the hint says which. */
 function First() {
+  const organization = useOrganization()
+  const settings = useQuery(ask('settings', getSettings, { path: { organization } }))
   const t = texts.rules
+  const mode = settings.data?.approvals ?? 'unknown'
   return (
-    <Empty title={t.empty} hint={t.emptyHint} icon="shield-check">
+    <Empty title={t.empty} hint={t.emptyHints[mode === 'none' ? 'off' : mode]} icon="shield-check">
+      <TextLink to="/settings" search={{ tab: 'organization' }}>
+        {t.approvalSetting}
+      </TextLink>
+      <Text size="sm" c="dimmed">
+        {t.begin}
+      </Text>
       <Presets />
     </Empty>
   )

@@ -50,7 +50,10 @@ const list = described({
     value: rules.map(shown),
     lines:
       rules.length === 0
-        ? ['No rules yet. To add one, see `toolway rule add --help`.']
+        ? [
+            'No platform rules about tools yet. Each organization has its own rules and its own setting for approvals (`toolway policy list`).',
+            'To add a rule, see `toolway rule add --help`.',
+          ]
         : table(
             ['ID', 'ACTION', 'TOOLS', 'CONNECTOR', 'ACTIVE', 'REASON'],
             rules.map(({ id, action, tool_name_pattern: pattern, connector_type: connector, is_active, reason }) => [

@@ -1,10 +1,11 @@
 /** `toolway policy …`: rules of an organization, or of the platform. */
-import { EFFECTS, RULE_STATES, type RuleState } from '@toolway/contract'
+import { EFFECTS, RULE_STATES, type ApprovalPreset, type RuleState } from '@toolway/contract'
 import {
   addOrganizationRules,
   addPlatformRules,
   changeOrganizationRule,
   changePlatformRule,
+  getSettings,
   listOrganizationRules,
   listPlatformRules,
   removeOrganizationRule,
@@ -55,17 +56,36 @@ const toolsOf = ({ match }: KeptRule): string => {
   return Array.isArray(tools) ? tools.map(String).join(', ') : '*'
 }
 
+/** What holds without rules: the approvals of the organization's setting still ask. */
+async function emptyLine({ call }: Transport, { organization, platform = false }: ScopeOptions): Promise<string> {
+  if (platform) return 'No platform rules yet. Each organization has its own rules and its own setting for approvals.'
+  const { approvals } = await call(getSettings, { params: { organization } })
+  return `No rules yet: every member can call every tool that is turned on. ${STILL[approvals]}`
+}
+
+const STILL: Readonly<Record<ApprovalPreset, string>> = {
+  off: 'No call needs an approval.',
+  none: 'No call needs an approval.',
+  'ask-destructive':
+    'Destructive tools and tools whose effect is unknown still ask for an approval first (setting `approvals`, see `toolway org change --help`).',
+  'ask-writes':
+    'Every tool that is not known to be read-only still asks for an approval first (setting `approvals`, see `toolway org change --help`).',
+}
+
 const list = described({
   name: 'list',
   about: 'list the rules of an organization, including platform rules',
   options: [new Option('--platform', 'only platform rules')],
   examples: ['toolway policy list', 'toolway policy list -o acme'],
-  call: (transport, words: ScopeOptions) => rulesOf(transport, words),
-  print: (rules) => ({
+  async call(transport, words: ScopeOptions) {
+    const rules = await rulesOf(transport, words)
+    return { rules, empty: rules.length === 0 ? await emptyLine(transport, words) : '' }
+  },
+  print: ({ rules, empty }) => ({
     value: rules,
     lines:
       rules.length === 0
-        ? ['No rules yet. To add one, see `toolway policy add --help`.']
+        ? [empty, 'To add a rule, see `toolway policy add --help`.']
         : table(
             ['NAME', 'SCOPE', 'ACTION', 'STATE', 'TOOLS', 'REASON'],
             rules.map((rule) => [
