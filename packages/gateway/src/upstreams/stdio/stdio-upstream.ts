@@ -268,7 +268,8 @@ class ChildUpstream implements Upstream {
     } catch (thrown) {
       const fault = this.#wordStart(thrown)
       this.#fail(true)
-      throw fault
+      // Whoever waited for the last start stores its reason, too: the same as was told of the turn.
+      throw this.#restarts.wait() === undefined ? this.#givenUp() : fault
     }
   }
 
