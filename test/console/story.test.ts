@@ -44,8 +44,7 @@ test.skipIf(NO_BROWSER)(
     await page.getByRole('heading', { name: 'Memory is connected' }).waitFor()
     // One question about the server: until it is trusted, nobody vouches for what its tools do, and each is asked about.
     await page.getByRole('row', { name: /Read Graph.*Unknown/ }).waitFor()
-    await page.getByText('which does not count until you trust it.').waitFor()
-    await press('Trust the server')
+    await page.getByRole('switch', { name: 'Trust what the server says about its tools' }).click()
     await page.getByRole('row', { name: /Read Graph.*Reads/ }).waitFor()
 
     // The first call, where it was connected.
