@@ -97,8 +97,8 @@ function createWorker(link: Socket) {
     const mask = createMask(declared, hidden)
     // A path is no secret where the variable that names it is none.
     const maskCredentials = createMask(credentialsIn(declared), hidden)
-    const told = closedPaths.map((line) => maskCredentials(line))
-    const notes = [...(confined.notes ?? []).map((line) => mask(line)), ...told.map((line) => OWN_WORDS + line)]
+    const masked = closedPaths.map((line) => maskCredentials(line))
+    const notes = [...(confined.notes ?? []).map((line) => mask(line)), ...masked.map((line) => OWN_WORDS + line)]
     if (notes.length > 0) report.stderr(notes)
     const born = startProcess({
       ...confined,
@@ -112,7 +112,7 @@ function createWorker(link: Socket) {
       report,
     })
     born.catch(() => started?.())
-    return { child: await born, ...(view === undefined ? {} : { view }), closedPaths: told }
+    return { child: await born, ...(view === undefined ? {} : { view }), closedPaths: masked }
   }
 
   async function start(id: number, order: Order): Promise<void> {

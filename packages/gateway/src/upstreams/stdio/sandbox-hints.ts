@@ -43,7 +43,7 @@ const LINES = 20
 export function createSandboxHints({ alias, onHints, patience = PATIENCE }: SandboxHintsParts): SandboxHints {
   const ofCalls = new Set<string>()
   let child: Seen | undefined
-  let told: string | undefined
+  let emitted: string | undefined
   let isLooking = false
   let closed = false
   let later: NodeJS.Timeout | undefined
@@ -52,8 +52,8 @@ export function createSandboxHints({ alias, onHints, patience = PATIENCE }: Sand
     later = undefined
     const { hosts, paths } = child?.withheld() ?? { hosts: [], paths: [] }
     const all = [...hosts, ...paths, ...[...ofCalls].filter((one) => !paths.some((path) => one.includes(path)))]
-    if (closed || told === all.join('\n')) return
-    told = all.join('\n')
+    if (closed || emitted === all.join('\n')) return
+    emitted = all.join('\n')
     onHints(all)
   }
   // Each host that callers name changes what is told: not each is worth a change of the stored state.

@@ -36,11 +36,11 @@ const OWN_THERE = new Set(['/tmp', '/var/tmp'])
 
 /** Undefined where the sandbox shows it, where it cannot be allowed, and where nothing but the root exists of it. */
 export async function findClosedPath(path: string, view: SandboxView): Promise<ClosedPath | undefined> {
-  const wanted = normalize(path).replace(/(.)\/+$/, '$1')
-  const real = await realOf(wanted)
+  const plain = normalize(path).replace(/(.)\/+$/, '$1')
+  const real = await realOf(plain)
   if (real === null) return undefined
-  if (real !== undefined) return isOpen(real, view) || !mayBeAllowed(real, view) ? undefined : { path, grant: wanted }
-  for (let missing = wanted; missing !== '/'; missing = dirname(missing)) {
+  if (real !== undefined) return isOpen(real, view) || !mayBeAllowed(real, view) ? undefined : { path, grant: plain }
+  for (let missing = plain; missing !== '/'; missing = dirname(missing)) {
     const above = dirname(missing)
     const there = await realOf(above)
     if (there === undefined) continue
@@ -108,17 +108,17 @@ function namings({ args, secretArgs, environment }: NamingPaths): readonly Namin
 
 /** Sentences about the paths that its arguments and variables name and that its sandbox does not show: a few, each once. */
 export async function closedPathWords(named: NamingPaths, view: SandboxView, alias: string): Promise<string[]> {
-  const told = new Set<string>()
+  const sentences = new Set<string>()
   const seen = new Set<string>()
   for (const { path, at, ofCredential } of namings(named)) {
-    if (told.size >= MOST || seen.has(path) || !isAbsolute(at)) continue
+    if (sentences.size >= MOST || seen.has(path) || !isAbsolute(at)) continue
     seen.add(path)
     const closed = await findClosedPath(at, view)
     if (closed === undefined) continue
     const exists = closed.grant === normalize(at).replace(/(.)\/+$/, '$1') && closed.missing !== true
     // A new file in the own home is well where ~ leads; it is there that one looks for what exists.
     if (!exists && (ofCredential || path !== at)) continue
-    told.add(notAllowedWords({ ...closed, path }, alias))
+    sentences.add(notAllowedWords({ ...closed, path }, alias))
   }
-  return [...told]
+  return [...sentences]
 }
