@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { isPathHint } from '@toolway/contract'
 import { startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { callTool, type RawPeer } from '../e2e/peers/clients/raw-client.ts'
 import { toolNames } from '../e2e/peers/open-gateway.ts'
@@ -75,7 +76,11 @@ describe.runIf(wanted)('a usual server, in the default sandbox', () => {
         : 'starts; no list without that network'
     rows.push(`| ${program} | ${server.by} | ${needs} | ${folder === undefined ? 'none' : 'a folder'} | ${works} |`)
     if (lacks !== undefined) return expect(reason).toMatch(lacks)
-    expect({ status, reason }).toEqual({ status: 'connected', reason: null })
+    // What it may be told of while it works are hosts that it does without.
+    expect({ status, lacksPath: isPathHint(reason ?? '') }, reason ?? '').toEqual({
+      status: 'connected',
+      lacksPath: false,
+    })
     expect(tools).toBeGreaterThan(0)
     const url = gateway.connectionUrl('one')
     const peer: RawPeer = { url, key: gateway.key, era: 'modern' }
@@ -89,6 +94,15 @@ describe.runIf(wanted)('a usual server, in the default sandbox', () => {
       expect(answer.result?.isError ?? false, `${tool}: ${text}`).toBe(refused)
     }
   })
+
+  test.each(servers.filter(({ folder, args }) => folder === true && args !== undefined))(
+    '$program without its folder is told which path to allow',
+    async ({ folder: _, ...server }) => {
+      await using gateway = await gatewayWith(server)
+      const { reason } = await fetched(gateway, server.lacks)
+      expect(reason).toContain(`toolway connection allow one --allow-path ${at.folder}`)
+    },
+  )
 
   test('uvx starts what it fetched without a network afterwards', async () => {
     const server = USUAL_SERVERS.find(({ program }) => program.startsWith('mcp-server-time@')) as UsualServer
