@@ -1,6 +1,6 @@
 /**
  * The names by which a page of an MCP App calls its own server's tools and reads its own addresses, at an endpoint that lists them
- * under others (ADR 0126). Asked only for a name that the endpoint does not know; what it finds goes on under the listed name.
+ * under others (ADR 0122). Asked only for a name that the endpoint does not know; what it finds goes on under the listed name.
  *
  * A name is resolved to the one connection that has it among those whose page this client has read. What the caller may not see counts
  * as not there, both for the choice and for what a refusal says.

@@ -1,6 +1,6 @@
 /**
  * The servers' own names at a joined endpoint, of those servers that have pages of apps: a page knows no other names of its tools and
- * its `ui://` addresses (MCP Apps; ADR 0126). Made on first use, for a name that the endpoint does not know.
+ * its `ui://` addresses (MCP Apps; ADR 0122). Made on first use, for a name that the endpoint does not know.
  */
 import { isObject, PAGE_MEMBERS, type JsonObject } from '@toolway/protocol'
 import type { Endpoint, ListedTool } from './listing-items.ts'

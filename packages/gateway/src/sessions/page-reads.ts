@@ -1,6 +1,6 @@
 /**
  * Which connections' pages of apps (`ui://`) each client has read at an endpoint: the facts by which a page's own names are resolved
- * (ADR 0126).
+ * (ADR 0122).
  *
  * A session keeps its own (`sessions.ts`), and they are stored with it. A client without a session is known by a keyed hash of what
  * tells it apart, and its facts are remembered in memory for twelve hours. Gateways of one database tell one another. Everything is bounded, and no

@@ -31,7 +31,7 @@ const Nothing = z.object({})
 const Hash = z.object({ hash: z.instanceof(Buffer) })
 
 /**
- * In the column `watched`, a connection of which pages were read has an entry of its own with no addresses: versions before ADR 0126,
+ * In the column `watched`, a connection of which pages were read has an entry of its own with no addresses: versions before ADR 0122,
  * which may serve the same session, pass it on unchanged and do nothing with it.
  */
 const PAGE = 'page '
@@ -141,7 +141,7 @@ export async function removeSession(sql: SystemSql, hash: Buffer): Promise<Organ
 
 /**
  * Tells every gateway of the database which pages of apps were read. The notice names the table, as all notices about sessions do;
- * a version before ADR 0126 takes it for the end of a session that it does not have.
+ * a version before ADR 0122 takes it for the end of a session that it does not have.
  */
 export const tellPageReads = (sql: SystemSql, reads: readonly PageRead[]) =>
   sql(z.object({ said: z.string() }))`

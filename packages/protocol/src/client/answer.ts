@@ -5,9 +5,18 @@
  * token or a missing network must not look like a wrong address.
  */
 import { Fault } from '@toolway/contract'
-import { parseJson, type JsonObject } from '../json.ts'
-import { idOf, isFailure, isResponse, type ErrorBody, type Id, type Message, type Response } from '../message.ts'
-import { isSameId, readBatch } from './mend-message.ts'
+import { parseJson, type Json, type JsonObject } from '../json.ts'
+import {
+  idOf,
+  isFailure,
+  isResponse,
+  readMessage,
+  type ErrorBody,
+  type Id,
+  type Message,
+  type Response,
+} from '../message.ts'
+import { readBatch } from './mend-message.ts'
 import type { Answer } from './request.ts'
 import type { Incoming, Outgoing, Peer, Transport } from './transport.ts'
 
@@ -22,6 +31,10 @@ export const unanswered = (connection: string, odd: string | undefined): Fault =
   odd === undefined
     ? lost(connection)
     : malformed(connection, `its event stream ended without a response, and had an event that is no message (${odd})`)
+
+/** An id of ours comes back as a text from some servers. */
+export const isSameId = (said: Id | undefined, ours: Id | undefined): boolean =>
+  said === ours || (typeof said === 'string' && typeof ours === 'number' && said === String(ours))
 
 /** An error that the server could not attribute belongs to the only request of its exchange. */
 export function answerOf(peer: Peer, id: Id, message: Message): Answer {
@@ -90,10 +103,19 @@ export function readAs(reader: Reader, text: string): Message {
   return message
 }
 
+/** The strict reader comes first: a message in order costs nothing more. Throws `request.shape`. */
+export function readMessages(value: Json): Message[] {
+  try {
+    return [readMessage(value)]
+  } catch {
+    return readBatch(value)
+  }
+}
+
 /** The messages of a text. Throws `upstream.malformed` when it is none. */
 export function readAllAs({ alias, hide }: Reader, text: string): Message[] {
   try {
-    return readBatch(parseJson(hide?.(text) ?? text))
+    return readMessages(parseJson(hide?.(text) ?? text))
   } catch (thrown) {
     throw new Fault('upstream.malformed', { connection: alias, problem: problemOf(thrown) }, { cause: thrown })
   }

@@ -20,8 +20,7 @@ import {
   type Request,
   type Response,
 } from '../message.ts'
-import { maskedError, maskedResult } from './answer.ts'
-import { isSameId, readBatch } from './mend-message.ts'
+import { isSameId, maskedError, maskedResult, readMessages } from './answer.ts'
 import { HUMAN, PROGRESS, type Answer } from './request.ts'
 import { createSalvage } from './salvage.ts'
 
@@ -261,7 +260,7 @@ class CorrelatedChannel implements Channel {
   }
 
   #read(text: string): Message[] {
-    return readBatch(parseJson(this.#parts.hide?.(text) ?? text))
+    return readMessages(parseJson(this.#parts.hide?.(text) ?? text))
   }
 
   #hearAll(messages: readonly Message[], text: string): void {

@@ -4,6 +4,7 @@ export {
   header,
   hearUntil,
   isGreetingRefused,
+  isSameId,
   isStreamType,
   lost,
   malformed,
@@ -34,7 +35,6 @@ export {
   TASKED,
 } from './modern.ts'
 export type { ListenOptions } from './modern.ts'
-export { isSameId } from './mend-message.ts'
 export { openPipeSession } from './pipe-session.ts'
 export type { Pipe, PipeEventSink } from './pipe.ts'
 export { changedList, forCaller, HUMAN, LIST_KINDS, MOST_QUESTIONS, PROGRESS, REPEATABLE } from './request.ts'

@@ -6,7 +6,7 @@
  * Requests of clients are never read here.
  */
 import { isObject, type Json, type JsonObject } from '../json.ts'
-import { readMessage, type Id, type Message } from '../message.ts'
+import { readMessage, type Message } from '../message.ts'
 
 /** JSON-RPC 2.0, section 5.1: a server's own error, where it names no code. */
 const SERVER_ERROR = -32000
@@ -27,10 +27,6 @@ export function readLoosely(value: Json): Message {
 /** All messages of a text: servers of revision 2025-03-26 may send several at once. Throws for the first that is none. */
 export const readBatch = (value: Json): Message[] =>
   Array.isArray(value) ? value.map(readLoosely) : [readLoosely(value)]
-
-/** An id of ours comes back as a text from some servers. */
-export const isSameId = (said: Id | undefined, ours: Id | undefined): boolean =>
-  said === ours || (typeof said === 'string' && typeof ours === 'number' && said === String(ours))
 
 function mend(value: Json): JsonObject | undefined {
   if (!isObject(value)) return undefined

@@ -317,7 +317,7 @@ class ChildUpstream implements Upstream {
       this.#breaker.answered(turn)
       if (!isOurs) {
         this.#restarts.served()
-        this.#hints.look(child, answer)
+        if ('error' in answer || answer.result['isError'] === true) this.#hints.look(child, answer)
       }
       return answer
     } catch (thrown) {
