@@ -13,6 +13,11 @@ test.each<[string, unknown, string | undefined]>([
   ['64 characters', object({ ['x'.repeat(64)]: {} }), undefined],
   ['65 characters', object({ ['x'.repeat(65)]: {} }), 'x'.repeat(65)],
   ['brackets', object({ city: {}, 'uids[]': {} }), 'uids[]'],
+  [
+    '200,000 members',
+    object(Object.fromEntries(Array.from({ length: 200_000 }, (_, at) => [`p${at}`, {}]))),
+    undefined,
+  ],
   ['an empty name', object({ '': {} }), ''],
   ['a name in another alphabet', object({ größe: {} }), 'größe'],
   ['items of a list', object({ list: { items: object({ 'a b': {} }) } }), 'a b'],

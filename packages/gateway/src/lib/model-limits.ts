@@ -32,7 +32,8 @@ export function oddProperty(schema: unknown): string | undefined {
     const { properties } = one
     const odd = isObject(properties) ? Object.keys(properties).find((name) => !PROPERTY.test(name)) : undefined
     if (odd !== undefined) return odd
-    open.push(...within(one))
+    // One by one: a schema may have more members than a call takes arguments.
+    for (const inner of within(one)) open.push(inner)
   }
   return undefined
 }
