@@ -36,6 +36,7 @@ const targets = {
   'counterparts:schemas': { file: 'tools/kubernetes-schemas.ts' },
   conformance: { file: 'test/conformance/run.ts' },
   evidence: { file: 'tools/evidence.ts' },
+  wild: { file: 'test/wild/wild.ts' },
   bench: { file: 'test/load/bench.ts' },
 }
 

@@ -2,6 +2,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Revision } from '@toolway/protocol'
 import { describe, expect, test } from 'vitest'
+import { GREETING_LIMIT, GREETINGS } from '../../../../../test/wild/rows/greetings.ts'
 import { createSessionPool } from '../session-pool.ts'
 import { GATEWAY } from '../upstream.ts'
 import { createHttpUpstream } from './http-upstream.ts'
@@ -154,51 +155,19 @@ async function startFrail(fails: (response: ServerResponse) => void, every = fal
   })
 }
 
-const FRAIL: readonly (readonly [string, (response: ServerResponse) => void, RegExp])[] = [
-  ['500 and a text', (response) => void response.writeHead(500).end('Internal Server Error'), /HTTP 500/],
-  [
-    '500 and an error of JSON-RPC',
-    (response) =>
-      void response
-        .writeHead(500, { 'content-type': 'application/json' })
-        .end('{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"no"}}'),
-    /HTTP 500/,
-  ],
-  ['501', (response) => void response.writeHead(501).end(), /HTTP 501/],
-  ['503 and a time', (response) => void response.writeHead(503, { 'retry-after': '1' }).end(), /HTTP 503/],
-  ['a hang-up', (response) => void response.destroy(), /broke|lost|connection/i],
-  [
-    'a body that breaks off',
-    (response) =>
-      void (response.writeHead(200, { 'content-length': 99 }).write('{'), setTimeout(() => response.destroy(), 50)),
-    /lost|broke|connection/i,
-  ],
-  [
-    'a stream that ends at once',
-    (response) => void response.writeHead(200, { 'content-type': 'text/event-stream' }).end(),
-    /lost|ended|connection/i,
-  ],
-  ['silence', () => {}, /within 2 s/],
-  [
-    'a stream that is silent',
-    (response) => void response.writeHead(200, { 'content-type': 'text/event-stream' }).write(':\n\n'),
-    /within 2 s/,
-  ],
-]
-
 describe('a server that answers server/discover with', () => {
-  test.each(FRAIL)('%s is greeted in the older way, which is remembered', async (_, fails) => {
+  test.each(GREETINGS)('%s is greeted in the older way, which is remembered', async (_, fails) => {
     await using server = await startFrail(fails)
-    await using held = upstreamAt(server.url, { timeout: 2 })
+    await using held = upstreamAt(server.url, { timeout: GREETING_LIMIT })
     expect(await held.upstream.introduce(signal)).toMatchObject({ revision: '2025-06-18' })
     expect(await held.upstream.check(signal)).toBe(true)
     expect(server.methods.filter((method) => method === 'server/discover')).toHaveLength(1)
     expect(held.shown).toEqual(['2025-06-18'])
   })
 
-  test.each(FRAIL)('%s, and every other request too, fails with that reason', async (_, fails, reason) => {
+  test.each(GREETINGS)('%s, and every other request too, fails with that reason', async (_, fails, reason) => {
     await using server = await startFrail(fails, true)
-    await using held = upstreamAt(server.url, { timeout: 2 })
+    await using held = upstreamAt(server.url, { timeout: GREETING_LIMIT })
     await expect(held.upstream.introduce(signal)).rejects.toThrow(reason)
     expect(held.shown).toEqual([])
   })
