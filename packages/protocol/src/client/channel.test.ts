@@ -269,8 +269,9 @@ describe('progress', () => {
     const one = call()
     let code: unknown
     void one.ended.then((ended) => (code = ended))
+    let progress = 0
     const report = () =>
-      receive({ method: 'notifications/progress', params: { progressToken: `p${one.id}`, progress: 1 } })
+      receive({ method: 'notifications/progress', params: { progressToken: `p${one.id}`, progress: ++progress } })
     for (let at = 0; at < 66; at++) {
       await vi.advanceTimersByTimeAsync(9_000)
       report()
@@ -279,6 +280,16 @@ describe('progress', () => {
     await vi.advanceTimersByTimeAsync(9_000)
     report()
     expect(code).toBe('upstream.timeout')
+  })
+
+  test('that does not increase extends nothing', async () => {
+    const { call, receive } = fixture()
+    const one = call()
+    for (const progress of [3, 3, 2, '4', null]) {
+      receive({ method: 'notifications/progress', params: { progressToken: `p${one.id}`, progress } })
+      await vi.advanceTimersByTimeAsync(2_400)
+    }
+    expect(await one.ended).toBe('upstream.timeout')
   })
 
   test('of another call extends nothing', async () => {

@@ -7,7 +7,7 @@
  */
 import { Fault } from '@toolway/contract'
 import { SUBSCRIPTION_KEY } from '../eras/modern/envelope.ts'
-import { parseJson, type JsonObject } from '../json.ts'
+import { parseJson, type Json, type JsonObject } from '../json.ts'
 import {
   isFailure,
   isNotification,
@@ -21,7 +21,7 @@ import {
   type Response,
 } from '../message.ts'
 import { isSameId, maskedError, maskedResult, readMessages } from './answer.ts'
-import { HUMAN, PROGRESS, type Answer } from './request.ts'
+import { HUMAN, isMore, PROGRESS, type Answer } from './request.ts'
 import { createSalvage } from './salvage.ts'
 
 const METHOD_NOT_FOUND = -32601
@@ -54,7 +54,8 @@ interface Waiting {
   /** One more question (or one less) is with a person: the server is not late meanwhile. */
   question(change: 1 | -1): void
   /** It reports progress: the server is not late. */
-  progress(): void
+  /** Its server reported this value. */
+  progress(value: Json | undefined): void
 }
 
 export interface Call {
@@ -146,8 +147,10 @@ class CorrelatedChannel implements Channel {
         clearTimeout(timer)
         if (seconds !== Infinity) timer = setTimeout(() => late(words), seconds * 1000)
       }
-      const progress = () => {
-        if (questions > 0 || timeout === Infinity) return
+      let reported = -Infinity
+      const progress = (value: Json | undefined) => {
+        if (questions > 0 || timeout === Infinity || !isMore(value, reported)) return
+        reported = value
         const left = Math.max(PROGRESS.all, timeout) - (Date.now() - began) / 1000
         if (left < timeout) limit(Math.max(0, left), PROGRESS.all)
         else limit(timeout)
@@ -199,7 +202,7 @@ class CorrelatedChannel implements Channel {
       const token = params?.['progressToken']
       const id = typeof token === 'string' && /^p\d+$/.test(token) ? Number(token.slice(1)) : undefined
       const waiting = id === undefined ? undefined : this.#waiting.get(id)
-      waiting?.progress()
+      waiting?.progress(params?.['progress'])
       waiting?.call.onNotification?.(message)
       return
     }

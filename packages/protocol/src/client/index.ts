@@ -37,7 +37,17 @@ export {
 export type { ListenOptions } from './modern.ts'
 export { openPipeSession } from './pipe-session.ts'
 export type { Pipe, PipeEventSink } from './pipe.ts'
-export { changedList, forCaller, HUMAN, LIST_KINDS, MOST_QUESTIONS, PROGRESS, REPEATABLE } from './request.ts'
+export {
+  changedList,
+  forCaller,
+  HUMAN,
+  isMore,
+  LIST_KINDS,
+  MOST_QUESTIONS,
+  PROGRESS,
+  REPEATABLE,
+  tokenOf,
+} from './request.ts'
 export type {
   Answer,
   ClientRequest,

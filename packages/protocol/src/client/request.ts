@@ -6,7 +6,7 @@
  */
 import type { Caller } from '../asked.ts'
 import type { Revision } from '../era.ts'
-import type { JsonObject } from '../json.ts'
+import type { Json, JsonObject } from '../json.ts'
 import type { ErrorBody, Id, Notification, Request } from '../message.ts'
 import type { HeaderParameter } from '../eras/modern/headers.ts'
 
@@ -108,6 +108,10 @@ export const changedList = (method: string): ListKind | undefined =>
 
 /** The progress token of a request of ours. */
 export const tokenOf = (id: Id): string => `p${id}`
+
+/** Whether reported progress is progress: its value must increase with each report (2025-11-25 and 2026-07-28, progress). */
+export const isMore = (progress: Json | undefined, before: number): progress is number =>
+  typeof progress === 'number' && progress > before
 
 /**
  * A notification as the caller hears it: progress under our token comes back under the caller's; progress under any other

@@ -150,15 +150,24 @@ describe('a redirect of a call', () => {
   })
 })
 
+interface Reports {
+  readonly times: number
+  /** Milliseconds between two. */
+  readonly each: number
+  readonly step?: number
+  token?(own: string | undefined): string
+}
+
 describe('progress', () => {
   const reporting =
-    (times: number, each: number): Says =>
+    ({ times, each, step = 1, token = String }: Reports): Says =>
     (response, heard) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       const meta = heard.params['_meta'] as { progressToken?: string } | undefined
-      const params = { progressToken: meta?.progressToken ?? 'p', progress: 1 }
+      let progress = 0
       let left = times
       const timer = setInterval(() => {
+        const params = { progressToken: token(meta?.progressToken), progress: (progress += step) }
         response.write(event({ jsonrpc: '2.0', method: 'notifications/progress', params }))
         if (--left > 0) return
         clearInterval(timer)
@@ -168,7 +177,7 @@ describe('progress', () => {
     }
 
   test.each(['2026-07-28', '2025-11-25'] as const)('extends the time limit of a call (%s)', async (revision) => {
-    const says = reporting(8, 400)
+    const says = reporting({ times: 8, each: 400 })
     await using server = await startScriptedUpstream({
       era: revision === '2026-07-28' ? 'modern' : 'legacy',
       act(heard, response) {
@@ -179,5 +188,24 @@ describe('progress', () => {
     })
     await using held = upstreamAt(server.url, revision, 3)
     expect(await held.call({ _meta: { progressToken: 'mine' } })).toBe('done')
+  })
+  test.each([
+    ['of another request', { token: () => 'p99' }],
+    ['that stands still', { step: 0 }],
+    ['that goes back', { step: -1 }],
+  ])('%s extends nothing', async (_, odd) => {
+    for (const revision of ['2026-07-28', '2025-11-25'] as const) {
+      const says = reporting({ times: 100, each: 100, ...odd })
+      await using server = await startScriptedUpstream({
+        era: revision === '2026-07-28' ? 'modern' : 'legacy',
+        act(heard, response) {
+          if (heard.method !== 'tools/call') return false
+          says(response, heard)
+          return true
+        },
+      })
+      await using held = upstreamAt(server.url, revision, 1)
+      expect(await held.call({ _meta: { progressToken: 'mine' } })).toMatch(/^upstream.timeout: /)
+    }
   })
 })

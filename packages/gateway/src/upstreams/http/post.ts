@@ -7,14 +7,16 @@
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { Fault } from '@toolway/contract'
-import { isRequest, isResponse, type Id, type Message, type Response } from '@toolway/protocol'
+import { isRequest, isResponse, type Id, type Message, type Notification, type Response } from '@toolway/protocol'
 import {
   HUMAN,
   isSameId,
+  isMore,
   isStreamType,
   malformed,
   PROGRESS,
   readEvent,
+  tokenOf,
   type Incoming,
   type Outgoing,
   type Transport,
@@ -162,6 +164,8 @@ class ResponseEventSink {
   #headers: IncomingHttpHeaders = {}
   #stream: Stream | undefined
   #size = 0
+  /** As reported last. */
+  #progress = -Infinity
   #response: Response | undefined
   #deadline: NodeJS.Timeout | undefined
   /** When it is over, in milliseconds. */
@@ -211,9 +215,12 @@ class ResponseEventSink {
     )
   }
 
-  /** A server that reports progress is not late, up to a limit. */
-  #prolong(): void {
-    if (this.#patient || this.#over || this.#response !== undefined) return
+  /** A server that reports progress of this request is not late, up to a limit. */
+  #prolong({ params }: Pick<Notification, 'params'>): void {
+    const { until } = this.#parts
+    if (this.#patient || this.#over || this.#response !== undefined || until === undefined) return
+    if (params?.['progressToken'] !== tokenOf(until) || !isMore(params['progress'], this.#progress)) return
+    this.#progress = params['progress']
     const left = Math.max(PROGRESS.all, this.#seconds) - (Date.now() - this.#began) / 1000
     const isLast = left < this.#seconds
     const length = isLast ? left : this.#seconds
@@ -278,7 +285,7 @@ class ResponseEventSink {
     } else {
       // A server whose questions nobody takes has no more time for asking them.
       if (isRequest(message) && this.#parts.onDeadline !== undefined) this.#extend()
-      else if ('method' in message && message.method === 'notifications/progress') this.#prolong()
+      else if ('method' in message && message.method === 'notifications/progress') this.#prolong(message)
       this.#parts.onMessage?.(message)
     }
   }
