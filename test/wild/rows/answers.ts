@@ -145,4 +145,6 @@ export const REFUSED_ANSWERS: readonly (readonly [behaviour: string, says: Says,
     stream((heard) => event({ jsonrpc: '2.0', id: heard.id, result: 7 })),
     /^upstream.malformed: /,
   ],
+  ['404 of another interface', json(() => ({ error: 'Not found' }), undefined, 404), /^upstream./],
+  ['an error of another interface', json(() => ({ error: 'Not found' })), /^upstream.malformed: /],
 ]

@@ -29,7 +29,8 @@ export const readBatch = (value: Json): Message[] =>
   Array.isArray(value) ? value.map(readLoosely) : [readLoosely(value)]
 
 function mend(value: Json): JsonObject | undefined {
-  if (!isObject(value)) return undefined
+  // `{"error":"Not found"}` is the answer of some other interface, or of what stands before the server.
+  if (!isObject(value) || (value['jsonrpc'] === undefined && value['id'] === undefined)) return undefined
   const mended: JsonObject = { ...value }
   const isResponse = value['method'] === undefined || value['method'] === null
   const hadResult = 'result' in value
