@@ -371,12 +371,14 @@ describe('the outbox', () => {
 
   test('a killed gateway leaves its records, and of what it had begun that nobody knows how it ended', async () => {
     await using held = await fixture()
-    const writer = held.begin()
-    const stays = await writer.intend(begun(testEntry()))
     const [stored, ended, open] = [testEntry(), testEntry(), testEntry()]
     held.rows.set(stored.id, stored)
     const lines = [line('i', begun(ended)), line('i', begun(stored)), line('f', ended), line('i', begun(open))]
+    // Before the writer begins: it looks for such files once at its begin.
+    await mkdir(held.directory, { recursive: true })
     await asLeftBehind(held.directory, [...lines, 'f{"id":"half a li'])
+    const writer = held.begin()
+    const stays = await writer.intend(begun(testEntry()))
     await writer.flush()
     expect([stored, ended, open].map(({ id }) => held.rows.get(id)?.outcome)).toEqual(['ok', 'ok', 'unknown'])
     expect(held.said).toContain('a line of the outbox cannot be read')
