@@ -1,7 +1,8 @@
 /** Every way in which one member of a value can be wrong: another kind, empty, or gone. */
 import type { Json } from '../../packages/protocol/src/json.ts'
 
-const WRONG: readonly Json[] = [
+/** Values that are wrong nearly everywhere. */
+export const WRONG: readonly Json[] = [
   null,
   true,
   false,

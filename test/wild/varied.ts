@@ -1,23 +1,6 @@
 /** Values with one or two of their members changed as careless programs change them. The same seed gives the same values. */
 import { isObject, type Json } from '../../packages/protocol/src/json.ts'
-
-const WRONG: readonly Json[] = [
-  null,
-  true,
-  false,
-  0,
-  -1,
-  1.5,
-  '',
-  'x',
-  [],
-  {},
-  [null],
-  [{}],
-  ['x'],
-  { a: null },
-  { type: 'x' },
-]
+import { WRONG } from './variants.ts'
 
 type Random = () => number
 

@@ -183,6 +183,33 @@ describe('a server that answers server/discover with', () => {
     expect(held.shown).toEqual(['2025-06-18', '2026-07-28'])
   })
 
+  test('silence is asked again after an upgrade, and calls go on meanwhile', async () => {
+    await using server = await startFrail(() => {})
+    await using held = upstreamAt(server.url, { timeout: 4 })
+    expect(await held.upstream.introduce(signal)).toMatchObject({ revision: '2025-06-18' })
+    server.version = '2'
+    held.upstream.forget(GATEWAY)
+    const introducing = held.upstream.introduce(signal)
+    await expect.poll(() => server.methods.filter((method) => method === 'server/discover')).toHaveLength(2)
+    // The probe is open: a check that waited for it would come after it.
+    const order: string[] = []
+    void introducing.then(() => order.push('introduced'))
+    await held.upstream.check(signal).then(() => order.push('checked'))
+    expect(await introducing).toMatchObject({ revision: '2025-06-18' })
+    expect(order[0]).toBe('checked')
+  })
+
+  test('nothing for a while, and then speaks both eras, is modern in the end', async () => {
+    const modern = { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: {} }
+    const legacy = { protocolVersion: '2025-06-18', capabilities: {}, serverInfo: { name: 'x', version: '1' } }
+    const says: Says = (method) => ({ result: method === 'server/discover' ? modern : legacy })
+    await using server = await startTurncoat(says, { delay: 3_000 })
+    await using held = upstreamAt(server.url, { timeout: 5 })
+    expect(await held.upstream.introduce(signal)).toMatchObject({ revision: '2025-06-18' })
+    await expect.poll(() => held.shown).toEqual(['2025-06-18', '2026-07-28'])
+    expect(await held.upstream.introduce(signal)).toMatchObject({ revision: '2026-07-28' })
+  })
+
   test('the modern answer, late, is modern where initialize is refused', async () => {
     await using server = await startTurncoat(() => undefined, { delay: 3_000 })
     await using held = upstreamAt(server.url, { timeout: 5 })

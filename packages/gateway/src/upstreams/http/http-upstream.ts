@@ -106,7 +106,7 @@ class HttpUpstream implements Upstream {
     })
   }
 
-  /** What is passed over is told at the first time, and each time that there is ten times as much. */
+  /** Logs events that were passed over: the first, the 10th, the 100th, and so on. */
   readonly #count = (problem: string): void => {
     if (++this.#passedOver < this.#tellAt) return
     this.#tellAt *= 10
@@ -143,15 +143,23 @@ class HttpUpstream implements Upstream {
       throw thrown instanceof AggregateError ? thrown.errors[0] : thrown
     })
     if (revision === MODERN) this.#sessions.forget(GATEWAY)
+    // A server that was only starting answers both greetings, in any order.
+    else
+      void probe.then((isModern) => isModern && !this.#closing.signal.aborted && this.#preferModern()).catch(() => {})
     return this.#settle(revision)
+  }
+
+  #preferModern(): void {
+    this.#sessions.forget(GATEWAY)
+    this.#settle(MODERN)
   }
 
   async #introduce(signal: AbortSignal, credential: OpenedCredential | undefined): Promise<ServerInfo> {
     if (eraOf(await this.#revisionOf(credential)) === 'legacy') {
       const info = await this.#sessions.introduce(credential)
+      // Calls go on in the era that is known, however long the server takes to answer the probe.
       if (!this.#isUpgraded(info)) return info
-      this.#known = undefined
-      const found = await this.#detect(credential, credential).catch(() => this.#settle(info.revision))
+      const found = await this.#detect(credential, credential).catch(() => info.revision)
       if (eraOf(found) === 'legacy') return info
     }
     try {
@@ -319,7 +327,7 @@ const soon = (joined: Promise<Honoured>, { uris, tasks, signal }: Hearing): Prom
     pause(LISTEN_PATIENCE, signal).then(() => ({ uris, tasks })),
   ])
 
-/** What `server/discover` shows of a server's era, after so many milliseconds at most. Throws what neither greeting would mend. */
+/** The era that `server/discover` shows, after so many milliseconds at most. Throws faults that the other greeting would not mend. */
 async function verdictOf(probe: Promise<boolean>, patience: number): Promise<'modern' | 'legacy' | 'unknown'> {
   const decided = new AbortController()
   try {

@@ -5,7 +5,7 @@ import type { Fault } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
 import { NOBODY, type LegacySession } from '@toolway/protocol/client'
 import { describe, expect, test } from 'vitest'
-import { startScriptedUpstream, type Heard } from '../../../../../test/fault/scripted-upstream.ts'
+import { startScriptedUpstream, type Heard, type Script } from '../../../../../test/fault/scripted-upstream.ts'
 import {
   done,
   ERROR_ANSWERS,
@@ -18,7 +18,10 @@ import {
 import { createSessionPool } from '../session-pool.ts'
 import { createHttpUpstream } from './http-upstream.ts'
 
-function upstreamAt(url: string, revision: '2026-07-28' | '2025-11-25', timeout = 60) {
+const REVISIONS = ['2026-07-28', '2025-11-25'] as const
+type Revision = (typeof REVISIONS)[number]
+
+function upstreamAt(url: string, revision: Revision, timeout = 60) {
   let last = 0
   const notes: Record<string, unknown>[] = []
   const pool = createSessionPool<LegacySession>({ now: Date.now })
@@ -61,22 +64,25 @@ function upstreamAt(url: string, revision: '2026-07-28' | '2025-11-25', timeout 
   return { call, notes, [Symbol.asyncDispose]: close }
 }
 
+/** The script of a server that answers each call so. */
+const callsOf = (says: Says, revision: Revision): Script => ({
+  era: revision === '2026-07-28' ? 'modern' : 'legacy',
+  act(heard, response) {
+    if (heard.method !== 'tools/call') return false
+    says(response, heard)
+    return true
+  },
+})
+
 /** A server that gives this answer to a call, and a call of it. */
-async function outcomeOf(says: Says, revision: '2026-07-28' | '2025-11-25') {
-  await using server = await startScriptedUpstream({
-    era: revision === '2026-07-28' ? 'modern' : 'legacy',
-    act(heard, response) {
-      if (heard.method !== 'tools/call') return false
-      says(response, heard)
-      return true
-    },
-  })
-  await using held = upstreamAt(server.url, revision)
-  const outcome = await held.call()
-  return { outcome, notes: held.notes, calls: server.of('tools/call') }
+async function outcomeOf(says: Says, revision: Revision) {
+  await using server = await startScriptedUpstream(callsOf(says, revision))
+  await using client = upstreamAt(server.url, revision)
+  const outcome = await client.call()
+  return { outcome, notes: client.notes, calls: server.of('tools/call') }
 }
 
-describe.each(['2026-07-28', '2025-11-25'] as const)('a server of revision %s', (revision) => {
+describe.each(REVISIONS)('a server of revision %s', (revision) => {
   test.each(READ_ANSWERS)('that answers with %s is understood', async (_, says) => {
     const { outcome, calls } = await outcomeOf(says, revision)
     expect(outcome).toBe('done')
@@ -132,8 +138,8 @@ describe('a redirect of a call', () => {
     [307, 'mcp/?v=2'],
   ])('with %i to %s at the same origin is followed with the same message', async (status, location) => {
     await using server = await startRedirecting(status, location)
-    await using held = upstreamAt(server.url, '2026-07-28')
-    expect(await held.call()).toBe('done')
+    await using client = upstreamAt(server.url, '2026-07-28')
+    expect(await client.call()).toBe('done')
     expect(server.heard).toEqual(['POST /mcp tools/call', `POST /${location.replace(/^\//, '')} tools/call`])
   })
 
@@ -144,8 +150,8 @@ describe('a redirect of a call', () => {
     [307, 'http://[', /HTTP 307\./],
   ])('with %i to %s is not followed, and the reason names where it leads', async (status, location, words) => {
     await using server = await startRedirecting(status, location)
-    await using held = upstreamAt(server.url, '2026-07-28')
-    expect(await held.call()).toMatch(words)
+    await using client = upstreamAt(server.url, '2026-07-28')
+    expect(await client.call()).toMatch(words)
     expect(server.heard.length).toBeLessThanOrEqual(4)
   })
 })
@@ -176,36 +182,23 @@ describe('progress', () => {
       response.on('close', () => clearInterval(timer))
     }
 
-  test.each(['2026-07-28', '2025-11-25'] as const)('extends the time limit of a call (%s)', async (revision) => {
-    const says = reporting({ times: 8, each: 400 })
-    await using server = await startScriptedUpstream({
-      era: revision === '2026-07-28' ? 'modern' : 'legacy',
-      act(heard, response) {
-        if (heard.method !== 'tools/call') return false
-        says(response, heard)
-        return true
-      },
-    })
-    await using held = upstreamAt(server.url, revision, 3)
-    expect(await held.call({ _meta: { progressToken: 'mine' } })).toBe('done')
+  /** The outcome of a call whose server reports so, with that time limit in seconds. */
+  async function outcomeAt(revision: Revision, limit: number, reports: Reports) {
+    await using server = await startScriptedUpstream(callsOf(reporting(reports), revision))
+    await using client = upstreamAt(server.url, revision, limit)
+    return await client.call({ _meta: { progressToken: 'mine' } })
+  }
+
+  test.each(REVISIONS)('extends the time limit of a call (%s)', async (revision) => {
+    expect(await outcomeAt(revision, 3, { times: 8, each: 400 })).toBe('done')
   })
+
   test.each([
     ['of another request', { token: () => 'p99' }],
     ['that stands still', { step: 0 }],
     ['that goes back', { step: -1 }],
   ])('%s extends nothing', async (_, odd) => {
-    for (const revision of ['2026-07-28', '2025-11-25'] as const) {
-      const says = reporting({ times: 100, each: 100, ...odd })
-      await using server = await startScriptedUpstream({
-        era: revision === '2026-07-28' ? 'modern' : 'legacy',
-        act(heard, response) {
-          if (heard.method !== 'tools/call') return false
-          says(response, heard)
-          return true
-        },
-      })
-      await using held = upstreamAt(server.url, revision, 1)
-      expect(await held.call({ _meta: { progressToken: 'mine' } })).toMatch(/^upstream.timeout: /)
-    }
+    for (const revision of REVISIONS)
+      expect(await outcomeAt(revision, 1, { times: 100, each: 100, ...odd })).toMatch(/^upstream.timeout: /)
   })
 })
