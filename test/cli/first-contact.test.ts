@@ -44,7 +44,7 @@ test('a server that nobody trusts: its call asks, the command that was named is 
   const command = /`toolway (lock trust docs)`/.exec(added.out)?.[1] ?? ''
   expect(await here.run(command.split(' '))).toMatchObject({ code: 0 })
   await expect.poll(async () => (await here.run(['call', 'docs__look_up'])).out, patiently).toBe('did look_up\n')
-  // What may destroy still asks, as it was told.
+  // A destructive tool still asks, as the sentence says.
   expect((await here.run(['call', 'docs__drop_all'])).code).not.toBe(0)
   expect(server.called).toEqual(['look_up'])
 })

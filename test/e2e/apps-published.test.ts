@@ -30,7 +30,7 @@ if (lacking !== undefined && !IS_SHORT) console.warn(`Published apps are not tri
 
 type Relayed = Record<string, unknown> & { result?: Record<string, unknown>; error?: { message: string } }
 
-/** What a host sends for itself and for a page, in one session or under one name. */
+/** Sends as a host does for itself and for a page, in one session or under one name. */
 async function openHost(gateway: TestGateway, era: 'modern' | 'legacy', path: string) {
   const url = `${gateway.address}${path}`
   const peer: RawPeer =

@@ -1,4 +1,4 @@
-/** What a confined server lacks is told to administrators with the command that grants it, and to no caller. */
+/** Administrators, and no caller, read what a confined server lacks, with the command that grants it. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -76,7 +76,7 @@ describe.runIf(wanted)('a usual server, in the default sandbox', () => {
         : 'starts; no list without that network'
     rows.push(`| ${program} | ${server.by} | ${needs} | ${folder === undefined ? 'none' : 'a folder'} | ${works} |`)
     if (lacks !== undefined) return expect(reason).toMatch(lacks)
-    // What it may be told of while it works are hosts that it does without.
+    // While it works, these hints may only be about hosts that it does without.
     expect({ status, lacksPath: isPathHint(reason ?? '') }, reason ?? '').toEqual({
       status: 'connected',
       lacksPath: false,

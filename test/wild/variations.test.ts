@@ -79,7 +79,7 @@ function upstreamAt(url: string, revision: (typeof REVISIONS)[Era] | undefined) 
   return { upstream, [Symbol.asyncDispose]: dispose }
 }
 
-/** What a person reads of a failure; a hang and a fault of the gateway's own are none. */
+/** The code of a failure that a person can read about; a hang and a fault of the gateway's own are none. */
 function reasonOf(thrown: unknown, variation: Json): string {
   const shown = JSON.stringify(variation)
   expect(thrown, shown).toBeInstanceOf(Fault)

@@ -39,6 +39,6 @@ else {
   if (row === undefined) refuse(`There is no row "${serve}". ${USAGE}`)
   const { url } = await row.play(era)
   process.stdout.write(
-    `${lineOf(row, ROWS.indexOf(row)).trim()}\nIt listens at ${url}. In another terminal: npm run toolway -- connection add wild ${url} --private\n`,
+    `${lineOf(row, ROWS.indexOf(row)).trim()}\nIt listens at ${url}\nIn another terminal: npm run toolway -- connection add wild ${url}\n`,
   )
 }

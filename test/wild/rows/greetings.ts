@@ -1,5 +1,5 @@
 /**
- * What servers of the older revisions do at `server/discover`, a method that they do not know, and the words of the error where they do
+ * Behaviours of servers of the older revisions at `server/discover`, a method that they do not know, and the words of the error where they do
  * the same at every method. Each is greeted with `initialize`. Origins: frameworks for Java and Python, proxies in front of servers.
  */
 import type { ServerResponse } from 'node:http'

@@ -14,7 +14,7 @@ export const ApprovalForecast = z.strictObject({
   asking: z.int(),
   /** Of `asking`, the ones that the server marks read-only without being trusted, so that the mark does not count. */
   marked: z.int(),
-  /** What `asking` would be if the server were trusted. */
+  /** The number of `asking` if the server were trusted. */
   asking_if_trusted: z.int(),
   trusted: z.boolean(),
 })

@@ -36,7 +36,7 @@ export const Connection = z.strictObject({
   origin: z.string(),
   status: z.string(),
   status_reason: z.string().nullable(),
-  /** What the sandbox of a connected program keeps from it, in sentences with the command that grants it; for those who may change it. */
+  /** Paths and hosts that the sandbox keeps from a connected program, in sentences with the command that grants them; for those who may change it. */
   hints: z.array(z.string()),
   url: z.string().nullable(),
   private: z.boolean(),

@@ -13,7 +13,7 @@ import type { Answer, CallParts } from './ports.ts'
 import type { ClientRequest } from './request.ts'
 import { isHidden } from './steps/visibility.ts'
 
-/** What a refusal names at most. */
+/** Names in one refusal. */
 const MOST_NAMED = 5
 
 /** The listed name of the tool that a page means. Throws `tool.unknown`, or `tool.own-name` with the names that the caller is listed. */

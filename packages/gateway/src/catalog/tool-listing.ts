@@ -164,7 +164,7 @@ export interface ToolListing {
   prompt(name: string): Target | undefined
   /** Any address that can belong to a connection of this view, listed or made from a template. */
   resource(uri: string): Target | undefined
-  /** What servers with pages of apps call their tools and addresses themselves, for names that are not found otherwise. */
+  /** The own names of tools and addresses of servers with pages of apps, for names that are not found otherwise. */
   readonly own: OwnNames
   /** In the servers' order, or by name where it is longer than a page. `apps`: tools for apps alone are in too. */
   list(kind: ListKind, revision: Revision, apps?: boolean): readonly JsonObject[]

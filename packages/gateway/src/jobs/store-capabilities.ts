@@ -40,7 +40,7 @@ interface Of {
 export interface Listed extends Of {
   readonly offer: CapabilitiesSnapshot
   readonly era: Seen['era']
-  /** What its sandbox keeps from it, a sentence on each line. */
+  /** Hints about its sandbox, a sentence on each line. */
   readonly hints?: string | undefined
 }
 

@@ -1,5 +1,5 @@
 /**
- * What the APIs of large models refuse in the definition of a tool, as far as the definition alone shows it. Such an API refuses the
+ * Parts of a tool's definition that the APIs of large models refuse, as far as the definition alone shows it. Such an API refuses the
  * whole request, so that one tool makes all others unusable with it (Anthropic Messages API and OpenAI Chat Completions, tool definitions).
  * Definitions are passed on as their servers wrote them; this only names the problem.
  */
@@ -27,13 +27,13 @@ export const combinedAt = (schema: unknown): string | undefined =>
 export function oddProperty(schema: unknown): string | undefined {
   // No recursion: a hostile schema may be deep.
   const open: unknown[] = [schema]
-  for (let one = open.pop(); one !== undefined || open.length > 0; one = open.pop()) {
-    if (!isObject(one)) continue
-    const { properties } = one
+  for (let part = open.pop(); part !== undefined || open.length > 0; part = open.pop()) {
+    if (!isObject(part)) continue
+    const { properties } = part
     const odd = isObject(properties) ? Object.keys(properties).find((name) => !PROPERTY.test(name)) : undefined
     if (odd !== undefined) return odd
     // One by one: a schema may have more members than a call takes arguments.
-    for (const inner of within(one)) open.push(inner)
+    for (const inner of within(part)) open.push(inner)
   }
   return undefined
 }

@@ -10,11 +10,11 @@ import type { ConnectionId } from '@toolway/contract'
 import type { Log } from '../lib/log.ts'
 import type { Session } from './sessions.ts'
 
-/** Who read a page. */
+/** A client that read a page. */
 export interface PageReader {
   readonly organizationId: string
   readonly session: Session | undefined
-  /** What tells clients without sessions apart: caller, endpoint and the client's name. */
+  /** Tells clients without sessions apart: caller, endpoint and the client's name. */
   readonly name: string
 }
 

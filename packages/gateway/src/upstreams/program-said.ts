@@ -11,7 +11,7 @@ import type { Fault } from '@toolway/contract'
 /** The beginning of lines that the gateway puts in; a line of a program that begins so is marked as the program's. */
 export const OWN_WORDS = 'toolway: '
 
-/** What the sandbox of a program kept from it, in whole sentences with the mend. */
+/** Paths and hosts that the sandbox kept from a program, in whole sentences with the mend. */
 export interface Withheld {
   /** Of hosts that its proxy refused. */
   readonly hosts: readonly string[]

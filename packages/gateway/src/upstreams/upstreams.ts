@@ -30,7 +30,7 @@ export interface UpstreamsParts {
   /** A child ended that nobody had told to. */
   onCrash?(): void
   /**
-   * What the sandboxes of a connection's programs keep from them, in sentences with the mend: all of it, as of now. Undefined for a new
+   * Hears the hints about the sandboxes of a connection's programs, in sentences with the mend: all of them, as of now. Undefined for a new
    * upstream, of which nothing is known yet.
    */
   onHints?(connectionId: string, sentences: readonly string[] | undefined): void
@@ -91,7 +91,7 @@ export interface UpstreamMaking {
   onTrouble?(failure: Fault | undefined): void
   onNoise(line: string): void
   onCrash?(): void
-  /** What the sandbox of that child of the connection keeps from it. */
+  /** Hears the hints about the sandbox of that child of the connection. */
   onHints?(child: string, sentences: readonly string[]): void
   /** Something that an operator should read: a line for the log. */
   onNote(facts: Record<string, unknown>, message: string): void
@@ -174,7 +174,7 @@ class LiveUpstreams implements Upstreams {
     const upstream = make(this.#makingOf(connectionId, alias, isCurrent))
     this.#held.set(connectionId, { version, upstream })
     this.#open.delete(connectionId)
-    // What the one before lacked says nothing of this one.
+    // The hints about the program before say nothing of this program.
     this.#parts.onHints?.(connectionId, undefined)
     void current?.upstream.close().catch(() => {})
     return upstream

@@ -11,7 +11,7 @@ import { patternOf } from '../../lib/pattern.ts'
 export interface KnownTool {
   readonly connection: ConnectionRow
   readonly facts: ToolFacts
-  /** What its server, or its definition, states of its effect. */
+  /** The effect that its server, or its definition, states. */
   readonly stated: Effect
   /** Its input schema. */
   readonly schema: unknown

@@ -67,7 +67,7 @@ export async function awaitContact(
   }
 }
 
-/** What a connected server lacks. */
+/** The line about something that a connected server lacks. */
 export const hintLine = (sentence: string): string => `Note: ${sentence}`
 
 interface Settling {

@@ -1,5 +1,5 @@
 /**
- * What the end of `connection add`, `connection login` and `import` says of approvals: how many tools ask, how many of these their
+ * The end of `connection add`, `connection login` and `import`, as far as it is about approvals: how many tools ask, how many of these their
  * server marks read-only, and the command that trusts it. At a terminal it is a question; nothing is said where no tool asks.
  */
 import { getApprovalForecast, getToolLock, setToolLock, type ApprovalForecast } from '@toolway/contract/admin'

@@ -56,7 +56,7 @@ const toolsOf = ({ match }: KeptRule): string => {
   return Array.isArray(tools) ? tools.map(String).join(', ') : '*'
 }
 
-/** What holds without rules: the approvals of the organization's setting still ask. */
+/** Sentences for a list without rules: the approvals of the organization's setting still ask. */
 async function emptyLine({ call }: Transport, { organization, platform = false }: ScopeOptions): Promise<string> {
   if (platform) return 'No platform rules yet. Each organization has its own rules and its own setting for approvals.'
   const { approvals } = await call(getSettings, { params: { organization } })

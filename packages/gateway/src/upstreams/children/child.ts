@@ -37,9 +37,9 @@ export interface Child {
   onExit(tell: (how: Exit) => void): void
   /** The last 200 lines of stderr, each cut at 2,000 characters, declared values replaced by `[NAME]`. */
   stderr(): string[]
-  /** What its sandbox kept from it, as far as it is known by now. */
+  /** Paths and hosts that its sandbox kept from it, as far as is known by now. */
   withheld(): Withheld
-  /** What its sandbox shows; undefined where nothing is hidden from it. */
+  /** Paths that its sandbox shows; undefined where nothing is hidden from it. */
   view(): SandboxView | undefined
   /** Called whenever its sandbox keeps more from it. */
   onWithheld(tell: () => void): void

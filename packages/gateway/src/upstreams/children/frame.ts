@@ -88,7 +88,7 @@ export interface Confinement {
 /** Body of `started`, as JSON. */
 export interface Started {
   pid: number
-  /** What its sandbox shows; absent where nothing is hidden from it. */
+  /** Paths that its sandbox shows; absent where nothing is hidden from it. */
   view?: SandboxView
   /** Sentences about paths that it names and its sandbox does not show. */
   closedPaths: string[]

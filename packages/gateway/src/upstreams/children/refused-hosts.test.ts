@@ -5,11 +5,11 @@ const address = (target: string) => ({ reason: 'address' as const, target })
 const unlisted = (target: string) => ({ reason: 'unlisted' as const, target })
 
 test('a package registry with an inner address is told first, with its setting', () => {
-  const told = refusedHostWords(
+  const sentences = refusedHostWords(
     [address('telemetry.example:443'), address('registry.npmjs.org:443'), address('files.pythonhosted.org:443')],
     { alias: 'files', network: 'public' },
   )
-  expect(told).toEqual([
+  expect(sentences).toEqual([
     expect.stringMatching(/registry\.npmjs\.org .*TOOLWAY_NPM_REGISTRY .*connection allow files --network host\.$/),
     expect.stringMatching(/files\.pythonhosted\.org .*TOOLWAY_PYTHON_INDEX /),
     expect.stringMatching(/telemetry\.example .*connection allow files --network host\.$/),

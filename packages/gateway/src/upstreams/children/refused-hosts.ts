@@ -1,5 +1,5 @@
 /**
- * What the egress proxy of a child refused, in sentences for its administrators: which hosts, why, and the command or setting that
+ * Refusals of a child's egress proxy, in sentences for its administrators: which hosts, why, and the command or setting that
  * lets it reach them. A few hosts are named, the others counted. Callers never read it: it says what is in the gateway's network.
  */
 import { isIP } from 'node:net'

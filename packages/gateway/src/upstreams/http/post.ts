@@ -422,7 +422,7 @@ function createStream(wire: Wire, until: Id | undefined, hear: (message: Message
       if (data === '') return
       // Heartbeats and other events of a server's own: no client hears them (HTML, section 9.2.6).
       if (event !== 'message') wire.onOdd?.(`it is named ${event.slice(0, LONGEST_NAME)}`)
-      // What is broken at the end was cut off, and its answer is lost.
+      // A broken event at the end was cut off, and its answer is lost.
       else for (const message of readEvent(wire, data, isOver ? undefined : until, passOver)) hear(message)
     },
     onRetry: (milliseconds) => void (retry = milliseconds),

@@ -5,7 +5,7 @@ import { refusedAccess } from '../access-refused.ts'
 import { wordsOfTarget } from './redirect.ts'
 import { limitedBy, StatusRefused } from '../status-refused.ts'
 
-/** Who refused, and the origin that its redirects are relative to. */
+/** The server that refused, and the origin that its redirects are relative to. */
 type RefusedWire = Peer & { readonly origin?: string | undefined }
 
 /** A status that is no answer of MCP. */

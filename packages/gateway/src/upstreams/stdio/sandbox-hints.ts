@@ -1,5 +1,5 @@
 /**
- * What a running child lacks, for its administrators: hosts that its proxy refused, paths that it names and does not see, and what a
+ * Collects what a running child lacks, for its administrators: hosts that its proxy refused, paths that it names and does not see, and what a
  * failed call showed. Few sentences, each once, kept until the connection is changed or restarted.
  *
  * A caller chooses what a failed call names, so nothing of this goes into an answer: it would tell what exists on this machine. One look

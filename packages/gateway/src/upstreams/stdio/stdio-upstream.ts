@@ -64,7 +64,7 @@ export interface StdioUpstreamParts {
   onTurn(failure: Fault | undefined): void
   /** It ended without being told to. */
   onCrash?(): void
-  /** What the sandbox of that child of the connection keeps from it, in sentences with the mend. */
+  /** Hears the hints about the sandbox of that child of the connection, in sentences with the mend. */
   onHints?(child: string, sentences: readonly string[]): void
   /** The account whose credential is in its environment. It has a folder of its own. */
   readonly account?: string
@@ -268,7 +268,7 @@ class ChildUpstream implements Upstream {
     } catch (thrown) {
       const fault = this.#wordStart(thrown)
       this.#fail(true)
-      // Whoever waited for the last start stores its reason, too: the same as was told of the turn.
+      // A sync that waited for the last start stores this reason, too: the same that `onTurn` was given.
       throw this.#restarts.wait() === undefined ? this.#givenUp() : fault
     }
   }
@@ -472,7 +472,7 @@ class ChildUpstream implements Upstream {
   }
 }
 
-/** What is known of a child that ended or does not answer. */
+/** The last facts about a child that ended or does not answer. */
 interface LastWords {
   readonly stderr: readonly string[]
   readonly withheld: Withheld

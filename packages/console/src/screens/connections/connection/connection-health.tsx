@@ -25,7 +25,7 @@ export function ConnectionHealth({ connection }: { connection: Connection }) {
   )
 }
 
-/** What the sandbox of a connected server keeps from it, with the commands that grant it. */
+/** Paths and hosts that the sandbox keeps from a connected server, with the commands that grant them. */
 function Lacks({ hints }: Pick<Connection, 'hints'>) {
   if (hints.length === 0) return null
   return (

@@ -58,11 +58,11 @@ describe('a path that a sandbox does not show', () => {
 
 test('no value that may be a credential is taken for a path', async () => {
   const path = join(at, 'closed/file')
-  const told = (environment: Record<string, string>) => closedPathWords({ args: [], environment }, view, 'x')
-  for (const name of ['API_KEY', 'TOKEN', 'DB_PASSWORD']) expect(await told({ [name]: path })).toEqual([])
-  expect(await told({ SECRET_FILE: join(at, 'closed/none') })).toEqual([])
-  expect(await told({ SECRET_FILE: path })).toEqual([expect.stringContaining(path)])
-  expect(await told({ GOOGLE_APPLICATION_CREDENTIALS: path })).toHaveLength(1)
+  const sentences = (environment: Record<string, string>) => closedPathWords({ args: [], environment }, view, 'x')
+  for (const name of ['API_KEY', 'TOKEN', 'DB_PASSWORD']) expect(await sentences({ [name]: path })).toEqual([])
+  expect(await sentences({ SECRET_FILE: join(at, 'closed/none') })).toEqual([])
+  expect(await sentences({ SECRET_FILE: path })).toEqual([expect.stringContaining(path)])
+  expect(await sentences({ GOOGLE_APPLICATION_CREDENTIALS: path })).toHaveLength(1)
   expect(Object.keys(credentialsIn({ API_KEY: 'a', SECRET_FILE: 'b', ROOT: 'c', X: 'ghp_0123456789abcdef' }))).toEqual([
     ...['API_KEY', 'X'],
   ])
@@ -74,7 +74,7 @@ test('no value that may be a credential is taken for a path', async () => {
 
 test('few paths are told, each once', async () => {
   const args = Array.from({ length: 20 }, (_, nth) => join(at, `closed/${nth}`))
-  const told = await closedPathWords({ args: [...args, ...args], environment: {} }, view, 'x')
-  expect(told).toHaveLength(5)
-  expect(new Set(told).size).toBe(5)
+  const sentences = await closedPathWords({ args: [...args, ...args], environment: {} }, view, 'x')
+  expect(sentences).toHaveLength(5)
+  expect(new Set(sentences).size).toBe(5)
 })

@@ -1,5 +1,5 @@
 /**
- * What of the paths that a server needs its sandbox does not show, and what would have to be allowed for each of them.
+ * Finds paths that a server needs and its sandbox does not show, and the path that would have to be allowed for each of them.
  *
  * A path that does not exist is one that is to be created: its nearest existing folder would have to be allowed, or a folder is to be
  * made where that one is the whole of somebody's files. It looks at the file system, a few calls for each path, and changes nothing.
@@ -14,13 +14,13 @@ import { isInRoots } from './allowed-roots.ts'
 import type { ChildNetwork } from './driver.ts'
 import { isInside } from './paths.ts'
 
-/** What the sandbox of one child shows. Paths are absolute and without links. */
+/** The view from the sandbox of one child. Paths are absolute and without links. */
 export interface SandboxView {
   /** Its own folder, its program's folders and the allowed paths. */
   readonly shown: readonly string[]
   /** Allowed paths that it may only read. */
   readonly readOnly: readonly string[]
-  /** What can never be allowed. */
+  /** Paths that can never be allowed. */
   readonly hidden: readonly string[]
   /** Folders below which paths may be allowed; absent: anywhere. */
   readonly roots?: readonly string[]
@@ -64,7 +64,7 @@ const realOf = (path: string): Promise<string | null | undefined> =>
     code === 'ENOENT' || code === 'ENOTDIR' ? undefined : null,
   )
 
-/** What a connection says about its program. */
+/** The parts of a connection that may name paths. */
 export interface NamingPaths {
   readonly args: readonly string[]
   /** Positions of arguments with a secret, whatever they look like. */

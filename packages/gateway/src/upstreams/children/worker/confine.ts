@@ -37,7 +37,7 @@ export interface Confined {
   cleanUp?: () => Promise<void>
   /** Lines for its log: guarantees that do not hold for it. */
   notes?: string[]
-  /** What it sees; absent where nothing is hidden from it. */
+  /** Paths that it sees; absent where nothing is hidden from it. */
   view?: SandboxView
   /** Sentences about paths that its arguments and variables name and that it does not see. */
   closedPaths?: string[]
@@ -197,7 +197,7 @@ function notesOf({ driver }: Confinement, { without = [] }: ConfinedCommand): st
 /** Drivers that show a server nothing but what it needs and what is allowed. */
 const HIDE_FILES: readonly Confinement['driver'][] = ['bubblewrap', 'docker', 'podman']
 
-/** What it sees, and what it names and will not find: the usual reason why a server fails that worked unconfined. */
+/** Its view, and the paths that it names and will not find: the usual reason why a server fails that worked unconfined. */
 async function seenBy(
   { args, secretArgs, environment }: Order,
   { driver, roots, alias }: Confinement,
