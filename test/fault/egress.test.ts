@@ -95,10 +95,9 @@ test('a redirect that never ends is followed three times, and none to another or
   try {
     const connections = [http('moved', `http://127.0.0.1:${port}/mcp`), http('other', `http://127.0.0.1:${port}/other`)]
     await using gateway = await startTestGateway({ connections })
-    const target = `redirects to http://localhost:${port}/there, which is not followed`
     for (const [alias, words] of [
       ['moved', 'HTTP 307'],
-      ['other', target],
+      ['other', 'redirects to another address, which is not followed'],
     ] as const)
       expect(await gateway.settled(alias)).toMatchObject({ status: 'error', reason: expect.stringContaining(words) })
     const count = (path: string) => asked.filter((url) => url === path).length

@@ -7,8 +7,9 @@ export class StatusRefused extends Error {
   /** The value of `Retry-After`, as it was said (RFC 9110, section 10.2.3). */
   readonly retryAfter: string | undefined
 
-  constructor(status: number, retryAfter: string | undefined) {
-    super(`HTTP ${status}`)
+  /** `target` is the address that a redirect names, where there is one. */
+  constructor(status: number, retryAfter: string | undefined, target?: string) {
+    super(target === undefined ? `HTTP ${status}` : `HTTP ${status} redirects to ${target}`)
     this.status = status
     this.retryAfter = retryAfter
   }

@@ -14,17 +14,20 @@ export function refusalOf(wire: RefusedWire, incoming: Incoming): Fault {
   if (status === 401 || status === 403) return refusedAccess(wire.alias, status, challengeOf(wire, incoming))
   const later = header(incoming, 'retry-after')
   if (status === 429) return limitedBy(wire.alias, later)
-  const cause = new StatusRefused(status, later)
-  const problem = `it responded with HTTP ${status}${redirectOf(wire, incoming)}`
+  const target = targetOf(wire, incoming)
+  const cause = new StatusRefused(status, later, target)
+  const problem = `it responded with HTTP ${status}${target === undefined ? '' : REDIRECTS}`
   return new Fault('upstream.unreachable', { connection: wire.alias, problem }, { cause })
 }
 
-/** A redirect that is not followed: to another origin, or in a way that would drop the message. */
-function redirectOf(wire: RefusedWire, incoming: Incoming): string {
-  if (incoming.status < 300 || incoming.status >= 400) return ''
+/** Callers read this: addresses of servers are in the cause alone, which operators see. */
+const REDIRECTS = ' and redirects to another address, which is not followed: check the URL of the connection'
+
+/** Where a redirect leads that is not followed: to another origin, or in a way that would drop the message. */
+function targetOf(wire: RefusedWire, incoming: Incoming): string | undefined {
+  if (incoming.status < 300 || incoming.status >= 400) return undefined
   const target = wordsOfTarget(wire.origin, header(incoming, 'location'))
-  if (target === undefined) return ''
-  return ` and redirects to ${wire.mask(target)}, which is not followed: if that is the server, use it as the URL of the connection`
+  return target === undefined ? undefined : wire.mask(target)
 }
 
 /** A server may challenge in several lines (RFC 9110, section 11.6.1), and repeat there what it was sent. */

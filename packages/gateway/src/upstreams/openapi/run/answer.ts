@@ -28,9 +28,10 @@ export function resultOf(reply: Reply, parts: AnswerParts): JsonObject {
   const { status } = reply
   if (status >= 200 && status < 300) return success(reply, parts)
   refuse(reply, parts)
-  if (reply.elsewhere !== undefined)
+  // Callers read this: addresses of servers are not for them.
+  if (reply.redirects)
     return failed(
-      `HTTP ${status}: it redirects to ${reply.elsewhere}, which is not followed with this connection's credential.`,
+      `HTTP ${status}: it redirects to an address outside this connection's, which is not followed with its credential.`,
     )
   // Not changed since: what the caller has is what there is.
   if (status === 304) return withStructure({ content: [text('HTTP 304: not changed.')] }, undefined, parts)

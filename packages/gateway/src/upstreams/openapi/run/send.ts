@@ -22,8 +22,8 @@ export interface Reply {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly bytes: Buffer
-  /** The host that it points to and nobody went to. */
-  readonly elsewhere: string | undefined
+  /** It is a redirect that was not followed. */
+  readonly redirects: boolean
   /** The whole address that it points to, where that is one. */
   readonly location: string | undefined
 }
@@ -53,11 +53,11 @@ export async function send(
     for (let followed = 0; ; followed++) {
       const reply = await exchange(parts, { ...request, path }, headers, until)
       breaker.answered(turn, reply.status)
-      if (!REDIRECTS.has(reply.status)) return { ...reply, elsewhere: undefined, location: undefined }
+      if (!REDIRECTS.has(reply.status)) return { ...reply, redirects: false, location: undefined }
       const to = URL.parse(headerOf(reply, 'location') ?? '', parts.base.origin + path)
       const reads = request.method === 'GET' || request.method === 'HEAD'
       if (to === null || !reads || followed === MOST_REDIRECTS || !isBelow(to, parts.base))
-        return { ...reply, elsewhere: to?.host ?? 'nowhere', location: to?.href }
+        return { ...reply, redirects: true, location: to?.href }
       path = to.pathname + to.search
     }
   } catch (thrown) {
@@ -74,7 +74,7 @@ const isBelow = (to: URL, base: URL): boolean =>
   to.pathname.startsWith(`${base.pathname.replace(/\/+$/, '')}/`) &&
   !/%(?:2e|2f|5c)/i.test(to.pathname)
 
-type Exchanged = Omit<Reply, 'elsewhere' | 'location'>
+type Exchanged = Omit<Reply, 'redirects' | 'location'>
 
 /** In a span of its own, where traces are recorded. */
 async function exchange(
