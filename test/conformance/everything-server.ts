@@ -20,6 +20,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { createEverything } from './everything/everything.ts'
 import { createLegacySessions } from './everything/legacy-sessions.ts'
+import type { Asks } from './everything/push-tools.ts'
 import type { RoundState } from './everything/round-tools.ts'
 
 /** The revisions that the server speaks: before 2026-07-28, from it on, or both on one endpoint. */
@@ -32,12 +33,15 @@ export interface EverythingServer extends AsyncDisposable {
   close(): Promise<void>
 }
 
-/** Starts the server on 127.0.0.1, for both eras and on a free port unless told otherwise. */
+/**
+ * Starts the server on 127.0.0.1, for both eras and on a free port unless told otherwise. `asks`: how its older tools ask modern
+ * clients.
+ */
 export async function startEverythingServer(
-  options: { port?: number; era?: ServerEra } = {},
+  options: { port?: number; era?: ServerEra; asks?: Asks } = {},
 ): Promise<EverythingServer> {
-  const { port = 0, era = 'dual' } = options
-  const endpoint = createEndpoint(era)
+  const { port = 0, era = 'dual', asks = 'pushed' } = options
+  const endpoint = createEndpoint(era, asks)
   const serve = toNodeHandler(endpoint)
   const hostIsLocal = localhostHostValidation()
   const originIsLocal = localhostOriginValidation()
@@ -60,11 +64,11 @@ export async function startEverythingServer(
   return { url: `http://127.0.0.1:${bound}/mcp`, port: bound, close, [Symbol.asyncDispose]: close }
 }
 
-function createEndpoint(era: ServerEra) {
+function createEndpoint(era: ServerEra, asks: Asks) {
   // The method is in the seal, so that a state minted for a prompt opens nothing in a tool.
   const states = createRequestStateCodec<RoundState>({ key: randomBytes(32), bind: (ctx) => ctx.mcpReq.method })
   const bus = new InMemoryServerEventBus()
-  const modern = createMcpHandler(() => createEverything({ bus, states }), { legacy: 'reject', bus })
+  const modern = createMcpHandler(() => createEverything({ bus, states, asks }), { legacy: 'reject', bus })
   const legacy = createLegacySessions({ bus, states })
   const fetch = async (request: Request) => {
     const isLegacy = era === 'dual' ? await isLegacyRequest(request) : era === 'legacy'

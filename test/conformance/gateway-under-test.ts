@@ -35,8 +35,8 @@ export interface GatewayUnderTest extends AsyncDisposable {
 }
 
 export interface GatewayOptions {
-  /** Its one connection: where it leads, and the revision the gateway must speak there; it never probes. */
-  upstream?: { url: string; revision: Revision }
+  /** Its one connection: where it leads, and the revision that it is set to; without one the gateway finds out itself. */
+  upstream?: { url: string; revision?: Revision }
   /** Whether it asks for keys and tokens. */
   auth?: 'on' | 'off'
   /** Where the gateway's own output goes; the file is overwritten. */

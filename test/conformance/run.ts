@@ -1,8 +1,8 @@
 /**
  * `npm run conformance`: runs the official MCP suites, against the fixture itself and through the gateway.
  *
- * - `--path direct`: suite to fixture; `gateway`: through a gateway whose upstream speaks the suite's revision; `bridge`: through
- *   a gateway whose upstream speaks the other one; `client`, `client-legacy`: the suite's own servers are the gateway's
+ * - `--path direct`: suite to fixture; `gateway`: through a gateway whose upstream speaks both eras, as it is after an update of its
+ *   SDK; `bridge`: through a gateway whose upstream speaks the other era than the suite; `client`, `client-legacy`: the suite's own servers are the gateway's
  *   upstreams, and the client at its endpoint is modern or legacy; `authorization`: the gateway is the authorization server.
  *   Several with commas, or `all`.
  * - `--suite NAME`, `--scenario NAME`: only these
@@ -95,7 +95,9 @@ async function runServers(path: Path, request: Request): Promise<Record<string, 
   for (const [kind, suites] of Map.groupBy(wanted, ({ revision, fixture }) => `${fixture} ${revision}`)) {
     const { revision, fixture: needed } = suites[0] as Suite
     const log = join(REPORTS, 'conformance', `${path}-${kind.replace(' ', '-')}.log`)
-    await using fixture = await (needed === 'everything' ? startEverythingServer() : startExtensionsServer())
+    await using fixture = await (needed === 'everything'
+      ? startEverythingServer({ asks: path === 'bridge' ? 'returned' : 'pushed' })
+      : startExtensionsServer())
     Object.assign(
       reports,
       await runGroup(path, request, suites, log, async () => {
@@ -164,9 +166,12 @@ async function runGroup(
 async function startTarget(path: Path, revision: Revision, fixture: { url: string; port: number }, log: string) {
   // The suites are given `localhost`, as a user would write it.
   if (path === 'direct') return { url: `http://localhost:${fixture.port}/mcp`, [Symbol.asyncDispose]: async () => {} }
-  const upstream = path === 'gateway' ? revision : other(revision)
-  say(`${path} · starting a gateway with its upstream at ${upstream}\n`)
-  return startGatewayUnderTest({ upstream: { url: fixture.url, revision: upstream }, log })
+  if (path === 'gateway') {
+    say(`${path} · starting a gateway\n`)
+    return startGatewayUnderTest({ upstream: { url: fixture.url }, log })
+  }
+  say(`${path} · starting a gateway with its upstream at ${other(revision)}\n`)
+  return startGatewayUnderTest({ upstream: { url: fixture.url, revision: other(revision) }, log })
 }
 
 async function runOne(path: Path, suite: Suite, scenario: string | undefined, run: Run): Promise<SuiteReport> {

@@ -8,7 +8,7 @@ import { McpServer } from '@modelcontextprotocol/server'
 import type { RequestStateCodec, ServerEventBus } from '@modelcontextprotocol/server'
 import { registerContentTools } from './content-tools.ts'
 import { registerPrompts } from './prompts.ts'
-import { registerPushTools } from './push-tools.ts'
+import { registerPushTools, type Asks } from './push-tools.ts'
 import { registerResources } from './resources.ts'
 import { registerRoundTools } from './round-tools.ts'
 import type { RoundState } from './round-tools.ts'
@@ -19,10 +19,12 @@ import { registerSignalTools } from './signal-tools.ts'
 export interface EverythingParts {
   bus: ServerEventBus
   states: RequestStateCodec<RoundState>
+  /** How its older tools ask; by requests unless it is named. */
+  asks?: Asks
 }
 
 /** Builds one instance; the caller connects it and closes it. */
-export function createEverything({ bus, states }: EverythingParts): McpServer {
+export function createEverything({ bus, states, asks = 'pushed' }: EverythingParts): McpServer {
   const server = new McpServer(
     { name: 'everything-server', version: '1.0.0' },
     {
@@ -41,7 +43,7 @@ export function createEverything({ bus, states }: EverythingParts): McpServer {
   registerContentTools(server)
   registerSchemaTools(server)
   registerSignalTools(server, bus)
-  registerPushTools(server)
+  registerPushTools(server, asks)
   registerRoundTools(server, states)
   registerResources(server)
   registerPrompts(server)

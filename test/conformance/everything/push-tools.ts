@@ -5,10 +5,10 @@
  * each tool names its call; `test_elicitation_on_session_stream` does not, as many servers in the field do not. That stream must
  * be open before the call, or the request is lost.
  *
- * Legacy only by construction: on a 2026-07-28 request these tools answer with an error result, because that revision has no
- * requests from server to client. The multi-round tools are in round-tools.ts.
+ * As after a mere update of the SDK: on a 2026-07-28 request these tools answer with an error result, because that revision has no
+ * requests from server to client. With `asks: returned` they are written for that revision and ask by their result.
  */
-import { fromJsonSchema } from '@modelcontextprotocol/server'
+import { fromJsonSchema, inputRequired, inputResponse } from '@modelcontextprotocol/server'
 import type { ElicitRequestFormParams, McpServer, RequestOptions, ServerContext } from '@modelcontextprotocol/server'
 import { text } from './samples.ts'
 
@@ -66,35 +66,53 @@ const oneText = <Name extends string>(name: Name, description: string) =>
 
 const onStreamOf = (ctx: ServerContext): RequestOptions => ({ relatedRequestId: ctx.mcpReq.id })
 
-/** Adds the tools that ask the client back in the middle of a legacy call. */
-export function registerPushTools(server: McpServer): void {
+/** How the tools ask: by a request in the middle of the call, or by their result. */
+export type Asks = 'pushed' | 'returned'
+
+/** Adds the tools that ask the client back. */
+export function registerPushTools(server: McpServer, asks: Asks): void {
   server.registerTool(
     'test_sampling',
     { description: 'Asks the client to sample', inputSchema: oneText('prompt', 'The prompt to send to the LLM') },
     async ({ prompt }, ctx) => {
       const messages = [{ role: 'user' as const, content: { type: 'text' as const, text: prompt } }]
-      const { content } = await ctx.mcpReq.requestSampling({ messages, maxTokens: 100 }, onStreamOf(ctx))
+      const request = { messages, maxTokens: 100 }
+      const answer = inputResponse(ctx.mcpReq.inputResponses, KEY)
+      if (asks === 'returned' && answer.kind !== 'sampling')
+        return inputRequired({ inputRequests: { [KEY]: inputRequired.createMessage(request) } })
+      const { content } =
+        answer.kind === 'sampling' ? answer.result : await ctx.mcpReq.requestSampling(request, onStreamOf(ctx))
       return text(`LLM response: ${'text' in content ? content.text : JSON.stringify(content)}`)
     },
   )
-  registerElicitation(server, 'test_elicitation', onStreamOf)
-  registerElicitation(server, 'test_elicitation_on_session_stream', () => ({}))
-  registerForm(server, 'test_elicitation_sep1034_defaults', 'Asks with a default in each field', defaults)
-  registerForm(server, 'test_elicitation_sep1330_enums', 'Asks with each kind of enumeration', enums)
+  const elicits = (name: string, route: (ctx: ServerContext) => RequestOptions) =>
+    server.registerTool(
+      name,
+      { description: 'Asks the user', inputSchema: oneText('message', 'The message to show the user') },
+      ({ message }, ctx) => elicit(ctx, { message, requestedSchema: account }, route(ctx), 'User response'),
+    )
+  const form = (name: string, description: string, requestedSchema: Form) =>
+    server.registerTool(name, { description }, (ctx) =>
+      elicit(ctx, { message: 'Please fill in the form', requestedSchema }, onStreamOf(ctx), 'Elicitation completed'),
+    )
+  elicits('test_elicitation', onStreamOf)
+  elicits('test_elicitation_on_session_stream', () => ({}))
+  form('test_elicitation_sep1034_defaults', 'Asks with a default in each field', defaults)
+  form('test_elicitation_sep1330_enums', 'Asks with each kind of enumeration', enums)
+
+  async function elicit(
+    ctx: ServerContext,
+    request: { message: string; requestedSchema: Form },
+    options: RequestOptions,
+    words: string,
+  ) {
+    const answer = inputResponse(ctx.mcpReq.inputResponses, KEY)
+    if (asks === 'returned' && answer.kind !== 'elicit')
+      return inputRequired({ inputRequests: { [KEY]: inputRequired.elicit(request) } })
+    const { action, content } = answer.kind === 'elicit' ? answer : await ctx.mcpReq.elicitInput(request, options)
+    return text(`${words}: action=${action}, content=${JSON.stringify(content ?? {})}`)
+  }
 }
 
-function registerElicitation(server: McpServer, name: string, route: (ctx: ServerContext) => RequestOptions): void {
-  const inputSchema = oneText('message', 'The message to show the user')
-  server.registerTool(name, { description: 'Asks the user', inputSchema }, async ({ message }, ctx) => {
-    const { action, content } = await ctx.mcpReq.elicitInput({ message, requestedSchema: account }, route(ctx))
-    return text(`User response: action=${action}, content=${JSON.stringify(content ?? {})}`)
-  })
-}
-
-function registerForm(server: McpServer, name: string, description: string, requestedSchema: Form): void {
-  server.registerTool(name, { description }, async (ctx) => {
-    const form = { message: 'Please fill in the form', requestedSchema }
-    const { action, content } = await ctx.mcpReq.elicitInput(form, onStreamOf(ctx))
-    return text(`Elicitation completed: action=${action}, content=${JSON.stringify(content ?? {})}`)
-  })
-}
+/** Under which a tool asks by its result. */
+const KEY = 'answer'
