@@ -24,6 +24,12 @@ const programs: Readonly<Record<string, GoProgram>> = {
   helm: { source: 'helm.sh/helm/v3/cmd/helm', version: '3.22.0' },
   /** The reference loader of the Compose specification: schema, merge and consistency, as `docker compose config` has them. */
   compose: { source: 'github.com/compose-spec/compose-go/v2/cmd', version: '2.9.0', builtAs: 'cmd' },
+  /** An MCP server of the Go SDK that speaks both eras. */
+  'go-everything': {
+    source: 'github.com/modelcontextprotocol/go-sdk/examples/server/everything',
+    version: '1.8.0',
+    builtAs: 'everything',
+  },
   /** Checks Kubernetes objects against the schemas of a Kubernetes version. */
   kubeconform: { source: 'github.com/yannh/kubeconform/cmd/kubeconform', version: '0.8.0' },
 }

@@ -18,6 +18,7 @@ import {
   reachesLevel,
   readResult,
   keepExtensions,
+  MODERN,
   NEWEST_LEGACY,
   rewriteResult,
   TASKS,
@@ -27,6 +28,7 @@ import {
   type McpRequest,
   type Caller,
   type Crossing,
+  type Era,
   type HeaderParameter,
   type JsonObject,
   type Notification,
@@ -37,12 +39,14 @@ import { keepsTasks, type Target } from '../catalog/tool-listing.ts'
 import { answerRounds } from './questions/ask-client.ts'
 import { fileIdOf } from '../files/file-store.ts'
 import type { CallerFiles } from '../upstreams/caller-files.ts'
+import { OtherEraMissing } from '../upstreams/other-era.ts'
 import type { Ask } from '../upstreams/upstream.ts'
 import { heardLater, nameNotification, nameQuestion, nameResult, URL_FIRST } from './own-names.ts'
 import type { Answer, CallParts, ResumableCall, ClientChannel, RequestContext, Word } from './ports.ts'
 import { askingAsTask, callAsTask, taskForLegacy } from './tasks/task-crossing.ts'
 import type { AuditEntryBuilder } from './audit-entry.ts'
 import { askAgain, askOnce, askSurely } from './ask-upstream.ts'
+import { goesAsLegacy, judgeEra, ROUNDED } from './choose-era.ts'
 import { sayAccount, withAccount, type Asking } from './credentials/use-credential.ts'
 import { comesBack } from './questions/auth-elicitation.ts'
 import { askUrls, refuseUnopened } from './questions/url-first.ts'
@@ -66,33 +70,49 @@ export interface Forwarding {
   readonly account?: string | undefined
   /** The stored files of the caller, for connections that know of them. */
   readonly files?: CallerFiles | undefined
+  /** It goes in the legacy era, although its server is known as a modern one. */
+  readonly asLegacy?: true
 }
 
 const NO_METHOD = -32601
 const CAPABILITY = -32021
 
 export async function forward(forwarding: Forwarding): Promise<Answer> {
-  const { parts, requestContext, channel, audit, mcpRequest, target, params, wraps = false } = forwarding
-  const sameEra = eraOf(mcpRequest.caller.revision) === eraOf(target.revision)
-  audit.note({ connection: target.alias, eraUpstream: target.revision })
+  const { parts, requestContext, channel, audit, mcpRequest, params, wraps = false } = forwarding
+  const { connectionId, alias, credentials } = forwarding.target
+  audit.note({ connection: alias, eraUpstream: forwarding.target.revision })
   // Never called with something else than its caller thinks; whether another connection takes it is said where it is opened.
-  if (channel.brought !== undefined && target.credentials !== true)
-    throw new Fault('credential.brought', { connection: target.alias })
-  const counting = parts.limits.connection(target.connectionId, target.alias)
+  if (channel.brought !== undefined && credentials !== true)
+    throw new Fault('credential.brought', { connection: alias })
+  const counting = parts.limits.connection(connectionId, alias)
   if (counting !== undefined) await counting
   audit.enter('record')
   await audit.writeAhead()
   audit.enter('upstream')
-  const going = params['requestState'] !== undefined && comesBack(params) ? await goOn(forwarding) : forwarding
+  const first = params['requestState'] !== undefined && comesBack(params) ? await goOn(forwarding) : forwarding
+  const isAskable = declaresQuestions(mcpRequest.caller)
+  let going = isAskable && goesAsLegacy(first) ? inEra(first, 'legacy') : first
+  let isJudged = !isAskable
   let answer: Word | undefined
   for (let turn = 0; answer === undefined; turn++) {
     try {
-      answer = await (sameEra ? relay(going) : cross(going))
+      answer = await (isSameEra(going) ? relay(going) : cross(going))
     } catch (thrown) {
+      if (thrown instanceof OtherEraMissing && going.asLegacy === true) {
+        going = inEra(going, 'modern')
+        continue
+      }
       const said = await parts.authElicitation.ask(resumableOf(going), thrown, turn)
       if (said !== undefined) return said
     }
+    if (isJudged || answer === undefined || 'question' in answer || !isComplaint(answer)) continue
+    isJudged = true
+    const verdict = judgeEra(going, answer)
+    if ('again' in verdict) [going, answer] = [inEra(going, verdict.again), undefined]
+    else answer = verdict.answer
   }
+  const { target } = going
+  const sameEra = isSameEra(going)
   audit.enter('result')
   if ('question' in answer) return sayAccount({ result: answer.question }, audit)
   const crossing: Crossing = { from: target.revision, to: mcpRequest.caller.revision, wraps }
@@ -111,6 +131,26 @@ export async function forward(forwarding: Forwarding): Promise<Answer> {
       audit.facts.account,
     ),
   }
+}
+
+/** A client that can be asked nothing is served in the era of the connection, whatever its server speaks. */
+const declaresQuestions = ({ capabilities }: Caller): boolean =>
+  'elicitation' in capabilities || 'sampling' in capabilities || 'roots' in capabilities
+
+/** A failure, or a question: an answer that may show that its item needs another era. */
+const isComplaint = (answer: Answer): boolean =>
+  'error' in answer || answer.result['isError'] === true || wantsInput(answer.result)
+
+const isSameEra = ({ mcpRequest, target }: Forwarding): boolean =>
+  eraOf(mcpRequest.caller.revision) === eraOf(target.revision)
+
+/** The same request to a server that speaks both eras, in that one. */
+function inEra(forwarding: Forwarding, era: Era): Forwarding {
+  const { target, audit } = forwarding
+  const revision = era === 'legacy' ? NEWEST_LEGACY : MODERN
+  audit.note({ eraUpstream: revision })
+  const { asLegacy: _, ...same } = forwarding
+  return { ...same, target: { ...target, revision }, ...(era === 'legacy' ? { asLegacy: true } : {}) }
 }
 
 /** An extension may give blocks of content of its own, which are its client's to read. */
@@ -269,9 +309,6 @@ export const callerAt = (
     ? mcpRequest.caller
     : { ...mcpRequest.caller, capabilities: crossable(mcpRequest, requestContext, true) }
 
-/** The methods that may be answered with a question (specification 2026-07-28, multi round-trip requests). */
-const ROUNDED = new Set(['tools/call', 'prompts/get', 'resources/read'])
-
 /** The part of a request that a retry must repeat exactly; `_meta`, state and answers belong to each request. */
 function digestOf(
   { mcpRequest, target, account }: Pick<Forwarding, 'mcpRequest' | 'target' | 'account'>,
@@ -320,6 +357,7 @@ const askOf = (forwarding: Forwarding, params: JsonObject, speaking: Speaking): 
     onBehalf: requestContext.principal.behalf,
     ...operatingOf(forwarding, speaking.signal),
     ...(forwarding.files === undefined ? {} : { files: forwarding.files }),
+    ...(forwarding.asLegacy === true ? { asLegacy: true } : {}),
     ...speaking,
   }
 }

@@ -72,6 +72,8 @@ export interface Ask extends SessionRequest {
   readonly files?: CallerFiles | undefined
   /** A person approved this very call. */
   readonly approved?: boolean
+  /** It goes in the legacy era to a server that is known as a modern one; rejects with OtherEraMissing where it speaks none. */
+  readonly asLegacy?: true
 }
 
 /** A call of a tool before anything is opened for it. */
@@ -189,6 +191,11 @@ export interface Upstream {
    * Throws `upstream.*` faults. A stale session is opened anew, and a child that hangs is ended.
    */
   check(signal: AbortSignal): Promise<boolean>
+  /**
+   * Whether requests may go in the other era than the remembered one: `possible` until the server refuses it, `pinned` where the
+   * connection is set to one revision. Absent for what has one era.
+   */
+  readonly otherEra?: () => 'possible' | 'pinned' | 'none'
   /** Marks the remembered era as possibly wrong: it is detected again, unless it is pinned. */
   doubt(): void
   /** A downstream session is gone: end what was held for it. */

@@ -30,6 +30,12 @@ export function askerProcess() {
   return { kind: 'process' as const, command: process.execPath, args, environment: {} }
 }
 
+/** How a gateway starts the server of both eras as its child. */
+export function bothErasProcess() {
+  const args = ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, 'both-eras.script.ts')]
+  return { kind: 'process' as const, command: process.execPath, args, environment: {} }
+}
+
 export const httpWire = (url: string, headers: Record<string, string> = {}) => ({ kind: 'http' as const, url, headers })
 
 export interface RealServer extends AsyncDisposable {

@@ -7,7 +7,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { Fault } from '@toolway/contract'
-import { isObject, modernQuestion, type JsonObject } from '@toolway/protocol'
+import { isObject, modernQuestion, type Json, type JsonObject } from '@toolway/protocol'
 import type { Signer } from '../../catalog/page.ts'
 import type { Answer, EventSink, ClientChannel, SuspendedCalls, Round, Word } from '../ports.ts'
 
@@ -39,6 +39,10 @@ interface Suspended {
   look: () => void
   ended: { answer: Answer } | { thrown: unknown } | undefined
 }
+
+/** The form of a state that names a suspended call: its id, its round, a signature. */
+const STATE = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.\d+\./
+export const isSuspendedState = (state: Json): boolean => typeof state === 'string' && STATE.test(state)
 
 export const createSuspendedCalls = (signer: Signer): SuspendedCalls => new CallsInMemory(signer)
 

@@ -16,6 +16,7 @@ import { createBreaker } from '../breaker.ts'
 import { GRACE } from '../carrier.ts'
 import type { Opening } from '../kept-listen.ts'
 import type { Listening } from '../listening.ts'
+import { OtherEra, OtherEraMissing } from '../other-era.ts'
 import type { SessionPool } from '../session-pool.ts'
 import { statusRefusedOf } from '../status-refused.ts'
 import {
@@ -42,6 +43,8 @@ const LISTEN_PATIENCE = 2_000
 const NO_METHOD = -32601
 /** How long a server may be silent on `server/discover` before `initialize` is tried beside it, in milliseconds. */
 const PROBE_PATIENCE = 10_000
+/** How long a modern server may be silent on `initialize` before it counts as one that has no legacy era, in milliseconds. */
+const OTHER_PATIENCE = 5_000
 
 export interface HttpUpstreamParts {
   readonly reach: ReachOf<RemoteTarget>
@@ -76,6 +79,7 @@ class HttpUpstream implements Upstream {
   readonly #announced
   readonly #sessions
   readonly #closing = new AbortController()
+  readonly #other = new OtherEra()
   /** That the legacy server named at the last introduction. */
   #version: string | undefined
   #passedOver = 0
@@ -192,7 +196,38 @@ class HttpUpstream implements Upstream {
     return this.#send(asked)
   }
 
+  /** A server that turns out to speak the modern era only has not been sent the request. */
+  async #askAsLegacy(asked: Ask): Promise<Answer> {
+    if (this.otherEra() !== 'possible') throw new OtherEraMissing()
+    if (!this.#other.isSpoken) await this.#greetAsLegacy(asked)
+    return this.#sessions.ask(asked).catch((thrown: unknown) => {
+      if (isGreetingRefused(thrown)) this.#other.refused(thrown)
+      throw thrown
+    })
+  }
+
+  /** Opens the session that the request goes in. */
+  async #greetAsLegacy(asked: Ask): Promise<void> {
+    const opened = new AbortController()
+    const late = pause(OTHER_PATIENCE, AbortSignal.any([asked.signal, opened.signal])).then(() => {
+      throw new OtherEraMissing()
+    })
+    await Promise.race([this.#sessions.introduce(asked), late])
+      .catch((thrown: unknown) => {
+        if (asked.signal.aborted) throw thrown
+        this.#other.refused(thrown)
+      })
+      .finally(() => opened.abort())
+    this.#other.found()
+  }
+
+  otherEra() {
+    if (this.#reach.pinned) return 'pinned'
+    return this.#known === MODERN && this.#other.mayBeSpoken ? 'possible' : 'none'
+  }
+
   #send(asked: Ask): Promise<Answer> {
+    if (asked.asLegacy === true) return this.#askAsLegacy(asked)
     return this.#known === MODERN ? this.#carrier.exchange(asked) : this.#askOther(asked)
   }
 
@@ -234,6 +269,9 @@ class HttpUpstream implements Upstream {
       ...REAL_TIME,
     })
     if (revision !== MODERN) return this.#sessions.listen(hearing, signal)
+    // Calls in the session may have asked for pages, whose end is told in it.
+    if (this.#other.isSpoken && hearing.beside === true)
+      void this.#sessions.listen({ ...hearing, uris: [] }, signal).catch(() => {})
     const leave = () => {
       left.abort()
       onEnd()
@@ -281,6 +319,7 @@ class HttpUpstream implements Upstream {
   doubt() {
     if (this.#reach.pinned) return
     this.#known = undefined
+    this.#other.forget()
     this.#carrier.doubt()
     this.#sessions.forget(GATEWAY)
   }

@@ -97,6 +97,11 @@ class AccountChildren implements Upstream {
     return (await Promise.all(checks)).includes(true)
   }
 
+  /** Each child finds out for itself; the first one stands for them. */
+  otherEra() {
+    return this.#all()[0]?.upstream.otherEra?.() ?? 'none'
+  }
+
   doubt() {
     for (const { upstream } of this.#all()) upstream.doubt()
   }

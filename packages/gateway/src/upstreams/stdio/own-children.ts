@@ -7,14 +7,17 @@
  */
 import {
   askableOf,
+  eraOf,
   isObject,
   MODERN,
+  NEWEST_LEGACY,
   type Caller,
   type JsonObject,
   type Request,
   type Revision,
 } from '@toolway/protocol'
-import type { Answer, Ask, Hearing, ProcessState, Upstream } from '../upstream.ts'
+import { OtherEra, OtherEraMissing } from '../other-era.ts'
+import type { Answer, Ask, Hearing, ProcessState, ServerInfo, Upstream } from '../upstream.ts'
 import { waitFor } from '../wait.ts'
 
 export interface OwnChildrenParts {
@@ -46,27 +49,68 @@ const MOST = 8
 const IDLE = 10 * 60_000
 const REAP_EVERY = 60_000
 
+/** Waits until a child was greeted. */
+type Introduction = (upstream: Upstream, signal: AbortSignal) => Promise<ServerInfo>
+
+interface CallerChildrenParts extends Pick<OwnChildrenParts, 'open'> {
+  readonly now: (() => number) | undefined
+  readonly introduction: Introduction
+}
+
 /** The children of single callers: found by caller and capabilities, bounded, ended when they are idle. */
 class CallerChildren {
   readonly #open: OwnChildrenParts['open']
   readonly #now: () => number
+  readonly #introduction: Introduction
   readonly #own = new Map<string, OwnChildEntry>()
   /** When a child could not be started, by its key. */
   readonly #failed = new Map<string, number>()
   #timer: NodeJS.Timeout | undefined
   #closed = false
 
-  constructor({ open, now = Date.now }: Pick<OwnChildrenParts, 'open' | 'now'>) {
+  constructor({ open, now = Date.now, introduction }: CallerChildrenParts) {
     this.#open = open
     this.#now = now
+    this.#introduction = introduction
   }
 
   get all(): readonly (readonly [key: string, child: OwnChildEntry])[] {
     return [...this.#own]
   }
 
-  /** Undefined where the caller is served by the shared child: a start failed, or each of the others is in use. */
-  find(key: string, whose: OwnChild, revision: Revision): OwnChildEntry | undefined {
+  /** Does the work in the caller's own child; undefined where there is none: a start failed, or each of the others is in use. */
+  async serve<T>(
+    whose: OwnChild,
+    revision: Revision,
+    signal: AbortSignal,
+    work: (upstream: Upstream) => Promise<T>,
+  ): Promise<{ readonly result: T } | undefined> {
+    const key = `${whose.owner} ${eraOf(revision)} ${JSON.stringify(whose.capabilities)}`
+    const one = this.#find(key, whose, revision)
+    if (one === undefined) return undefined
+    one.uses++
+    try {
+      return (await this.#starts(key, one, signal)) ? { result: await work(one.upstream) } : undefined
+    } finally {
+      this.#leave(one)
+    }
+  }
+
+  /** A server that cannot run twice still serves everybody as one. */
+  async #starts(key: string, one: OwnChildEntry, signal: AbortSignal): Promise<boolean> {
+    try {
+      await this.#introduction(one.upstream, signal)
+      return true
+    } catch (thrown) {
+      // Its caller left, which says nothing about the child.
+      if (signal.aborted) throw thrown
+      this.#failed.set(key, this.#now())
+      if (this.#own.get(key) === one) this.#end(key, one)
+      return false
+    }
+  }
+
+  #find(key: string, whose: OwnChild, revision: Revision): OwnChildEntry | undefined {
     const held = this.#own.get(key)
     if (held !== undefined) return held
     if (this.#closed || this.#failed.has(key) || !this.#makeRoom()) return undefined
@@ -76,11 +120,7 @@ class CallerChildren {
     return one
   }
 
-  begin(one: OwnChildEntry): void {
-    one.uses++
-  }
-
-  leave(one: OwnChildEntry): void {
+  #leave(one: OwnChildEntry): void {
     one.uses--
     one.used = this.#now()
   }
@@ -89,13 +129,8 @@ class CallerChildren {
   hold({ upstream }: Pick<OwnChildEntry, 'upstream'>, signal: AbortSignal): void {
     const one = [...this.#own.values()].find((other) => other.upstream === upstream)
     if (one === undefined || signal.aborted) return
-    this.begin(one)
-    signal.addEventListener('abort', () => this.leave(one), { once: true })
-  }
-
-  failed(key: string, one: OwnChildEntry): void {
-    this.#failed.set(key, this.#now())
-    if (this.#own.get(key) === one) this.#end(key, one)
+    one.uses++
+    signal.addEventListener('abort', () => this.#leave(one), { once: true })
   }
 
   endUnused(idle: number): number {
@@ -143,45 +178,43 @@ class CallerChildren {
   }
 }
 
-export function createOwnChildren({ shared, alias, patience, ...opening }: OwnChildrenParts): Upstream {
-  const own = new CallerChildren(opening)
-  const introduction = (upstream: Upstream, signal: AbortSignal) =>
+export function createOwnChildren({ shared, alias, patience, open, now }: OwnChildrenParts): Upstream {
+  const introduction: Introduction = (upstream, signal) =>
     waitFor(upstream.introduce(signal), { alias, seconds: patience, signal })
+  const own = new CallerChildren({ open, now, introduction })
+  const other = new OtherEra(now)
+
+  /** A server that speaks both eras has a child of its own for a caller in the legacy era, too: a child speaks one (ADR 0126). */
+  async function askAsLegacy(asked: Ask): Promise<Answer> {
+    const capabilities = askable(asked, false)
+    if (capabilities === undefined || otherEra() !== 'possible') throw new OtherEraMissing()
+    const whose = { owner: asked.owner, capabilities }
+    const served = await own.serve(whose, NEWEST_LEGACY, asked.signal, (upstream) => {
+      other.found()
+      return upstream.ask(asked)
+    })
+    return served === undefined ? other.refused(undefined) : served.result
+  }
+
+  const otherEra = () =>
+    shared.otherEra?.() === 'possible' && !other.mayBeSpoken ? 'none' : (shared.otherEra?.() ?? 'none')
 
   /** Do the work in the caller's own child, or in the shared one. */
   async function use<T>(whose: Whose, signal: AbortSignal, work: (upstream: Upstream) => Promise<T>): Promise<T> {
     const { revision } = await introduction(shared, signal)
     const capabilities = askable(whose, revision === MODERN)
     if (capabilities === undefined) return work(shared)
-    const key = `${whose.owner} ${JSON.stringify(capabilities)}`
-    const one = own.find(key, { owner: whose.owner, capabilities }, revision)
-    if (one === undefined) return work(shared)
-    own.begin(one)
-    try {
-      if (!(await starts(key, one, signal))) return await work(shared)
-      return await work(one.upstream)
-    } finally {
-      own.leave(one)
-    }
-  }
-
-  /** A server that cannot run twice still serves everybody as one. */
-  async function starts(key: string, one: OwnChildEntry, signal: AbortSignal): Promise<boolean> {
-    try {
-      await introduction(one.upstream, signal)
-      return true
-    } catch (thrown) {
-      // Its caller left, which says nothing about the child.
-      if (signal.aborted) throw thrown
-      own.failed(key, one)
-      return false
-    }
+    const served = await own.serve({ owner: whose.owner, capabilities }, revision, signal, work)
+    return served === undefined ? work(shared) : served.result
   }
 
   return {
     introduce: (signal) => shared.introduce(signal),
     watch: (onChange, signal) => shared.watch(onChange, signal),
-    doubt: () => shared.doubt(),
+    doubt() {
+      other.forget()
+      shared.doubt()
+    },
     forget: (session) => shared.forget(session),
     processes: () => [...(shared.processes?.() ?? []), ...own.all.flatMap(([, one]) => processesOf(one))],
     async stop() {
@@ -194,7 +227,9 @@ export function createOwnChildren({ shared, alias, patience, ...opening }: OwnCh
       await Promise.all(others)
       return answers
     },
+    otherEra,
     ask(asked: Ask): Promise<Answer> {
+      if (asked.asLegacy === true) return askAsLegacy(asked)
       if (!isSpecial(asked)) return shared.ask(asked)
       // The level of a session is told to its child when there is one, and with each call.
       if (asked.method === 'logging/setLevel') return Promise.resolve({ result: {} })

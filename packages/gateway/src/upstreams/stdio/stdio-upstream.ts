@@ -453,6 +453,11 @@ class ChildUpstream implements Upstream {
 
   forget() {}
 
+  otherEra() {
+    if (this.#reach.pinned) return 'pinned'
+    return this.#known === MODERN ? 'possible' : 'none'
+  }
+
   processes() {
     return [this.#state()]
   }
