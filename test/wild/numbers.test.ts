@@ -5,8 +5,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { addKey, createAsk } from '../e2e/peers/people/administrators.ts'
-import { openGateway } from '../e2e/peers/open-gateway.ts'
+import { openGateway, toolNames } from '../e2e/peers/open-gateway.ts'
 import { httpWire } from '../e2e/peers/servers/real-servers.ts'
+import { startDouble } from '../e2e/peers/servers/openapi-double.ts'
+import { until } from '../e2e/peers/until.ts'
 import { startZooServer, type ZooServer } from './zoo-server.ts'
 
 const ERAS = ['legacy', 'modern'] as const
@@ -92,4 +94,55 @@ test('a rule that names an argument never judges another number than the server 
   expect(server?.bodies).toHaveLength(before ?? -1)
   expect(await send('modern__echo', '{"id":1.0}', 'modern')).toContain('structuredContent')
   expect(server?.bodies.at(-1)).toContain('"arguments":{"id":1.0}')
+})
+
+describe('numbers to a REST server', () => {
+  const number = { type: 'number' }
+  const object = { type: 'object', additionalProperties: true }
+  const json = (schema: object) => ({ 'application/json': { schema } })
+  const places = [
+    ['id', 'path'],
+    ['after', 'query'],
+    ['X-Id', 'header'],
+  ].map(([name, place]) => ({ name, in: place, required: true, schema: number }))
+  const document = JSON.stringify({
+    openapi: '3.1.0',
+    info: { title: 'Numbers', version: '1' },
+    paths: {
+      '/things/{id}': {
+        post: {
+          operationId: 'store',
+          parameters: [...places, { name: 'where', in: 'query', style: 'deepObject', schema: object }],
+          requestBody: { required: true, content: json(object) },
+          responses: { 200: { description: 'ok', content: json(object) } },
+        },
+      },
+    },
+  })
+
+  test.each(ERAS)('go to the digit wherever a document places them, and come back, for a %s client', async (era) => {
+    await using server = await startDouble(document)
+    const platform = createAsk(gateway, await addKey(gateway, { role: 'platform_admin' }))
+    const alias = `rest-${era}`
+    const added = await platform('POST /api/v1/admin/tenants/default/connectors/openapi', {
+      ...{ alias, document, url: server.url, private: true },
+    })
+    expect(added.status, added.text).toBe(201)
+    await until(`${alias} lists its tool`, async () =>
+      (await toolNames(gateway, gateway.connectionUrl(alias))).includes('store'),
+    )
+    const answers = { 'content-type': 'application/json' }
+    server.next.push({ status: 200, headers: answers, body: NUMBERS })
+    const given = `{"id":1234567890123456789,"after":1.0,"X-Id":9007199254740993,"where":{"a":0.10},"body":${NUMBERS}}`
+    const answer = await send(`${alias}__store`, given, era)
+    expect(answer).toContain(`"structuredContent":${NUMBERS}`)
+    const [heard] = server.heard
+    expect(heard?.body).toBe(NUMBERS)
+    expect(heard?.path).toBe('/things/1234567890123456789')
+    expect(heard?.query).toEqual([
+      ['after', '1.0'],
+      ['where[a]', '0.10'],
+    ])
+    expect(heard?.headers['x-id']).toBe('9007199254740993')
+  })
 })

@@ -117,6 +117,12 @@ export function withDigits(value: Json, original: Json | undefined = value): Jso
   return isContainer(result) && exactOf.has(result) ? putBack(value, original, undefined) : value
 }
 
+/** An object or list that was made around parsed values, so that their digits are found through it; the same object. */
+export function aroundDigits<Made extends object>(made: Made): Made {
+  if (Object.values(made).some((member) => isContainer(member) && exactOf.has(member))) exactOf.set(made, NOTHING)
+  return made
+}
+
 type Container = Json[] | { [key: string]: Json }
 const isContainer = (value: Json | undefined): value is Container =>
   typeof value === 'object' && value !== null && !(value instanceof ExactNumber)

@@ -3,7 +3,7 @@ export { adaptTool, STRUCTURED_SINCE, wrapsOutput } from './bridge/definitions.t
 export { askableOf, nextRound, questionsOf } from './bridge/questions.ts'
 export { adaptError, adaptResult, wantsInput } from './bridge/results.ts'
 export type { Crossing } from './bridge/results.ts'
-export { ExactNumber, findRounded, withDigits, withDigitsAsText } from './exact.ts'
+export { aroundDigits, ExactNumber, findRounded, withDigits, withDigitsAsText } from './exact.ts'
 export { readDefinition, type Definition } from './reading/definitions.ts'
 export { readResult, REPAIRED } from './reading/results.ts'
 export { canonicalJson, membersOf } from './canonical.ts'

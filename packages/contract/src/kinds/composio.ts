@@ -92,6 +92,7 @@ export const composio = kind({
   timeout: TIMEOUT,
   runsHere: false,
   speaksMcp: false,
+  keepsDigits: true,
   described: true,
   tellsLeftOut: true,
   brokersAccounts: true,

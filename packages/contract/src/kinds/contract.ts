@@ -119,6 +119,7 @@ export const contract = kind({
   timeout: TIMEOUT,
   runsHere: false,
   speaksMcp: false,
+  keepsDigits: true,
   described: true,
   hasDocument: true,
   oldNames: true,

@@ -30,5 +30,6 @@ export const http = kind({
   timeout: TIMEOUT,
   runsHere: false,
   speaksMcp: true,
+  keepsDigits: true,
   described: false,
 })

@@ -51,6 +51,8 @@ export interface ConnectionKind<Settings extends z.ZodObject = z.ZodObject> {
   readonly runsHere: boolean
   /** Its server speaks MCP, so a protocol revision can be pinned. */
   readonly speaksMcp: boolean
+  /** Its numbers are written as JSON or text, so a number that a double would change may go there with its digits. */
+  readonly keepsDigits?: true
   /**
    * The gateway reads its tools out of a description that is not what runs them: stated effects and categories count, and arguments
    * are always checked.

@@ -65,6 +65,7 @@ export const n8n = kind({
   timeout: TIMEOUT,
   runsHere: false,
   speaksMcp: false,
+  keepsDigits: true,
   described: true,
   tellsLeftOut: true,
   own: { member: 'n8n', shown: N8nWords, given: N8nWords, changed: N8nWords, form: FORM },

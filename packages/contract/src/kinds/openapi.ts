@@ -66,6 +66,7 @@ export const openapi = kind({
   timeout: TIMEOUT,
   runsHere: false,
   speaksMcp: false,
+  keepsDigits: true,
   described: true,
   hasDocument: true,
   changedByAdministrators: true,

@@ -59,5 +59,6 @@ export const stdio = kind({
   timeout: TIMEOUT,
   runsHere: true,
   speaksMcp: true,
+  keepsDigits: true,
   described: false,
 })

@@ -362,12 +362,12 @@ const askOf = (forwarding: Forwarding, params: JsonObject, speaking: Speaking): 
   }
 }
 
-/** A server that speaks MCP gets the digits that the client wrote, where nothing has changed a number since. */
+/** A server gets the digits that the client wrote, where nothing has changed a number since and its kind can write them. */
 function exactly({ mcpRequest, target }: Forwarding, params: JsonObject): JsonObject {
   const given = params['arguments']
   if (given === undefined) return params
   const exact = withDigits(given, mcpRequest.params['arguments'])
-  if (exact === given || kindOf(target.connector ?? '')?.speaksMcp !== true) return params
+  if (exact === given || kindOf(target.connector ?? '')?.keepsDigits !== true) return params
   return { ...params, arguments: exact }
 }
 

@@ -6,7 +6,7 @@
  * is stored: memory and the outbox are for records.
  */
 import { createHash, randomBytes } from 'node:crypto'
-import type { JsonObject } from '@toolway/protocol'
+import { isObject, withDigits, type JsonObject } from '@toolway/protocol'
 import { z } from 'zod'
 import { maskedJson } from '../lib/masked-json.ts'
 
@@ -51,8 +51,8 @@ export const createKeepPayload =
   ({ params, result }: Payload, id: string): KeptPayload | undefined => {
     if (waiting() > MOST_WAITING) return undefined
     try {
-      const given = maskedJson(params['arguments'] ?? {}, MOST.arguments)
-      const came = result === undefined ? undefined : maskedJson(result, MOST.result)
+      const given = maskedJson(withDigits(params['arguments'] ?? {}), MOST.arguments)
+      const came = result === undefined ? undefined : maskedJson(exactly(result), MOST.result)
       const text = JSON.stringify({
         salt: randomBytes(16).toString('hex'),
         arguments: given.value,
@@ -65,6 +65,13 @@ export const createKeepPayload =
       return undefined
     }
   }
+
+/** A result of a tool with the digits of its structured part. */
+function exactly(result: unknown): unknown {
+  if (!isObject(result)) return result
+  const { structuredContent: structured } = result
+  return structured === undefined ? result : { ...result, structuredContent: withDigits(structured) }
+}
 
 export interface OpenedPayload {
   readonly arguments: unknown

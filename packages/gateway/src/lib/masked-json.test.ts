@@ -1,3 +1,4 @@
+import { parseJson, withDigits } from '@toolway/protocol'
 import { expect, test } from 'vitest'
 import { maskedJson } from './masked-json.ts'
 
@@ -26,4 +27,9 @@ test('a large or deep value is cut where its room ends, and says so', () => {
 test('a member that a prototype has is a member', () => {
   const { value } = maskedJson(JSON.parse('{"__proto__": {"a": 1}, "constructor": 2}'), 1_000)
   expect(JSON.stringify(value)).toBe('{"__proto__":{"a":1},"constructor":2}')
+})
+
+test('a number that a double does not hold is shown as a text of its digits', () => {
+  const value = withDigits(parseJson('{"id":1234567890123456789,"list":[1.0,2]}'))
+  expect(maskedJson(value, 1_000).value).toEqual({ id: '1234567890123456789', list: [1, 2] })
 })

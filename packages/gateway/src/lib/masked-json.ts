@@ -4,6 +4,7 @@
  * Members whose name tells of a secret are masked whole; texts are masked as `mask-text.ts` does, and cut. The walk ends where the
  * room does, so that a large value costs no more than a small one; what is left out is counted.
  */
+import { ExactNumber, withDigitsAsText, type Json } from '@toolway/protocol'
 import { maskText } from './mask-text.ts'
 import { isTellingName, MASK } from './secret-marks.ts'
 
@@ -65,6 +66,8 @@ export function maskedJson(given: unknown, most: number): MaskedJson {
     room -= AROUND
     if (typeof value === 'string') return textOf(value)
     if (typeof value !== 'object' || value === null) return value
+    // A number that a double does not hold, for people to read.
+    if (value instanceof ExactNumber) return withDigitsAsText(value as unknown as Json)
     if (deep >= MOST_DEEP) return leaveOut()
     return Array.isArray(value) ? listOf(value, deep) : objectOf(value, deep)
   }

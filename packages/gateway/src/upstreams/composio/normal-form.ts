@@ -3,7 +3,7 @@
  *
  * Its REST interface answers so; a session's calls have no `successful`, older servers say `success`, and an MCP server has it as text.
  */
-import { isObject, type Json, type JsonObject } from '@toolway/protocol'
+import { aroundDigits, isObject, withDigits, type Json, type JsonObject } from '@toolway/protocol'
 
 export interface NormalForm {
   readonly data: Json
@@ -44,12 +44,12 @@ export function resultOf(form: NormalForm): JsonObject {
   const text = successful ? textOf(data) : `${error ?? 'The tool failed and Composio did not say why.'}${more(data)}`
   return {
     content: [{ type: 'text', text }],
-    structuredContent: { ...form },
+    structuredContent: aroundDigits({ ...form }),
     ...(successful ? {} : { isError: true }),
   }
 }
 
-const textOf = (data: Json): string => (typeof data === 'string' ? data : JSON.stringify(data))
+const textOf = (data: Json): string => (typeof data === 'string' ? data : JSON.stringify(withDigits(data)))
 const more = (data: Json): string =>
   data === null || (isObject(data) && Object.keys(data).length === 0) ? '' : `\n${textOf(data)}`
 

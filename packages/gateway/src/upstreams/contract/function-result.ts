@@ -3,7 +3,7 @@
  * their mismatches with the contract.
  */
 import { Fault } from '@toolway/contract'
-import { isObject, type Json, type JsonObject } from '@toolway/protocol'
+import { aroundDigits, isObject, withDigits, type Json, type JsonObject } from '@toolway/protocol'
 import { schemaRead } from '../../lib/json-schema/schemas-read.ts'
 import { refusedAccess } from '../access-refused.ts'
 import { header, type Incoming } from '@toolway/protocol/client'
@@ -60,9 +60,10 @@ function succeeded(data: Json, said: JsonObject, { tool, onUnfit }: Answering): 
   return {
     content: [
       ...(qualified === undefined ? [] : [{ type: 'text', text: `${String(said['status'])}: ${qualified}` }]),
-      { type: 'text', text: typeof data === 'string' ? data : JSON.stringify(data) },
+      { type: 'text', text: typeof data === 'string' ? data : JSON.stringify(withDigits(data)) },
     ],
-    structuredContent: problems.length === 0 ? data : { [UNFIT]: { problems: [...problems], value: data } },
+    structuredContent:
+      problems.length === 0 ? data : aroundDigits({ [UNFIT]: aroundDigits({ problems: [...problems], value: data }) }),
     ...(Object.keys(facts).length === 0 ? {} : { _meta: { [CONTRACT_KEY]: facts } }),
   }
 }

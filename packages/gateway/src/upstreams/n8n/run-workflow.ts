@@ -3,7 +3,7 @@
  * followed by its execution, which n8n's API tells of.
  */
 import { Fault } from '@toolway/contract'
-import { isObject, type Json, type JsonObject } from '@toolway/protocol'
+import { isObject, withDigits, type Json, type JsonObject } from '@toolway/protocol'
 import { header, type Incoming } from '@toolway/protocol/client'
 import type { Act, JsonBackend } from '../listed/json-backend.ts'
 import { refusalOf } from '../http/refusal.ts'
@@ -81,7 +81,7 @@ function valueOf(runs: JsonBackend, { text, status }: Incoming): Json {
 }
 
 const resultOf = (value: Json): JsonObject => ({
-  content: [{ type: 'text', text: typeof value === 'string' ? value : JSON.stringify(value) }],
+  content: [{ type: 'text', text: typeof value === 'string' ? value : JSON.stringify(withDigits(value)) }],
   ...(typeof value === 'object' && value !== null ? { structuredContent: value } : {}),
 })
 

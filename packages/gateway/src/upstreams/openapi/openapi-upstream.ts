@@ -5,7 +5,7 @@
  * first needed, and kept as what its calls need of it.
  */
 import type { Fault } from '@toolway/contract'
-import { isObject, MODERN, type JsonObject } from '@toolway/protocol'
+import { isObject, MODERN, withDigits, type JsonObject } from '@toolway/protocol'
 import { createBreaker } from '../breaker.ts'
 import { createPool } from '../http/agent.ts'
 import { NO_EXCEPTIONS } from '../http/exceptions.ts'
@@ -23,7 +23,7 @@ import {
 } from '../upstream.ts'
 import { toolsOf, type ReadApart } from './document/read-apart.ts'
 import type { Operation } from '@toolway/contract/http-operation'
-import { resultOf } from './run/answer.ts'
+import { resultOf, valueOf } from './run/answer.ts'
 import { requestOf, type Key } from './run/request.ts'
 import { send, type SendParts } from './run/send.ts'
 
@@ -212,7 +212,10 @@ function joined(...all: readonly Readonly<Record<string, string>>[]): Record<str
 /** A result without the secrets that its server repeats. Written once as text, in which they are looked for. */
 function hiddenIn(result: JsonObject, hide: ((text: string) => string) | undefined): JsonObject {
   if (hide === undefined) return result
-  const whole = JSON.stringify(result)
+  const { structuredContent: structured } = result
+  const whole = JSON.stringify(
+    structured === undefined ? result : { ...result, structuredContent: withDigits(structured) },
+  )
   const text = hide(whole)
-  return text === whole ? result : (JSON.parse(text) as JsonObject)
+  return text === whole ? result : (valueOf(text) as JsonObject)
 }

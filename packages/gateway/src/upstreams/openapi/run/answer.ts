@@ -4,7 +4,7 @@
  * that can renew a credential or wait.
  */
 import { Fault } from '@toolway/contract'
-import { isObject, type JsonObject } from '@toolway/protocol'
+import { isObject, parseJson, type JsonObject } from '@toolway/protocol'
 import { refusedAccess } from '../../access-refused.ts'
 import { limitedBy, StatusRefused } from '../../status-refused.ts'
 import { headerOf, type Reply } from './send.ts'
@@ -89,12 +89,20 @@ const TEXTS = /^application\/(?:[\w.+-]+\+)?(?:xml|yaml|x-yaml|javascript|x-ndjs
 const isJson = (type: string) => /^(?:application\/(?:[\w.+-]+\+)?json|text\/json)$/.test(type)
 const typeOf = (reply: Reply) => headerOf(reply, 'content-type')?.split(';')[0]?.trim().toLowerCase() ?? ''
 
-function ofJson(body: string, parts: AnswerParts): JsonObject {
+const ofJson = (body: string, parts: AnswerParts): JsonObject =>
+  withStructure({ content: [text(body)] }, valueOf(body), parts)
+
+/** Returns the value of a JSON text, with the digits of its numbers where it nests no deeper than a message may; undefined for others. */
+export function valueOf(body: string): unknown {
   try {
-    const value: unknown = JSON.parse(body)
-    return withStructure({ content: [text(body)] }, value, parts)
+    return parseJson(body)
+  } catch (thrown) {
+    if (!(thrown instanceof Fault && thrown.code === 'request.too-deep')) return undefined
+  }
+  try {
+    return JSON.parse(body)
   } catch {
-    return withStructure({ content: [text(body)] }, undefined, parts)
+    return undefined
   }
 }
 

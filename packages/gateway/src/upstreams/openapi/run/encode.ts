@@ -3,7 +3,7 @@
  *
  * Nothing that a value holds has a meaning where it goes: what separates paths, queries and lines is percent-encoded or refused.
  */
-import { isObject } from '@toolway/protocol'
+import { ExactNumber, isObject } from '@toolway/protocol'
 import type { Placed } from '@toolway/contract/http-operation'
 
 /**
@@ -30,6 +30,10 @@ export function plain(value: unknown): string {
   if (value === null || value === undefined) return ''
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
+
+/** A list or an object; a number with its digits is neither. */
+export const isNested = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !(value instanceof ExactNumber)
 
 type Pair = readonly [name: string, value: unknown]
 const pairsOf = (value: object): Pair[] => Object.entries(value).filter(([, one]) => one !== undefined && one !== null)
@@ -61,7 +65,7 @@ function pathWord({ name, style, explode }: Placed, given: unknown): string {
   const joined = words.join(separator)
   if (style === 'label') return `.${joined}`
   if (style !== 'matrix') return joined
-  return explode && typeof given === 'object' ? `;${joined}` : `;${key}=${joined}`
+  return explode && isNested(given) ? `;${joined}` : `;${key}=${joined}`
 }
 
 /**
@@ -100,7 +104,7 @@ export function inQuery(placed: Placed, value: unknown): [name: string, value: s
   const write = reserved ? encodedReserved : encoded
   const key = encoded(name)
   if (json) return [[key, write(JSON.stringify(value))]]
-  if (style === 'deepObject' && typeof value === 'object' && value !== null) return deep(key, value, write, 0)
+  if (style === 'deepObject' && isNested(value)) return deep(key, value, write, 0)
   if (Array.isArray(value)) {
     if (style === 'form' && explode) return value.map((one) => [key, write(plain(one))])
     const separator = style === 'spaceDelimited' ? '%20' : style === 'pipeDelimited' ? '%7C' : ','
@@ -120,9 +124,7 @@ export function deep(key: string, value: object, write: (text: string) => string
   const pairs: Pair[] = Array.isArray(value) ? value.map((one: unknown) => ['', one] as const) : pairsOf(value)
   return pairs.flatMap(([inner, one]): [string, string][] => {
     const name = `${key}%5B${encoded(inner)}%5D`
-    return typeof one === 'object' && one !== null && level < 10
-      ? deep(name, one, write, level + 1)
-      : [[name, write(plain(one))]]
+    return isNested(one) && level < 10 ? deep(name, one, write, level + 1) : [[name, write(plain(one))]]
   })
 }
 

@@ -8,7 +8,7 @@ import { Fault } from '@toolway/contract'
 import { isObject, type JsonObject } from '@toolway/protocol'
 import { randomUUID } from 'node:crypto'
 import type { Body, Operation } from '@toolway/contract/http-operation'
-import { deep, encoded, inCookie, inHeader, inPath, inQuery, plain, Unsendable } from './encode.ts'
+import { deep, encoded, inCookie, inHeader, inPath, inQuery, isNested, plain, Unsendable } from './encode.ts'
 
 export interface Request {
   readonly method: Operation['method']
@@ -167,7 +167,7 @@ interface Member {
 const formOf = (members: readonly Member[]): string =>
   members
     .flatMap(({ name, value, deep: isDeep }): [string, string][] => {
-      if (isDeep && typeof value === 'object' && value !== null) return deep(encoded(name), value, encoded, 0)
+      if (isDeep && isNested(value)) return deep(encoded(name), value, encoded, 0)
       return (Array.isArray(value) ? value : [value]).map((one) => [encoded(name), encoded(plain(one))])
     })
     .map(([name, value]) => `${name}=${value}`)
