@@ -58,8 +58,8 @@ import { createWebSession } from './http/sign-in/web-session.ts'
 import type { Log } from './lib/log.ts'
 import type { CallIntake } from './limits/call-intake.ts'
 import { createConnectLinks } from './oauth/outgoing/flows/connect-links.ts'
+import { createNoteReadings } from './oauth/outgoing/note-readings.ts'
 import { createOutgoingOAuth } from './oauth/outgoing/protocol/outgoing-oauth.ts'
-import type { Repair } from './oauth/outgoing/protocol/word-failure.ts'
 import { createGlobalApps } from './oauth/outgoing/vendors/global-apps.ts'
 import { adapterOf } from './oauth/outgoing/vendors/provider-adapters.ts'
 import { composeMetrics } from './compose/metrics.ts'
@@ -175,7 +175,9 @@ async function composeCore(core: CoreDependencies, parts: ComposeParts, publicUr
     claims: createLookClaims({ db, log }),
   })
   const { catalogs, healthy } = offers
-  const outgoing = createOutgoingOAuth({ now: Date.now, adapter: adapterOf, onRepair: tellRepair(log) })
+  const readings = createNoteReadings({ db, log })
+  core.opened.defer(() => readings.close())
+  const outgoing = createOutgoingOAuth({ now: Date.now, adapter: adapterOf, onRead: readings.onRead })
   const globalApps = createGlobalApps(appsOf(config))
   const links = createConnectLinks({ vault, publicUrl, now: Date.now })
   const secrets = composeSecretReferences(core, { lookup: parts.lookup, snapshots: () => snapshots })
@@ -379,9 +381,6 @@ async function composeFaces(base: CoreDependencies, parts: FacesParts) {
   })
   return { doors, calls: mcpDoors.calls }
 }
-
-const tellRepair = (log: Pick<Log, 'info'>) => (repair: Repair) =>
-  log.info(repair, 'an OAuth response was read although it is not as the RFC says')
 
 const readinessOf = ({ config, db }: CoreDependencies, { limits, recordsProblem, feed }: Core, health: Health) =>
   createReadiness({

@@ -840,6 +840,8 @@ export interface English {
       readonly leftOutHint: string
       readonly repaired: string
       readonly repairedHint: string
+      readonly repairedAnswers: string
+      readonly repairedAnswersHint: string
       readonly tryIt: string
       readonly reached: string
       readonly address: string

@@ -56,6 +56,8 @@ export const Connection = z.strictObject({
   left_out: z.array(z.strictObject({ name: z.string(), reason: z.string() })),
   /** Offered with repairs of what clients could not read, and what was repaired. */
   repaired: z.array(z.strictObject({ name: z.string(), reason: z.string() })),
+  /** Answers of its OAuth servers that were read although they are not as the RFCs say: which one, of which address, and what was repaired. */
+  oauth_repaired: z.array(z.strictObject({ name: z.string(), reason: z.string() })),
   /** The settings of its kind, one member for each kind that has any; null for a connection of another kind. */
   ...OWN_SHOWN,
   header_names: z.array(z.string()),

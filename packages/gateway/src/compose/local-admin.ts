@@ -20,6 +20,7 @@ import { createSendBatchOf } from './events.ts'
 import { createSendWebhook } from '../jobs/send-webhook.ts'
 import type { Log } from '../lib/log.ts'
 import { createConnectLinks } from '../oauth/outgoing/flows/connect-links.ts'
+import { createNoteReadings } from '../oauth/outgoing/note-readings.ts'
 import { createOutgoingOAuth } from '../oauth/outgoing/protocol/outgoing-oauth.ts'
 import { createGlobalApps } from '../oauth/outgoing/vendors/global-apps.ts'
 import { adapterOf } from '../oauth/outgoing/vendors/provider-adapters.ts'
@@ -85,7 +86,9 @@ export async function composeLocalAdmin({ store, loaded, log, publicUrl }: Local
   const { identity, accounts } = callers
   const upstreams = composeUpstreams(core, { path, lang, origins, catalogs: () => offers.catalogs, contacts })
   const offers: Catalogs = composeCatalogs(core, { upstreams, contacts, changes, snapshots: () => snapshots })
-  const oauth = createOutgoingOAuth({ now: Date.now, adapter: adapterOf })
+  const readings = createNoteReadings({ db, log })
+  opened.defer(() => readings.close())
+  const oauth = createOutgoingOAuth({ now: Date.now, adapter: adapterOf, onRead: readings.onRead })
   const globalApps = createGlobalApps(appsOf(config))
   const links = createConnectLinks({ vault, publicUrl, now: Date.now })
   const { ofConnections, reveal } = composeSecretReferences(core, { ...loaded, snapshots: () => snapshots })

@@ -34,6 +34,8 @@ export const ConnectionRow = z.object({
   trusted: z.boolean(),
   /** Whether what is sent and what comes back is kept with the records of its calls. */
   keep_payloads: z.boolean(),
+  /** What was repaired in the last answers of its OAuth servers, by kind of document (`oauth/outgoing/note-readings.ts`). */
+  oauth_repairs: z.record(z.string(), z.object({ document: z.string(), repaired: z.array(z.string()) })).nullable(),
   created_at: z.date(),
   updated_at: z.date(),
 })
@@ -43,7 +45,7 @@ const readConnections = (sql: Sql, ids: readonly string[] | null, organizations:
   ConnectionRow,
 )`
   select id, organization_id, alias, title, description, settings, sealed, enabled, origin, era, status, status_reason,
-         tools_default, tool_lock, trusted, keep_payloads, created_at, updated_at
+         tools_default, tool_lock, trusted, keep_payloads, oauth_repairs, created_at, updated_at
     from connections
    where (${ids}::text[] is null or id = any(${ids}::text[]))
      and (${organizations}::text[] is null or organization_id = any(${organizations}::text[]))
@@ -63,7 +65,7 @@ export const findConnection = async (sql: OrgSql, alias: string): Promise<Connec
 export async function lockConnection(sql: OrgSql, name: string): Promise<ConnectionRow | undefined> {
   const rows = await sql(ConnectionRow)`
     select id, organization_id, alias, title, description, settings, sealed, enabled, origin, era, status, status_reason,
-           tools_default, tool_lock, trusted, keep_payloads, created_at, updated_at
+           tools_default, tool_lock, trusted, keep_payloads, oauth_repairs, created_at, updated_at
       from connections where id = ${name} or alias = ${name} for update`
   // An alias may look like an id; the id goes before it.
   return rows.find(({ id }) => id === name) ?? rows[0]
@@ -108,7 +110,8 @@ export const changeConnection = (
     update connections
        set title = ${next.title}, description = ${next.description ?? null}, connector = ${next.settings.connector}, settings = ${JSON.stringify(next.settings)},
            sealed = ${next.seal(id) ?? null}, enabled = ${next.enabled}, origin = ${next.origin},
-           era = null, status = 'new', status_reason = null, updated_at = now()
+           era = null, status = 'new', status_reason = null, updated_at = now(),
+           oauth_repairs = case when settings = ${JSON.stringify(next.settings)}::jsonb then oauth_repairs end
      where id = ${id}
     returning id`
 
@@ -196,6 +199,24 @@ export const noteHints = (sql: SystemSql, id: string, hints: string | undefined)
   update connections set status_reason = ${hints ?? null}
    where id = ${id} and status = 'connected' and coalesce(status_reason, '') <> coalesce(${hints ?? null}, '')
   returning id`
+
+/**
+ * Notes how one kind of document of its OAuth servers was read the last time: with these repairs, or undefined where it needed none.
+ * It is no change of the connection, so `updated_at` stays; what is noted already is not written again.
+ */
+export function noteOAuthRepairs(
+  sql: SystemSql,
+  id: ConnectionId,
+  { kind, noted }: { kind: string; noted: { document: string; repaired: readonly string[] } | undefined },
+) {
+  const entry = noted === undefined ? null : JSON.stringify({ [kind]: noted })
+  return sql(Id)`
+    update connections
+       set oauth_repairs = nullif((coalesce(oauth_repairs, '{}') - ${kind}::text) || coalesce(${entry}::jsonb, '{}'), '{}')
+     where id = ${id}
+       and (oauth_repairs -> ${kind}::text) is distinct from (${entry}::jsonb -> ${kind}::text)
+    returning id`
+}
 
 const Locked = z.object({
   alias: z.string(),

@@ -145,7 +145,8 @@ create table connections (
   trusted boolean not null default false,
   outage_told boolean not null default false,
   outage_told_at timestamp with time zone,
-  keep_payloads boolean not null default false
+  keep_payloads boolean not null default false,
+  oauth_repairs jsonb
 );
 create table credentials (
   id text not null,

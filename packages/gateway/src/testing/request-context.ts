@@ -237,6 +237,7 @@ const rowOf = ({ alias, url, revision, auth = {}, timeout = 10, finds = false }:
   tool_lock: 'off' as const,
   trusted: true,
   keep_payloads: false,
+  oauth_repairs: null,
   created_at: AT,
   updated_at: AT,
 })

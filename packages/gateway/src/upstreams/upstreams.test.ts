@@ -26,6 +26,7 @@ const connection: ConnectionRow = {
   tool_lock: 'off',
   trusted: false,
   keep_payloads: false,
+  oauth_repairs: null,
   created_at: new Date(0),
   updated_at: new Date('2026-11-20T00:00:00Z'),
 }

@@ -67,6 +67,7 @@ function toConnection(parts: AdminParts, row: ConnectionRow, { catalog, accounts
     auth_type: authTypeOf({ auth: view.auth, headers: Object.keys(secrets.headers), status: row.status }, accounts),
     left_out: [...oddOf(catalog, false), ...leftOutOf(parts, row)],
     repaired: oddOf(catalog, true),
+    oauth_repaired: repairedAnswersOf(row),
     header_names: Object.keys(secrets.headers),
     environment_names: Object.keys(secrets.environment),
     revision: settings.revision,
@@ -96,6 +97,15 @@ const oddOf = (catalog: CatalogRow | undefined, wasRepaired: boolean): shapes.Co
   (catalog?.left_out ?? []).flatMap(({ repaired = false, name, reason }) =>
     repaired === wasRepaired ? [{ name, reason }] : [],
   )
+
+/** In the order in which the documents are read. */
+const DOCUMENTS = ['protected-resource metadata', 'authorization server metadata', 'registration response']
+const repairedAnswersOf = ({ oauth_repairs: noted }: ConnectionRow): shapes.Connection['oauth_repaired'] => {
+  const place = (kind: string) => (DOCUMENTS.indexOf(kind) + DOCUMENTS.length + 1) % (DOCUMENTS.length + 1)
+  return Object.entries(noted ?? {})
+    .sort(([one], [other]) => place(one) - place(other))
+    .map(([, { document, repaired }]) => ({ name: document, reason: repaired.join('; ') }))
+}
 
 /** Known where it was asked what it offers: nothing is asked for it. */
 function leftOutOf(

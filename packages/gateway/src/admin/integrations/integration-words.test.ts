@@ -34,6 +34,7 @@ const CONNECTION: Connection = {
   contract: null,
   left_out: [],
   repaired: [],
+  oauth_repaired: [],
   openapi: null,
   native: null,
   n8n: null,

@@ -21,7 +21,7 @@ const list = described({
     value: connections.map((one) => ({
       ...{ alias: one.alias, title: one.title, reaches: reachOf(one), status: one.status, tools: one.tools },
       ...{ revision: one.spoken_revision, stale: one.stale_reason, reason: one.status_reason, hints: one.hints },
-      origin: one.origin,
+      ...{ origin: one.origin, oauth_repaired: one.oauth_repaired },
     })),
     lines:
       connections.length === 0

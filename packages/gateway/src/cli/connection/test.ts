@@ -33,7 +33,7 @@ export const test = described({
 })
 
 function works({ connection, synced, milliseconds }: Tested): Printed {
-  const { alias, left_out: left, repaired, hints } = connection
+  const { alias, left_out: left, repaired, oauth_repaired: answers, hints } = connection
   const { revision, server, tools, resources, prompts } = synced
   const { name = alias, version = '' } = (server ?? {}) as { name?: string; version?: string }
   return {
@@ -41,13 +41,14 @@ function works({ connection, synced, milliseconds }: Tested): Printed {
       ...{ alias, ok: true, revision, server, tools, resources, prompts, milliseconds },
       ...(left.length === 0 ? {} : { left_out: left }),
       ...(repaired.length === 0 ? {} : { repaired }),
+      ...(answers.length === 0 ? {} : { oauth_repaired: answers }),
       ...(hints.length === 0 ? {} : { hints }),
     },
     lines: [
       `${alias} works: ${name} ${version}, protocol ${revision}, ${milliseconds} ms.`,
       `${counted(tools, 'tool')}, ${counted(resources, 'resource')}, ${counted(prompts, 'prompt')}.`,
       ...left.map((one) => `Left out: ${one.name}, because ${one.reason}.`),
-      ...repaired.map(({ name, reason }) => `Repaired: ${name}: ${reason}.`),
+      ...[...repaired, ...answers].map(({ name, reason }) => `Repaired: ${name}: ${reason}.`),
       ...hints.map(hintLine),
     ],
   }

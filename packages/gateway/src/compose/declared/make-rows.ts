@@ -152,6 +152,7 @@ function connectionRow(
     // Without a database the file is the only word of an administrator that there is.
     trusted,
     keep_payloads: false,
+    oauth_repairs: null,
     created_at: before?.created_at ?? began,
     updated_at: new Date(Math.max(Date.now(), (before?.updated_at.getTime() ?? 0) + 1)),
   }

@@ -18,6 +18,8 @@ import type { PrivateOrigins } from '../../upstreams/http/permits.ts'
 /** The egress permissions of a connection, and the connection's name in messages. */
 export interface Egress {
   readonly alias: string
+  /** The connection whose status shows how answers were read; absent: they are read for none. */
+  readonly connectionId?: ConnectionId | undefined
   /** Origins that may lie in a private network. */
   readonly privateOrigins: PrivateOrigins
   /** Private addresses that the organization allows. */

@@ -15,7 +15,7 @@ import { Facts } from './connection-facts.tsx'
 import { ConnectionHistory } from './connection-history.tsx'
 import { ConnectionReliance } from './connection-reliance.tsx'
 import { usePath } from './connection-ways.tsx'
-import { LeftOut, Repaired } from './left-out.tsx'
+import { LeftOut, Repaired, RepairedAnswers } from './left-out.tsx'
 
 const t = texts.connection.overview
 
@@ -31,6 +31,7 @@ export function ConnectionOverview({ connection }: { connection: Connection }) {
         <LeftOut connection={connection} hint={t.leftOutHint} />
       )}
       {connection.repaired.length > 0 && <Repaired connection={connection} />}
+      {connection.oauth_repaired.length > 0 && <RepairedAnswers connection={connection} />}
       <Endpoint connection={connection} />
       <ConnectionReliance connection={connection} />
       <Alerts connection={connection} />

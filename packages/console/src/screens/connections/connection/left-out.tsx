@@ -26,6 +26,13 @@ export function Repaired({ connection }: { connection: Connection }) {
   return <Definitions connection={connection} title={repaired} hint={repairedHint} items={connection.repaired} />
 }
 
+/** Answers of its OAuth servers that were read in spite of something. */
+export function RepairedAnswers({ connection }: { connection: Connection }) {
+  const { repairedAnswers, repairedAnswersHint } = texts.connection.overview
+  const items = connection.oauth_repaired
+  return <Definitions connection={connection} title={repairedAnswers} hint={repairedAnswersHint} items={items} />
+}
+
 interface DefinitionsProps {
   readonly connection: Connection
   readonly title: string

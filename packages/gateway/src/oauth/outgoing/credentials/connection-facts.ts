@@ -68,7 +68,12 @@ export function factsOf(vault: Opening, row: Described, exceptions = NO_EXCEPTIO
   return {
     id,
     organizationId,
-    egress: { alias, privateOrigins: privateHostOf(http?.private === true, secrets.url ?? http?.url), exceptions },
+    egress: {
+      alias,
+      connectionId: id,
+      privateOrigins: privateHostOf(http?.private === true, secrets.url ?? http?.url),
+      exceptions,
+    },
     auth,
     provider: auth.provider ?? DISCOVERED,
     issuer: authority?.issuer,

@@ -132,7 +132,8 @@ export function createTargets({ find, unseal, vendor: vendorOf, accounts }: Targ
     const at = addressIn(settings, secretsOf(connection))
     // A key goes to whichever address it is given for.
     const vendor = vendorAt(connection, auth, auth.kind === 'key' ? undefined : at.target.url)
-    const egress = { alias, privateOrigins: at.privateOrigins, exceptions: snapshot.exceptions }
+    const { privateOrigins } = at
+    const egress = { alias, connectionId: connection.id, privateOrigins, exceptions: snapshot.exceptions }
     return { connectRequest, snapshot, connection, title, auth, vendor, ...at.target, egress }
   }
 

@@ -11,7 +11,7 @@ import { readIdentityToken } from './identity-token.ts'
 import { isSameIssuer } from './same-issuer.ts'
 import { errorIn, secretsOf } from './server-words.ts'
 import { tidyTokens } from './tidy-answer.ts'
-import { documentAt, malformed, wordFailure, type OnRepair } from './word-failure.ts'
+import { documentAt, malformed, wordFailure, type OnRead } from './word-failure.ts'
 
 export interface TokenAsking {
   readonly authority: Authority
@@ -19,9 +19,10 @@ export interface TokenAsking {
   readonly adapter: ProviderAdapter
   readonly egress: Egress
   readonly now: () => number
-  readonly onRepair?: OnRepair | undefined
+  readonly onRead?: OnRead | undefined
 }
 
+const KIND = 'token response'
 /** Characters; what a header can carry to any server ends long before. */
 const MOST_TOKEN = 64 * 1024
 /** Clocks differ; identity tokens live for minutes. Seconds. */
@@ -128,13 +129,14 @@ export async function askTokens(
   work: (line: ReturnType<typeof createLine>) => Promise<library.TokenEndpointResponse>,
 ): Promise<Tokens> {
   const line = createLine(asking)
-  const { authority, egress, onRepair } = asking
-  const document = documentAt('token response', authority.tokenEndpoint)
+  const { authority, egress, onRead } = asking
+  const document = documentAt(KIND, authority.tokenEndpoint)
   try {
     const answer = await work(line)
     const { notes, answer: heard } = line.heard()
-    if (notes.length > 0) onRepair?.({ connection: egress.alias, document, repaired: notes })
-    return tokensOf(answer, asking, heard)
+    const tokens = tokensOf(answer, asking, heard)
+    onRead?.({ egress, kind: KIND, document, repaired: notes })
+    return tokens
   } catch (thrown) {
     throw wordFailure(thrown, egress, { document, secrets: line.heard().secrets })
   }
@@ -161,8 +163,7 @@ function tokensOf(
   { adapter, egress, now, authority }: TokenAsking,
   heard: Readonly<Record<string, unknown>>,
 ): Tokens {
-  const bad = (problem: string) =>
-    malformed(egress, `the ${documentAt('token response', authority.tokenEndpoint)}: ${problem}`)
+  const bad = (problem: string) => malformed(egress, `the ${documentAt(KIND, authority.tokenEndpoint)}: ${problem}`)
   const { access_token: access, refresh_token: refresh, expires_in: lives, scope, token_type: type } = answer
   if (type !== 'bearer') throw bad(`it returns tokens of the type ${type} instead of Bearer`)
   for (const token of [access, refresh ?? ''])

@@ -16,7 +16,7 @@ import { isSameIssuer } from './same-issuer.ts'
 import { cleanDescription } from './server-words.ts'
 import { tidyResource, tidyServer } from './tidy-answer.ts'
 import { webAddress } from './web-address.ts'
-import { documentAt, malformed, type OnRepair } from './word-failure.ts'
+import { documentAt, malformed, type OnRead } from './word-failure.ts'
 
 const Texts = z.array(z.string()).max(1_000).optional().catch(undefined)
 const Resource = z.looseObject({
@@ -60,7 +60,7 @@ export interface Discovering {
   readonly url: string
   readonly challenge: Challenge | undefined
   readonly egress: Egress
-  readonly onRepair?: OnRepair | undefined
+  readonly onRead?: OnRead | undefined
 }
 
 export const discover = async (discovering: Discovering): Promise<Authority> =>
@@ -76,16 +76,18 @@ export interface DiscoveredAuthority {
 interface Sourced<Value> {
   readonly value: Value
   readonly at: URL
+  readonly notes: readonly string[]
 }
-type Reading = Pick<Discovering, 'egress' | 'onRepair'>
+type Reading = Pick<Discovering, 'egress' | 'onRead'>
 
 export async function discoverNamed({ url, challenge, ...reading }: Discovering): Promise<DiscoveredAuthority> {
   const server = new URL(url)
   const found = await findResource(server, challenge, reading)
   if (found === undefined) return { authority: await discoverOlder(server, reading), name: undefined }
-  const { value: resource, at } = found
+  const { value: resource, at, notes } = found
   const document = documentAt(RESOURCE_METADATA.what, at.href)
   refuseForeign(resource, server, { document, egress: reading.egress })
+  reading.onRead?.({ egress: reading.egress, kind: RESOURCE_METADATA.what, document, repaired: notes })
   const issuers = resource.authorization_servers ?? []
   const metadata =
     issuers.length === 0 ? await findOwn(server, document, reading) : await findServer(issuers, document, reading)
@@ -105,7 +107,7 @@ async function findResource(
   const what = `its ${RESOURCE_METADATA.what}`
   for (const at of named === undefined ? known : [webAddress(named, what, egress), ...known]) {
     const found = await fetchDocument(at, { ...RESOURCE_METADATA, ...reading })
-    if ('value' in found) return { value: found.value, at }
+    if ('value' in found) return { ...found, at }
     // Sites answer every unknown address with a page of theirs; only where the server itself named it is that a fault.
     if (at.href === named && !found.absent.startsWith('HTTP '))
       throw malformed(egress, `the ${documentAt(RESOURCE_METADATA.what, at.href)} is ${found.absent}`)
@@ -169,14 +171,14 @@ async function findMetadata(
       absent.push(`${maskUrl(at.href)} (${found.absent})`)
       continue
     }
-    const { value } = found
+    const { value, notes } = found
     // A document about another issuer would give its author that issuer's codes (RFC 8414, section 3.3).
     if (!isSameIssuer(value.issuer, issuer))
       throw malformed(
         egress,
         `the ${documentAt(SERVER_METADATA.what, at.href)} is for another issuer: ${cleanDescription(value.issuer)} instead of ${cleanDescription(issuer)}`,
       )
-    return { value, at }
+    return { value, at, notes }
   }
   return undefined
 }
@@ -206,10 +208,11 @@ export const isAssumed = (found: Authority): boolean => isDeepStrictEqual(found,
 
 /** The issuer is as its metadata spell it: its answers and its identity tokens do, too. */
 function authorityOf(
-  { value: found, at }: Sourced<Metadata>,
+  { value: found, at, notes }: Sourced<Metadata>,
   resource: Resource | undefined,
-  { egress, onRepair }: Reading,
+  { egress, onRead }: Reading,
 ): Authority {
+  const unused: string[] = []
   const document = documentAt(SERVER_METADATA.what, at.href)
   if (found.code_challenge_methods_supported?.includes('S256') !== true)
     throw malformed(egress, `the ${document} does not declare support for PKCE with S256`)
@@ -221,14 +224,14 @@ function authorityOf(
       return endpoint(text, what)
     } catch (thrown) {
       const { facts } = Fault.of(thrown)
-      onRepair?.({ connection: egress.alias, document, repaired: [`${String(facts['problem'])}; it is not used`] })
+      unused.push(`${String(facts['problem'])}; it is not used`)
       return undefined
     }
   }
   const registrationEndpoint = optional(found.registration_endpoint, 'registration endpoint')
   const revocationEndpoint = optional(found.revocation_endpoint, 'revocation endpoint')
   const scopes = resource?.scopes_supported
-  return {
+  const authority: Authority = {
     provider: 'mcp',
     issuer: found.issuer,
     authorizationEndpoint: endpoint(found.authorization_endpoint, 'authorization endpoint'),
@@ -242,4 +245,6 @@ function authorityOf(
     clientDocuments: found.client_id_metadata_document_supported === true,
     tokenAuthMethods: found.token_endpoint_auth_methods_supported ?? [],
   }
+  onRead?.({ egress, kind: SERVER_METADATA.what, document, repaired: [...notes, ...unused] })
+  return authority
 }

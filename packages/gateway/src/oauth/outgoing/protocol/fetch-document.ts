@@ -7,7 +7,7 @@ import { createGuardedFetch } from '../../../upstreams/http/guarded-fetch.ts'
 import type { Egress } from '../ports.ts'
 import { errorIn, wordError } from './server-words.ts'
 import type { Tidied } from './tidy-answer.ts'
-import { documentAt, malformed, unreachable, wordFailure, type OnRepair } from './word-failure.ts'
+import { documentAt, malformed, unreachable, wordFailure } from './word-failure.ts'
 
 const REDIRECTS = 3
 
@@ -20,16 +20,15 @@ export interface Fetching<Shape extends z.ZodType> {
   /** Which document it is, in sentences. */
   readonly what: string
   readonly egress: Egress
-  readonly onRepair?: OnRepair | undefined
 }
 
-/** A document, or why there is none: a 4xx, a page, JSON of something else. */
-export type Found<Value> = { readonly value: Value } | { readonly absent: string }
+/** A document with what was repaired in it, or why there is none: a 4xx, a page, JSON of something else. */
+export type Found<Value> = { readonly value: Value; readonly notes: readonly string[] } | { readonly absent: string }
 
 /** Throws `authority.unreachable`, `authority.malformed`, `egress.refused`. */
 export async function fetchDocument<Shape extends z.ZodType>(
   url: URL,
-  { shape, tidy, mark, what, egress, onRepair }: Fetching<Shape>,
+  { shape, tidy, mark, what, egress }: Fetching<Shape>,
 ): Promise<Found<z.output<Shape>>> {
   const document = documentAt(what, url.href)
   const get = createGuardedFetch(egress, { redirects: REDIRECTS })
@@ -54,8 +53,7 @@ export async function fetchDocument<Shape extends z.ZodType>(
     const problem = `${issue?.path.join('.') ?? ''} ${issue?.message ?? 'is not valid'}`.slice(0, 300)
     throw malformed(egress, `the ${document}: ${problem}`)
   }
-  if (tidied.notes.length > 0) onRepair?.({ connection: egress.alias, document, repaired: tidied.notes })
-  return { value: parsed.data }
+  return { value: parsed.data, notes: tidied.notes }
 }
 
 async function jsonIn(response: Response): Promise<unknown> {

@@ -7,7 +7,7 @@ import type { ClientIdentity, Tokens } from '../ports.ts'
 import { adapterOf } from '../vendors/provider-adapters.ts'
 import { ANSWER_ROWS, type AnswerRow, type PlayedAnswer, type Subject } from './oauth-answers.test.fixture.ts'
 import { createOutgoingOAuth } from './outgoing-oauth.ts'
-import type { Repair } from './word-failure.ts'
+import type { ReadAnswer } from './word-failure.ts'
 
 const NOW = Date.UTC(2026, 10, 20)
 const SUBJECTS: readonly Subject[] = ['resource', 'server', 'registration', 'code', 'refresh', 'revocation']
@@ -42,8 +42,12 @@ const PATHS: Readonly<Record<Subject, string>> = {
 let origin = ''
 let answers: Record<string, PlayedAnswer[]> = {}
 let requests: string[] = []
-let repairs: Repair[] = []
-const oauth = createOutgoingOAuth({ now: () => NOW, adapter: adapterOf, onRepair: (repair) => repairs.push(repair) })
+let repairs: ReadAnswer[] = []
+const oauth = createOutgoingOAuth({
+  now: () => NOW,
+  adapter: adapterOf,
+  onRead: (answer) => answer.repaired.length > 0 && repairs.push(answer),
+})
 /** In identity tokens, too, whose parts are encoded. */
 const filled = (text: string) =>
   text

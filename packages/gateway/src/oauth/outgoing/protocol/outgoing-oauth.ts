@@ -22,14 +22,14 @@ import { discover } from './discover.ts'
 import type { Egress, OutgoingOAuth, ProviderAdapter } from '../ports.ts'
 import { register } from './register.ts'
 import { codeIn, errorIn, wordError } from './server-words.ts'
-import { documentAt, refused, unreachable, wordFailure, type OnRepair } from './word-failure.ts'
+import { documentAt, refused, unreachable, wordFailure, type OnRead } from './word-failure.ts'
 
 export interface OutgoingOAuthParts {
   /** Milliseconds. */
   readonly now: () => number
   adapter(authority: Authority): ProviderAdapter
-  /** An answer was read although something in it was wrong. */
-  readonly onRepair?: OnRepair
+  /** An answer was read; it says what was repaired in it. */
+  readonly onRead?: OnRead | undefined
 }
 
 const resourceOf = ({ resource }: Authority): Record<string, string> => (resource === undefined ? {} : { resource })
@@ -73,18 +73,18 @@ function withoutEmpty(answer: URLSearchParams): URLSearchParams {
   return clean
 }
 
-export function createOutgoingOAuth({ now, adapter, onRepair }: OutgoingOAuthParts): OutgoingOAuth {
+export function createOutgoingOAuth({ now, adapter, onRead }: OutgoingOAuthParts): OutgoingOAuth {
   const askingOf = (at: Pick<TokenAsking, 'authority' | 'client'>, egress: TokenAsking['egress']): TokenAsking => ({
     ...at,
     adapter: adapter(at.authority),
     egress,
     now,
-    onRepair,
+    onRead,
   })
 
   return {
-    discover: (server) => discover({ ...server, onRepair }),
-    register: (authority, words, egress) => register(authority, words, egress, onRepair),
+    discover: (server) => discover({ ...server, onRead }),
+    register: (authority, words, egress) => register(authority, words, egress, onRead),
 
     async authorizationUrl({ authority, client, redirectUri, state, verifier, scopes }) {
       const { scopeParameter, scopeSeparator, authorizationParameters } = adapter(authority)

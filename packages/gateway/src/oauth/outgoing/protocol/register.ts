@@ -10,7 +10,9 @@ import { createGuardedFetch } from '../../../upstreams/http/guarded-fetch.ts'
 import type { Egress, OutgoingOAuth } from '../ports.ts'
 import { errorIn, wordError } from './server-words.ts'
 import { tidyRegistration } from './tidy-answer.ts'
-import { documentAt, malformed, refused, unreachable, wordFailure, type OnRepair } from './word-failure.ts'
+import { documentAt, malformed, refused, unreachable, wordFailure, type OnRead } from './word-failure.ts'
+
+const KIND = 'registration response'
 
 /** Servers leave out what they must say, above all when a secret ends; what is missing is as it was asked for. */
 const Registered = z.looseObject({
@@ -24,7 +26,7 @@ export async function register(
   authority: Authority,
   { redirectUris, name, scopes }: Parameters<OutgoingOAuth['register']>[1],
   egress: Egress,
-  onRepair?: OnRepair,
+  onRead?: OnRead,
 ): ReturnType<OutgoingOAuth['register']> {
   const { registrationEndpoint } = authority
   if (registrationEndpoint === undefined) throw refused(egress, 'it does not register clients')
@@ -39,14 +41,12 @@ export async function register(
     application_type: redirectUris.every((uri) => uri.startsWith('https:')) ? 'web' : 'native',
     ...(scopes.length === 0 ? {} : { scope: scopes.join(' ') }),
   }
-  const document = documentAt('registration response', registrationEndpoint)
-  const repaired = (notes: readonly string[]) =>
-    notes.length > 0 && onRepair?.({ connection: egress.alias, document, repaired: notes })
+  const document = documentAt(KIND, registrationEndpoint)
   const { answer, attempt } = await tryEach(registrationEndpoint, attemptsOf(members), { document, egress })
   const tidied = tidyRegistration(answer)
   const parsed = Registered.safeParse(tidied?.answer)
   if (!parsed.success) throw malformed(egress, `the ${document}: ${problemIn(tidied?.answer)}`)
-  repaired([...attempt.notes, ...(tidied?.notes ?? [])])
+  onRead?.({ egress, kind: KIND, document, repaired: [...attempt.notes, ...(tidied?.notes ?? [])] })
   const { client_id: clientId, client_secret: secret, client_secret_expires_at: ends } = parsed.data
   const granted = parsed.data.token_endpoint_auth_method ?? attempt.members.token_endpoint_auth_method
   return {

@@ -25,14 +25,16 @@ export const refused = ({ alias }: EgressAlias, problem: string): Fault =>
 const PASSING = new Set(['temporarily_unavailable', 'server_error', 'slow_down', 'rate_limited', 'ratelimited'])
 const SECONDS = 10
 
-/** What was read in spite of something. */
-export interface Repair {
-  readonly connection: string
-  /** Its kind and its address. */
+/** An answer that was read: as it is, or in spite of something. */
+export interface ReadAnswer {
+  readonly egress: Egress
+  readonly kind: string
+  /** Its kind and its address, without what may be secret. */
   readonly document: string
+  /** What was repaired, without values; empty where nothing was. */
   readonly repaired: readonly string[]
 }
-export type OnRepair = (repair: Repair) => void
+export type OnRead = (answer: ReadAnswer) => void
 
 /** A document, and where it was: its address without what may be secret. */
 export const documentAt = (kind: string, url: string): string => `${kind} of ${maskUrl(url)}`
