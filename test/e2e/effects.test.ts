@@ -6,9 +6,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { mintKey } from '../../packages/gateway/src/identity/keys/keys.ts'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
+import { addPerson } from '../../packages/gateway/src/testing/people.ts'
+import { connectWithOAuth, createStore, OAUTH_KINDS } from './peers/clients/oauth-client.ts'
+import { connectClient } from './peers/clients/client.ts'
 import { callTool } from './peers/clients/raw-client.ts'
 import { openGateway, toolNames } from './peers/open-gateway.ts'
 import { addKey, createAsk, type Ask } from './peers/people/administrators.ts'
+import { join } from './peers/people/people.ts'
+import { createPerson } from './peers/people/oauth-person.ts'
 import { startEffects, type EffectsServer } from './peers/servers/effects-server.ts'
 import { httpWire } from './peers/servers/real-servers.ts'
 import { until } from './peers/until.ts'
@@ -54,6 +59,45 @@ describe('U-07: the effect of a tool', () => {
     expect(await seen(READER)).toEqual([])
     expect(await codeOf('evil__look_up', READER)).not.toBe('called')
     expect(server.called).not.toContain('look_up')
+  })
+
+  test('that nobody who counts states is unknown in lists, filters and on the page where a client is allowed', async () => {
+    const all = '/api/v1/organizations/default/tools'
+    for (const path of [TOOLS, all]) {
+      const names = async (effect: string) =>
+        (await admin(`GET ${path}?effect=${effect}`)).body['items'].map(({ name }: { name: string }) => name).toSorted()
+      expect(await names('unknown')).toEqual(['list_all', 'look_up', 'write_note'])
+      expect(await names('write')).toEqual([])
+      expect(await names('destructive')).toEqual(['drop_all'])
+    }
+    await addPerson(gateway.db, { email: 'ada@example.com', roles: [[gateway.organization.id, 'tenant_member']] })
+    const shown: string[] = []
+    const person = createPerson(gateway.address, { email: 'ada@example.com' })
+    const seen = {
+      ...person,
+      async open(address: string | URL) {
+        const journey = await person.open(address)
+        shown.push(...journey.pages.map(({ html }) => html))
+        return journey
+      },
+    }
+    await using _client = await connectWithOAuth(OAUTH_KINDS[0], gateway.url, seen, { store: createStore() })
+    const page = shown.find((html) => html.includes('requests access to your tools')) ?? ''
+    expect(page).toContain('No tools that can write')
+    expect(page).toContain('3 tools with an unknown effect (treated as ones that can write)')
+    expect(page).toContain('1 tool that can be destructive')
+  })
+
+  test('that nobody who counts states is unknown in the question that a client shows its person, too', async () => {
+    const rules = '/api/v1/organizations/default/rules'
+    const match = { tools: ['evil__write_note'] }
+    const rule = { name: 'ask', action: 'approve', reason: 'Ask.', match, parameters: { by: { self: true } } }
+    const { body } = await admin(`POST ${rules}`, rule)
+    const bob = await join('bob@example.com', { ...gateway, roles: [[gateway.organization.id, 'tenant_member']] })
+    await using client = await connectClient({ kind: 'SDK 2 legacy', url: gateway.url, key: bob.token, answers: true })
+    await client.call('evil__write_note', {})
+    expect(String(client.asked[0]?.params?.['message'])).toContain('Run write_note (effect unknown) on evil')
+    await admin(`DELETE ${rules}/${String(body['id'])}`)
   })
 
   test('is told to rules in the same way', async () => {

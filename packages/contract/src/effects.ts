@@ -40,6 +40,15 @@ export const statesEffect = (annotations: unknown): boolean =>
 export const EFFECT_SOURCES = ['administrator', 'connector', 'server', 'unknown'] as const
 export type EffectSource = (typeof EFFECT_SOURCES)[number]
 
+/** The effect of a tool as people see and filter it: one that no source that counts states is unknown, though rules treat it as a write. */
+export const SHOWN_EFFECTS = [...EFFECTS, 'unknown'] as const
+export type ShownEffect = (typeof SHOWN_EFFECTS)[number]
+
+export const shownEffectOf = <Stated extends string>(tool: {
+  readonly effect: Stated
+  readonly effect_from?: EffectSource | null | undefined
+}): Stated | 'unknown' => (tool.effect_from === 'unknown' ? 'unknown' : tool.effect)
+
 export interface ResolvedEffect {
   readonly effect: Effect
   readonly from: EffectSource

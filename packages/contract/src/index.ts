@@ -94,10 +94,20 @@ export { Fault, FAULTS } from './faults.ts'
 export type { FaultCode, FaultExtra, FaultFacts, FaultPhase, FaultWord } from './faults.ts'
 export { REVISIONS } from './revisions.ts'
 export type { Revision } from './revisions.ts'
-export { EFFECT_SOURCES, EFFECTS, effectOf, lesserLimit, LIMITS, reaches, statesEffect } from './effects.ts'
+export {
+  EFFECT_SOURCES,
+  EFFECTS,
+  effectOf,
+  lesserLimit,
+  LIMITS,
+  reaches,
+  SHOWN_EFFECTS,
+  shownEffectOf,
+  statesEffect,
+} from './effects.ts'
 export { changesEffect, resolveEffect } from './resolve-effect.ts'
 export type { EffectSpeakers } from './resolve-effect.ts'
-export type { Effect, EffectSource, Limit, ResolvedEffect } from './effects.ts'
+export type { Effect, EffectSource, Limit, ResolvedEffect, ShownEffect } from './effects.ts'
 export { ACTIONS, outcomeOf, RULE_ACTIONS, ruleActionOf, VERDICT_ACTIONS } from './rule-actions/actions.ts'
 export type { RuleAction, VerdictAction } from './rule-actions/actions.ts'
 export type { DraftParameters } from './rule-actions/action.ts'

@@ -3,8 +3,7 @@
  * treat it as a write. Never by colour alone.
  */
 import { Badge, Tooltip } from '@mantine/core'
-import type { Effect, EffectSource } from '@toolway/contract'
-import { SHOWN_EFFECTS, type ShownEffect } from './shown-effect.ts'
+import { SHOWN_EFFECTS, type Effect, type EffectSource, type ShownEffect } from '@toolway/contract'
 import { texts } from '../texts/texts.ts'
 import { Icon, type IconName } from './icon.tsx'
 

@@ -1,6 +1,6 @@
 /** The tools of all connections of an organization at once: which there are, which are on, what each costs and how it reads. */
 import { z } from 'zod'
-import { EFFECTS } from '../effects.ts'
+import { SHOWN_EFFECTS } from '../effects.ts'
 import { RULE_ACTIONS } from '../rule-actions/actions.ts'
 import { RULE_SCOPES, RULE_STATES } from '../rules.ts'
 import { inOrganization, operation, pageOf } from './operation.ts'
@@ -83,7 +83,8 @@ export const listAllTools = operation({
   query: z.strictObject({
     /** Part of a name, a title or a description. */
     search: z.string().max(100).optional(),
-    effect: z.enum(EFFECTS).optional(),
+    /** As it is shown: `unknown` where no source that counts states it, and then it is no `write` here. */
+    effect: z.enum(SHOWN_EFFECTS).optional(),
     /** Alias or id. */
     connection: z.string().max(100).optional(),
     state: z.enum(TOOL_PLIGHTS).optional(),

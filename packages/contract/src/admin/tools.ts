@@ -1,6 +1,6 @@
 /** The tools of a connection over the admin interface (ledger S3-ADM-03): which there are, and which are on. */
 import { z } from 'zod'
-import { EFFECT_SOURCES, EFFECTS } from '../effects.ts'
+import { EFFECT_SOURCES, EFFECTS, SHOWN_EFFECTS } from '../effects.ts'
 import { APPROVALS } from '../tool-lock.ts'
 import { RULE_ACTIONS } from '../rule-actions/actions.ts'
 import { CONNECTION } from './connections.ts'
@@ -59,7 +59,8 @@ const needs = inOrganization('tool_configure')
 const query = Paging.extend({
   /** Part of the name. */
   search: z.string().max(100).optional(),
-  effect: z.enum(EFFECTS).optional(),
+  /** As it is shown: `unknown` where no source that counts states it, and then it is no `write` here. */
+  effect: z.enum(SHOWN_EFFECTS).optional(),
   enabled: Flag.optional(),
 })
 const Switched = z.strictObject({ changed: z.int(), enabled: z.int(), disabled: z.int() })

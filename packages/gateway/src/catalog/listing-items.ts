@@ -91,6 +91,7 @@ function judged(visibilityFilter: VisibilityFilter, from: Offered, definition: J
   const target = {
     ...targetOf(from, definition),
     effect: resolved.effect,
+    effectFrom: resolved.from,
     repeats: mayRepeat(definition['annotations']),
     account: from.chooses === true ? accountArgument(definition) : undefined,
     wraps: wrapsOutput(definition),

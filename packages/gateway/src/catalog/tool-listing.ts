@@ -11,6 +11,7 @@ import {
   type ConnectionId,
   type DiscoveryMode,
   type Effect,
+  type EffectSource,
   type Hold,
   type Limit,
   type Naming,
@@ -101,6 +102,8 @@ export interface Target {
 }
 export interface ToolTarget extends Target {
   readonly effect: Effect
+  /** The source of the effect; absent where a tool is of the gateway itself. */
+  readonly effectFrom?: EffectSource | undefined
   readonly headerParameters: readonly HeaderParameter[]
   readonly wraps: boolean
   /** Its server, a legacy one, runs it as a task and not otherwise (2025-11-25, tool-level negotiation). */

@@ -5,7 +5,7 @@
  * for certain people. At a gateway elsewhere the person answers who signed in.
  */
 import { counted } from '../lib/counted.ts'
-import { visible } from '@toolway/contract'
+import { shownEffectOf, visible } from '@toolway/contract'
 import {
   answerApproval,
   APPROVAL_STATES,
@@ -49,7 +49,7 @@ const list = described({
             ['ID', 'STATE', 'TOOL', 'EFFECT', 'CALLER', 'UNTIL'],
             approvals.map((one) => [
               ...[one.id, one.state, `${one.connection ?? '-'} ${visible(one.tool)}`],
-              ...[one.effect, visible(one.caller), one.expires_at],
+              ...[shownEffectOf(one), visible(one.caller), one.expires_at],
             ]),
           ),
   }),
@@ -65,7 +65,7 @@ const show = described({
 })
 
 const linesOf = (approval: ApprovalWithArguments): string[] => [
-  `${visible(approval.tool)} (${approval.effect}) on ${approval.connection ?? 'a deleted connection'}, called by ${visible(approval.caller)}`,
+  `${visible(approval.tool)} (${approval.effect_from === 'unknown' ? 'effect unknown' : approval.effect}) on ${approval.connection ?? 'a deleted connection'}, called by ${visible(approval.caller)}`,
   `state     ${approval.state}`,
   `asked     ${approval.created_at}`,
   `until     ${approval.good_until ?? approval.expires_at}`,

@@ -5,7 +5,15 @@
  * Only existing choices that the user is permitted to make: an endpoint that the user may not see has no choices, the same as one
  * that does not exist.
  */
-import { EFFECTS, permits, type Effect, type Limit, type OrganizationId, type Role } from '@toolway/contract'
+import {
+  permits,
+  SHOWN_EFFECTS,
+  shownEffectOf,
+  type Limit,
+  type OrganizationId,
+  type Role,
+  type ShownEffect,
+} from '@toolway/contract'
 import type { EndpointPath } from '../call/ports.ts'
 import { isThere, roleIn } from '../call/callers/role.ts'
 import type { Snapshot } from '../call/snapshot.ts'
@@ -20,7 +28,7 @@ export interface ConsentParts {
   allOrganizations(): readonly Snapshot[]
 }
 
-export type Tally = Readonly<Record<Effect, { readonly count: number; readonly examples: readonly string[] }>>
+export type Tally = Readonly<Record<ShownEffect, { readonly count: number; readonly examples: readonly string[] }>>
 
 export interface Choice {
   readonly organizationId: OrganizationId
@@ -77,12 +85,16 @@ function choiceIn(
 }
 
 function tallyOf(toolListing: ToolListing): Tally {
-  const names: Record<Effect, string[]> = { read: [], write: [], destructive: [] }
+  const names: Record<ShownEffect, string[]> = { read: [], write: [], destructive: [], unknown: [] }
   for (const { name } of toolListing.list('tools', '2026-07-28')) {
-    const effect = toolListing.tool(String(name))?.effect
-    if (effect !== undefined) names[effect].push(String(name))
+    const target = toolListing.tool(String(name))
+    if (target === undefined) continue
+    names[shownEffectOf({ effect: target.effect, effect_from: target.effectFrom })].push(String(name))
   }
   return Object.fromEntries(
-    EFFECTS.map((effect) => [effect, { count: names[effect].length, examples: names[effect].slice(0, EXAMPLES) }]),
-  ) as Record<Effect, { count: number; examples: string[] }>
+    SHOWN_EFFECTS.map((effect) => [
+      effect,
+      { count: names[effect].length, examples: names[effect].slice(0, EXAMPLES) },
+    ]),
+  ) as Record<ShownEffect, { count: number; examples: string[] }>
 }

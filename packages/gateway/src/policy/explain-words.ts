@@ -20,7 +20,7 @@ export function wordMismatch(rule: Rule, mismatch: SchemaMismatch, tool: ToolFac
     case 'connector':
       return `It matches ${list(match.connectors)}; the connection is ${tool.connector}.`
     case 'effect':
-      return `It matches the effect ${list(match.effects)}; this tool is ${tool.effect}.`
+      return `It matches the effect ${list(match.effects)}; this tool is ${tool.effect}${tool.effectFrom === 'unknown' ? ' (its effect is unknown)' : ''}.`
     case 'category':
       return `It matches the categories ${list(match.categories)}; this tool has ${tool.category === '' ? 'none' : tool.category}.`
     case 'tool':

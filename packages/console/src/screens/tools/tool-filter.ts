@@ -1,7 +1,7 @@
 /** The filter and the order of the tools, as the address states them. */
+import { SHOWN_EFFECTS, shownEffectOf } from '@toolway/contract'
 import type { OrganizationTool } from '@toolway/contract/admin'
 import { z } from 'zod'
-import { SHOWN_EFFECTS, shownEffectOf } from '../../ui/shown-effect.ts'
 
 export const ToolsState = z.object({
   view: z.enum(['list', 'preview']).default('list'),

@@ -1,11 +1,11 @@
 /** The tools in a toolset, picked one by one, as shown, or by connection. */
 import { Button, Checkbox, Group, Select, Stack, Text } from '@mantine/core'
+import { SHOWN_EFFECTS, shownEffectOf } from '@toolway/contract'
 import { type OrganizationTool } from '@toolway/contract/admin'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { z } from 'zod'
 import { useUrlState } from '../../data/url-state.ts'
-import { SHOWN_EFFECTS, shownEffectOf } from '../../ui/shown-effect.ts'
 import { effectChoices } from '../../ui/effect-badge.tsx'
 import { texts } from '../../texts/texts.ts'
 import { Empty } from '../../ui/empty.tsx'

@@ -1,5 +1,5 @@
 /** The operations on the tools of a connection (ledger S3-ADM-03): which there are, which are on, and what they are now. */
-import { Fault, type Effect, type OrganizationId } from '@toolway/contract'
+import { Fault, shownEffectOf, type Effect, type OrganizationId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { principalFacts } from '../../call/callers/principal-facts.ts'
 import type { Snapshot } from '../../call/snapshot.ts'
@@ -47,7 +47,7 @@ function pageOf(asked: Pick<Listing, 'parts' | 'organization' | 'params' | 'quer
   const found = toolsOf(subject(asked)).filter(
     (tool) =>
       (enabled === undefined || tool.enabled === enabled) &&
-      (effect === undefined || tool.effect === effect) &&
+      (effect === undefined || shownEffectOf(tool) === effect) &&
       (search === undefined || tool.joined_name.toLowerCase().includes(search.toLowerCase())),
   )
   return { items: found.slice(offset, offset + limit), total: found.length, limit, offset }

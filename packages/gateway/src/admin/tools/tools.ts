@@ -1,5 +1,5 @@
 /** The operations on all tools of an organization, and on what a caller of it is listed. */
-import { Fault, type ConnectionId } from '@toolway/contract'
+import { Fault, shownEffectOf, type ConnectionId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import type { Operation, OrganizationTool } from '@toolway/contract/admin'
 import type { OrgSql } from '../../db/db.ts'
@@ -29,7 +29,7 @@ const list = serveOrganization(shapes.listAllTools, (asked) => {
   const sought = search?.toLowerCase()
   const found = listOrganizationTools(snapshotOf(asked)).filter(
     (tool) =>
-      (effect === undefined || tool.effect === effect) &&
+      (effect === undefined || shownEffectOf(tool) === effect) &&
       (connection === undefined || tool.connection === connection || tool.alias === connection) &&
       (state === undefined || plightOf(tool) === state) &&
       (sought === undefined ||

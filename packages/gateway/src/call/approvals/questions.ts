@@ -40,6 +40,10 @@ const shown = (value: JsonObject): string => {
   return text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}\n… (${text.length - SHOWN} more characters)`
 }
 
+/** As people see it: what nobody that counts states is unknown, though rules treat it as a write. */
+const effectWords = ({ effect, effectFrom }: ApprovalAsking['target']): string =>
+  effectFrom === 'unknown' ? 'effect unknown' : effect
+
 /** An answer is all that is wanted; a note may go with it, and whether it is for later calls, where it may be. */
 export const selfQuestion = (
   { target, rules, arguments: given, files, mcpRequest }: ApprovalAsking,
@@ -47,7 +51,7 @@ export const selfQuestion = (
 ): JsonObject => ({
   ...(mcpRequest.caller.revision >= NEWEST_LEGACY ? { mode: 'form' } : {}),
   message: [
-    `Run ${target.name} (${target.effect}) on ${target.alias} with these arguments?`,
+    `Run ${target.name} (${effectWords(target)}) on ${target.alias} with these arguments?`,
     shown(given),
     ...files.map(({ name, media_type: type, size }) => `File: ${visible(name)} (${visible(type)}, ${size} bytes)`),
     `Reason: ${rules.map(({ reason }) => reason).join('; ')}`,

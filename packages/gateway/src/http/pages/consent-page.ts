@@ -1,5 +1,5 @@
 /** The page of a client's question, as markup, in words for people who know nothing of scopes; what happens on it is `consent-door.ts`'s. */
-import { LIMITS, type Limit } from '@toolway/contract'
+import { LIMITS, SHOWN_EFFECTS, type Limit } from '@toolway/contract'
 import type { Asking } from '../../oauth/authorization-server.ts'
 import type { Choice, Tally } from '../../oauth/consent.ts'
 import { hostOf, type AskingClient } from '../../oauth/provider.ts'
@@ -119,7 +119,7 @@ function organizations(texts: PageTexts, { choices, organizationId }: ConsentFor
   </fieldset>`
 }
 
-const inOneLine = ({ consent }: PageTexts, { read, write, destructive }: Tally): Markup =>
+const inOneLine = ({ consent }: PageTexts, { read, write, destructive, unknown }: Tally): Markup =>
   consent.tools({
     read: read.count,
     readExamples: inBrackets(read),
@@ -127,6 +127,8 @@ const inOneLine = ({ consent }: PageTexts, { read, write, destructive }: Tally):
     writeExamples: inBrackets(write),
     destructive: destructive.count,
     destructiveExamples: inBrackets(destructive),
+    unknown: unknown.count,
+    unknownExamples: inBrackets(unknown),
   })
 
 const inBrackets = (group: Tally['read']): string => (group.count === 0 ? '' : ` (${inBrief(group)})`)
@@ -136,7 +138,7 @@ const inBrief = ({ count, examples }: Tally['read']): string =>
 
 const tools = ({ consent }: PageTexts, tally: Tally): Markup =>
   html`<ul class="tools">
-    ${(['read', 'write', 'destructive'] as const).map(
+    ${SHOWN_EFFECTS.filter((effect) => effect !== 'unknown' || tally.unknown.count > 0).map(
       (effect) =>
         html`<li>
           <strong>${consent[effect]({ count: tally[effect].count })}</strong> <small>${inBrief(tally[effect])}</small>

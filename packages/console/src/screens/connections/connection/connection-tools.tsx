@@ -2,7 +2,7 @@
 import { Button, Checkbox, Group, Select, Stack, Text } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { EFFECTS, visibleText } from '@toolway/contract'
+import { SHOWN_EFFECTS, visibleText } from '@toolway/contract'
 import { listTools, type Connection, type Tool } from '@toolway/contract/admin'
 import { useState } from 'react'
 import { z } from 'zod'
@@ -11,7 +11,7 @@ import { ask } from '../../../data/queries.ts'
 import { useUrlState } from '../../../data/url-state.ts'
 import { texts } from '../../../texts/texts.ts'
 import { StateBadge } from '../../../ui/badges.tsx'
-import { EffectBadge } from '../../../ui/effect-badge.tsx'
+import { EffectBadge, effectChoices } from '../../../ui/effect-badge.tsx'
 import { Empty } from '../../../ui/empty.tsx'
 import { TextLink } from '../../../ui/links.tsx'
 import { OptimisticSwitch } from '../../../ui/optimistic-switch.tsx'
@@ -24,7 +24,7 @@ const t = texts.connection.tools
 const PAGE = 100
 const State = z.object({
   search: z.string().max(100).default(''),
-  effect: z.enum(['', ...EFFECTS]).default(''),
+  effect: z.enum(['', ...SHOWN_EFFECTS]).default(''),
   on: z.enum(['', 'true', 'false']).default(''),
   offset: z.coerce.number().int().min(0).default(0),
 })
@@ -111,7 +111,7 @@ function Filters() {
       />
       <Select
         label={t.effect}
-        data={[{ value: '', label: t.all }, ...EFFECTS.map((one) => ({ value: one, label: texts.effects[one] }))]}
+        data={[{ value: '', label: t.all }, ...effectChoices().map(([value, label]) => ({ value, label }))]}
         value={effect}
         allowDeselect={false}
         onChange={(next) => set({ effect: next as '', offset: undefined })}

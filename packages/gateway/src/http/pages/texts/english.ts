@@ -72,10 +72,11 @@ export interface English {
     readonly organization: () => Markup
     readonly organizationIs: (v: { readonly name: Words }) => Markup
     readonly viewer: () => Markup
-    readonly tools: (v: { readonly read: number; readonly readExamples: Words; readonly write: number; readonly writeExamples: Words; readonly destructive: number; readonly destructiveExamples: Words }) => Markup
+    readonly tools: (v: { readonly read: number; readonly readExamples: Words; readonly write: number; readonly writeExamples: Words; readonly destructive: number; readonly destructiveExamples: Words; readonly unknown: number; readonly unknownExamples: Words }) => Markup
     readonly read: (v: { readonly count: number }) => Markup
     readonly write: (v: { readonly count: number }) => Markup
     readonly destructive: (v: { readonly count: number }) => Markup
+    readonly unknown: (v: { readonly count: number }) => Markup
     readonly access: () => Markup
     readonly limits: {
       readonly read: () => Markup
