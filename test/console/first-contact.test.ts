@@ -41,6 +41,12 @@ describe.skipIf(NO_BROWSER)('a server that nobody trusts', () => {
     await page.goto('/tools?effect=write')
     await page.getByRole('heading', { level: 1, name: 'Tools' }).waitFor()
     await expect.poll(() => page.getByRole('row', { name: /write_note/ }).count()).toBe(0)
+    // Of one connection, too.
+    await page.goto('/connections/work?tab=tools&effect=unknown')
+    await page.getByRole('row', { name: /write_note.*Unknown/ }).waitFor()
+    expect(await page.getByRole('row', { name: /drop_all/ }).count()).toBe(0)
+    await page.goto('/connections/work?tab=tools&effect=write')
+    await page.getByText('No tools match').waitFor()
   })
 
   test('an organization without rules is told which calls ask all the same', async () => {
