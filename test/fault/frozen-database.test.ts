@@ -26,6 +26,7 @@ let here: Installation
 let running: Running
 let port: number
 let adminKey: string
+let platformKey: string
 beforeAll(async () => {
   outside = parts.use(await startOutsideDatabase())
   await outside.query(`create role ${ROLE} login superuser`)
@@ -41,9 +42,13 @@ beforeAll(async () => {
   running = await here.start()
   const made = (await here.json(['key', 'add', 'admin', '--role', 'tenant_admin'])) as { key: string }
   adminKey = made.key
+  const platform = (await here.json(['key', 'add', 'platform', '--role', 'platform_admin'])) as { key: string }
+  platformKey = platform.key
   await until('the demo is there', async () => (await product()).includes('= 42'))
   await metrics()
   await admin()
+  // Known to memory, as a person who has signed in.
+  await patiently('/api/v1/admin/settings', platformKey)
 })
 afterAll(() => parts.disposeAsync())
 beforeEach(() => outside.stopProcesses())
@@ -102,6 +107,25 @@ test('metrics are read with a known key, and administration is refused at once a
   const stored = async () =>
     (await outside.query(`select from records where correlation_id = '${answered.correlation}'`)).rowCount
   await expect.poll(stored, slowly).toBe(1)
+})
+
+test('the runtime screen is answered from the last known state, with its time, as soon as it is asked', async () => {
+  const look = async (path: string) => {
+    const response = await patiently(path, platformKey)
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+  }
+  const frozen = new Date().toISOString()
+  for (const end = Date.now() + LOOKED; Date.now() < end; await sleep(500))
+    for (const path of ['/api/v1/admin/stats', '/api/v1/admin/gateways']) {
+      const { status, body } = await look(path)
+      expect([path, status, body['up_to_date']]).toEqual([path, 200, false])
+      expect(String(body['read_at']) < frozen).toBe(true)
+    }
+  expect((await look('/api/v1/admin/stats')).body).toMatchObject({ tenants: 1, keys: expect.any(Number) })
+  expect((await look('/api/v1/admin/gateways')).body['items']).toMatchObject([{ current: true, responding: true }])
+  outside.resume()
+  await expect.poll(async () => (await look('/api/v1/admin/stats')).body['up_to_date'], slowly).toBe(true)
+  await expect.poll(async () => (await look('/api/v1/admin/gateways')).body['up_to_date'], slowly).toBe(true)
 })
 
 const hasBalancer = spawnSync('haproxy', ['-v']).status === 0

@@ -242,7 +242,7 @@ async function composeCore(core: CoreDependencies, parts: ComposeParts, publicUr
     ...{ records, refusals, checkpoints, payloads, recordsProblem, auditLog, limits, clients, words, upstreams },
     ...{ sessions, keepSessions, sharedStreams, changes, callers, offers, outgoing, globalApps, links, credentials },
     ...{ snapshots, rules, approving, admission, told, files, secrets, feed, platform },
-    gateway: composeGateway(core),
+    ...composeGateway(core),
   }
 }
 
@@ -345,7 +345,7 @@ async function composeFaces(base: CoreDependencies, parts: FacesParts) {
     upstreams: core.upstreams,
     logs: tail,
     inForce: composeChangesElsewhere({ place: parts.place, log, caughtUp: core.feed.caughtUp }),
-    ...{ gateway: core.gateway, words: core.words },
+    ...{ gateway: core.gateway, lastFigures: core.lastFigures, lastGateways: core.lastGateways, words: core.words },
     ...told,
   }
   const adminParts = adminPartsOf(base, administration)

@@ -2862,6 +2862,7 @@ export interface English {
       readonly uptime: string
       readonly memory: string
       readonly pooled: string
+      readonly lastKnown: string
       readonly installation: string
       readonly organizations: string
       readonly users: string

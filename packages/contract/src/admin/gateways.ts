@@ -28,5 +28,11 @@ export const listGateways = operation({
   summary:
     'List the gateway processes that run on this database, with their versions and roles, and when each was last seen.',
   needs: platform('stats_view_global'),
-  answer: z.strictObject({ items: z.array(RunningGateway) }),
+  answer: z.strictObject({
+    items: z.array(RunningGateway),
+    /** When the database gave the list. */
+    read_at: z.iso.datetime(),
+    /** False: the database does not answer now, and the list is the last known one. */
+    up_to_date: z.boolean(),
+  }),
 })

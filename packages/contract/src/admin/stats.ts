@@ -29,6 +29,10 @@ export const PlatformStats = Stats.extend({
   users: z.int(),
   /** When `toolway backup` last wrote a backup; null: none is in the audit log. */
   last_backup_at: z.iso.datetime().nullable(),
+  /** When the database gave the figures that only it knows. */
+  read_at: z.iso.datetime(),
+  /** False: the database does not answer now, and those figures are the last known ones. */
+  up_to_date: z.boolean(),
   /** Of the gateway that answers: seconds it runs, bytes it holds, what it holds open with servers. */
   gateway: z.strictObject({ uptime_seconds: z.int(), memory_bytes: z.int(), pooled: z.int() }),
 })

@@ -117,7 +117,7 @@ export interface ComposeAdminParts
       | 'sendWebhook'
       | 'sendBatch'
     >,
-    Pick<AdminParts['runtime'], 'gateway' | 'sessions' | 'logs' | 'words'> {
+    Pick<AdminParts['runtime'], 'gateway' | 'lastFigures' | 'lastGateways' | 'sessions' | 'logs' | 'words'> {
   readonly upstreams: AdminParts['runtime']['upstreams'] & AdminParts['agent']['upstreams']
   readonly proxyUrl: () => string
   readonly reveal: RevealSecret
@@ -155,7 +155,7 @@ export function adminPartsOf(
   parts: ComposeAdminParts,
 ): AdminParts {
   const { people, identity, web, snapshots, rules, publicUrl, origins } = parts
-  const { gateway, upstreams, sessions, logs, words, stand, calls } = parts
+  const { gateway, lastFigures, lastGateways, upstreams, sessions, logs, words, stand, calls } = parts
   const { accounts, approvals, checkpoints, connect, credentials, files, payloads, sync, events } = parts
   const { sendWebhook, sendBatch, inForce } = parts
   return {
@@ -180,7 +180,7 @@ export function adminPartsOf(
       }),
     },
     runtime: {
-      ...{ gateway, upstreams, sessions, logs, words },
+      ...{ gateway, lastFigures, lastGateways, upstreams, sessions, logs, words },
       settings: shownSettings(config, origins),
       childMemory: config.TOOLWAY_CHILD_MEMORY,
       roots: config.TOOLWAY_SANDBOX_ROOTS,

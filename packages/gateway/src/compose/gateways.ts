@@ -2,12 +2,27 @@
 import { hostname } from 'node:os'
 import { randomUUID } from 'node:crypto'
 import { VERSION } from '../call/introduce.ts'
-import { HEARTBEAT_SECONDS, removeGateway, storeGateway } from '../gateways/gateways.ts'
+import { createLastKnown } from '../admin/runtime/last-known.ts'
+import type { Runtime } from '../admin/runtime/runtime.ts'
+import { readFigures } from '../admin/runtime/stats.ts'
+import { HEARTBEAT_SECONDS, listGateways, removeGateway, storeGateway } from '../gateways/gateways.ts'
 import { createKeepGateway } from '../jobs/keep-gateway.ts'
 import type { CoreDependencies } from './core-dependencies.ts'
 
-/** Returns the ID of this gateway in that list. */
-export function composeGateway({ config, db, log, opened }: CoreDependencies): string {
+export interface GatewayFacts {
+  /** The ID of this gateway in that list. */
+  readonly gateway: string
+  readonly lastFigures: Runtime['lastFigures']
+  readonly lastGateways: Runtime['lastGateways']
+}
+
+/** The figures are read once, since they cost a count; the list of gateways with each heartbeat. */
+export function composeGateway({ config, db, log, opened }: CoreDependencies): GatewayFacts {
+  const [lastFigures, lastGateways]: [Runtime['lastFigures'], Runtime['lastGateways']] = [
+    createLastKnown(),
+    createLastKnown(),
+  ]
+  let isFirst = true
   const gateway = {
     id: randomUUID(),
     host: hostname(),
@@ -17,11 +32,16 @@ export function composeGateway({ config, db, log, opened }: CoreDependencies): s
     startedAt: new Date(),
   }
   const keeping = createKeepGateway({
-    store: () => db.system((sql) => storeGateway(sql, gateway)),
+    async store() {
+      await db.system((sql) => storeGateway(sql, gateway))
+      await lastGateways.look(() => db.system(listGateways))
+      if (isFirst) await lastFigures.look(() => db.system(readFigures))
+      isFirst = false
+    },
     remove: () => db.system((sql) => removeGateway(sql, gateway.id)),
     log,
     every: HEARTBEAT_SECONDS * 1000,
   })
   opened.defer(() => keeping.close())
-  return gateway.id
+  return { gateway: gateway.id, lastFigures, lastGateways }
 }

@@ -20,6 +20,7 @@ import { createSendBatchOf } from './events.ts'
 import { createSendWebhook } from '../jobs/send-webhook.ts'
 import type { Log } from '../lib/log.ts'
 import { createConnectLinks } from '../oauth/outgoing/flows/connect-links.ts'
+import { createLastKnown } from '../admin/runtime/last-known.ts'
 import { createNoteReadings } from '../oauth/outgoing/note-readings.ts'
 import { createOutgoingOAuth } from '../oauth/outgoing/protocol/outgoing-oauth.ts'
 import { createGlobalApps } from '../oauth/outgoing/vendors/global-apps.ts'
@@ -63,6 +64,8 @@ const elsewhere = (): never => {
 /** The facts of the runtime screens where no gateway runs. */
 const stillRuntime = (config: Config, origins: LoadedConfig['origins']): Omit<AdminParts['runtime'], 'upstreams'> => ({
   gateway: '',
+  lastFigures: createLastKnown(),
+  lastGateways: createLastKnown(),
   sessions: { list: () => [], drop: elsewhere },
   logs: { recent: () => [], follow: elsewhere },
   words: { recent: () => [], follow: elsewhere },

@@ -44,6 +44,8 @@ const Row = z.object({
   responding: z.boolean(),
 })
 
+export type GatewayRow = z.output<typeof Row>
+
 /** Those that respond first, by host. */
 export const listGateways = (sql: SystemSql) => sql(Row)`
   select id, host, process, version, roles, started_at, seen_at,

@@ -9,6 +9,7 @@ import { Empty } from '../../ui/empty.tsx'
 import { Section } from '../../ui/section.tsx'
 import { column, Table } from '../../ui/table.tsx'
 import { When } from '../../ui/when.tsx'
+import { ReadAt } from './read-at.tsx'
 
 const t = texts.runtime.gateways
 
@@ -24,6 +25,7 @@ export function Gateways() {
         columns={COLUMNS}
         empty={<Empty title={t.empty} icon="server" />}
       />
+      <ReadAt data={found.data} isRefetchError={found.isRefetchError} />
     </Section>
   )
 }

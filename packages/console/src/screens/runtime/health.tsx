@@ -12,6 +12,7 @@ import { Section } from '../../ui/section.tsx'
 import { count, size } from '../../ui/times.ts'
 import { When } from '../../ui/when.tsx'
 import { Gateways } from './gateways.tsx'
+import { ReadAt } from './read-at.tsx'
 
 const t = texts.runtime.health
 
@@ -37,6 +38,7 @@ export function Health() {
       <Gateways />
       <Section title={t.installation}>
         <Loaded query={stats}>{(all) => <Installation stats={all} />}</Loaded>
+        <ReadAt data={stats.data} isRefetchError={stats.isRefetchError} />
       </Section>
     </Stack>
   )

@@ -4,12 +4,14 @@ import { listGateways } from '../../gateways/gateways.ts'
 import { servePlatform, type Served } from '../serve.ts'
 
 export const gatewayOperations: readonly Served[] = [
-  servePlatform(shapes.listGateways, async ({ parts: { runtime }, look }) => ({
-    items: (await look(listGateways)).map(({ started_at, seen_at, ...row }) => ({
+  servePlatform(shapes.listGateways, async ({ parts: { runtime }, look }) => {
+    const { value, readAt, isCurrent } = await runtime.lastGateways.look(() => look(listGateways))
+    const items = value.map(({ started_at, seen_at, ...row }) => ({
       ...row,
       started_at: started_at.toISOString(),
       seen_at: seen_at.toISOString(),
       current: row.id === runtime.gateway,
-    })),
-  })),
+    }))
+    return { items, read_at: readAt.toISOString(), up_to_date: isCurrent }
+  }),
 ]

@@ -50,6 +50,16 @@ const statsOf = (
 
 const LastBackup = z.object({ at: z.date() })
 
+/** What only the database knows of the installation. */
+export interface Figures {
+  readonly counted: z.output<typeof Counted>
+  readonly lastBackup: string | null
+}
+export const readFigures = async (sql: SystemSql): Promise<Figures> => ({
+  counted: await count(sql),
+  lastBackup: await lastBackup(sql),
+})
+
 /** The action is written out, so that the index of actions serves. */
 async function lastBackup(sql: OrgSql | SystemSql): Promise<string | null> {
   const [row] = await sql(LastBackup)`
@@ -63,13 +73,15 @@ export const statsOperations: readonly Served[] = [
     return statsOf(snapshot === undefined ? [] : [snapshot], await look(count))
   }),
   servePlatform(shapes.findPlatformStats, async ({ parts: { snapshots, runtime }, look }) => {
-    const [counted, backup] = [await look(count), await look(lastBackup)]
+    const { value, readAt, isCurrent } = await runtime.lastFigures.look(() => look(readFigures))
+    const { counted, lastBackup: backup } = value
     const all = snapshots.all()
     return {
       ...statsOf(all, counted),
       tenants: all.length,
       users: counted.users,
       last_backup_at: backup,
+      ...{ read_at: readAt.toISOString(), up_to_date: isCurrent },
       gateway: {
         uptime_seconds: Math.round(performance.now() / 1000),
         memory_bytes: process.memoryUsage.rss(),
