@@ -236,7 +236,7 @@ export const FAULTS = {
   'resource.own-address': row('find', 'NOT_FOUND', [200, PARAMS], 'Resource not found: {uri}. This endpoint lists it as {names}.', 'Use a listed address. A page of an MCP App may use its server\'s own address once this client has read the page, if no other page that it has read belongs to a server with such an address.'),
   'resource.unknown': row('find', 'NOT_FOUND', [200, PARAMS], 'Resource not found: {uri}', 'List the resources again.'),
 
-  'openapi.unreadable': row('check', 'INVALID_ARGUMENT', [422, PARAMS], 'This OpenAPI document cannot be used: {problem}.', 'Correct the document, or use another version of it. Versions 2.0, 3.0 and 3.1 are supported, as JSON or YAML.'),
+  'openapi.unreadable': row('check', 'INVALID_ARGUMENT', [422, PARAMS], 'This OpenAPI document cannot be used: {problem}.', 'Correct the document, or use another version of it. Versions 2.0, 3.0, 3.1 and 3.2 are supported, as JSON or YAML.'),
   'openapi.unfetched': row('check', 'UNAVAILABLE', [502, UNREACHABLE, 'retry'], 'The OpenAPI document could not be fetched: {problem}.', 'Check that the gateway can reach the document’s address, or upload the document instead.'),
   'openapi.address': row('check', 'INVALID_ARGUMENT', [422, PARAMS], 'The base address of this document cannot be used: it {problem}.', 'Set the base address as "url".'),
   'openapi.empty': row('check', 'INVALID_ARGUMENT', [422, PARAMS], 'No operation of this document can become a tool: {problem}.', 'The preview shows the reason for each operation, and which operations the selection leaves out.'),

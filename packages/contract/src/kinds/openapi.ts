@@ -1,5 +1,5 @@
 /**
- * A connection that is made of an OpenAPI document (2.0, 3.0, 3.1): each operation that can be one is a tool.
+ * A connection that is made of an OpenAPI document (2.0, 3.0, 3.1, 3.2): each operation that can be one is a tool.
  *
  * The document itself is kept apart (`openapi_documents`). Where calls go is said here and not there, so that a document that changes
  * never moves them, or the credentials that go with them.

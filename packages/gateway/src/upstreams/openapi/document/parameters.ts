@@ -39,7 +39,11 @@ export function takeParameters(
   const placed: Placed[] = []
   for (const given of merged(lists, parts.references)) {
     const { name, in: place, required } = given
-    if (typeof name !== 'string' || name === '' || !isPlace(place)) continue
+    if (typeof name !== 'string' || name === '') continue
+    if (!isPlace(place)) {
+      refuseElsewhere(given, parts)
+      continue
+    }
     if (place === 'path' && !inPath.has(name)) continue
     if (place === 'header' && OWN.test(name)) continue
     if (isCredential(given, parts.keys)) {
@@ -56,6 +60,13 @@ export function takeParameters(
   const missing = [...inPath].find((name) => !placed.some((one) => one.in === 'path' && one.name === name))
   if (missing !== undefined) throw new Unfit(`does not describe {${missing.slice(0, 50)}} in its path`)
   return placed
+}
+
+/** The whole query as one value (3.2), and places of other versions. */
+function refuseElsewhere({ name, in: place, required }: JsonObject, { note }: SchemaParts): void {
+  const words = `"${String(name).slice(0, 50)}" in the ${String(place).slice(0, 20)}`
+  if (required === true) throw new Unfit(`requires the parameter ${words}, which cannot be sent`)
+  note(`the parameter ${words} is left out, since it cannot be sent`)
 }
 
 const isPlace = (value: unknown): value is Placed['in'] =>

@@ -14,7 +14,7 @@ import { LIMITS } from './limits.ts'
 export class DocumentProblem extends Error {}
 
 export interface Parsed {
-  /** Of 3.0 or 3.1; a document of 2.0 is carried over. */
+  /** Of 3.0, 3.1 or 3.2; a document of 2.0 is carried over. */
   readonly root: JsonObject
   /** The version that it was written in. */
   readonly format: string
@@ -24,14 +24,17 @@ export interface Parsed {
 export function parseDocument(text: string): Parsed {
   const value = parseValue(text)
   if (!isObject(value)) throw new DocumentProblem('it is not an object')
-  const { openapi, swagger } = value
+  const { swagger } = value
+  // `openapi: 3.1` is a number in YAML.
+  const openapi = typeof value['openapi'] === 'number' ? String(value['openapi']) : value['openapi']
   if (swagger === '2.0' || swagger === 2) return { root: upgraded(value), format: '2.0' }
-  if (typeof openapi === 'string' && /^3\.[01](?:\.|$)/.test(openapi)) return { root: value, format: openapi }
+  if (openapi === '3') return { root: value, format: '3.0' }
+  if (typeof openapi === 'string' && /^3\.[012](?:\.|$)/.test(openapi)) return { root: value, format: openapi }
   const said = openapi ?? swagger
   throw new DocumentProblem(
     said === undefined
       ? 'it has neither "openapi" nor "swagger"'
-      : `it has version ${JSON.stringify(said)?.slice(0, 20)}; 2.0, 3.0 and 3.1 are supported`,
+      : `it has version ${JSON.stringify(said)?.slice(0, 20)}; 2.0, 3.0, 3.1 and 3.2 are supported`,
   )
 }
 
@@ -51,7 +54,7 @@ function readText(text: string): unknown {
     if (looksLikeJson && text.length > 100_000) throw new DocumentProblem(`it is not JSON: ${wordsOf(thrown)}`)
   }
   try {
-    return parse(text, { maxAliasCount: 1_000, logLevel: 'silent', prettyErrors: false, uniqueKeys: false })
+    return parse(text, { maxAliasCount: 1_000, logLevel: 'error', prettyErrors: false, uniqueKeys: false })
   } catch (thrown) {
     throw new DocumentProblem(`it is neither JSON nor YAML: ${wordsOf(thrown)}`)
   }

@@ -218,6 +218,38 @@ describe('arguments', () => {
   })
 })
 
+describe('the version of a document', () => {
+  test.each([
+    ['3.2.0', '3.2.0'],
+    [3.1, '3.1'],
+    [3, '3.0'],
+    ['3.0.3', '3.0.3'],
+  ])('%j is read as it was meant', (openapi, format) => {
+    const reading = read({ ...described({ '/a': { get: operation() } }), openapi })
+    expect([reading.format, reading.tools.length]).toEqual([format, 1])
+  })
+
+  test.each([['4.0.0'], ['2.0'], [null]])('%j is refused by name', (openapi) => {
+    expect(() => read({ ...described({}), openapi })).toThrow(/3\.2 are supported|neither/)
+  })
+
+  test('3.2 has methods and places that are told', () => {
+    const parameters = [{ name: 'q', in: 'querystring', content: { 'application/json': {} } }]
+    const reading = read({
+      ...described({ '/a': { query: operation(), get: operation({ operationId: 'two', parameters }) } }),
+      openapi: '3.2.0',
+    })
+    expect(reading.leftOut.map(({ reason }) => reason)).toEqual(['uses QUERY, which is not a call'])
+    expect(reading.operations[0]?.notes).toEqual([
+      'the parameter "q" in the querystring is left out, since it cannot be sent',
+    ])
+  })
+
+  test('YAML that breaks off is refused, and not read up to there', () => {
+    expect(() => read('openapi: 3.0.3\npaths:\n  /a: { get: [')).toThrow('it is neither JSON nor YAML')
+  })
+})
+
 describe('what is left out', () => {
   const binary = { content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } }
   const upload = {

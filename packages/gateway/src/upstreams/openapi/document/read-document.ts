@@ -10,7 +10,7 @@ import { LIMITS } from './limits.ts'
 import { namesFor } from './names.ts'
 import { parseDocument } from './parse-document.ts'
 import { readOperation, type Found } from './read-operation.ts'
-import { createReferences } from './references.ts'
+import { createReferences, fileOf, whyUnread } from './references.ts'
 import { keyNamesOf, schemesOf, type Scheme } from './security.ts'
 import { effectSaid, selects, type Selectable } from './select.ts'
 import { Unfit } from './schema.ts'
@@ -68,7 +68,7 @@ export interface Reading {
   readonly plan: readonly Operation[]
 }
 
-const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'trace'] as const
+const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'trace', 'query'] as const
 
 /** Throws DocumentProblem. */
 export function readDocument(text: string, { select, effects, base, from }: ReadingOptions): Reading {
@@ -80,7 +80,7 @@ export function readDocument(text: string, { select, effects, base, from }: Read
   const info = isObject(root['info']) ? root['info'] : {}
   const notes: string[] = []
   const files = filesOf(root)
-  if (files.length > 0) notes.push(filesNote(files))
+  if (files.length > 0) notes.push(filesNote(root, files))
   if (isObject(root['webhooks'])) notes.push('Its webhooks are left out: the gateway does not receive them.')
 
   const found = operationsOf(root, references)
@@ -144,18 +144,21 @@ function filesOf(root: JsonObject): string[] {
   const seen = new Set<object>([root])
   for (const value of seen) {
     const ref = isObject(value) ? value['$ref'] : undefined
-    if (typeof ref === 'string' && !ref.startsWith('#')) files.add(ref.split('#')[0] ?? ref)
+    if (typeof ref === 'string' && !ref.startsWith('#')) files.add(fileOf(ref))
     for (const inner of Object.values(value) as unknown[])
       if (typeof inner === 'object' && inner !== null) seen.add(inner)
   }
   return [...files]
 }
 
-const filesNote = (files: readonly string[]) =>
-  `It refers to ${files.length === 1 ? 'another file' : `${files.length} other files`}, which did not come along (${files
-    .slice(0, 3)
-    .map((file) => file.slice(0, 100))
-    .join(', ')}${files.length > 3 ? ', …' : ''}): bundle the document into one file.`
+const filesNote = (root: JsonObject, files: readonly string[]) => {
+  const shown = files.slice(0, 3).map((file) => {
+    const reason = whyUnread(root, file)
+    return reason === undefined ? file.slice(0, 100) : `${file.slice(0, 100)} ${reason}`
+  })
+  const many = files.length === 1 ? 'another file' : `${files.length} other files`
+  return `It refers to ${many}, which did not come along (${shown.join(', ')}${files.length > 3 ? ', …' : ''}): bundle the document into one file.`
+}
 
 const shownOf = ({ operationId, method, path, tags }: Found): Shown => ({
   operation: (operationId ?? `${method} ${path}`).slice(0, 200),
@@ -166,7 +169,7 @@ const shownOf = ({ operationId, method, path, tags }: Found): Shown => ({
 
 function operationsOf(root: JsonObject, references: ReturnType<typeof createReferences>): Found[] {
   const found: Found[] = []
-  for (const [path, one] of Object.entries(isObject(root['paths']) ? root['paths'] : {})) {
+  for (const [path, one] of Object.entries(references.open(root['paths']) ?? {})) {
     if (!path.startsWith('/')) continue
     const around = references.open(one)
     if (around === undefined) {

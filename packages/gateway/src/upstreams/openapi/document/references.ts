@@ -2,6 +2,9 @@
 import type { JsonObject } from '@toolway/protocol'
 import { isObject } from './json.ts'
 
+/** Where a document of several files says why one of them could not be had (`bundle.ts`). */
+const UNREAD = 'x-unread'
+
 export interface References {
   /** Undefined where it leads out of the document or to nothing. */
   find(ref: string): unknown
@@ -14,12 +17,15 @@ export interface References {
 const MOST_STEPS = 20
 
 export function createReferences(root: JsonObject): References {
-  const find = (ref: string): unknown => {
+  const find = (ref: string, left = { steps: MOST_STEPS }): unknown => {
     if (ref === '#') return root
     if (!ref.startsWith('#/')) return undefined
     let value: unknown = root
     for (const part of ref.slice(2).split('/')) {
       const name = unescaped(part)
+      // A part on the way may itself be a reference, such as a path item in another file.
+      if (isObject(value) && typeof value['$ref'] === 'string' && !Object.hasOwn(value, name))
+        value = left.steps-- === 0 ? undefined : find(value['$ref'], left)
       if (Array.isArray(value)) value = /^\d{1,6}$/.test(name) ? value[Number(name)] : undefined
       else if (isObject(value) && Object.hasOwn(value, name)) value = value[name]
       else return undefined
@@ -37,7 +43,7 @@ export function createReferences(root: JsonObject): References {
     return { end }
   }
   return {
-    find,
+    find: (ref) => find(ref),
     open(value) {
       const found = follow(value)
       return 'end' in found && isObject(found.end) ? found.end : undefined
@@ -45,16 +51,30 @@ export function createReferences(root: JsonObject): References {
     whyNot(value) {
       const found = follow(value)
       if ('end' in found) return 'is not described in the document'
-      return elsewhere(found.broken) ?? `is described at ${found.broken.slice(0, 100)}, which is not in the document`
+      return (
+        elsewhere(found.broken, root) ?? `is described at ${found.broken.slice(0, 100)}, which is not in the document`
+      )
     },
   }
 }
 
 /** Undefined for a reference within the document. */
-function elsewhere(ref: string): string | undefined {
+function elsewhere(ref: string, root: JsonObject): string | undefined {
   if (ref.startsWith('#')) return undefined
-  const file = ref.split('#')[0]?.slice(0, 100) ?? ''
-  return `is in another file, "${file}": bundle the document into one file`
+  const file = fileOf(ref)
+  const reason = whyUnread(root, file)
+  const named = `is in another file, "${file.slice(0, 100)}"`
+  return reason === undefined ? `${named}: bundle the document into one file` : `${named}, which ${reason}`
+}
+
+/** The file that a reference names; empty for one within the document. */
+export const fileOf = (ref: string): string => ref.split('#')[0] ?? ''
+
+/** Why a file that the document refers to is not there, where its bundling knows. */
+export function whyUnread(root: JsonObject, file: string): string | undefined {
+  const reasons = root[UNREAD]
+  const reason = isObject(reasons) && Object.hasOwn(reasons, file) ? reasons[file] : undefined
+  return typeof reason === 'string' ? reason.slice(0, 200) : undefined
 }
 
 /** RFC 6901, and percent-encoded as the fragment of an address may be. */

@@ -1,5 +1,5 @@
 /**
- * Converts a schema of OpenAPI 3.0 or 3.1 to a self-contained JSON Schema 2020-12: references are inlined, cycles end in
+ * Converts a schema of OpenAPI 3.0 to 3.2 to a self-contained JSON Schema 2020-12: references are inlined, cycles end in
  * "anything", and keywords that only OpenAPI has are removed.
  *
  * The size of the result is bounded during conversion: if it is too large, texts are removed first, then deep levels. A schema
