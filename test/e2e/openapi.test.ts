@@ -1,5 +1,6 @@
 /** REST servers behind their OpenAPI documents: looked at, connected, called, and renewed, through the doors that people use. */
 // @module-tag long
+import { zipSync } from 'fflate'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -69,6 +70,27 @@ describe("a look at GitHub's document", () => {
     expect(body['operations']).toHaveLength(1222)
     expect(body['notes'].at(-1)).toContain('more than a model can choose from reliably')
     expect((await admin(`GET ${CONNECTORS}`)).body['total']).toBe(0)
+  })
+
+  test('may be given as a ZIP archive with the files that it refers to; what is wrong with one is said', async () => {
+    const root = 'openapi: 3.0.3\nservers: [{ url: https://a.example.com }]\npaths:\n  /a: { $ref: "a.yml" }\n'
+    const archive = (files: Record<string, string>) =>
+      Buffer.from(
+        zipSync(Object.fromEntries(Object.entries(files).map(([path, text]) => [path, Buffer.from(text)]))),
+      ).toString('base64')
+    const preview = (body: object) => admin(`POST ${CONNECTORS}/openapi/preview`, body)
+    const { status, body } = await preview({
+      document_zip: archive({ 'openapi.yaml': root, 'a.yml': 'get: { operationId: packed }' }),
+    })
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ operations: [{ name: 'packed' }], left_out: [] })
+    const refused = await preview({ document_zip: archive({ '../openapi.yaml': root }) })
+    expect(refused.status).toBe(422)
+    expect(JSON.stringify(refused.body)).toContain('which leads out of it')
+    expect(JSON.stringify((await preview({ document_gzip: archive({ 'a.yml': root }) })).body)).toContain(
+      'document_zip',
+    )
+    expect((await preview({ document_zip: packed('x') })).status).toBe(422)
   })
 
   test('is refused where the address is private, unless the platform says so', async () => {

@@ -10,10 +10,11 @@ import { Connection, CONNECTION, CONNECTIONS } from './connections.ts'
 import { inOrganization, operation } from './operation.ts'
 
 const Address = z.string().max(2_000)
-/** One of the three: its text, its text as gzip in base64, or where it is. */
+/** One of the four: its text, its text as gzip in base64, a ZIP archive with its other files in base64, or where it is. */
 const source = {
   document: z.string().min(1).optional(),
   document_gzip: z.base64().min(1).optional(),
+  document_zip: z.base64().min(1).optional(),
   document_url: Address.optional(),
 }
 const reading = {
@@ -108,7 +109,7 @@ export const previewOpenApi = operation({
 export const addOpenApi = operation({
   id: 'addOpenApi',
   at: `POST ${CONNECTIONS}/openapi`,
-  summary: 'Connect the server of an OpenAPI document (2.0, 3.0, 3.1): its operations become tools.',
+  summary: 'Connect the server of an OpenAPI document (2.0, 3.0, 3.1, 3.2): its operations become tools.',
   needs: inOrganization('connector_create'),
   body: z.strictObject({
     ...source,

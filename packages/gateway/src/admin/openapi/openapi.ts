@@ -107,8 +107,8 @@ const add = serveOrganization(shapes.addOpenApi, async (asked) => {
   return shown(asked, id)
 })
 
-const isGiven = ({ document, document_gzip: packed, document_url: address }: Source): boolean =>
-  document !== undefined || packed !== undefined || address !== undefined
+const isGiven = (source: Source): boolean =>
+  [source.document, source.document_gzip, source.document_zip, source.document_url].some((one) => one !== undefined)
 
 type RefreshAsked = OrganizationRequest<typeof shapes.refreshOpenApi>
 

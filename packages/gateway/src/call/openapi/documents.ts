@@ -3,47 +3,13 @@
  *
  * Nothing here holds a caller or a credential: a document is fetched without one.
  */
-import { isOpenApi, DOCUMENT_LIMIT, Fault, type OpenApiSettings } from '@toolway/contract'
+import { isOpenApi, Fault, type OpenApiSettings } from '@toolway/contract'
 import type { ConnectionRow } from '../../connections/connections.ts'
 import { findDocument, packDocument, putDocument, unpackDocument } from '../../connections/openapi-documents.ts'
 import type { Db } from '../../db/db.ts'
-import type { Exceptions } from '../../upstreams/http/exceptions.ts'
-import { createGuardedFetch } from '../../upstreams/http/guarded-fetch.ts'
 import { readApart, type ReadApart, type ReadFor } from '../../upstreams/openapi/document/read-apart.ts'
 import type { Documents } from '../ports.ts'
-
-/** Milliseconds for all of a document. */
-const PATIENCE = 60_000
-
-export interface Fetching {
-  readonly alias: string
-  /** Where it is, if that may be a private network: what it leads to may not. */
-  readonly privateOrigins: readonly string[]
-  readonly exceptions: Exceptions
-  readonly signal?: AbortSignal
-}
-
-/** The text at an address. Throws `openapi.unfetched` and `egress.refused`. */
-export async function fetchDocument(address: string, { signal, ...reach }: Fetching): Promise<string> {
-  const fetch = createGuardedFetch(reach, { redirects: 3, patience: PATIENCE, mostBytes: DOCUMENT_LIMIT })
-  const failed = (problem: string, cause?: unknown) => new Fault('openapi.unfetched', { problem }, { cause })
-  let answer: Response
-  try {
-    answer = await fetch(address, {
-      headers: { accept: 'application/json, application/yaml;q=0.9, */*;q=0.5', 'user-agent': 'toolway' },
-      signal,
-    })
-  } catch (thrown) {
-    if (thrown instanceof Fault && thrown.code === 'result.too-large')
-      throw failed(`it is larger than ${DOCUMENT_LIMIT} bytes`, thrown)
-    const inner = thrown instanceof Error && thrown.cause instanceof Fault ? thrown.cause : thrown
-    if (inner instanceof Fault) throw inner
-    const late = thrown instanceof Error && thrown.name === 'TimeoutError'
-    throw failed(late ? `no answer within ${PATIENCE / 1000} s` : 'its server could not be reached', thrown)
-  }
-  if (answer.status !== 200) throw failed(`its server responded with HTTP ${answer.status}`)
-  return answer.text()
-}
+import { fetchDocument, type Fetching } from './fetch-document.ts'
 
 /** How a document is read for a connection as it is set up. `document`: its address in full. */
 export const readWith = (
@@ -71,7 +37,7 @@ export function createDocuments({ db }: { db: Pick<Db, 'organization'> }): Docum
     const kept = await db.organization(organizationId, (sql) => findDocument(sql, id))
     if (kept !== undefined) return unpackDocument(kept.packed)
     if (settings.document === undefined) throw new Fault('openapi.missing', { connection: alias })
-    const text = await fetchDocument(settings.document, { alias, ...reach })
+    const text = await fetchDocument(settings.document, { alias, ...reach, whose: loadOf(connection) })
     // Only what can be read is kept: a page that says "try later" is none.
     await readWith(text, settings, loadOf(connection))
     const packed = await packDocument(text)

@@ -68,7 +68,7 @@ const PROGRAM = [
 const DOCUMENT = [
   new Option(
     '--openapi <source>',
-    'address or path of an OpenAPI document (2.0, 3.0, 3.1); --url then sets the base address for calls',
+    'address, file, folder or ZIP archive of an OpenAPI document (2.0 to 3.2); --url then sets the base address for calls',
   ),
   many(
     '--include <pattern>',

@@ -1,35 +1,44 @@
 /**
- * An OpenAPI document as a command names it: an address, which the gateway fetches, or a file of this machine, which is sent together
- * with the files that it refers to.
+ * An OpenAPI document as a command names it: an address, which the gateway fetches, a ZIP archive, which it opens, or a file or folder of
+ * this machine, which is sent together with the files that it refers to.
  *
  * Files are read in the document's folder and below it only: a document of somebody else must not fetch other files of this machine.
  */
-import { DOCUMENT_LIMIT } from '@toolway/contract'
-import { readFile, realpath, stat } from 'node:fs/promises'
-import { dirname, join, relative, isAbsolute } from 'node:path'
+import { readdir, readFile, realpath, stat } from 'node:fs/promises'
+import { basename, dirname, join, relative, isAbsolute } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { bundle } from '../../upstreams/openapi/document/bundle.ts'
+import { bundle, type FileText } from '../../upstreams/openapi/document/bundle.ts'
+import { documentAmong } from '../../upstreams/openapi/document/document-among.ts'
+import { LIMITS } from '../../upstreams/openapi/document/limits.ts'
 import { DocumentProblem } from '../../upstreams/openapi/document/parse-document.ts'
+import { textOfBytes, textOrReason } from '../../upstreams/openapi/document/text-of-bytes.ts'
+import { isZip } from '../../upstreams/openapi/document/zip.ts'
 import { CommandFault } from '../terminal/output.ts'
 
 const pack = promisify(gzip)
 
-type Source = { readonly document_url: string } | { readonly document_gzip: string }
-
-/** Files beside the document. */
-const MOST_FILES = 2_000
-const NAMES = ['openapi', 'swagger', 'api', 'index'].flatMap((name) =>
-  ['yaml', 'yml', 'json'].map((end) => `${name}.${end}`),
-)
+type Source = { readonly document_url: string } | { readonly document_gzip: string } | { readonly document_zip: string }
 
 /** Throws CommandFault. */
 export async function sourceOf(source: string): Promise<Source> {
   if (/^https?:\/\//i.test(source)) return { document_url: source }
   const file = await fileOf(source)
-  const text = await readFile(file, 'utf8')
-  const whole = await bundled(text, file)
+  const bytes = await readFile(file)
+  if (isZip(bytes)) return { document_zip: bytes.toString('base64') }
+  const whole = await bundled(textIn(bytes, file), file)
   return { document_gzip: (await pack(whole)).toString('base64') }
+}
+
+/** Throws CommandFault. */
+function textIn(bytes: Uint8Array, file: string): string {
+  try {
+    return textOfBytes(bytes)
+  } catch (thrown) {
+    throw thrown instanceof DocumentProblem
+      ? new CommandFault(`The document ${file} cannot be read: ${thrown.message}.`)
+      : thrown
+  }
 }
 
 const isFile = (path: string) =>
@@ -41,36 +50,44 @@ const isFile = (path: string) =>
 /** The file itself, or the document of a folder. Throws CommandFault. */
 async function fileOf(source: string): Promise<string> {
   const found = await stat(source).catch(() => undefined)
-  const names = found?.isDirectory() === true ? NAMES.map((name) => join(source, name)) : [source]
-  for (const name of names) {
-    if (!(await isFile(name))) continue
-    if ((await stat(name)).size > DOCUMENT_LIMIT) throw tooLarge(name)
-    return name
-  }
-  if (found?.isDirectory() === true)
+  const file = found?.isDirectory() === true ? await documentIn(source) : source
+  if (!(await isFile(file)))
     throw new CommandFault(
-      `The folder ${source} has no document named openapi.yaml, openapi.json or similar: name the file.`,
+      `The file ${source} does not exist. If you meant an address, it must start with http:// or https://.`,
     )
-  throw new CommandFault(
-    `The file ${source} does not exist. If you meant an address, it must start with http:// or https://.`,
-  )
+  if ((await stat(file)).size > LIMITS.bytes) throw tooLarge(file)
+  return file
 }
 
-const tooLarge = (file: string) => new CommandFault(`The file ${file} is larger than ${DOCUMENT_LIMIT} bytes.`)
+/** Throws CommandFault. */
+async function documentIn(folder: string): Promise<string> {
+  const names = (await readdir(folder)).filter((name) => /\.(?:ya?ml|json)$/i.test(name)).toSorted()
+  const texts = new Map<string, string>()
+  for (const name of names.slice(0, LIMITS.files)) {
+    const path = join(folder, name)
+    if ((await isFile(path)) && (await stat(path)).size <= LIMITS.bytes) texts.set(name, await readFile(path, 'utf8'))
+  }
+  const found = documentAmong([...texts.keys()], (name) => texts.get(name))
+  if (typeof found === 'string') return join(folder, found)
+  throw new CommandFault(`The folder ${folder} ${found.problem}. You can also name the file itself.`)
+}
+
+const tooLarge = (file: string) => new CommandFault(`The file ${file} is larger than ${LIMITS.bytes} bytes.`)
 
 /** With the files that it refers to. Throws CommandFault. */
 async function bundled(text: string, file: string): Promise<string> {
   const folder = await realpath(dirname(file))
-  let bytes = text.length
-  const read = async (path: string): Promise<string | undefined> => {
+  let length = text.length
+  const read = async (path: string): Promise<FileText> => {
     const place = await realpath(join(folder, path)).catch(() => undefined)
     if (place === undefined || !isBelow(folder, place) || !(await isFile(place))) return undefined
-    bytes += (await stat(place)).size
-    if (bytes > DOCUMENT_LIMIT) throw tooLarge(`${file}, with the files that it refers to,`)
-    return readFile(place, 'utf8')
+    length += (await stat(place)).size
+    if (length > LIMITS.bytes) throw tooLarge(`${file}, with the files that it refers to,`)
+    const bytes = await readFile(place)
+    return textOrReason(() => bytes)
   }
   try {
-    return (await bundle(text, { read, most: MOST_FILES })) ?? text
+    return (await bundle(text, { at: basename(file), read, most: LIMITS.files })) ?? text
   } catch (thrown) {
     if (!(thrown instanceof DocumentProblem)) throw thrown
     throw new CommandFault(`The document ${file} cannot be read with the files that it refers to: ${thrown.message}.`)

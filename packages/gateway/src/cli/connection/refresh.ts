@@ -18,7 +18,7 @@ export const refresh = described({
   about: 'show the changes in a newer version of a connection’s OpenAPI document, and apply them with --apply',
   arguments: [new Argument('<alias>')],
   options: [
-    new Option('--openapi <source>', 'the document’s new address or file, if it has changed'),
+    new Option('--openapi <source>', 'the document’s new address, file, folder or ZIP archive, if it has changed'),
     new Option('--apply', 'apply the changes'),
   ],
   examples: ['toolway connection refresh shop', 'toolway connection refresh shop --openapi shop.yaml --apply'],

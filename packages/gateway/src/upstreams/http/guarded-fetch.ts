@@ -28,6 +28,8 @@ export interface GuardedFetchParts extends Pick<Permits, 'exceptions'> {
 export interface GuardedFetchLimits {
   /** How many redirects of a GET are followed; none unless it says otherwise, and never more than three. */
   readonly redirects?: number
+  /** Redirects to another origin are the answer. */
+  readonly withinOrigin?: boolean
   /** Milliseconds for all of it: look-up, connection, every redirect and the last byte. */
   readonly patience?: number
   readonly mostBytes?: number
@@ -55,7 +57,7 @@ export function createGuardedFetch(
   { privateOrigins, ...reach }: GuardedFetchParts,
   limits: GuardedFetchLimits = {},
 ): GuardedFetch {
-  const { redirects = 0, patience = PATIENCE, mostBytes = MOST_BYTES } = limits
+  const { redirects = 0, withinOrigin = false, patience = PATIENCE, mostBytes = MOST_BYTES } = limits
   const most = Math.min(redirects, MOST_REDIRECTS)
 
   async function send({ url, method, headers, body }: Sent, signal: AbortSignal): Promise<Response> {
@@ -87,11 +89,14 @@ export function createGuardedFetch(
     for (let followed = 0; ; followed++) {
       const response = await send(sent, until)
       const next = known === 'GET' && followed < most ? redirected(sent, response) : undefined
-      if (next === undefined) return response
+      if (next === undefined || (withinOrigin && next.url.origin !== sent.url.origin)) return at(response, sent.url)
       sent = next
     }
   }
 }
+
+/** Where the answer came from, as `fetch` says it: after a redirect this is another address. */
+const at = (response: Response, { href }: URL): Response => Object.defineProperty(response, 'url', { value: href })
 
 /** For an address that the operator of the installation set: it may be private, and even this machine's own. */
 export const operatorFetch = (alias: string): GuardedFetch => createGuardedFetch({ alias, privateOrigins: 'any' })

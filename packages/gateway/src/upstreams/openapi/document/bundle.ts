@@ -1,76 +1,155 @@
 /**
  * Several files to one document: what a reference to another file describes is put under `x-files`, and the reference leads there.
  *
- * The caller reads the files and decides which may be read; what it does not give stays a reference to that file, which the reading
- * of the document tells. Only for OpenAPI 3: what stands in other files of a document of 2.0 would not be carried over.
+ * The caller reads the files and decides which may be read. A file that cannot be had keeps its references, and `x-unread` says why, so
+ * that the reading of the document tells it. A place is a path relative to the folder that is sent, or an address. Nothing is fetched here.
  */
 import type { JsonObject } from '@toolway/protocol'
 import { posix } from 'node:path'
 import { isObject } from './json.ts'
 import { DocumentProblem, parseValue } from './parse-document.ts'
+import { openedInPlace } from './swagger-parts.ts'
+
+/** Why a file cannot be had, as the end of a sentence: "is in another file, which …". */
+export interface Unread {
+  readonly unread: string
+}
+
+/** The text of a file, or why it cannot be had; undefined where it did not come along. */
+export type FileText = string | Unread | undefined
 
 interface Bundling {
-  /** The text of a file by its path relative to the document's folder, with `/`; undefined where it may not be read. */
-  read(path: string): Promise<string | undefined>
+  /** The place of the document itself: its path in the folder, or its address. */
+  readonly at: string
+  read(place: string): Promise<FileText> | FileText
   /** Files beside the document. */
   readonly most: number
 }
 
-const PLACE = 'x-files'
-const ELSEWHERE = /^(?:[a-z][a-z0-9+.-]*:|\/)/i
+const FILES = 'x-files'
+const UNREAD = 'x-unread'
+const ABSOLUTE = /^(?:[a-z][a-z0-9+.-]*:|\/)/i
+const isAddress = (place: string) => /^https?:/i.test(place)
+
+/** Whether a text may refer to other files; a document that does not is read as it is. */
+export const mayRefer = (text: string): boolean => /\$ref["']?\s*:\s*["']?[^#"'\s]/.test(text)
 
 /** Undefined for a document that refers to no other file that could be read. Throws DocumentProblem. */
-export async function bundle(text: string, { read, most }: Bundling): Promise<string | undefined> {
-  if (!/\$ref["']?\s*:\s*["']?[^#"'\s]/.test(text)) return undefined
+export async function bundle(text: string, { at, read, most }: Bundling): Promise<string | undefined> {
+  if (!mayRefer(text)) return undefined
   const root = parseValue(text)
-  if (!isObject(root) || typeof root['openapi'] !== 'string') return undefined
+  if (!isObject(root) || (root['openapi'] ?? root['swagger']) === undefined) return undefined
   const files = new Map<string, unknown>()
-  const isThere = async (path: string): Promise<boolean> => {
-    if (files.has(path)) return true
-    const found = await read(path)
-    if (found === undefined) return false
-    if (files.size === most) throw new DocumentProblem(`it refers to more than ${most} other files`)
-    files.set(path, parseValue(found))
-    return true
+  const unread = new Map<string, string | undefined>()
+  let wave: (readonly [from: string, value: unknown])[] = [[at, root]]
+  while (wave.length > 0) {
+    const places = new Set(wave.flatMap(([from, value]) => placesIn(value, from)))
+    const fresh = [...places].filter((place) => place !== at && !files.has(place) && !unread.has(place))
+    const texts = await Promise.all(fresh.map((place) => read(place)))
+    wave = []
+    for (const [index, place] of fresh.entries()) {
+      const found = valueOf(texts[index])
+      if ('unread' in found) {
+        unread.set(place, found.unread)
+        continue
+      }
+      if (files.size === most) throw new DocumentProblem(`it refers to more than ${most} other files`)
+      files.set(place, found.value)
+      wave.push([place, found.value])
+    }
   }
-  await redirect(root, '', isThere)
-  // A file that is read on the way has references of its own.
-  for (const [path, value] of files) await redirect(value, path, isThere)
-  if (files.size === 0) return undefined
-  return JSON.stringify({ ...root, [PLACE]: Object.fromEntries(files) })
+  const reasons = [...unread].filter(([, reason]) => reason !== undefined)
+  if (files.size === 0 && reasons.length === 0) return undefined
+  const lead = { at, has: (place: string) => files.has(place) }
+  for (const [from, value] of [[at, root] as const, ...files]) redirect(value, from, lead)
+  const named = (entries: Iterable<readonly [string, unknown]>) =>
+    Object.fromEntries([...entries].map(([place, value]) => [nameOf(place, at), value]))
+  const whole: JsonObject = { ...root, [FILES]: named(files) as JsonObject, [UNREAD]: named(reasons) as JsonObject }
+  return JSON.stringify(openedInPlace(whole))
 }
 
-/** Leads the references of one file to where their ends will be. `from`: its path; empty for the document itself. */
-async function redirect(value: unknown, from: string, isThere: (path: string) => Promise<boolean>): Promise<void> {
-  // Aliases of YAML make one object stand in many places.
+/** One bad file leaves out what is described in it, and nothing else. */
+function valueOf(text: FileText): { value: unknown } | { unread: string | undefined } {
+  if (typeof text !== 'string') return { unread: text?.unread }
+  try {
+    return { value: parseValue(text) }
+  } catch (thrown) {
+    if (!(thrown instanceof DocumentProblem)) throw thrown
+    return { unread: `cannot be read: ${thrown.message}` }
+  }
+}
+
+/** Objects of a value with a reference, each once: aliases of YAML make one object stand in many places. */
+function* referring(value: unknown): Generator<JsonObject & { $ref: string }> {
   const seen = new Set<object>(typeof value === 'object' && value !== null ? [value] : [])
   for (const one of seen) {
     for (const inner of Object.values(one) as unknown[])
       if (typeof inner === 'object' && inner !== null) seen.add(inner)
-    if (isObject(one) && typeof one['$ref'] === 'string') {
-      const next = await redirected(one['$ref'], from, isThere)
-      if (next !== undefined) Object.assign(one satisfies JsonObject, { $ref: next })
-    }
+    if (isObject(one) && typeof one['$ref'] === 'string') yield one as JsonObject & { $ref: string }
   }
 }
 
-async function redirected(
-  ref: string,
-  from: string,
-  isThere: (path: string) => Promise<boolean>,
-): Promise<string | undefined> {
-  const [file = '', fragment = ''] = ref.split('#', 2)
-  if (fragment !== '' && !fragment.startsWith('/')) return undefined
-  if (file === '') return from === '' ? undefined : `#/${PLACE}/${escaped(from)}${fragment}`
-  if (ELSEWHERE.test(file)) return undefined
-  const path = posix.join(posix.dirname(from), plain(file))
-  return (await isThere(path)) ? `#/${PLACE}/${escaped(path)}${fragment}` : undefined
+const placesIn = (value: unknown, from: string): string[] =>
+  [...referring(value)].flatMap(({ $ref }) => targetOf($ref, from)?.place ?? [])
+
+/** Leads the references of one file to where their ends will be. */
+function redirect(value: unknown, from: string, { at, has }: { at: string; has: (place: string) => boolean }): void {
+  for (const one of referring(value)) {
+    const target = targetOf(one.$ref, from)
+    if (target === undefined) continue
+    const { place, fragment } = target
+    if (place === at) one.$ref = `#${fragment}`
+    else if (has(place)) one.$ref = `#/${FILES}/${escaped(nameOf(place, at))}${fragment}`
+    else one.$ref = fragment === '' ? nameOf(place, at) : `${nameOf(place, at)}#${fragment}`
+  }
+}
+
+interface Target {
+  readonly place: string
+  /** A JSON pointer; empty for the whole file. */
+  readonly fragment: string
+}
+
+/** Where a reference leads; undefined for an anchor, and for what no file beside the document can be. */
+function targetOf(ref: string, from: string): Target | undefined {
+  const [file = '', after = ''] = ref.split('#', 2)
+  const fragment = pointerOf(after)
+  if (fragment === undefined) return undefined
+  if (file === '') return { place: from, fragment }
+  const place = placeOf(file, from)
+  return place === undefined ? undefined : { place, fragment }
+}
+
+/** `#/` is written for a whole file, and a slash at the beginning is forgotten. */
+function pointerOf(fragment: string): string | undefined {
+  if (fragment === '' || fragment === '/') return ''
+  if (fragment.startsWith('/')) return fragment
+  return fragment.includes('/') ? `/${fragment}` : undefined
+}
+
+function placeOf(file: string, from: string): string | undefined {
+  // Documents that were written on Windows.
+  const plain = file.replaceAll('\\', '/')
+  if (!isAddress(from)) return ABSOLUTE.test(plain) ? undefined : posix.join(posix.dirname(from), decoded(plain))
+  const url = URL.parse(plain, from)
+  if (url === null) return undefined
+  url.hash = ''
+  return url.href
+}
+
+/** A file of an address is named from the folder of the document on. */
+function nameOf(place: string, at: string): string {
+  if (!isAddress(at)) return place
+  const folder = new URL('.', at).href
+  const { origin } = new URL(at)
+  if (place.startsWith(folder) && place !== folder) return place.slice(folder.length)
+  return place.startsWith(`${origin}/`) ? place.slice(origin.length) : place
 }
 
 /** RFC 6901, as the fragment of an address. */
 const escaped = (path: string) => encodeURIComponent(path.replaceAll('~', '~0').replaceAll('/', '~1'))
 
-function plain(file: string): string {
+function decoded(file: string): string {
   try {
     return decodeURIComponent(file)
   } catch {

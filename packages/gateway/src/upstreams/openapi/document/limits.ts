@@ -1,5 +1,8 @@
 /** How much of a document is taken, and how much one tool may say: a list goes to a model whole, and to memory first. */
 export const LIMITS = {
+  /** Bytes of a document with all that it refers to, and files beside it that come along. */
+  bytes: 64 * 1024 * 1024,
+  files: 2_000,
   /** Levels of a document. */
   depth: 200,
   /** Values of a document. */

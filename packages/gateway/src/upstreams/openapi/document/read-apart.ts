@@ -1,5 +1,5 @@
 /**
- * OpenAPI documents are read in threads of their own, with bounded memory and time: nobody's call waits for one, and one that unfolds
+ * OpenAPI documents are read, and made of several files, in threads of their own, with bounded memory and time: nobody's call waits for one, and one that unfolds
  * without end takes nothing with it.
  *
  * There are two lanes, each with one thread: connections that are loaded never wait for documents that people look at. In each lane the
@@ -10,6 +10,7 @@ import type { JsonObject } from '@toolway/protocol'
 import { promisify } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import { gunzip } from 'node:zlib'
+import type { Unread } from './bundle.ts'
 import type { Reading, ReadingOptions } from './read-document.ts'
 import { ReadingLine } from './reading-line.ts'
 
@@ -18,8 +19,29 @@ export interface ReadApart extends Omit<Reading, 'tools'> {
   readonly tools: Uint8Array
 }
 
+export interface ReadTask {
+  readonly kind: 'read'
+  readonly text: string
+  readonly options: ReadingOptions
+}
+export interface BundleTask {
+  readonly kind: 'bundle'
+  readonly text: string
+  /** The address of the document. */
+  readonly at: string
+  readonly files: ReadonlyMap<string, string | Unread>
+}
+interface ArchiveTask {
+  readonly kind: 'archive'
+  readonly bytes: Uint8Array
+}
+export type Task = ReadTask | BundleTask | ArchiveTask
+
+/** One document of several files, or the addresses of the files that are lacking for it. */
+export type Bundled = { readonly text: string } | { readonly lacking: readonly string[] }
+
 /** The message that the thread returns. */
-export type Word = { readonly reading: ReadApart } | { readonly problem: string }
+export type Word = { readonly reading: ReadApart } | { readonly bundled: Bundled } | { readonly problem: string }
 
 const unpack = promisify(gunzip)
 
@@ -49,30 +71,56 @@ const LINES = {
 } as const
 
 /** Throws `openapi.unreadable`, `gateway.not-ready` where too much is being read, and `call.cancelled` for whoever left. */
-export function readApart(text: string, options: ReadingOptions, { share, lane, signal }: ReadFor): Promise<ReadApart> {
-  const patience = lane === 'load' ? PATIENCE : patienceOfLook(text)
-  return LINES[lane].read({ share, length: text.length, signal }, () => readNow(text, { options, patience, signal }))
+export async function readApart(text: string, options: ReadingOptions, whose: ReadFor): Promise<ReadApart> {
+  const word = await inTurn({ kind: 'read', text, options }, text.length, whose)
+  if (!('reading' in word)) throw new TypeError('the thread did another task')
+  return word.reading
 }
 
-const patienceOfLook = ({ length }: string): number =>
+/** Makes one document of a document and the files that are there of it. Throws as `readApart` does. */
+export const bundleApart = (task: Omit<BundleTask, 'kind'>, whose: ReadFor): Promise<Bundled> => {
+  const files = [...task.files.values()].filter((file) => typeof file === 'string')
+  const length = files.reduce((sum, file) => sum + file.length, task.text.length)
+  return bundled({ kind: 'bundle', ...task }, length, whose)
+}
+
+/** The document of a ZIP archive, with the files that it refers to. Throws as `readApart` does. */
+export async function unpackApart(bytes: Uint8Array, whose: ReadFor): Promise<string> {
+  const made = await bundled({ kind: 'archive', bytes }, bytes.length, whose)
+  return 'text' in made ? made.text : ''
+}
+
+async function bundled(task: Task, length: number, whose: ReadFor): Promise<Bundled> {
+  const word = await inTurn(task, length, whose)
+  if (!('bundled' in word)) throw new TypeError('the thread did another task')
+  return word.bundled
+}
+
+type Done = Exclude<Word, { readonly problem: string }>
+
+function inTurn(task: Task, length: number, { share, lane, signal }: ReadFor): Promise<Done> {
+  const patience = lane === 'load' ? PATIENCE : patienceOfLook({ length })
+  return LINES[lane].read({ share, length, signal }, () => doNow(task, { patience, signal }))
+}
+
+const patienceOfLook = ({ length }: { readonly length: number }): number =>
   Math.min(PATIENCE, PATIENCE_OF_LOOK + Math.floor(length / MEGABYTE) * PATIENCE_PER_MEGABYTE)
 
 /** Its tools, as objects. */
 export const toolsOf = async ({ tools }: Pick<ReadApart, 'tools'>): Promise<JsonObject[]> =>
   JSON.parse((await unpack(tools)).toString('utf8')) as JsonObject[]
 
-interface ReadingNow extends Pick<ReadFor, 'signal'> {
-  readonly options: ReadingOptions
+interface Doing extends Pick<ReadFor, 'signal'> {
   /** Milliseconds. */
   readonly patience: number
 }
 
-function readNow(text: string, { options, patience, signal }: ReadingNow): Promise<ReadApart> {
+function doNow(task: Task, { patience, signal }: Doing): Promise<Done> {
   if (signal?.aborted === true) return Promise.reject(new Fault('call.cancelled'))
   return new Promise((resolve, reject) => {
     const refuse = (problem: string) => reject(new Fault('openapi.unreadable', { problem }))
     const worker = new Worker(new URL('./reading-worker.ts', import.meta.url), {
-      workerData: { text, options },
+      workerData: task,
       // It reads what somebody else wrote: nothing of this process is lent to it.
       env: {},
       resourceLimits: { maxOldGenerationSizeMb: MEMORY },
@@ -88,7 +136,7 @@ function readNow(text: string, { options, patience, signal }: ReadingNow): Promi
     signal?.addEventListener('abort', leave, { once: true })
     worker.once('message', (word: Word) => {
       if ('problem' in word) refuse(word.problem)
-      else resolve(word.reading)
+      else resolve(word)
     })
     worker.once('error', (thrown: Error & { code?: string }) =>
       thrown.code === 'ERR_WORKER_OUT_OF_MEMORY'

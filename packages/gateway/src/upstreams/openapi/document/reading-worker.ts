@@ -1,21 +1,56 @@
-/** The thread that reads one document and ends with its answer. It is handed the text, and reaches nothing. */
+/**
+ * The thread that does one task with documents and ends with its answer: it reads one, or makes one of several files. It is handed all
+ * texts, and reaches nothing.
+ */
 import { parentPort, workerData } from 'node:worker_threads'
 import { gzipSync } from 'node:zlib'
+import { documentOfArchive } from './archive.ts'
+import { bundle } from './bundle.ts'
+import { LIMITS } from './limits.ts'
 import { DocumentProblem } from './parse-document.ts'
-import type { Word } from './read-apart.ts'
-import { readDocument, type ReadingOptions } from './read-document.ts'
+import type { Bundled, BundleTask, ReadTask, Task, Word } from './read-apart.ts'
+import { readDocument } from './read-document.ts'
 
-const { text, options } = workerData as { text: string; options: ReadingOptions }
+const task = workerData as Task
 
-function wordOf(): Word {
+async function wordOf(): Promise<Word> {
   try {
-    const { tools, ...reading } = readDocument(text, options)
-    return { reading: { ...reading, tools: gzipSync(JSON.stringify(tools)) } }
+    return task.kind === 'read'
+      ? { reading: readOf(task) }
+      : { bundled: await (task.kind === 'archive' ? archiveOf(task.bytes) : bundleOf(task)) }
   } catch (thrown) {
     if (thrown instanceof DocumentProblem) return { problem: thrown.message }
     if (thrown instanceof RangeError) return { problem: 'it nests too deeply' }
     throw thrown
   }
 }
+
+function readOf({ text, options }: ReadTask) {
+  const { tools, ...reading } = readDocument(text, options)
+  return { ...reading, tools: gzipSync(JSON.stringify(tools)) }
+}
+
+const archiveOf = async (bytes: Uint8Array): Promise<Bundled> => ({
+  text: bounded(await documentOfArchive(bytes, LIMITS)),
+})
+
+/** With the files that it has; those that it lacks are named. */
+async function bundleOf({ text, at, files }: BundleTask): Promise<Bundled> {
+  const lacking = new Set<string>()
+  const read = (place: string) => {
+    const found = files.get(place)
+    if (found === undefined) lacking.add(place)
+    return found
+  }
+  const whole = await bundle(text, { at, read, most: LIMITS.files })
+  return lacking.size > 0 ? { lacking: [...lacking] } : { text: bounded(whole ?? text) }
+}
+
+/** It is kept whole, and read again within the same bound. */
+function bounded(text: string): string {
+  if (Buffer.byteLength(text) > LIMITS.bytes)
+    throw new DocumentProblem(`with the files that it refers to it is larger than ${LIMITS.bytes} bytes`)
+  return text
+}
 // eslint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port has no origin
-parentPort?.postMessage(wordOf())
+parentPort?.postMessage(await wordOf())
