@@ -1,4 +1,8 @@
 /** The way to a new connection, as people walk it: pasted, corrected, let in, named, and called. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { zipSync } from 'fflate'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startAuthority, type RunningAuthority } from '../e2e/peers/authorities/authority.ts'
@@ -282,6 +286,49 @@ describe.skipIf(NO_BROWSER)('connecting', () => {
     await expect.poll(() => page.getByRole('row').count()).toBe(3)
   })
 
+  test(
+    'a document in several files is opened as files, as a folder and as a ZIP archive',
+    { tags: 'long' },
+    async () => {
+      await using folder = await documentFolder()
+      const inputs = page.locator('input[type=file]')
+      const shown = async (name: string, picture?: string) => {
+        await page.getByText('An OpenAPI document with its files', { exact: true }).waitFor()
+        await page.getByText(name, { exact: true }).waitFor()
+        if (picture !== undefined) await look(page, picture)
+        await press('Continue')
+        await page.getByText('Shop 1').waitFor()
+        await page.getByText('2 tools').waitFor()
+      }
+      await start('')
+      await inputs.nth(1).setInputFiles(folder.path)
+      await shown('api', 'connect-folder')
+      await start('')
+      await inputs.first().setInputFiles(['openapi.yaml', 'goods.yaml'].map((name) => join(folder.path, name)))
+      await shown('openapi.yaml +1')
+      await start('')
+      await inputs.first().setInputFiles({ name: 'shop.zip', mimeType: 'application/zip', buffer: folder.archive })
+      await shown('shop.zip')
+      await page.getByLabel('Key or token').fill('shop-key')
+      await press('Continue')
+      await page.getByText('shop.zip').waitFor()
+      await press('Connect')
+      await expect.poll(() => page.getByRole('row').count()).toBe(3)
+
+      await start('')
+      await inputs
+        .first()
+        .setInputFiles(['a.txt', 'b.txt'].map((name) => ({ name, mimeType: 'text/plain', buffer: Buffer.from('x') })))
+      await page.getByText('These files contain no OpenAPI document').waitFor()
+      await using german = await console.open(ADA, 'de')
+      await german.page.goto('/connections/new')
+      await german.page.getByRole('button', { name: 'Ordner öffnen' }).waitFor()
+      await german.page.locator('input[type=file]').nth(1).setInputFiles(folder.path)
+      await german.page.getByText('Ein OpenAPI-Dokument mit seinen Dateien', { exact: true }).waitFor()
+      await look(german.page, 'connect-folder-german')
+    },
+  )
+
   test('who may not start programs, or not connect at all, reads why', { tags: 'long' }, async () => {
     await using tom = await console.open(TOM)
     await tom.page.goto('/connections/new')
@@ -300,6 +347,25 @@ const operation = (operationId: string, tag: string) => ({
   tags: [tag],
   responses: { 200: { description: 'ok' } },
 })
+/** A document in two files, in a folder and as an archive. */
+async function documentFolder() {
+  const around = await mkdtemp(join(tmpdir(), 'documents-'))
+  const path = join(around, 'api')
+  await mkdir(path)
+  const { paths, ...rest } = JSON.parse(DOCUMENT) as { paths: Record<string, object> }
+  const root = {
+    ...rest,
+    paths: { '/orders': { get: operation('listOrders', 'orders') }, '/goods': { $ref: 'goods.yaml' } },
+  }
+  const files = { 'openapi.yaml': JSON.stringify(root), 'goods.yaml': JSON.stringify(paths['/goods']) }
+  for (const [name, text] of Object.entries(files)) await writeFile(join(path, name), text)
+  const packed = Object.entries(files).map(([name, text]): [string, Uint8Array] => [name, Buffer.from(text)])
+  return {
+    path,
+    archive: Buffer.from(zipSync(Object.fromEntries(packed))),
+    [Symbol.asyncDispose]: () => rm(around, { recursive: true }),
+  }
+}
 const DOCUMENT = JSON.stringify({
   openapi: '3.1.0',
   info: { title: 'Shop', version: '1' },

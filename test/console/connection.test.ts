@@ -206,6 +206,7 @@ describe.skipIf(NO_BROWSER)('the page of a connection', () => {
     const newer = Buffer.from(JSON.stringify(documentOf('2', ['orders', 'goods'])))
     await page
       .locator('input[type=file]')
+      .first()
       .setInputFiles({ name: 'shop.json', mimeType: 'application/json', buffer: newer })
     await page.getByText('Version 1 is in use; this is version 2.').waitFor()
     await page.getByText('1 tool removed').waitFor()

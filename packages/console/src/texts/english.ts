@@ -540,6 +540,7 @@ export interface English {
       readonly hint: string
       readonly placeholder: string
       readonly file: string
+      readonly folder: string
       readonly inCatalog: string
       readonly runsHere: string
       readonly kind: string
@@ -557,6 +558,7 @@ export interface English {
         readonly configuration: (v: { readonly name: string | null | undefined }) => string
         readonly document: string
         readonly 'document-address': string
+        readonly archive: string
         readonly package: string
         readonly link: (v: { readonly name: string | null | undefined }) => string
         readonly entry: (v: { readonly name: string }) => string
@@ -567,6 +569,9 @@ export interface English {
         readonly repository: string
         readonly unreadable: string
         readonly unknown: string
+        readonly none: string
+        readonly many: string
+        readonly large: string
       }
     }
     readonly values: {
@@ -1129,7 +1134,6 @@ export interface English {
       readonly title: string
       readonly wasGiven: string
       readonly look: string
-      readonly give: string
       readonly versions: (v: { readonly before: string | null | undefined; readonly after: string }) => string
       readonly same: string
       readonly take: string

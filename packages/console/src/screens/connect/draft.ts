@@ -9,6 +9,7 @@ import {
   type LimitedTools,
 } from '@toolway/contract'
 import type { Connection, NewConnection } from '@toolway/contract/admin'
+import type { Archive } from '../../parts/document-files/upload.ts'
 import { accessWords, DEFAULT_ACCESS, type AccessDraft } from '../../parts/child-access/access-draft.ts'
 
 /** `service`: a kind that is one service, such as n8n, with settings of its own. */
@@ -51,6 +52,8 @@ export interface Draft {
   readonly url: string
   /** The OpenAPI document itself, where it was pasted. */
   readonly document: string
+  /** Or its archive, where it was opened with its files. */
+  readonly archive: Archive | undefined
   /** Where the calls of an OpenAPI document go, where it does not say. */
   readonly base: string
   /** The tags of it whose operations are wanted; none: all. */
@@ -98,6 +101,7 @@ const NOTHING: Draft = {
   kind: 'remote',
   url: '',
   document: '',
+  archive: undefined,
   base: '',
   tags: [],
   command: '',
@@ -192,6 +196,10 @@ function isPrivateHost(url: string): boolean {
     /^\d+(?:\.\d+){3}$/.test(host)
   )
 }
+/** Whether an OpenAPI document was pasted or opened, so that it has no address. */
+export const isGiven = ({ document, archive }: Pick<Draft, 'document' | 'archive'>): boolean =>
+  document !== '' || archive !== undefined
+
 /** An OpenAPI document of a private network is only read where an operator says so. */
 export const namesPrivate = ({ url, base }: Draft): boolean => isPrivateHost(url) || isPrivateHost(base)
 
@@ -217,9 +225,9 @@ export function defaultName({ kind, url, command, args, proposed }: Draft): stri
 
 export const nameOf = (one: Draft): string => one.name.trim() || defaultName(one)
 
-/** One line that says what it is: an address, or a command line as one would type it. */
+/** One line that says what it is: an address, the file that was opened, or a command line as one would type it. */
 export const placeOf = (one: Draft): string =>
-  one.kind === 'program' ? [one.command, ...argsOf(one)].map(quoted).join(' ') : one.url
+  one.kind === 'program' ? [one.command, ...argsOf(one)].map(quoted).join(' ') : (one.archive?.name ?? one.url)
 
 const quoted = (word: string) =>
   /^[\w@%+=:,./{}[\]-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
@@ -345,7 +353,7 @@ export const wayOf = ({ auth, kind }: Pick<Draft, 'auth' | 'kind'>): AuthType =>
  * that could contain one. Undefined where too little is left to go on with.
  */
 export function withoutSecrets(draft: Draft): Draft | undefined {
-  if (draft.kind === 'program' || draft.document !== '' || !isPlainAddress(draft.url)) return undefined
+  if (draft.kind === 'program' || isGiven(draft) || !isPlainAddress(draft.url)) return undefined
   const empty = (values: readonly Value[]) => values.map((value) => ({ ...value, value: '' }))
   return { ...draft, key: '', headers: empty(draft.headers), environment: [], blanks: empty(draft.blanks), own: {} }
 }

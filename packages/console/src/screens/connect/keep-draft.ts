@@ -68,9 +68,14 @@ async function addLimited(organization: string, draft: Draft): Promise<Connectio
   return call(getConnection, { path: { organization, connection: items[0]?.alias ?? words.alias } })
 }
 
+function sourceOf({ document, archive, url }: Draft) {
+  if (archive !== undefined) return { document_zip: archive.base64 }
+  return document === '' ? { document_url: url.trim() } : { document }
+}
+
 /** Returns the document fields of a request, for the preview and for the creation. */
 export const documentOf = (draft: Draft, isPlatform: boolean) => ({
-  ...(draft.document === '' ? { document_url: draft.url.trim() } : { document: draft.document }),
+  ...sourceOf(draft),
   ...(draft.base === '' ? {} : { url: draft.base.trim() }),
   ...(isPlatform && namesPrivate(draft) ? { private: true } : {}),
 })

@@ -7,7 +7,7 @@ import { useMay, useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
 import { texts } from '../../texts/texts.ts'
 import { Loaded } from '../../ui/loaded.tsx'
-import { withProposed, type AuthType, type Draft } from './draft.ts'
+import { isGiven, withProposed, type AuthType, type Draft } from './draft.ts'
 import { Effects } from './effects.tsx'
 import type { AuthFieldsProps } from './auth-fields.ts'
 import { documentOf } from './keep-draft.ts'
@@ -29,14 +29,14 @@ export function OpenApiFields(props: AuthFieldsProps) {
   })
   return (
     <Stack gap="lg">
-      {draft.document === '' ? (
+      {isGiven(draft) ? null : (
         <TextInput
           label={t.address}
           type="url"
           value={draft.url}
           onChange={({ currentTarget }) => onChange({ url: currentTarget.value, tags: [], ...withProposed(draft, '') })}
         />
-      ) : null}
+      )}
       <Loaded query={preview}>{(found) => <Preview {...props} preview={found} />}</Loaded>
     </Stack>
   )

@@ -10,6 +10,7 @@ import {
   DOCUMENT_KIND,
   filled,
   hasAddress,
+  isGiven,
   missingIn,
   problemOfAddress,
   wayOf,
@@ -97,7 +98,7 @@ export function StepAuth(props: StepAuthProps) {
 const isUnfinished = (draft: Draft): boolean =>
   missingIn(draft).length > 0 ||
   (draft.kind === 'program' && draft.command.trim() === '') ||
-  (hasAddress(draft) && draft.document === '' && problemOfAddress(filled(draft).url) !== undefined) ||
+  (hasAddress(draft) && !isGiven(draft) && problemOfAddress(filled(draft).url) !== undefined) ||
   (draft.kind !== 'program' && draft.auth === 'api_key' && draft.key.trim() === '')
 
 function RemoteFields({ children, ...props }: AuthFieldsProps & { children: ReactNode }) {

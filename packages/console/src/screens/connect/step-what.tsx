@@ -2,13 +2,16 @@
  * The first step: the choice of the service, from the catalog or from pasted text. One field accepts any form and shows what it
  * recognized.
  */
-import { Alert, Button, FileButton, Group, Paper, Select, Stack, Text, Textarea, Title } from '@mantine/core'
+import { Alert, Button, Group, Paper, Select, Stack, Text, Textarea, Title } from '@mantine/core'
 import type { CatalogEntry } from '@toolway/contract'
+import { useState } from 'react'
+import { FileButtons } from '../../parts/document-files/file-buttons.tsx'
+import type { Upload } from '../../parts/document-files/upload.ts'
 import { texts } from '../../texts/texts.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Catalog, EntryCards } from './catalog-cards.tsx'
 import { FromFile } from './from-file.tsx'
-import { draftOfEntry, placeOf, type Draft, type Kind } from './draft.ts'
+import { DOCUMENT_KIND, draft, draftOfEntry, isGiven, placeOf, type Draft, type Kind } from './draft.ts'
 import { guess, type Guess } from './guess/guess.ts'
 import { SeveralServers } from './several-servers.tsx'
 
@@ -26,9 +29,14 @@ export interface StepWhatProps {
 
 export function StepWhat(props: StepWhatProps) {
   const { entries, text, onText, onNext } = props
-  const found = guess(text, entries)
+  const [opened, setOpened] = useState<Opened>()
+  const found = opened === undefined ? guess(text, entries) : guessOf(opened)
   const next = () => {
     if (found.kind === 'one') onNext(corrected(found.draft, props.kind))
+  }
+  const take = (upload: Upload) => {
+    setOpened(upload.kind === 'text' ? undefined : upload)
+    onText(upload.kind === 'text' ? upload.text : '')
   }
   return (
     <Stack gap="xl">
@@ -48,7 +56,10 @@ export function StepWhat(props: StepWhatProps) {
           autoComplete="off"
           value={text}
           error={found.kind === 'refused' ? t.refused[found.why] : undefined}
-          onChange={({ currentTarget }) => onText(currentTarget.value)}
+          onChange={({ currentTarget }) => {
+            setOpened(undefined)
+            onText(currentTarget.value)
+          }}
           onKeyDown={(event) => {
             if (event.key !== 'Enter' || event.shiftKey || text.includes('\n') || found.kind !== 'one') return
             event.preventDefault()
@@ -56,23 +67,19 @@ export function StepWhat(props: StepWhatProps) {
           }}
         />
         <Understood {...props} found={found} onContinue={next} />
-        <FileButton accept=".json,.yaml,.yml,.txt,.md" onChange={(file) => void file?.text().then(onText)}>
-          {({ onClick }) => (
-            <Button
-              variant="subtle"
-              size="xs"
-              leftSection={<Icon name="download" size={14} />}
-              onClick={onClick}
-              style={{ alignSelf: 'flex-start' }}
-            >
-              {t.file}
-            </Button>
-          )}
-        </FileButton>
+        <FileButtons accept=".json,.yaml,.yml,.toml,.txt,.md,.zip" onUpload={take} />
       </Stack>
     </Stack>
   )
 }
+
+/** Files that are no text. */
+type Opened = Exclude<Upload, { kind: 'text' }>
+
+const guessOf = (opened: Opened): Guess =>
+  opened.kind === 'refused'
+    ? { kind: 'refused', why: opened.why }
+    : { kind: 'one', seen: 'archive', draft: draft({ kind: DOCUMENT_KIND, archive: opened.archive }) }
 
 interface UnderstoodProps extends StepWhatProps {
   readonly found: Guess
@@ -132,6 +139,4 @@ const isCorrectable = (found: Extract<Guess, { kind: 'one' }>): boolean =>
   found.seen === 'address' || found.seen === 'document-address'
 
 const corrected = (one: Draft, kind: Kind | undefined): Draft =>
-  kind === undefined || one.kind === 'program' || one.document !== '' || one.entry !== undefined
-    ? one
-    : { ...one, kind }
+  kind === undefined || one.kind === 'program' || isGiven(one) || one.entry !== undefined ? one : { ...one, kind }

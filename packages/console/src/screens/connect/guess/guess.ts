@@ -16,6 +16,7 @@ export type Seen =
   | 'configuration'
   | 'document'
   | 'document-address'
+  | 'archive'
   | 'package'
   | 'link'
   | 'entry'
@@ -26,7 +27,10 @@ export type Guess =
   | { readonly kind: 'several'; readonly drafts: readonly Draft[] }
   /** The catalog entries of that name. */
   | { readonly kind: 'entries'; readonly entries: readonly CatalogEntry[] }
-  | { readonly kind: 'refused'; readonly why: 'scheme' | 'user' | 'repository' | 'unreadable' | 'unknown' }
+  | {
+      readonly kind: 'refused'
+      readonly why: 'scheme' | 'user' | 'repository' | 'unreadable' | 'unknown' | 'none' | 'many' | 'large'
+    }
 
 export function guess(given: string, catalog: readonly CatalogEntry[]): Guess {
   const text = given

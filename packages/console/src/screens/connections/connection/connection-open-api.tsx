@@ -1,10 +1,12 @@
 /** The OpenAPI document of a connection: a newer one held against it, and which of its operations are tools. */
-import { Alert, Button, Code, FileButton, Group, List, Stack, Text, Title } from '@mantine/core'
+import { Alert, Button, Code, Group, List, Stack, Text, Title } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { refreshOpenApi, type Connection, type OpenApiDrift } from '@toolway/contract/admin'
 import { useState, type ReactNode } from 'react'
 import { call } from '../../../data/call.ts'
 import { Problem } from '../../../data/problem.ts'
+import { FileButtons } from '../../../parts/document-files/file-buttons.tsx'
+import type { Upload } from '../../../parts/document-files/upload.ts'
 import { texts } from '../../../texts/texts.ts'
 import { Allowed } from '../../../ui/allowed.tsx'
 import { StateBadge } from '../../../ui/badges.tsx'
@@ -32,15 +34,14 @@ function Newer({ connection, openapi }: { connection: Connection; openapi: OpenA
   const path = usePath(connection)
   const queries = useQueryClient()
   const whyNot = useWhyNot(connection, 'connector_update')
-  /** The text of a file that was given; absent: it is fetched from its address. */
-  const [given, setGiven] = useState<string>()
+  /** What was opened; absent: it is fetched from its address. */
+  const [given, setGiven] = useState<Upload>()
   const look = useMutation({
-    mutationFn: (document: string | undefined) =>
-      call(refreshOpenApi, { path, body: { ...(document === undefined ? {} : { document }), apply: false } }),
+    mutationFn: (opened: Upload | undefined) =>
+      call(refreshOpenApi, { path, body: { ...sourceOf(opened), apply: false } }),
   })
   const keep = useMutation({
-    mutationFn: () =>
-      call(refreshOpenApi, { path, body: { ...(given === undefined ? {} : { document: given }), apply: true } }),
+    mutationFn: () => call(refreshOpenApi, { path, body: { ...sourceOf(given), apply: true } }),
     onSuccess: ({ version }) => {
       sayDone(t.kept({ version: version.after }))
       look.reset()
@@ -48,9 +49,10 @@ function Newer({ connection, openapi }: { connection: Connection; openapi: OpenA
     },
     onError: sayProblem,
   })
-  const open = (document: string | undefined) => {
-    setGiven(document)
-    look.mutate(document)
+  const open = (opened: Upload | undefined) => {
+    setGiven(opened)
+    if (opened?.kind === 'refused') look.reset()
+    else look.mutate(opened)
   }
   const may = whyNot === undefined
   return (
@@ -70,21 +72,14 @@ function Newer({ connection, openapi }: { connection: Connection; openapi: OpenA
           </Allowed>
         )}
         <Allowed may={may} why={whyNot ?? ''}>
-          <FileButton accept=".json,.yaml,.yml" onChange={(file) => void file?.text().then(open)} disabled={!may}>
-            {(props) => (
-              <Button
-                {...props}
-                variant="default"
-                leftSection={<Icon name="plus" />}
-                disabled={!may}
-                loading={look.isPending && given !== undefined}
-              >
-                {t.give}
-              </Button>
-            )}
-          </FileButton>
+          <FileButtons accept=".json,.yaml,.yml,.zip" variant="default" disabled={!may} onUpload={open} />
         </Allowed>
       </Group>
+      {given?.kind === 'refused' ? (
+        <Text size="sm" c="red" role="alert">
+          {texts.connect.what.refused[given.why]}
+        </Text>
+      ) : null}
       {look.error === null ? null : <Failed failure={Problem.of(look.error)} />}
       {look.data === undefined ? null : (
         <Stack gap="sm">
@@ -108,6 +103,11 @@ function Newer({ connection, openapi }: { connection: Connection; openapi: OpenA
       )}
     </Section>
   )
+}
+
+const sourceOf = (opened: Upload | undefined) => {
+  if (opened === undefined || opened.kind === 'refused') return {}
+  return opened.kind === 'text' ? { document: opened.text } : { document_zip: opened.archive.base64 }
 }
 
 /** The changes in a newer document, tool by tool. */
