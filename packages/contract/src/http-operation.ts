@@ -37,6 +37,8 @@ export interface Operation {
   readonly method: Method
   /** Begins with a slash; names in braces are those of `placed`, everything else is as it goes out. */
   readonly path: string
+  /** Sent with every call, before the arguments: `beta=true`. */
+  readonly query?: string
   readonly placed: readonly Placed[]
   readonly body: Body | undefined
   readonly accept: string

@@ -40,7 +40,7 @@ export function takeBody(given: unknown, taking: Taking, parts: SchemaParts): Bo
   const text = textOf(body['description'], LIMITS.note)
   const plain = kind === 'text' ? undefined : flattened(schema)
   if (plain === undefined) {
-    if (kind === 'form' || kind === 'multipart') throw new Unfit('requires a form whose fields are not described')
+    if (kind === 'form' || kind === 'multipart') return withoutFields(schema, required, parts)
     const whole = nameFor('body', taking, 'request')
     const base = kind === 'text' ? { type: 'string' } : schema
     taking.properties.set(whole, text === undefined || 'description' in base ? base : { ...base, description: text })
@@ -56,6 +56,16 @@ export function takeBody(given: unknown, taking: Taking, parts: SchemaParts): Bo
     return { argument, name, deep: isObject(written) && written['style'] === 'deepObject' }
   })
   return { kind, media, required, whole: undefined, members }
+}
+
+/** A form without a field has nothing to be sent; one with fields of any name cannot be written. */
+function withoutFields(schema: JsonObject, required: boolean, { note }: SchemaParts): undefined {
+  const { properties } = schema
+  const isEmpty = isObject(properties) && Object.keys(properties).length === 0 && !isOpen(schema)
+  if (isEmpty) return undefined
+  if (required) throw new Unfit('requires a form whose fields are not described')
+  note('its form is left out, since its fields are not described')
+  return undefined
 }
 
 function choose(content: JsonObject) {

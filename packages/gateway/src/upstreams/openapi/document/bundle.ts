@@ -8,6 +8,7 @@ import type { JsonObject } from '@toolway/protocol'
 import { posix } from 'node:path'
 import { isObject } from './json.ts'
 import { DocumentProblem, parseValue } from './parse-document.ts'
+import { FILES, referring } from './referring.ts'
 import { openedInPlace } from './swagger-parts.ts'
 
 /** Why a file cannot be had, as the end of a sentence: "is in another file, which …". */
@@ -26,7 +27,6 @@ interface Bundling {
   readonly most: number
 }
 
-const FILES = 'x-files'
 const UNREAD = 'x-unread'
 const ABSOLUTE = /^(?:[a-z][a-z0-9+.-]*:|\/)/i
 const isAddress = (place: string) => /^https?:/i.test(place)
@@ -43,7 +43,7 @@ export async function bundle(text: string, { at, read, most }: Bundling): Promis
   const unread = new Map<string, string | undefined>()
   let wave: (readonly [from: string, value: unknown])[] = [[at, root]]
   while (wave.length > 0) {
-    const places = new Set(wave.flatMap(([from, value]) => placesIn(value, from)))
+    const places = new Set(wave.flatMap(([from, value]) => placesIn(value, from, at)))
     const fresh = [...places].filter((place) => place !== at && !files.has(place) && !unread.has(place))
     const texts = await Promise.all(fresh.map((place) => read(place)))
     wave = []
@@ -79,22 +79,12 @@ function valueOf(text: FileText): { value: unknown } | { unread: string | undefi
   }
 }
 
-/** Objects of a value with a reference, each once: aliases of YAML make one object stand in many places. */
-function* referring(value: unknown): Generator<JsonObject & { $ref: string }> {
-  const seen = new Set<object>(typeof value === 'object' && value !== null ? [value] : [])
-  for (const one of seen) {
-    for (const inner of Object.values(one) as unknown[])
-      if (typeof inner === 'object' && inner !== null) seen.add(inner)
-    if (isObject(one) && typeof one['$ref'] === 'string') yield one as JsonObject & { $ref: string }
-  }
-}
-
-const placesIn = (value: unknown, from: string): string[] =>
-  [...referring(value)].flatMap(({ $ref }) => targetOf($ref, from)?.place ?? [])
+const placesIn = (value: unknown, from: string, at: string): string[] =>
+  [...referring(value, from !== at)].flatMap(({ $ref }) => targetOf($ref, from)?.place ?? [])
 
 /** Leads the references of one file to where their ends will be. */
 function redirect(value: unknown, from: string, { at, has }: { at: string; has: (place: string) => boolean }): void {
-  for (const one of referring(value)) {
+  for (const one of referring(value, from !== at)) {
     const target = targetOf(one.$ref, from)
     if (target === undefined) continue
     const { place, fragment } = target

@@ -33,7 +33,7 @@ export function takeParameters(
   lists: readonly unknown[],
   path: string,
   taking: Taking,
-  parts: SchemaParts & { keys: KeyNames },
+  parts: SchemaParts & { keys: KeyNames; fixed: URLSearchParams },
 ): Placed[] {
   const inPath = new Set([...path.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name ?? ''))
   const placed: Placed[] = []
@@ -45,8 +45,12 @@ export function takeParameters(
       continue
     }
     if (place === 'path' && !inPath.has(name)) continue
+    // Its value stands in the path of the operation.
+    if (place === 'query' && parts.fixed.has(name)) continue
     if (place === 'header' && OWN.test(name)) continue
     if (isCredential(given, parts.keys)) {
+      if (place === 'path')
+        throw new Unfit(`requires the credential "${name.slice(0, 50)}" in its path, where no connection sends one`)
       parts.note(`"${name.slice(0, 50)}" is left to the connection's credential`)
       continue
     }
@@ -57,8 +61,15 @@ export function takeParameters(
     placed.push({ argument, name, in: place, ...writingOf(given, place), json })
     inPath.delete(name)
   }
-  const missing = [...inPath].find((name) => !placed.some((one) => one.in === 'path' && one.name === name))
-  if (missing !== undefined) throw new Unfit(`does not describe {${missing.slice(0, 50)}} in its path`)
+  for (const name of inPath) {
+    if (placed.some((one) => one.in === 'path' && one.name === name)) continue
+    if (name === '') throw new Unfit('has a path with a parameter without a name')
+    parts.note(`"${name.slice(0, 50)}" in its path is not described: it is taken as a string`)
+    const argument = nameFor(name, taking, 'path')
+    taking.properties.set(argument, { type: 'string' })
+    taking.required.add(argument)
+    placed.push({ argument, name, in: 'path', style: 'simple', explode: false, reserved: false, json: false })
+  }
   return placed
 }
 

@@ -32,10 +32,10 @@ describe("vendors' published documents", () => {
     ['notion', '3.1.0', 24, 0],
     ['slack', '3.0.0', 174, 0],
     ['gmail', '3.0.0', 73, 6],
-    ['jira', '3.0.1', 498, 1],
+    ['jira', '3.0.1', 499, 0],
     ['petstore-2', '2.0', 20, 0],
     ['petstore-2-yaml', '2.0', 20, 0],
-    ['styles', '3.1.0', 23, 2],
+    ['styles', '3.1.0', 25, 0],
   ] as const)('%s: each operation is a tool, or says why it is none', (name, format, tools, leftOut) => {
     const reading = read(documentText(name))
     expect({ format: reading.format, tools: reading.tools.length, leftOut: reading.leftOut.length }).toEqual({
@@ -275,8 +275,64 @@ describe('what is left out', () => {
     expect(leftOut.map((one) => one.reason)).toEqual([expect.stringContaining(reason)])
   })
 
-  test.each(['/a/{id}', '/a?x=1', '/a#b', '/a/../b', '/a/%2e%2e/b', '/a\\b'])('a path like %s has no tool', (path) => {
+  test.each(['/a/{}', '/a?x={x}', '/a/../b', '/a/%2e%2e/b', '/a\\b'])('a path like %s has no tool', (path) => {
     expect(read(described({ [path]: { get: operation() } })).leftOut).toHaveLength(1)
+  })
+
+  test('a parameter of the path that is not described is a string, and a fragment of a path is not sent', () => {
+    const { plan, operations, tools } = read(described({ '/a/{id}#copy': { get: operation() } }))
+    expect(tools[0]?.['inputSchema']).toMatchObject({ properties: { id: { type: 'string' } }, required: ['id'] })
+    expect(plan[0]).toMatchObject({ path: '/a/{id}', placed: [{ argument: 'id', name: 'id', in: 'path' }] })
+    expect(operations[0]?.notes).toEqual(['"id" in its path is not described: it is taken as a string'])
+  })
+
+  test('a query in a path goes with every call, and its parameter is no argument', () => {
+    const parameters = ['beta', 'page'].map((name) => ({ name, in: 'query', required: true, schema: {} }))
+    const { plan, tools } = read(described({ '/a?beta=true': { get: operation({ parameters }) } }))
+    expect(plan[0]).toMatchObject({ path: '/a', query: 'beta=true', placed: [{ name: 'page' }] })
+    expect(tools[0]?.['_meta']).toMatchObject({ 'dev.toolway/operation': 'GET /a?beta=true' })
+  })
+
+  test('a credential in a path is none of the caller', () => {
+    const parameters = [{ name: 'token', in: 'path', required: true, description: 'your access token', schema: {} }]
+    expect(read(described({ '/bot{token}/a': { get: operation({ parameters }) } })).leftOut[0]?.reason).toBe(
+      'requires the credential "token" in its path, where no connection sends one',
+    )
+  })
+
+  test.each([
+    ['without fields', { type: 'object', properties: {} }, []],
+    ['of any fields', { type: 'object' }, ['its form is left out, since its fields are not described']],
+  ])('a form %s that need not be sent is not', (_, schema, notes) => {
+    const requestBody = { content: { 'application/x-www-form-urlencoded': { schema } } }
+    const { plan, operations } = read(described({ '/a': { post: operation({ requestBody }) } }))
+    expect(plan[0]?.body).toBeUndefined()
+    expect(operations[0]?.notes).toEqual(notes)
+  })
+
+  test('an answer that unfolds without end takes nothing from the operations after it', () => {
+    const schemas = Object.fromEntries(
+      Array.from({ length: 40 }, (_, at) => {
+        const next = { $ref: `#/components/schemas/S${(at + 1) % 40}` }
+        return [
+          `S${at}`,
+          { type: 'object', properties: Object.fromEntries('abcdefghij'.split('').map((n) => [n, next])) },
+        ]
+      }),
+    )
+    const responses = {
+      200: { description: 'ok', content: { 'application/json': { schema: { $ref: '#/components/schemas/S0' } } } },
+    }
+    const requestBody = { content: { 'application/json': { schema: { $ref: '#/components/schemas/S0' } } } }
+    const paths = Object.fromEntries(
+      Array.from({ length: 1_000 }, (_, at) => [
+        `/p${at}`,
+        { post: operation({ operationId: `o${at}`, responses, requestBody }) },
+      ]),
+    )
+    const { tools, leftOut } = read(described(paths, { components: { schemas } }))
+    expect([tools.length, leftOut.length]).toEqual([1_000, 0])
+    expect(tools.at(-1)?.['outputSchema']).toMatchObject({ type: 'object' })
   })
 
   test('files that need not be there are left out of a form, and a note says so', () => {
@@ -376,6 +432,16 @@ describe('a reference to another file', () => {
       'It refers to 7 other files, which did not come along (things.yml, resources/list_things.yml, x.yml, …): bundle the document into one file.',
     ])
     expect(read(described({ '/a': { get: operation() } })).notes).toEqual([])
+  })
+
+  test('of an example or a member of another tool is none that is missed', () => {
+    const properties = { example: { $ref: 'property.yml' }, a: { type: 'string', example: { $ref: 'a.yml' } } }
+    const schema = { type: 'object', properties, examples: [{ $ref: 'b.yml' }] }
+    const requestBody = { content: { 'application/json': { schema, examples: { x: { $ref: 'c.json' } } } } }
+    const { notes } = read(described({ '/a': { post: operation({ requestBody, 'x-code': { $ref: 'd.ts' } }) } }))
+    expect(notes).toEqual([
+      expect.stringContaining('It refers to another file, which did not come along (property.yml)'),
+    ])
   })
 
   test('of an operation within the document is followed', () => {

@@ -10,6 +10,7 @@ import { LIMITS } from './limits.ts'
 import { namesFor } from './names.ts'
 import { parseDocument } from './parse-document.ts'
 import { readOperation, type Found } from './read-operation.ts'
+import { referring } from './referring.ts'
 import { createReferences, fileOf, whyUnread } from './references.ts'
 import { keyNamesOf, schemesOf, type Scheme } from './security.ts'
 import { effectSaid, selects, type Selectable } from './select.ts'
@@ -89,7 +90,7 @@ export function readDocument(text: string, { select, effects, base, from }: Read
   const isSelected = selects(select)
   const said = effectSaid(effects)
   const origin = originOf(base ?? servers[0])
-  const spent = { values: 0 }
+  const shared = { references, keys, spent: { values: 0 }, written: new Map() }
 
   const operations: ReadOperation[] = []
   const leftOut: LeftOut[] = []
@@ -107,7 +108,7 @@ export function readDocument(text: string, { select, effects, base, from }: Read
     try {
       refuseElsewhere(one, origin, from)
       if (tools.length >= LIMITS.tools) throw new Unfit(`exceeds the maximum of ${LIMITS.tools} tools for a connection`)
-      const parts = { references, keys, spent, note: (problem: string) => void noted.add(problem) }
+      const parts = { ...shared, note: (problem: string) => void noted.add(problem) }
       const read = readOperation(one, selectable.name, said(selectable), parts)
       size += JSON.stringify(read.tool).length
       if (size > LIMITS.list)
@@ -139,16 +140,8 @@ export function readDocument(text: string, { select, effects, base, from }: Read
 
 /** Names of other files that the document refers to; nothing of them is read. */
 function filesOf(root: JsonObject): string[] {
-  const files = new Set<string>()
-  // Aliases of YAML make one object stand in many places.
-  const seen = new Set<object>([root])
-  for (const value of seen) {
-    const ref = isObject(value) ? value['$ref'] : undefined
-    if (typeof ref === 'string' && !ref.startsWith('#')) files.add(fileOf(ref))
-    for (const inner of Object.values(value) as unknown[])
-      if (typeof inner === 'object' && inner !== null) seen.add(inner)
-  }
-  return [...files]
+  const names = [...referring(root, false)].map(({ $ref }) => fileOf($ref))
+  return [...new Set(names)].filter((name) => name !== '')
 }
 
 const filesNote = (root: JsonObject, files: readonly string[]) => {

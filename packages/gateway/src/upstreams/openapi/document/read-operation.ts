@@ -6,7 +6,7 @@ import type { Method, Operation } from '@toolway/contract/http-operation'
 import { takeBody } from './body.ts'
 import { LIMITS } from './limits.ts'
 import { takeParameters, type KeyNames, type Taking } from './parameters.ts'
-import { loosened, standalone, Unfit, type SchemaParts } from './schema.ts'
+import { answerSchema, Unfit, type SchemaParts } from './schema.ts'
 import { textOf } from './texts.ts'
 
 /** Where an operation stands in its document. */
@@ -49,7 +49,11 @@ export function readOperation(found: Found, name: string, said: Effect | undefin
   const { method } = found
   if (!isMethod(method)) throw new Unfit(`uses ${method.slice(0, 20)}, which is not a call`)
   const taking: Taking = { properties: new Map(), required: new Set() }
-  const placed = takeParameters([around['parameters'], given['parameters']], path, taking, parts)
+  const { sent, query } = partsOf(path)
+  const placed = takeParameters([around['parameters'], given['parameters']], sent, taking, {
+    ...parts,
+    fixed: new URLSearchParams(query),
+  })
   const body = bodyOf(method, given, taking, parts)
   const answers = answersOf(given, parts)
   const inputSchema: JsonObject = {
@@ -62,11 +66,12 @@ export function readOperation(found: Found, name: string, said: Effect | undefin
     throw new Unfit(`has arguments whose description is larger than ${LIMITS.input} characters`)
   if (isObject(given['callbacks'])) parts.note('its callbacks are not received')
   const effect = said ?? EFFECTS[method]
-  const outputSchema = outputOf(answers.schema, parts)
+  const outputSchema = answerSchema(answers.schema, parts)
   const operation: Operation = {
     name,
     method,
-    path: literal(path),
+    path: literal(sent),
+    ...(query === '' ? {} : { query }),
     placed,
     body,
     accept: answers.accept,
@@ -98,11 +103,21 @@ export function readOperation(found: Found, name: string, said: Effect | undefin
 }
 
 /**
+ * The path, and the query that goes with every call, such as `?beta=true`. A fragment, by which a document tells two operations of one
+ * address apart, is never sent.
+ */
+function partsOf(path: string): { sent: string; query: string } {
+  const [, sent = '', query = ''] = /^([^?#]*)(?:\?([^#]*))?/.exec(path) ?? []
+  if (!/^[\w.~!$'()*+,;:@/=&%-]*$/.test(query)) throw new Unfit('has a path with a query that cannot be sent as it is')
+  return { sent, query }
+}
+
+/**
  * Returns the literal parts of a path. They are sent unchanged: nothing in them may begin a query, or be read as another path.
  */
 function literal(path: string): string {
   if (!path.startsWith('/')) throw new Unfit('has a path that does not begin with a slash')
-  if (/[?#\\]/.test(path)) throw new Unfit('has a path with a query or a fragment in it')
+  if (path.includes('\\')) throw new Unfit('has a path with a backslash in it')
   const parts = path.split(/(\{[^{}]*\})/)
   const plain = parts.map((part) =>
     part.startsWith('{') ? part : encodeURI(part.toWellFormed()).replaceAll('%25', '%'),
@@ -117,9 +132,17 @@ function bodyOf(method: Method, given: JsonObject, taking: Taking, parts: Readin
   if (method !== 'GET' && method !== 'HEAD') return takeBody(given['requestBody'], taking, parts)
   const body = parts.references.open(given['requestBody'])
   if (body?.['required'] === true) throw new Unfit('requires a body with a method that has none')
-  if (body !== undefined) parts.note('its body is left out: its method has none')
+  if (body !== undefined && !isEmpty(body)) parts.note('its body is left out: its method has none')
   return undefined
 }
+
+/** Some generators describe an empty form for every operation. */
+const isEmpty = ({ content }: JsonObject): boolean =>
+  isObject(content) &&
+  Object.values(content).every((media) => {
+    const properties = isObject(media) && isObject(media['schema']) ? media['schema']['properties'] : undefined
+    return isObject(properties) && Object.keys(properties).length === 0
+  })
 
 const SUCCESS = /^(?:2\d\d|2XX)$/i
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json$/
@@ -153,36 +176,6 @@ function answersOf({ responses }: JsonObject, { references }: SchemaParts): { sc
 
 const isType = (type: string) => /^[\w.+*-]{1,80}\/[\w.+*-]{1,80}(?:\s*;\s*[\w-]+=[\w."-]+)*$/.test(type)
 const plainOf = (type: string) => type.split(';')[0]?.trim().toLowerCase() ?? ''
-
-/** Only of an object, and as long as it is short. */
-function outputOf(schema: unknown, parts: SchemaParts): JsonObject | undefined {
-  if (schema === undefined) return undefined
-  let made: JsonObject | undefined
-  try {
-    made = standalone(schema, 'answered', LIMITS.input * 4, { ...parts, note() {} })
-  } catch (thrown) {
-    if (!(thrown instanceof Unfit)) throw thrown
-  }
-  if (made === undefined || made['type'] !== 'object' || !isObject(made['properties'])) return undefined
-  const loose = loosened(made)
-  return [8, 4, 2, 1].map((depth) => shallow(loose, depth)).find((one) => JSON.stringify(one).length <= LIMITS.output)
-}
-
-function shallow(schema: JsonObject, depth: number): JsonObject {
-  const { properties, items, ...rest } = schema
-  if (depth === 0) return rest
-  return {
-    ...rest,
-    ...(isObject(properties)
-      ? {
-          properties: Object.fromEntries(
-            Object.entries(properties).map(([name, one]) => [name, isObject(one) ? shallow(one, depth - 1) : {}]),
-          ),
-        }
-      : {}),
-    ...(isObject(items) ? { items: shallow(items, depth - 1) } : {}),
-  }
-}
 
 function descriptionOf(
   given: JsonObject,

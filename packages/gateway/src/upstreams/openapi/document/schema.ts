@@ -20,6 +20,13 @@ export interface SchemaParts {
   note(problem: string): void
   /** Values that were written out for the whole document: what unfolds without end takes no more than its share. */
   readonly spent: { values: number }
+  /** Schemas of the document that were written out whole before, by their reference: many operations share one. */
+  readonly written: Map<string, Written>
+}
+
+interface Written {
+  readonly schema: JsonObject | undefined
+  readonly notes: readonly string[]
 }
 
 /** A schema that nothing can be sent for, in words that go on after "it". */
@@ -40,8 +47,10 @@ const TRIES = [
   { depth: 16, texts: false },
   { depth: 6, texts: false },
   { depth: 3, texts: false },
+  { depth: 1, texts: false },
 ] as const
-const MOST_VALUES = 20_000
+/** Characters of the shortest schema of a property: more values than fit of these are not written out first. */
+const LEAST = 8
 class TooMuch extends Error {}
 
 /** Undefined where even the least of it is larger than `most` characters. Throws Unfit. */
@@ -51,15 +60,28 @@ export function standalone(
   most: number,
   parts: SchemaParts,
 ): JsonObject | undefined {
+  const ref = isObject(schema) && Object.keys(schema).length === 1 ? schema['$ref'] : undefined
+  if (typeof ref !== 'string') return written(schema, direction, most, parts)
+  const key = `${direction} ${most} ${ref}`
+  let found = parts.written.get(key)
+  if (found === undefined) {
+    const notes = new Set<string>()
+    const made = written(schema, direction, most, { ...parts, note: (problem) => void notes.add(problem) })
+    found = { schema: made, notes: [...notes] }
+    parts.written.set(key, found)
+  }
+  for (const note of found.notes) parts.note(note)
+  return found.schema
+}
+
+function written(schema: unknown, direction: Direction, most: number, parts: SchemaParts): JsonObject | undefined {
+  let unfolds = false
   for (const [at, attempt] of TRIES.entries()) {
+    // What has too many values has as many without its texts.
+    if (at === 1 && unfolds) continue
+    const left = { values: Math.floor(most / LEAST) }
     try {
-      const made = convert(schema, {
-        ...parts,
-        ...attempt,
-        direction,
-        within: new Set(),
-        left: { values: MOST_VALUES },
-      })
+      const made = convert(schema, { ...parts, ...attempt, direction, within: new Set(), left })
       const one = isObject(made) ? made : made ? {} : { not: {} }
       if (JSON.stringify(one).length > most) continue
       if (at > 0)
@@ -69,6 +91,7 @@ export function standalone(
       return one
     } catch (thrown) {
       if (!(thrown instanceof TooMuch)) throw thrown
+      unfolds = true
     }
   }
   return undefined
@@ -106,7 +129,8 @@ function convert(given: unknown, making: Making): JsonObject | boolean {
   if (typeof given === 'boolean') return given
   if (!isObject(given)) return {}
   if (--making.left.values < 0) throw new TooMuch()
-  if (++making.spent.values > LIMITS.written) throw new Unfit('exceeds the size limit of one document')
+  if (++making.spent.values > LIMITS.written)
+    throw new Unfit('is beyond what is read of one document at a time: select fewer operations')
   if (typeof given['$ref'] === 'string') return follow(given, given['$ref'], making)
   if (making.depth < 0) {
     making.note('its schema is truncated where it is nested too deeply')
@@ -231,7 +255,7 @@ function copyProperties(given: JsonObject, out: JsonObject, inner: Making): void
 }
 
 /** Whether only the other side ever says it. */
-function isHidden(schema: unknown, { references, direction }: Making): boolean {
+function isHidden(schema: unknown, { references, direction }: Pick<Making, 'references' | 'direction'>): boolean {
   const word = direction === 'sent' ? 'readOnly' : 'writeOnly'
   return (isObject(schema) && schema[word] === true) || references.open(schema)?.[word] === true
 }
@@ -251,25 +275,62 @@ function nullable(schema: JsonObject): JsonObject {
   }
 }
 
+const ANSWER_DEPTHS = [8, 4, 2, 1] as const
+/** Of an answer: more would not fit into `LIMITS.output`. */
+const ANSWER_VALUES = 1_000
+
+interface Loosening extends SchemaParts {
+  readonly depth: number
+  readonly within: ReadonlySet<string>
+  readonly left: { values: number }
+}
+
 /**
- * Loosens the schema of an answer so that a server that deviates slightly from its document is still accepted: clients refuse a
- * result that does not match its schema, although the call was made.
+ * The schema of an answer, permissive so that a server that deviates slightly from its document is still accepted: clients refuse a
+ * result that does not match its schema, although the call was made. It is written out no deeper than its size allows. Undefined for
+ * anything but an object.
  */
-export function loosened(schema: JsonObject, isRoot = true): JsonObject {
-  const { type, properties, items, description } = schema
+export function answerSchema(schema: unknown, parts: SchemaParts): JsonObject | undefined {
+  const given = parts.references.open(schema)
+  if (given?.['type'] !== 'object' || !isObject(given['properties'])) return undefined
+  for (const depth of ANSWER_DEPTHS) {
+    if (parts.spent.values > LIMITS.written) return undefined
+    try {
+      const left = { values: ANSWER_VALUES }
+      const made = { ...loosened(schema, { ...parts, depth, within: new Set(), left }), type: 'object' }
+      if (JSON.stringify(made).length <= LIMITS.output) return made
+    } catch (thrown) {
+      if (!(thrown instanceof TooMuch)) throw thrown
+    }
+  }
+  return undefined
+}
+
+function loosened(given: unknown, making: Loosening): JsonObject {
+  if (!isObject(given)) return {}
+  if (--making.left.values < 0) throw new TooMuch()
+  making.spent.values++
+  const ref = given['$ref']
+  if (typeof ref === 'string') {
+    const found = making.within.has(ref) ? undefined : making.references.find(ref)
+    return loosened(found, { ...making, within: new Set([...making.within, ref]) })
+  }
+  const { type, properties, items } = given
   const out: JsonObject = {}
-  const types = Array.isArray(type) ? type : type === undefined ? [] : [type]
-  if (isRoot) out['type'] = 'object'
-  else if (types.length > 0) {
+  const types = (Array.isArray(type) ? type : [type]).filter((one) => typeof one === 'string' && TYPES.has(one))
+  if (types.length > 0) {
     // A field described as an integer may later contain 1.5.
-    const wide = types.map((one) => (one === 'integer' ? 'number' : one))
+    const wide = types.map((one) => (one === 'integer' ? 'number' : String(one)))
     out['type'] = [...new Set([...wide, 'null'])]
   }
-  if (typeof description === 'string') out['description'] = description.slice(0, 150)
-  if (isObject(properties))
-    out['properties'] = Object.fromEntries(
-      Object.entries(properties).map(([name, one]) => [name, isObject(one) ? loosened(one, false) : {}]),
-    )
-  if (isObject(items)) out['items'] = loosened(items, false)
+  const description = textOf(given['description'], LIMITS.note)?.slice(0, 150)
+  if (description !== undefined) out['description'] = description
+  if (making.depth === 0) return out
+  const inner = { ...making, depth: making.depth - 1 }
+  if (isObject(properties)) {
+    const seen = Object.entries(properties).filter(([, one]) => !isHidden(one, { ...making, direction: 'answered' }))
+    out['properties'] = Object.fromEntries(seen.map(([name, one]) => [name, loosened(one, inner)]))
+  }
+  if (isObject(items)) out['items'] = loosened(items, inner)
   return out
 }

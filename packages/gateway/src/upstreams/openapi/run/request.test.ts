@@ -273,3 +273,12 @@ describe('through a real server', () => {
     )
   })
 })
+
+test('the query that stands in the path of an operation goes with every call, and nothing names its parameters again', () => {
+  const path = '/things'
+  const filter = placed({ in: 'query', argument: 'filter', name: 'filter' })
+  expect(made({ path, query: 'beta=true', placed: [filter] }, { filter: { a: 1 } }).path).toBe(
+    '/v1/things?beta=true&a=1',
+  )
+  expect(isRefused(() => made({ path, query: 'beta=true', placed: [filter] }, { filter: { beta: 1 } }))).toBe(true)
+})

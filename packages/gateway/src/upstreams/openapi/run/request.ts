@@ -37,9 +37,12 @@ export interface RequestParts {
 export function requestOf(operation: Operation, given: JsonObject, { alias, base, key }: RequestParts): Request {
   const headers: Record<string, string> = { accept: operation.accept }
   const cookies: string[] = []
-  const query: string[] = base.search === '' ? [] : [base.search.slice(1)]
+  const query = [base.search.slice(1), operation.query ?? ''].filter((part) => part !== '')
   const path = new Map<string, string>()
   const taken = takenIn(operation, base)
+  said('query', () => {
+    for (const name of new URLSearchParams(operation.query).keys()) refuseKey(encoded(name), key, 'query')
+  })
   for (const placed of operation.placed) {
     const value = valueOf(given, placed.argument)
     if (value === undefined) {
@@ -92,11 +95,13 @@ function said(argument: string, work: () => void): void {
  * An object's own names stand in a query beside the others: what a rule, a schema or the connection's address says of another
  * parameter would be said twice, and servers take the one or the other.
  */
-const takenIn = ({ placed }: Operation, { searchParams }: URL): ReadonlySet<string> =>
+const takenIn = ({ placed, query }: Operation, { searchParams }: URL): ReadonlySet<string> =>
   new Set(
-    [...placed.flatMap((one) => (one.in === 'query' ? one.name : [])), ...searchParams.keys()].map((name) =>
-      encoded(name).toLowerCase(),
-    ),
+    [
+      ...placed.flatMap((one) => (one.in === 'query' ? one.name : [])),
+      ...searchParams.keys(),
+      ...new URLSearchParams(query).keys(),
+    ].map((name) => encoded(name).toLowerCase()),
   )
 
 /** Nor may any of them be the key's. */
