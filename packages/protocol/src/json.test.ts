@@ -62,11 +62,15 @@ describe('reading JSON', () => {
     ['an unknown escape', '["\\x41"]', 'it breaks at line 1, column 4.'],
     ['half an escape', '["\\u12"]', 'it breaks at line 1, column 7.'],
     ['more after the end', '{} {}', 'it breaks at line 1, column 4.'],
-    ['a byte order mark', '\uFEFF{}', 'it breaks at line 1, column 1.'],
+    ['two byte order marks', '\uFEFF\uFEFF{}', 'it breaks at line 1, column 1.'],
     ['an open object', '{"a":{', 'it ends too early, at line 1, column 7.'],
     ['an open string', '{"a":"b', 'it ends too early, at line 1, column 8.'],
     ['an open word', '[nul', 'it ends too early, at line 1, column 5.'],
   ]
+  test('passes over a byte order mark', () => {
+    expect(parseJson('\uFEFF{"a":1}')).toEqual({ a: 1 })
+  })
+
   test.each(broken)('refuses %s and says where', (_, text, problem) => {
     const fault = faultOf(text)
     expect(fault.code).toBe('request.not-json')

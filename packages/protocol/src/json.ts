@@ -18,6 +18,7 @@ export const MAX_DEPTH = 68
 /** Whether a text may have a number that a double changes: most have none and cost no more. It begins with a digit, which is found fast. */
 const MAY_HAVE_EXACT = /\d(?:\d{15}|[eE][-+\d]|\.\d*0(?:[\s,}\]]|$)|\.\d{15})|-0(?:[\s,}\]]|$)/
 
+const BYTE_ORDER_MARK = '\uFEFF'
 const QUOTE = 0x22
 const OPENERS = new Set([0x5b, 0x7b])
 const CLOSERS = new Set([0x5d, 0x7d])
@@ -37,6 +38,8 @@ export function parseJson(text: string): Json {
   try {
     return MAY_HAVE_EXACT.test(text) ? parseExactly(text) : (JSON.parse(text) as Json)
   } catch {
+    // RFC 8259, section 8.1: a reader may pass over it. Programs on Windows write it before a body or a line.
+    if (text.startsWith(BYTE_ORDER_MARK) && !text.startsWith(BYTE_ORDER_MARK, 1)) return parseJson(text.slice(1))
     throw new Fault('request.not-json', { problem: wordProblem(text) })
   }
 }

@@ -36,6 +36,11 @@ describe('a message', () => {
     expect(readMessage(value)).toBe(value)
   })
 
+  test('has no params, or no _meta, where they are null', () => {
+    expect(readMessage(request({ params: null }))).toEqual(request({}))
+    expect(readMessage(request({ params: { _meta: null, name: 'a' } }))).toEqual(request({ params: { name: 'a' } }))
+  })
+
   test('is one of four kinds', () => {
     const kindsOf = (value: unknown) => {
       const message = readMessage(value)
@@ -69,8 +74,6 @@ describe('a message', () => {
     ['a method that is no text', request({ method: 5 }), '/method'],
     ['a method of null', request({ method: null }), '/method'],
     ['params in a list', request({ params: [] }), '/params'],
-    ['params of null', request({ params: null }), '/params'],
-    ['a _meta of null', request({ params: { _meta: null } }), '/params/_meta'],
     ['a _meta that is a text', request({ params: { _meta: 'x' } }), '/params/_meta'],
     ['neither method nor result', { jsonrpc: '2.0', id: 1 }, 'the body'],
     ['a result and an error', { jsonrpc: '2.0', id: 1, result: {}, error: { code: 1, message: '' } }, 'the body'],

@@ -2,7 +2,7 @@
  * A JSON-RPC 2.0 message as MCP uses it, and the check that a value is one (https://www.jsonrpc.org/specification).
  *
  * Strict on what is routed on (jsonrpc, id, method, the shape of params), tolerant on everything that is passed through:
- * unknown fields stay where they are. Ids may be any string, the empty one too, and any integer, 0 too; never null, and
+ * unknown fields stay where they are, and `params` or `_meta` that are null are absent. Ids may be any string, the empty one too, and any integer, 0 too; never null, and
  * never beyond 53 bits, where the answer would carry another number than the question.
  */
 import { Fault } from '@toolway/contract'
@@ -70,10 +70,19 @@ function readCall(value: JsonObject): Request | Notification {
   if ('id' in value && !isId(value['id'])) throw refuse('/id', ID_PROBLEM)
   if (typeof value['method'] !== 'string' || value['method'] === '')
     throw refuse('/method', 'must be a non-empty string')
-  if (value['params'] !== undefined && !isObject(value['params'])) throw refuse('/params', 'must be an object')
-  const meta = value['params']?.['_meta']
+  const { params } = value
+  if (params === null || (isObject(params) && params['_meta'] === null)) return readCall(withoutNull(value))
+  if (params !== undefined && !isObject(params)) throw refuse('/params', 'must be an object')
+  const meta = params?.['_meta']
   if (meta !== undefined && !isObject(meta)) throw refuse('/params/_meta', 'must be an object')
   return value as unknown as Request | Notification
+}
+
+/** Programs whose types know no absent member write null: both members are optional, and it can mean nothing else. */
+function withoutNull({ params, ...call }: JsonObject): JsonObject {
+  if (!isObject(params)) return call
+  const { _meta: _, ...others } = params
+  return { ...call, params: others }
 }
 
 function readResponse(value: JsonObject): Response {
