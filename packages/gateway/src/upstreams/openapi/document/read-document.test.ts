@@ -1,5 +1,6 @@
 // @module-tag long
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import type { JsonObject } from '@toolway/protocol'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { DOCUMENTS, documentText } from '../../../testing/openapi-documents.ts'
@@ -7,6 +8,16 @@ import { LIMITS } from './limits.ts'
 import { DocumentProblem } from './parse-document.ts'
 import { readApart, toolsOf, type ReadFor } from './read-apart.ts'
 import { readDocument, type Reading, type ReadingOptions } from './read-document.ts'
+import {
+  described,
+  LEFT_OUT_OPERATIONS,
+  LEFT_OUT_PATHS,
+  LEFT_OUT_REFERENCES,
+  operation,
+  OTHER_FILE,
+  READ_DOCUMENTS,
+  REFUSED_DOCUMENTS,
+} from '../../../../../../test/wild/rows/documents.ts'
 import { runs, within } from '../../../../../../test/setup/form.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- each test says what it expects of it
@@ -16,14 +27,6 @@ const ALL: ReadingOptions = { select: { exclude: [] }, effects: {} }
 const read = (document: unknown, options: Partial<ReadingOptions> = {}) =>
   readDocument(typeof document === 'string' ? document : JSON.stringify(document), { ...ALL, ...options })
 
-const described = (paths: object, rest: object = {}) => ({
-  openapi: '3.0.3',
-  info: { title: 'Shop', version: '1' },
-  servers: [{ url: 'https://shop.example.com/v1' }],
-  paths,
-  ...rest,
-})
-const operation = (rest: object = {}) => ({ operationId: 'one', responses: { 200: { description: 'ok' } }, ...rest })
 const toolOf = ({ tools }: Reading, name = 'one') => tools.find((tool) => tool['name'] === name) as Tool
 
 describe("vendors' published documents", () => {
@@ -251,32 +254,15 @@ describe('the version of a document', () => {
 })
 
 describe('what is left out', () => {
-  const binary = { content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } }
-  const upload = {
-    content: {
-      'multipart/form-data': {
-        schema: { type: 'object', required: ['file'], properties: { file: { type: 'string', format: 'binary' } } },
-      },
-    },
-  }
-  test.each([
-    ['requires a body of the type application/octet-stream', { post: operation({ requestBody: binary }) }],
-    ['requires a file, "file"', { post: operation({ requestBody: upload }) }],
-    ['uses TRACE', { trace: operation() }],
-    ['is at another address', { get: operation({ servers: [{ url: 'https://evil.example.com' }] }) }],
-    ['returns a stream', { get: operation({ responses: { 200: { content: { 'text/event-stream': {} } } } }) }],
-    [
-      'requires a body with a method that has none',
-      { get: operation({ requestBody: { required: true, content: {} } }) },
-    ],
-  ])('says why: %s', (reason, item) => {
+  test.each(LEFT_OUT_OPERATIONS)('says why: %s', (reason, item) => {
     const { leftOut, tools } = read(described({ '/a': item }))
     expect(tools).toEqual([])
     expect(leftOut.map((one) => one.reason)).toEqual([expect.stringContaining(reason)])
   })
 
-  test.each(['/a/{}', '/a?x={x}', '/a/../b', '/a/%2e%2e/b', '/a\\b'])('a path like %s has no tool', (path) => {
-    expect(read(described({ [path]: { get: operation() } })).leftOut).toHaveLength(1)
+  test.each(LEFT_OUT_PATHS)('a path like %s has no tool', (path, words) => {
+    const { leftOut } = read(described({ [path]: { get: operation() } }))
+    expect(leftOut.map(({ reason }) => reason)).toEqual([expect.stringContaining(words)])
   })
 
   test('a parameter of the path that is not described is a string, and a fragment of a path is not sent', () => {
@@ -379,13 +365,27 @@ describe('what is left out', () => {
       '/c': { get: operation({ operationId: 'a_b' }) },
     }
     const turned = Object.fromEntries(Object.entries(paths).reverse())
-    const named = (given: object) => new Map(read(described(given)).operations.map(({ path, name }) => [path, name]))
+    const named = (given: JsonObject) =>
+      new Map(read(described(given)).operations.map(({ path, name }) => [path, name]))
     expect(Object.fromEntries(named(turned))).toEqual(Object.fromEntries(named(paths)))
     expect(new Set(named(paths).values()).size).toBe(3)
   })
 })
 
+test.each(READ_DOCUMENTS)('a document with %s is read, and what it lacks is told', (_, document, words) => {
+  const { tools, operations, leftOut } = read(document)
+  expect(tools.length).toBeGreaterThan(0)
+  expect(leftOut).toEqual([])
+  expect(operations.flatMap(({ notes }) => notes)).toEqual(words === '' ? [] : [words])
+})
+
 describe('a reference to another file', () => {
+  test.each(LEFT_OUT_REFERENCES)('leaves %s out, and says why', (_, item, words) => {
+    const { tools, leftOut } = read(described({ '/a': item }, { components: OTHER_FILE }))
+    expect(tools).toEqual([])
+    expect(leftOut.map(({ reason }) => reason)).toEqual([expect.stringContaining(words)])
+  })
+
   const split = described({
     '/v2/things': {
       get: { $ref: 'resources/list_things.yml' },
@@ -451,9 +451,6 @@ describe('a reference to another file', () => {
 
 describe('a document that means ill', () => {
   test('sets nothing that all objects inherit', () => {
-    const text = `{"openapi":"3.0.0","info":{},"paths":{"/a":{"get":{"operationId":"x","\\u005f_proto__":{"polluted":1}}}}}`
-    expect(() => read(text)).toThrow(DocumentProblem)
-    expect(() => read('openapi: 3.0.0\n__proto__:\n  polluted: 1\npaths: {}')).toThrow(DocumentProblem)
     const inherited = read(
       '{"openapi":"3.0.0","paths":{"/constructor":{"get":{"operationId":"constructor"}},"/a":{"$ref":"#/__proto__/x"}}}',
     )
@@ -461,29 +458,13 @@ describe('a document that means ill', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
   })
 
-  test('is refused where YAML aliases unfold without end', () => {
-    const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x]']
-    for (let at = 1; at < 12; at++)
-      lines.push(`a${at}: &a${at} [${Array.from({ length: 9 }, () => `*a${at - 1}`).join(', ')}]`)
-    expect(() => read(`openapi: 3.0.0\npaths: {}\n${lines.join('\n')}`)).toThrow(DocumentProblem)
-  })
-
-  test('is refused where it nests too deep, and never asks anybody for a reference', () => {
-    const deep = `{"openapi":"3.0.0","paths":${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}}`
-    expect(() => read(deep)).toThrow(DocumentProblem)
-    const body = {
-      content: {
-        'application/json': { schema: { type: 'object', properties: { a: { $ref: 'http://169.254.169.254/x' } } } },
-      },
-    }
-    const reading = read(described({ '/a': { post: operation({ requestBody: body }) } }))
-    expect(reading.operations[0]?.notes).toEqual([
-      'its schema refers to another file, "http://169.254.169.254/x", which did not come along',
-    ])
+  test.each(REFUSED_DOCUMENTS)('with %s is refused in words', (_, text, words) => {
+    expect(() => read(text)).toThrow(DocumentProblem)
+    expect(() => read(text)).toThrow(words)
   })
 
   test('schemas that unfold into millions are cut, in time', () => {
-    const schemas: Record<string, object> = { S0: { type: 'string' } }
+    const schemas: Record<string, JsonObject> = { S0: { type: 'string' } }
     for (let at = 1; at < 40; at++) {
       const ref = { $ref: `#/components/schemas/S${at - 1}` }
       schemas[`S${at}`] = { type: 'object', properties: { a: ref, b: ref, c: ref } }
