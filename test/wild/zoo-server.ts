@@ -1,10 +1,12 @@
 /**
- * A server that plays rows of the zoo over HTTP, in an era: it lists what it is given as it is, malformed or not, and answers each call
- * with the result of that name. A row is raw JSON, so that nothing of ours tidies it up on the way.
+ * A server of the zoo over Streamable HTTP, HTTP+SSE or WebSocket (`zoo.script.ts` has stdio). It does only what its answers need: no
+ * sessions, no streams of its own.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Json, JsonObject } from '../../packages/protocol/src/json.ts'
+import { WebSocketServer } from 'ws'
+import type { Transport } from './rows/row.ts'
+import { answerTo, type Shown } from './zoo-messages.ts'
 
 export interface ZooServer extends AsyncDisposable {
   readonly url: string
@@ -12,31 +14,33 @@ export interface ZooServer extends AsyncDisposable {
   readonly bodies: readonly string[]
 }
 
-export interface Shown {
-  readonly era: 'legacy' | 'modern'
-  readonly tools?: readonly Json[]
-  readonly resources?: readonly Json[]
-  readonly prompts?: readonly Json[]
-  /** The result of a call, as JSON text or as a value; without it the call is told back as text. */
-  result?(name: string, body: string): string | JsonObject | undefined
-}
-
-export async function startZooServer(shown: Shown): Promise<ZooServer> {
+export async function startZooServer(
+  shown: Shown,
+  transport: Exclude<Transport, 'stdio'> = 'http',
+): Promise<ZooServer> {
   const bodies: string[] = []
-  const server = createServer((request, response) => {
-    void textOf(request).then((body) => answer(request, response, shown, body, bodies))
-  })
+  const answer = (body: string) => {
+    if (body.includes('"tools/call"')) bodies.push(body)
+    return answerTo(shown, body)
+  }
+  const server = createServer(transport === 'sse' ? overPairs(answer) : overHttp(answer))
+  const sockets = transport === 'websocket' ? overSockets(answer, server) : undefined
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
+  const [scheme, path] = { http: ['http', '/mcp'], sse: ['http', '/sse'], websocket: ['ws', '/mcp'] }[transport]
   return {
-    url: `http://127.0.0.1:${port}/mcp`,
+    url: `${scheme}://127.0.0.1:${port}${path}`,
     bodies,
     async [Symbol.asyncDispose]() {
+      for (const socket of sockets?.clients ?? []) socket.terminate()
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
     },
   }
 }
+
+type Answer = (body: string) => string | undefined
+type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
 async function textOf(request: IncomingMessage): Promise<string> {
   let body = ''
@@ -44,62 +48,44 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return body
 }
 
-interface Asked {
-  readonly id?: string | number
-  readonly method?: string
-  readonly params?: { readonly protocolVersion?: string; readonly name?: string; readonly uri?: string }
+const overHttp =
+  (answer: Answer): Listener =>
+  (request, response) => {
+    void textOf(request).then((body) => {
+      if (request.method !== 'POST') return void response.writeHead(405).end()
+      const text = answer(body)
+      if (text === undefined) return void response.writeHead(202).end()
+      response.writeHead(200, { 'content-type': 'application/json' }).end(text)
+    })
+  }
+
+/** HTTP+SSE of revision 2024-11-05: the stream names where messages go, and carries what answers them. */
+function overPairs(answer: Answer): Listener {
+  const streams: ServerResponse[] = []
+  return (request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://x')
+    if (request.method === 'GET' && pathname === '/sse') {
+      const own = streams.push(response) - 1
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      return void response.write(`event: endpoint\ndata: /messages?s=${own}\n\n`)
+    }
+    void textOf(request).then((body) => {
+      const stream = streams[Number(searchParams.get('s') ?? -1)]
+      if (pathname !== '/messages' || stream === undefined) return void response.writeHead(404).end()
+      response.writeHead(202).end()
+      const text = answer(body)
+      if (text !== undefined) stream.write(`event: message\ndata: ${text}\n\n`)
+    })
+  }
 }
 
-function answer(
-  { method: verb }: IncomingMessage,
-  response: ServerResponse,
-  shown: Shown,
-  body: string,
-  bodies: string[],
-): void {
-  if (verb !== 'POST') return void response.writeHead(405).end()
-  const { id, method = '', params = {} } = JSON.parse(body) as Asked
-  if (id === undefined) return void response.writeHead(202).end()
-  if (method === 'tools/call') bodies.push(body)
-  const result = resultOf(shown, method, params, body)
-  const text = typeof result === 'string' ? result : JSON.stringify(result)
-  const answered = text === undefined ? '"error":{"code":-32601,"message":"no such method"}' : `"result":${text}`
-  response.writeHead(200, { 'content-type': 'application/json' })
-  response.end(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},${answered}}`)
-}
-
-function resultOf(
-  { era, tools, resources, prompts, result }: Shown,
-  method: string,
-  { protocolVersion, name = '', uri = '' }: NonNullable<Asked['params']>,
-  body: string,
-): string | JsonObject | undefined {
-  const capabilities: JsonObject = {
-    ...(tools === undefined ? {} : { tools: {} }),
-    ...(resources === undefined ? {} : { resources: {} }),
-    ...(prompts === undefined ? {} : { prompts: {} }),
-  }
-  const serverInfo = { name: 'zoo', version: '1' }
-  switch (method) {
-    case 'server/discover':
-      return era === 'modern'
-        ? { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities, serverInfo }
-        : undefined
-    case 'initialize':
-      return era === 'legacy'
-        ? { protocolVersion: protocolVersion ?? '2025-11-25', capabilities, serverInfo }
-        : undefined
-    case 'tools/list':
-      return tools && { tools: [...tools] }
-    case 'resources/list':
-      return resources && { resources: [...resources] }
-    case 'resources/templates/list':
-      return resources && { resourceTemplates: [] }
-    case 'prompts/list':
-      return prompts && { prompts: [...prompts] }
-    case 'ping':
-      return {}
-    default:
-      return result?.(name === '' ? uri : name, body) ?? { content: [{ type: 'text', text: body }] }
-  }
+function overSockets(answer: Answer, server: ReturnType<typeof createServer>): WebSocketServer {
+  const sockets = new WebSocketServer({ server, handleProtocols: (offered) => (offered.has('mcp') ? 'mcp' : false) })
+  sockets.on('connection', (socket) =>
+    socket.on('message', (bytes) => {
+      const text = answer(String(bytes))
+      if (text !== undefined) socket.send(text)
+    }),
+  )
+  return sockets
 }

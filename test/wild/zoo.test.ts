@@ -3,67 +3,44 @@
  * at the joined endpoint. No row takes another one, its own list or its neighbours along.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { z } from 'zod'
+import type { Connection } from '../../packages/contract/src/admin/connections.ts'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
-import { isObject, type Json } from '../../packages/protocol/src/json.ts'
+import type { Json } from '../../packages/protocol/src/json.ts'
 import { connectClient, KINDS } from '../e2e/peers/clients/client.ts'
 import { ask } from '../e2e/peers/clients/raw-client.ts'
 import { openGateway } from '../e2e/peers/open-gateway.ts'
-import { httpWire } from '../e2e/peers/servers/real-servers.ts'
-import { LEFT_OUT_DEFINITIONS, OBJECT, REPAIRED_DEFINITIONS } from './rows/definitions.ts'
-import { MENDED_RESULTS } from './rows/results.ts'
+import { addKey, createAsk, type Ask } from '../e2e/peers/people/administrators.ts'
+import { ERAS, TRANSPORTS, type Era, type Transport } from './rows/row.ts'
+import { processOfZoo, wireAt } from './rows/servers.ts'
+import { COUNTS, GOOD, RESULTS, wholeZoo } from './whole-zoo.ts'
 import { startZooServer } from './zoo-server.ts'
 
-const ERAS = ['legacy', 'modern'] as const
-const GOOD = { name: 'good', inputSchema: OBJECT }
-
-/** The rows of a kind, each under a name of its own where it has one. */
-const definitionsOf = (kind: string, prefix: string): Json[] =>
-  [...REPAIRED_DEFINITIONS, ...LEFT_OUT_DEFINITIONS]
-    .filter(([, of]) => of === kind)
-    .map(([, , given], at) =>
-      typeof given['name'] === 'string' && given['name'] !== '' ? { ...given, name: `${prefix}${at}` } : given,
-    )
-
-const RESULTS = MENDED_RESULTS.filter(([, method]) => method === 'tools/call')
-const repairedTools = REPAIRED_DEFINITIONS.filter(([, kind]) => kind === 'tool').length
-const leftOutTools = LEFT_OUT_DEFINITIONS.filter(([, kind]) => kind === 'tool').length
-
-/** What fits the output schema of a row, which a client holds against it. */
-function structured(name: string, era: string) {
-  const row = REPAIRED_DEFINITIONS.filter(([, kind]) => kind === 'tool')[Number(/^tool(\d+)$/.exec(name)?.[1] ?? -1)]
-  const schema = row?.[2]['outputSchema']
-  const isList = era === 'modern' && isObject(schema) && schema['type'] === 'array'
-  return { content: [{ type: 'text', text: name }], structuredContent: isList ? [] : {} }
-}
+/** Every way to a server in an era that the gateway speaks; the older stream is of the older revisions alone. */
+const WAYS = ERAS.flatMap((era) => TRANSPORTS.map((transport) => ({ era, transport }))).filter(
+  ({ era, transport }) => transport !== 'sse' || era === 'legacy',
+)
+const aliasOf = ({ era, transport }: { era: Era; transport: Transport }) =>
+  transport === 'http' ? `zoo_${era}` : `${transport}_${era}`
 
 const parts = new AsyncDisposableStack()
 let gateway: TestGateway
+let admin: Ask
 beforeAll(async () => {
   const connections = []
+  for (const way of WAYS) {
+    const { era, transport } = way
+    const wire =
+      transport === 'stdio'
+        ? processOfZoo('all', era)
+        : wireAt(parts.use(await startZooServer(wholeZoo(era), transport)).url)
+    connections.push({ alias: aliasOf(way), wire })
+  }
   for (const era of ERAS) {
-    const zoo = parts.use(
-      await startZooServer({
-        era,
-        tools: [
-          GOOD,
-          ...definitionsOf('tool', 'tool'),
-          null,
-          'none',
-          ...RESULTS.map((_, at) => ({ name: `result${at}`, inputSchema: OBJECT })),
-        ],
-        resources: [{ uri: 'good://a', name: 'a' }, ...definitionsOf('resource', 'resource')],
-        prompts: [{ name: 'good' }, ...definitionsOf('prompt', 'prompt')],
-        result: (name) => RESULTS[Number(/^result(\d+)$/.exec(name)?.[1] ?? -1)]?.[2] ?? structured(name, era),
-      }),
-    )
     const neighbour = parts.use(await startZooServer({ era, tools: [GOOD] }))
-    connections.push(
-      { alias: `zoo_${era}`, wire: httpWire(zoo.url) },
-      { alias: `tidy_${era}`, wire: httpWire(neighbour.url) },
-    )
+    connections.push({ alias: `tidy_${era}`, wire: wireAt(neighbour.url) })
   }
   gateway = parts.use(await openGateway({ connections }))
+  admin = createAsk(gateway, await addKey(gateway, { role: 'platform_admin' }))
 })
 afterAll(() => parts.disposeAsync())
 
@@ -75,12 +52,12 @@ describe.each(KINDS)('an official client (%s) with the zoo behind its endpoint',
       expect(names).toContain(`tidy_${era}__good`)
       const own = names.filter((name) => name.startsWith(`zoo_${era}__tool`))
       // Rows without a name of their own cannot be told apart, and are left out.
-      expect(own).toHaveLength(repairedTools)
+      expect(own).toHaveLength(COUNTS.repaired)
       expect(names.filter((name) => name.startsWith(`zoo_${era}__result`))).toHaveLength(RESULTS.length)
       for (const name of [`tidy_${era}__good`, `zoo_${era}__good`, ...own])
         expect((await client.call(name, {})).content[0]).toMatchObject({ type: 'text' })
     }
-    expect((await client.prompts()).filter(({ name }) => name.endsWith('__good'))).toHaveLength(2)
+    expect((await client.prompts()).filter(({ name }) => name.endsWith('__good'))).toHaveLength(WAYS.length)
   })
 
   test('gets every result, mended where it was malformed', async () => {
@@ -93,6 +70,34 @@ describe.each(KINDS)('an official client (%s) with the zoo behind its endpoint',
         expect(Array.isArray(result.content), `${behaviour} (${JSON.stringify(given)})`).toBe(true)
       }
     }
+  })
+})
+
+describe.each(WAYS)('a $era server of the zoo over $transport', (way) => {
+  const { era } = way
+  const alias = aliasOf(way)
+  const send = async (method: string, params: Record<string, unknown> = {}) =>
+    (await ask({ url: gateway.connectionUrl(alias), key: gateway.key, era }, method, params)).answer
+
+  test('lists every tool that has a meaning, and each result can be read', async () => {
+    const tools = (await send('tools/list')).result?.['tools'] as { name: string }[]
+    expect(tools.filter(({ name }) => name.startsWith('tool'))).toHaveLength(COUNTS.repaired)
+    for (const [at, [behaviour]] of RESULTS.entries()) {
+      const { result } = await send('tools/call', { name: `result${at}`, arguments: {} })
+      expect(Array.isArray(result?.content), behaviour).toBe(true)
+    }
+    expect((await send('tools/call', { name: 'good', arguments: {} })).result?.content?.[0]).toMatchObject({
+      text: 'good',
+    })
+  })
+
+  test('has what was left out and what was repaired listed with its reason', async () => {
+    const { body } = await admin(`GET /api/v1/admin/tenants/default/connectors/${alias}`)
+    const { status, left_out: leftOut, repaired } = body as Connection
+    expect(status).toBe('connected')
+    expect(leftOut.length).toBeGreaterThanOrEqual(COUNTS.leftOut)
+    expect(repaired.length).toBeGreaterThanOrEqual(COUNTS.repaired)
+    for (const { name, reason } of [...leftOut, ...repaired]) expect(reason.length, name).toBeGreaterThan(10)
   })
 })
 
@@ -114,20 +119,9 @@ test.each(ERAS)(
   },
 )
 
-test('what was left out and what was repaired is listed with its reason', async () => {
-  const rows = await gateway.db.system(
-    (sql) => sql(Row)`select k.alias, c.left_out from catalogs c join connections k on k.id = c.connection_id`,
-  )
+test('nothing of a neighbour is left out or repaired', async () => {
   for (const era of ERAS) {
-    const odd = rows.find(({ alias }) => alias === `zoo_${era}`)?.left_out ?? []
-    const toolsLeftOut = odd.filter(({ repaired }) => repaired !== true)
-    expect(toolsLeftOut.length).toBeGreaterThanOrEqual(leftOutTools + 2)
-    expect(odd.every(({ reason }) => reason.length > 10)).toBe(true)
-    expect(rows.find(({ alias }) => alias === `tidy_${era}`)?.left_out).toEqual([])
+    const { body } = await admin(`GET /api/v1/admin/tenants/default/connectors/tidy_${era}`)
+    expect(body).toMatchObject({ status: 'connected', left_out: [], repaired: [] })
   }
-})
-
-const Row = z.object({
-  alias: z.string(),
-  left_out: z.array(z.object({ name: z.string(), reason: z.string(), repaired: z.boolean().optional() })),
 })

@@ -7,17 +7,22 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompress
 import type { JsonObject } from '../../../packages/protocol/src/json.ts'
 import type { Heard } from '../../fault/scripted-upstream.ts'
 
-export type Says = (response: ServerResponse, heard: Heard) => void
-export const done = (heard: Heard, text = 'done', id: unknown = heard.id): JsonObject => ({
+export interface Says {
+  (response: ServerResponse, heard: Heard): void
+  /** Of an answer that is odd as a message and not as one of HTTP: any transport can carry it. */
+  readonly message?: (heard: Pick<Heard, 'id'>) => unknown
+}
+export const done = (heard: Pick<Heard, 'id'>, text = 'done', id: unknown = heard.id): JsonObject => ({
   jsonrpc: '2.0',
   id: id as number,
   result: { resultType: 'complete', content: [{ type: 'text', text }] },
 })
 export const event = (value: unknown, end = '\n\n') => `data: ${JSON.stringify(value)}${end}`
-const json =
-  (value: (heard: Heard) => unknown, type = 'application/json', status = 200): Says =>
-  (response, heard) =>
-    void response.writeHead(status, { 'content-type': type }).end(JSON.stringify(value(heard)))
+function json(message: (heard: Pick<Heard, 'id'>) => unknown, type = 'application/json', status = 200): Says {
+  const says: Says = (response, heard) =>
+    void response.writeHead(status, { 'content-type': type }).end(JSON.stringify(message(heard)))
+  return type === 'application/json' && status === 200 ? Object.assign(says, { message }) : says
+}
 export const stream =
   (text: (heard: Heard) => string, type = 'text/event-stream'): Says =>
   (response, heard) =>

@@ -1,26 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { UNREADABLE_FILES } from '../../../../../test/wild/rows/settings.ts'
 import { readMcpJson, type ImportOptions } from './mcp-json.ts'
 
 const read = (file: unknown, options: Partial<ImportOptions> = {}) =>
   readMcpJson(typeof file === 'string' ? file : JSON.stringify(file), { home: '/home/ada', ...options })
 
 describe('the file as a whole', () => {
-  test.each([
-    ['', 'The file is empty'],
-    ['\uFEFF  \n', 'The file is empty'],
-    ['[]', 'must contain an object in braces'],
-    ['{}', 'No servers found: expected "mcpServers"'],
-    ['{"mcpServers": 7}', 'mcpServers must be an object'],
-    ['{"context_servers": "x"}', 'context_servers must be an object'],
-    ['{"theme": "dark"}', 'No servers found'],
-    [
-      JSON.stringify({ mcpServers: Object.fromEntries(Array.from({ length: 201 }, (_, at) => [`s${at}`, {}])) }),
-      'contains 201 servers',
-    ],
-    [' '.repeat(1_000_001), 'larger than'],
-  ])('%.40j is refused in words', (text, message) => {
-    expect(() => read(text)).toThrow(message)
+  test.each(UNREADABLE_FILES)('%s is refused in words', (_, text, words) => {
+    expect(() => read(text)).toThrow(words)
+    expect(() => read(text)).not.toThrow(/s3cret/)
   })
 
   test('that is not JSON shows where, with the values dotted out', () => {
@@ -63,15 +52,5 @@ describe('the file as a whole', () => {
       servers: [{ command: 'y' }],
       notes: ['mcpServers.a.command appears twice in the file; the last one is used.'],
     })
-  })
-
-  test.each([
-    ['mcpServers', '{"mcpServers": {"a": {"command": "x"}, "a": {"command": "y"}}}'],
-    ['mcp.servers', '{"mcp": {"servers": {"a": {"command": "x"}, "a": {"command": "x"}}}}'],
-    ['the file', '{"a": {"command": "x"}, "b": {"command": "y"}, "a": {"command": "z"}}'],
-  ])('refuses a server that stands twice in %s', (place, text) => {
-    expect(() => read(text)).toThrow(
-      `${place} contains the server "a" twice: remove one of them, or give it another name.`,
-    )
   })
 })

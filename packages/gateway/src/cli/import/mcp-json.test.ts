@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { UNUSABLE_SERVERS } from '../../../../../test/wild/rows/settings.ts'
 import { readMcpJson, type ImportedServer, type ImportOptions } from './mcp-json.ts'
 
 const read = (file: unknown, options: Partial<ImportOptions> = {}) =>
@@ -224,45 +225,7 @@ describe('the file of', () => {
 })
 
 describe('a server that cannot be added', () => {
-  test.each([
-    [{ type: 'grpc', url: 'https://x.example' }, 'http', 'unsupported-transport', 'mcpServers.thing.type must be'],
-    [{ url: 'unix:///run/x.sock' }, 'http', 'bad-url', 'must begin with https://'],
-    [{ url: 'https://ada:pw@x.example/mcp' }, 'http', 'bad-url', 'must not contain a user name or password'],
-    [{ url: 'not an address' }, 'http', 'bad-url', 'mcpServers.thing.url is not a valid address'],
-    [{ url: 'https://x.example', headers: { 'X Y': '1' } }, 'http', 'bad-header', "'X Y' is not a valid header name"],
-    [
-      { url: 'https://x.example', headers: { A: 'a\r\nB: c' } },
-      'http',
-      'bad-header',
-      "the value of 'A' contains a control character",
-    ],
-    [{ command: 'a', args: 'b' }, 'process', 'wrong-shape', 'mcpServers.thing.args must be a list of strings'],
-    [
-      { command: 'a', env: ['A=1'] },
-      'process',
-      'wrong-shape',
-      'mcpServers.thing.env must be an object with string values',
-    ],
-    [{ command: 'a', env: { A: {} } }, 'process', 'wrong-shape', 'mcpServers.thing.env.A must be a string'],
-    [{ command: '' }, 'process', 'wrong-shape', 'mcpServers.thing.command must be a string'],
-    [{}, 'unusable', 'wrong-shape', 'mcpServers.thing has no "command" or "url"'],
-    [{ type: 'http', command: 'x' }, 'unusable', 'wrong-shape', 'mcpServers.thing has no "url"'],
-    ['npx thing', 'unusable', 'wrong-shape', 'mcpServers.thing must be an object'],
-    [null, 'unusable', 'wrong-shape', 'mcpServers.thing must be an object'],
-    [
-      { command: '${workspaceFolder}/run' },
-      'process',
-      'unknown-variable',
-      'in the file, replace this variable with the path to that folder',
-    ],
-    [{ command: 'x', args: ['${command:pick}'] }, 'process', 'unknown-variable', '${command:…}, which has no meaning'],
-    [
-      { command: 'x', args: ['${constructor}', '${input:toString}'] },
-      'process',
-      'unknown-variable',
-      'variable constructor',
-    ],
-  ])('%j says why', (entry, kind, code, message) => {
+  test.each(UNUSABLE_SERVERS)('%j says why', (entry, kind, code, message) => {
     const server = only(one(entry))
     expect(server.kind).toBe(kind)
     expect(server.problems).toContainEqual(expect.objectContaining({ code, message: expect.stringContaining(message) }))
