@@ -157,6 +157,46 @@ test('the log level of a client is set again in the new session', async () => {
   ])
 })
 
+test('the roots of a client are asked for in the new session, too', async () => {
+  let isLost = false
+  await using server = await startScriptedUpstream({
+    era: 'legacy',
+    act(heard, response) {
+      if (isLost && heard.session === 'session-1') {
+        failing(404, -32001, 'Session not found')(heard, response)
+        return true
+      }
+      if (heard.method !== 'tools/call') return false
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(
+        `data: ${JSON.stringify({ jsonrpc: '2.0', id: `roots-${heard.session}`, method: 'roots/list' })}\n\n`,
+      )
+      setTimeout(() => {
+        const result = { content: [{ type: 'text', text: 'done' }] }
+        response.end(`data: ${JSON.stringify({ jsonrpc: '2.0', id: heard.id, result })}\n\n`)
+      }, 50)
+      return true
+    },
+  })
+  await using held = upstreamAt(server.url)
+  const caller = { ...NOBODY, capabilities: { roots: {} } }
+  const session: SessionRef = { id: 'ses_1', caller }
+  const questions: string[] = []
+  const onQuestion: Ask['onQuestion'] = ({ method }) => {
+    questions.push(method)
+    return Promise.resolve({ result: { roots: [{ uri: 'file:///work' }] } })
+  }
+  const ask = () => held.ask('tools/call', { session, caller, onQuestion })
+  expect(await ask()).toBe('ok')
+  isLost = true
+  expect(await ask()).toBe('ok')
+  expect(questions).toEqual(['roots/list', 'roots/list'])
+  expect(server.of('initialize').map(({ params }) => params['capabilities'])).toEqual([
+    expect.objectContaining({ roots: {} }),
+    expect.objectContaining({ roots: {} }),
+  ])
+})
+
 describe('subscriptions', () => {
   test.each<[string, 'with' | 'without']>([
     ['a stream of its own', 'with'],
