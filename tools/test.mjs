@@ -53,6 +53,7 @@ const counted = countTests(report)
 const failed = code === 0 ? counted.failed : Math.max(1, counted.failed)
 if (failed > counted.failed)
   console.error(`vitest ended with ${code} though no test failed: what it printed above says why.`)
+if (isWhole) console.log(`longest files: ${longest(report).join(', ')}`)
 if (isShort) console.log('The short form: npm test -- --full runs all tests.')
 console.log(`${counted.passed} passed, ${failed} failed${counted.skipped ? `, ${counted.skipped} skipped` : ''}`)
 process.exitCode = code || (failed > 0 ? 1 : 0)
@@ -70,6 +71,17 @@ function addProven() {
   const whole = JSON.parse(readFileSync(report, 'utf8'))
   writeFileSync(report, JSON.stringify({ ...whole, testResults: [...whole.testResults, ...proven] }))
   console.log(`${proven.length} test files were not repeated: the short form has run them whole.`)
+}
+
+/** Where the time of a run goes: its eight longest files with their seconds, beside others. */
+function longest(path) {
+  if (!existsSync(path)) return []
+  const files = JSON.parse(readFileSync(path, 'utf8')).testResults.map(({ name, startTime, endTime }) => ({
+    name: relative(process.cwd(), name),
+    seconds: Math.round((endTime - startTime) / 1000),
+  }))
+  files.sort((one, other) => other.seconds - one.seconds)
+  return files.slice(0, 8).map(({ name, seconds }) => `${name} ${seconds} s`)
 }
 
 function countTests(path) {
