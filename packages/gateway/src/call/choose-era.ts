@@ -119,7 +119,7 @@ function complaintOf(answer: Answer): string {
 }
 
 const CALL_AGAIN =
-  'Toolway: this item asks its questions in another protocol version than this call used. Call it again: from now on it is called in that version.'
+  'Toolway: this item asks its questions in another protocol version than this call used. Call it again: this gateway now calls it in that version.'
 const pinnedTo = ({ alias, revision }: Target): string =>
   `Toolway: this item asks its questions in another protocol version than this call used. The connection ${alias} is set to ${revision}; with the protocol version "auto" in its settings it is called as it needs.`
 
