@@ -129,7 +129,7 @@ class CallApprovals implements Approvals {
     if (approver === undefined) return
     const verdict = action === 'accept' ? 'grant' : 'deny'
     // The form offers it only where it may be said; a client that says it all the same answers for the one call.
-    const lasts = always && standingGrantOf(this.#parts, asking) !== undefined
+    const lasts = always && this.#maySayAlways(asking)
     const answering = {
       organizationId,
       id,
@@ -176,8 +176,13 @@ class CallApprovals implements Approvals {
 
   #question(asking: ApprovalAsking, { id }: Pending, form: boolean): JsonObject {
     return form
-      ? selfQuestion(asking, standingGrantOf(this.#parts, asking) !== undefined)
+      ? selfQuestion(asking, this.#maySayAlways(asking))
       : pageQuestion(asking, this.#parts.link(id))
+  }
+
+  /** A grant for later calls outlives the word of whoever says who the caller is. */
+  #maySayAlways(asking: ApprovalAsking): boolean {
+    return asking.principal.vouched !== true && standingGrantOf(this.#parts, asking) !== undefined
   }
 
   /** Waits for a while. A caller that is not answered by then comes back with the same call. */
