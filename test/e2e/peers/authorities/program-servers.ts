@@ -1,4 +1,4 @@
-/** MCP servers with OAuth of the published Python packages (`python/servers.py`), each in a process of its own. */
+/** MCP servers with OAuth of the published Python packages (`python/servers.py`) and of the Go SDK (`go/main.go`), each in a process of its own. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -7,14 +7,23 @@ import type { OAuthCounts, OAuthPeer } from './sdk-server.ts'
 
 const PATIENCE = 60_000
 
-export async function startPythonServer(
-  kind: 'sdk' | 'fastmcp',
-  { program, packages }: OAuthServers,
-): Promise<OAuthPeer> {
-  const child = spawn('python3', [program, kind], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'] ?? '', HOME: packages, PYTHONPATH: packages, FASTMCP_CHECK_FOR_UPDATES: 'off' },
+export const startPythonServer = (kind: 'sdk' | 'fastmcp', { program, packages }: OAuthServers): Promise<OAuthPeer> =>
+  startProgram(kind, ['python3', program, kind], {
+    PATH: process.env['PATH'] ?? '',
+    HOME: packages,
+    PYTHONPATH: packages,
+    FASTMCP_CHECK_FOR_UPDATES: 'off',
   })
+
+export const startGoServer = ({ program }: { readonly program: string }): Promise<OAuthPeer> =>
+  startProgram('the Go SDK', [program], {})
+
+async function startProgram(
+  kind: string,
+  [command, ...words]: readonly [string, ...string[]],
+  env: Record<string, string>,
+): Promise<OAuthPeer> {
+  const child = spawn(command, words, { stdio: ['ignore', 'pipe', 'pipe'], env })
   let complaints = ''
   child.stderr.on('data', (chunk) => (complaints = (complaints + String(chunk)).slice(-4_000)))
   const [line] = (await Promise.race([
