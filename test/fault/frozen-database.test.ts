@@ -6,11 +6,14 @@
 import { spawnSync } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { bringEnvoy } from '../../tools/counterparts.ts'
+import { IS_SHORT } from '../setup/form.ts'
 import { freePort } from '../../packages/gateway/src/testing/free-port.ts'
 import { makeInstallation, type Installation, type Running } from '../cli/installation.ts'
 import { until } from '../e2e/peers/until.ts'
 import { startRealBalancer } from '../replicas/balancers.ts'
 import { callTool, textIn } from './caller.ts'
+import { startDocumentedBalancer } from './documented-balancers.ts'
 import { readDocumentedProbes } from './documented-probes.ts'
 import { startOutsideDatabase, type OutsideDatabase } from './outside-database.ts'
 
@@ -143,3 +146,28 @@ test.runIf(hasBalancer)('HAProxy goes on sending calls to a gateway whose databa
     answers.push((await product(balancer.address)).includes('= 42'))
   expect(answers).not.toContain(false)
 })
+
+const envoy = IS_SHORT ? { lacking: 'it is for the long form' } : bringEnvoy()
+if ('lacking' in envoy && !IS_SHORT)
+  console.warn(`Envoy was not tried in front of a gateway with a frozen database: ${envoy.lacking}`)
+const documented = [
+  { kind: 'nginx' as const, program: spawnSync('nginx', ['-v']).status === 0 ? 'nginx' : undefined },
+  { kind: 'envoy' as const, program: 'lacking' in envoy ? undefined : envoy.program },
+]
+for (const { kind, program } of documented) {
+  if (program === undefined && kind === 'nginx')
+    console.warn('nginx is not installed: it was not tried in front of a gateway with a frozen database')
+  test.skipIf(program === undefined)(
+    `${kind} with the settings of the guide goes on sending calls to a gateway whose database stands still`,
+    async () => {
+      await using balancer = await startDocumentedBalancer({
+        ...{ kind, program: program ?? kind, port: await freePort(), targets: [port] },
+      })
+      const answers: boolean[] = []
+      for (const end = Date.now() + LOOKED + 3_000; Date.now() < end; await sleep(100))
+        answers.push((await product(balancer.address)).includes('= 42'))
+      expect(answers.length).toBeGreaterThan(20)
+      expect(answers).not.toContain(false)
+    },
+  )
+}
