@@ -23,6 +23,11 @@ function json(message: (heard: Pick<Heard, 'id'>) => unknown, type = 'applicatio
     void response.writeHead(status, { 'content-type': type }).end(JSON.stringify(message(heard)))
   return type === 'application/json' && status === 200 ? Object.assign(says, { message }) : says
 }
+/** Odd as a message, and said by what stands before a server of HTTP alone. */
+const ofProxies =
+  (says: Says): Says =>
+  (response, heard) =>
+    says(response, heard)
 export const stream =
   (text: (heard: Heard) => string, type = 'text/event-stream'): Says =>
   (response, heard) =>
@@ -151,5 +156,5 @@ export const REFUSED_ANSWERS: readonly (readonly [behaviour: string, says: Says,
     /^upstream.malformed: /,
   ],
   ['404 of another interface', json(() => ({ error: 'Not found' }), undefined, 404), /^upstream./],
-  ['an error of another interface', json(() => ({ error: 'Not found' })), /^upstream.malformed: /],
+  ['an error of another interface', ofProxies(json(() => ({ error: 'Not found' }))), /^upstream.malformed: /],
 ]

@@ -124,7 +124,7 @@ async function startRedirecting(status: number, location: string) {
       if (request.url?.startsWith('/loop')) return void response.writeHead(307, { location: '/loop' }).end()
       const { id } = JSON.parse(body) as Heard
       response.writeHead(200, { 'content-type': 'application/json' })
-      response.end(JSON.stringify(done({ id } as Heard)))
+      response.end(JSON.stringify(done({ id })))
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
