@@ -55,8 +55,8 @@ export function composeUpstreams(
     onTurn: turn,
     onTrouble(connectionId, failure) {
       if (failure !== undefined)
-        log.warn({ connectionId, problem: failure.message }, 'calls fail: the server loses their sessions')
-      note(connectionId, failure)
+        log.warn({ connectionId, problem: failure.message }, 'calls fail, although the server answers the gateway')
+      contacts.trouble(connectionId, failure).catch((thrown: unknown) => unnoted(connectionId, thrown))
     },
     onHints: hint,
     onCrash: counters.crash,
@@ -89,12 +89,11 @@ export function composeUpstreams(
   }
 
   function note(connectionId: string, failure: Fault | undefined): void {
-    contacts
-      .note(connectionId, failure)
-      .catch((thrown: unknown) =>
-        log.warn({ connectionId, err: thrown }, 'the state of a connection could not be stored'),
-      )
+    contacts.note(connectionId, failure).catch((thrown: unknown) => unnoted(connectionId, thrown))
   }
+
+  const unnoted = (connectionId: string, thrown: unknown) =>
+    log.warn({ connectionId, err: thrown }, 'the state of a connection could not be stored')
 
   return upstreams
 }
@@ -108,6 +107,11 @@ export interface Contacts {
   /** Stores the state of a connection seen between two fetches of its catalog. */
   note(connectionId: string, fault: Fault | undefined): Promise<unknown>
   /**
+   * Stores that calls fail, whatever the server answers to the gateway itself: until a call succeeds (undefined), or none was made for a
+   * quarter of an hour, the connection is not stored as a connected one when its lists are fetched.
+   */
+  trouble(connectionId: string, fault: Fault | undefined): Promise<unknown>
+  /**
    * Remembers what the sandbox of a connection's programs keeps from them, and stores it while the connection is connected; undefined
    * forgets it.
    */
@@ -116,6 +120,8 @@ export interface Contacts {
 
 /** In one transaction. */
 const STORED_TOGETHER = 16
+/** Milliseconds, from the last failure that was told: whoever mends a server that nobody calls sees that it is connected. */
+const TROUBLED = 15 * 60_000
 
 /** Stores facts about a connection in the database: its catalog, the reason of a failure, its revision. */
 export function createContacts({ db }: CoreDependencies): Contacts {
@@ -127,8 +133,21 @@ export function createContacts({ db }: CoreDependencies): Contacts {
   const failed = ({ code }: Fault) => (code === 'upstream.needs-auth' ? ('needs_auth' as const) : ('error' as const))
 
   const hints = new Map<string, string>()
-  const withHints = (one: Listed): Listed => ({ ...one, hints: hints.get(one.connectionId) })
-  const store = (all: readonly Listed[]) => db.system((sql) => storeCapabilities(sql, all.map(withHints)))
+  const troubles = new Map<string, { readonly fault: Fault; readonly until: number }>()
+  const troubleOf = (connectionId: string): Fault | undefined => {
+    const trouble = troubles.get(connectionId)
+    if (trouble === undefined || Date.now() < trouble.until) return trouble?.fault
+    troubles.delete(connectionId)
+    return undefined
+  }
+  const seenAs = (connectionId: string, fault: Fault | undefined) =>
+    fault === undefined
+      ? ({ status: 'connected', reason: hints.get(connectionId) } as const)
+      : { status: failed(fault), reason: reasonOf(fault) }
+  const note = (connectionId: string, fault: Fault | undefined) =>
+    db.system((sql) => noteState(sql, connectionId, { ...seenAs(connectionId, fault), era: undefined }))
+  const withState = (one: Listed): Listed => ({ ...one, seen: seenAs(one.connectionId, troubleOf(one.connectionId)) })
+  const store = (all: readonly Listed[]) => db.system((sql) => storeCapabilities(sql, all.map(withState)))
   const stored = createBatch<Listed, void>({
     most: STORED_TOGETHER,
     run: async (all) => (await store(all), []),
@@ -146,17 +165,19 @@ export function createContacts({ db }: CoreDependencies): Contacts {
         await markStale(sql, organizationId, connectionId, fault.message)
         await noteState(sql, connectionId, { status: failed(fault), reason: reasonOf(fault), era: undefined })
       }),
-    note: (connectionId, fault) =>
-      db.system((sql) =>
-        noteState(sql, connectionId, {
-          status: fault === undefined ? 'connected' : failed(fault),
-          reason: fault === undefined ? hints.get(connectionId) : reasonOf(fault),
-          era: undefined,
-        }),
-      ),
+    note(connectionId, fault) {
+      // Whoever says that it is well saw it unwell: an outage is over, and what calls met in it says nothing any more.
+      if (fault === undefined && troubleOf(connectionId)?.code !== 'upstream.malformed') troubles.delete(connectionId)
+      return note(connectionId, fault ?? troubleOf(connectionId))
+    },
+    trouble(connectionId, fault) {
+      if (fault === undefined) troubles.delete(connectionId)
+      else troubles.set(connectionId, { fault, until: Date.now() + TROUBLED })
+      return note(connectionId, fault)
+    },
     async hint(connectionId, sentences) {
       hints.delete(connectionId)
-      if (sentences === undefined) return
+      if (sentences === undefined) return void troubles.delete(connectionId)
       const text = sentences.length === 0 ? undefined : sentences.join('\n').replaceAll('\0', '\uFFFD')
       if (text !== undefined) hints.set(connectionId, text)
       await db.system((sql) => noteHints(sql, connectionId, text))

@@ -40,8 +40,8 @@ interface Of {
 export interface Listed extends Of {
   readonly offer: CapabilitiesSnapshot
   readonly era: Seen['era']
-  /** Hints about its sandbox, a sentence on each line. */
-  readonly hints?: string | undefined
+  /** How it is, with hints about its sandbox where it is connected, a sentence on each line; connected if absent. */
+  readonly seen?: Pick<Seen, 'status' | 'reason'>
 }
 
 /**
@@ -63,7 +63,7 @@ export async function storeCapabilities(
 }
 
 /** Returns the records of what changed. */
-async function storeOne(sql: SystemSql, { offer: listed, era, hints, ...of }: Listed, most: number): Promise<Entry[]> {
+async function storeOne(sql: SystemSql, { offer: listed, era, seen, ...of }: Listed, most: number): Promise<Entry[]> {
   const { organizationId, connectionId } = of
   const connection = await lockForLook(sql, connectionId)
   if (connection === undefined) return []
@@ -80,7 +80,7 @@ async function storeOne(sql: SystemSql, { offer: listed, era, hints, ...of }: Li
   const said = await listSaidEffects(sql, connectionId)
   const speakersOf = (tool: string) => ({ connector, trusted, said: said.get(tool) })
   const kept = await keepAccount(sql, of, { mode, drift, speakersOf })
-  await noteState(sql, connectionId, { status: 'connected', reason: hints, era })
+  await noteState(sql, connectionId, { status: 'connected', reason: undefined, ...seen, era })
   return tell(sql, of, alias, kept)
 }
 

@@ -9,6 +9,7 @@ import type { LegacySession } from '@toolway/protocol/client'
 import type { Revision } from '@toolway/protocol'
 import type { SharedTexts } from '../lib/shared-texts.ts'
 import type { Children } from './children/worker-link.ts'
+import { countCalls } from './call-health.ts'
 import { createSessionPool, type PooledState, type SessionPool } from './session-pool.ts'
 import { GATEWAY, type ProcessState, type Upstream } from './upstream.ts'
 
@@ -170,8 +171,10 @@ class LiveUpstreams implements Upstreams {
     if (current !== undefined && current.version >= version) return current.upstream
     const last = this.#dropped.get(connectionId)
     if (last !== undefined && last >= version) throw new Fault('upstream.disabled', { connection: alias })
-    const isCurrent = () => this.#held.get(connectionId)?.upstream === upstream
-    const upstream = make(this.#makingOf(connectionId, alias, isCurrent))
+    const isCurrent = (): boolean => this.#held.get(connectionId)?.upstream === upstream
+    const upstream = countCalls(make(this.#makingOf(connectionId, alias, isCurrent)), (failure) => {
+      if (isCurrent()) this.#parts.onTrouble?.(connectionId, failure)
+    })
     this.#held.set(connectionId, { version, upstream })
     this.#open.delete(connectionId)
     // The hints about the program before say nothing of this program.

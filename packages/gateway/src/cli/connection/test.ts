@@ -33,24 +33,29 @@ export const test = described({
 })
 
 function works({ connection, synced, milliseconds }: Tested): Printed {
-  const { alias, left_out: left, repaired, oauth_repaired: answers, hints } = connection
+  const { alias, left_out: left, repaired, oauth_repaired: answers, hints, status_reason: failing } = connection
   const { revision, server, tools, resources, prompts } = synced
   const { name = alias, version = '' } = (server ?? {}) as { name?: string; version?: string }
   return {
     value: {
-      ...{ alias, ok: true, revision, server, tools, resources, prompts, milliseconds },
+      ...{ alias, ok: failing === null, revision, server, tools, resources, prompts, milliseconds },
       ...(left.length === 0 ? {} : { left_out: left }),
       ...(repaired.length === 0 ? {} : { repaired }),
       ...(answers.length === 0 ? {} : { oauth_repaired: answers }),
       ...(hints.length === 0 ? {} : { hints }),
+      ...(failing === null ? {} : { problem: failing }),
     },
     lines: [
-      `${alias} works: ${name} ${version}, protocol ${revision}, ${milliseconds} ms.`,
+      `${alias} ${failing === null ? 'works' : 'responds'}: ${name} ${version}, protocol ${revision}, ${milliseconds} ms.`,
+      ...(failing === null
+        ? []
+        : [`Its calls fail: ${failing} The state changes when a call succeeds, or 15 minutes after the last one.`]),
       `${counted(tools, 'tool')}, ${counted(resources, 'resource')}, ${counted(prompts, 'prompt')}.`,
       ...left.map((one) => `Left out: ${one.name}, because ${one.reason}.`),
       ...[...repaired, ...answers].map(({ name, reason }) => `Repaired: ${name}: ${reason}.`),
       ...hints.map(hintLine),
     ],
+    ...(failing === null ? {} : { code: EXIT.failed }),
   }
 }
 

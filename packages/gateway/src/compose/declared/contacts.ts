@@ -56,6 +56,7 @@ export function createMemoryContacts(rows: Pick<Rows, 'keepCatalog' | 'findCatal
       return Promise.resolve()
     },
     note: () => Promise.resolve(),
+    trouble: () => Promise.resolve(),
     hint: () => Promise.resolve(),
   }
 }

@@ -1,0 +1,58 @@
+import { Fault } from '@toolway/contract'
+import { NOBODY } from '@toolway/protocol/client'
+import { expect, test } from 'vitest'
+import { countCalls } from './call-health.ts'
+import { GATEWAY, type Upstream } from './upstream.ts'
+
+const malformed = new Fault('upstream.malformed', { connection: 'web', problem: 'it is HTML' })
+
+/** An upstream whose calls end as they are told to, and what was told of it. */
+function counted() {
+  const heard: (string | undefined)[] = []
+  let end: Fault | undefined
+  const bare = { ask: () => (end === undefined ? Promise.resolve({ result: {} }) : Promise.reject(end)) }
+  const upstream = countCalls(bare as unknown as Upstream, (failure) => void heard.push(failure?.code))
+  const call = async (ending: Fault | undefined, times = 1, owner: string = 'ann') => {
+    end = ending
+    for (let at = 0; at < times; at++)
+      await upstream
+        .ask({
+          ...{ method: 'tools/call', params: {}, caller: NOBODY, session: undefined, owner, headerParameters: [] },
+          ...{ signal: AbortSignal.timeout(1_000), onNotification() {} },
+          onQuestion: () => Promise.resolve({ error: { code: -32601, message: 'no' } }),
+        })
+        .catch(() => {})
+  }
+  return { heard, call }
+}
+
+test('five calls that fail in a row are told, then each fifth, and the next success', async () => {
+  const { heard, call } = counted()
+  await call(malformed, 4)
+  expect(heard).toEqual([])
+  await call(malformed, 7)
+  expect(heard).toEqual(['upstream.malformed', 'upstream.malformed'])
+  await call(undefined, 2)
+  expect(heard).toEqual(['upstream.malformed', 'upstream.malformed', undefined])
+})
+
+test('a success between them begins the count anew, and what concerns one caller counts for nothing', async () => {
+  const { heard, call } = counted()
+  await call(malformed, 4)
+  await call(undefined)
+  await call(malformed, 4)
+  await call(new Fault('result.too-large', { connection: 'web', limit: 1 }), 9)
+  await call(new Fault('upstream.needs-auth', { connection: 'web', problem: 'HTTP 401' }), 9)
+  expect(heard).toEqual([])
+  await call(malformed)
+  expect(heard).toEqual(['upstream.malformed'])
+})
+
+test('the requests of the gateway itself say nothing of calls', async () => {
+  const { heard, call } = counted()
+  await call(malformed, 9, GATEWAY)
+  expect(heard).toEqual([])
+  await call(malformed, 5)
+  await call(undefined, 1, GATEWAY)
+  expect(heard).toEqual(['upstream.malformed'])
+})
