@@ -214,7 +214,7 @@ async function checkOrganization(loaded: LoadedConfig, { db, vault, organization
 }
 
 /** The hints of a connected server stand in the place of the reason, a sentence on each line. */
-function checkConnection({ alias, enabled, status, status_reason: reason }: ConnectionRow): Finding[] {
+export function checkConnection({ alias, enabled, status, status_reason: reason }: ConnectionRow): Finding[] {
   const what = `connection ${alias}`
   if (!enabled) return [note(what, 'disabled')]
   if (status === 'connected')
