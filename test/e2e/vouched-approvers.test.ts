@@ -52,7 +52,7 @@ async function call(
 ) {
   const url = story.url.replace(story.gateway.address, address)
   const params = { name: 'write_note', arguments: { text }, ...more }
-  const { answer } = await ask({ url, key, era: 'modern', headers }, 'tools/call', params, { meta: FORM })
+  const { answer } = await ask({ url, key, era: 'modern' }, 'tools/call', params, { meta: FORM, headers })
   return { shown: JSON.stringify(answer), requestState: answer.result?.['requestState'] }
 }
 

@@ -175,9 +175,7 @@ class CallApprovals implements Approvals {
   }
 
   #question(asking: ApprovalAsking, { id }: Pending, form: boolean): JsonObject {
-    return form
-      ? selfQuestion(asking, this.#maySayAlways(asking))
-      : pageQuestion(asking, this.#parts.link(id))
+    return form ? selfQuestion(asking, this.#maySayAlways(asking)) : pageQuestion(asking, this.#parts.link(id))
   }
 
   /** A grant for later calls outlives the word of whoever says who the caller is. */
