@@ -1,17 +1,18 @@
 import { Fault } from '@toolway/contract'
 import { NOBODY } from '@toolway/protocol/client'
 import { expect, test } from 'vitest'
-import { countCalls } from './call-health.ts'
+import { CallHealth } from './call-health.ts'
 import { GATEWAY, type Upstream } from './upstream.ts'
+import { counted } from './upstreams.ts'
 
 const malformed = new Fault('upstream.malformed', { connection: 'web', problem: 'it is HTML' })
 
 /** An upstream whose calls end as they are told to, and what was told of it. */
-function counted() {
+function played() {
   const heard: (string | undefined)[] = []
   let end: Fault | undefined
   const bare = { ask: () => (end === undefined ? Promise.resolve({ result: {} }) : Promise.reject(end)) }
-  const upstream = countCalls(bare as unknown as Upstream, (failure) => void heard.push(failure?.code))
+  const upstream = counted(bare as unknown as Upstream, new CallHealth((failure) => void heard.push(failure?.code)))
   const call = async (ending: Fault | undefined, times = 1, owner: string = 'ann') => {
     end = ending
     for (let at = 0; at < times; at++)
@@ -27,7 +28,7 @@ function counted() {
 }
 
 test('five calls that fail in a row are told, then each fifth, and the next success', async () => {
-  const { heard, call } = counted()
+  const { heard, call } = played()
   await call(malformed, 4)
   expect(heard).toEqual([])
   await call(malformed, 7)
@@ -37,7 +38,7 @@ test('five calls that fail in a row are told, then each fifth, and the next succ
 })
 
 test('a success between them begins the count anew, and what concerns one caller counts for nothing', async () => {
-  const { heard, call } = counted()
+  const { heard, call } = played()
   await call(malformed, 4)
   await call(undefined)
   await call(malformed, 4)
@@ -49,7 +50,7 @@ test('a success between them begins the count anew, and what concerns one caller
 })
 
 test('the requests of the gateway itself say nothing of calls', async () => {
-  const { heard, call } = counted()
+  const { heard, call } = played()
   await call(malformed, 9, GATEWAY)
   expect(heard).toEqual([])
   await call(malformed, 5)

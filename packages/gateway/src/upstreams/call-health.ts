@@ -6,7 +6,6 @@
  * count, and what concerns one caller (an account, a limit, too large a result) says nothing of the connection.
  */
 import { Fault } from '@toolway/contract'
-import { GATEWAY, type Upstream } from './upstream.ts'
 
 /** As with the breaker: fewer may be chance, or one tool that does not work. Told again at each multiple. */
 const MOST_FAILURES = 5
@@ -17,33 +16,24 @@ const FAILURES: ReadonlySet<string> = new Set([
   'upstream.ended',
 ])
 
-/** The same upstream, whose calls are counted. `tell` hears a failure, and undefined when a call succeeded after one was told. */
-export function countCalls(upstream: Upstream, tell: (failure: Fault | undefined) => void): Upstream {
-  const ask = upstream.ask.bind(upstream)
-  let failures = 0
+export class CallHealth {
+  readonly #tell: (failure: Fault | undefined) => void
+  /** In a row. Whoever counts looks here first: a call that goes well costs nothing while there are none. */
+  failures = 0
 
-  function succeeded(): void {
-    const wasTold = failures >= MOST_FAILURES
-    failures = 0
-    if (wasTold) tell(undefined)
+  /** `tell` hears a failure, and undefined when a call succeeded after one was told. */
+  constructor(tell: (failure: Fault | undefined) => void) {
+    this.#tell = tell
   }
 
-  function failed(thrown: unknown): void {
+  succeeded(): void {
+    const wasTold = this.failures >= MOST_FAILURES
+    this.failures = 0
+    if (wasTold) this.#tell(undefined)
+  }
+
+  failed(thrown: unknown): void {
     const fault = Fault.of(thrown)
-    if (FAILURES.has(fault.code) && ++failures % MOST_FAILURES === 0) tell(fault)
+    if (FAILURES.has(fault.code) && ++this.failures % MOST_FAILURES === 0) this.#tell(fault)
   }
-
-  return Object.assign(upstream, {
-    async ask(asked: Parameters<Upstream['ask']>[0]) {
-      if (asked.owner === GATEWAY) return ask(asked)
-      try {
-        const answer = await ask(asked)
-        if (failures > 0) succeeded()
-        return answer
-      } catch (thrown) {
-        failed(thrown)
-        throw thrown
-      }
-    },
-  })
 }

@@ -9,9 +9,9 @@ import type { LegacySession } from '@toolway/protocol/client'
 import type { Revision } from '@toolway/protocol'
 import type { SharedTexts } from '../lib/shared-texts.ts'
 import type { Children } from './children/worker-link.ts'
-import { countCalls } from './call-health.ts'
+import { CallHealth } from './call-health.ts'
 import { createSessionPool, type PooledState, type SessionPool } from './session-pool.ts'
-import { GATEWAY, type ProcessState, type Upstream } from './upstream.ts'
+import { GATEWAY, type Answer, type Ask, type ProcessState, type Upstream } from './upstream.ts'
 
 export interface UpstreamsParts {
   readonly children: Pick<Children, 'start'>
@@ -172,9 +172,10 @@ class LiveUpstreams implements Upstreams {
     const last = this.#dropped.get(connectionId)
     if (last !== undefined && last >= version) throw new Fault('upstream.disabled', { connection: alias })
     const isCurrent = (): boolean => this.#held.get(connectionId)?.upstream === upstream
-    const upstream = countCalls(make(this.#makingOf(connectionId, alias, isCurrent)), (failure) => {
+    const health = new CallHealth((failure) => {
       if (isCurrent()) this.#parts.onTrouble?.(connectionId, failure)
     })
+    const upstream = counted(make(this.#makingOf(connectionId, alias, isCurrent)), health)
     this.#held.set(connectionId, { version, upstream })
     this.#open.delete(connectionId)
     // The hints about the program before say nothing of this program.
@@ -243,6 +244,22 @@ class LiveUpstreams implements Upstreams {
 /** Sentences, and children of one connection whose sentences are kept. */
 const MOST_HINTS = 8
 const MOST_HINTING = 64
+
+/** The same upstream, whose calls are counted; what the gateway asks for itself says nothing of them. */
+export function counted(upstream: Upstream, health: CallHealth): Upstream {
+  const ask = upstream.ask.bind(upstream)
+  const good = (answer: Answer): Answer => {
+    if (health.failures > 0) health.succeeded()
+    return answer
+  }
+  const bad = (thrown: unknown): never => {
+    health.failed(thrown)
+    throw thrown
+  }
+  return Object.assign(upstream, {
+    ask: (asked: Ask) => (asked.owner === GATEWAY ? ask(asked) : ask(asked).then(good, bad)),
+  })
+}
 
 /** Joins the sentences of all children of a connection, each once. */
 function createHints(tell: (sentences: readonly string[]) => void) {
