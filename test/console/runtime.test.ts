@@ -118,6 +118,18 @@ describe.skipIf(NO_BROWSER)('what runs', () => {
       await gateways.getByRole('row', { name: /gateway-2.*Not responding.*0\.0\.9.*api, mcp/ }).waitFor()
       await page.getByText('None recorded.').waitFor()
       await look(page, 'runtime-health')
+      // As the gateway answers while the database does not: what it last knew, with the time.
+      const old = { up_to_date: false, read_at: new Date(Date.now() - 3 * 3600_000).toISOString() }
+      for (const path of ['**/api/v1/admin/stats', '**/api/v1/admin/gateways'])
+        await page.route(path, async (route) => {
+          const response = await route.fetch()
+          await route.fulfill({ response, json: { ...((await response.json()) as object), ...old } })
+        })
+      await page.getByRole('button', { name: 'Refresh' }).click()
+      const notes = page.getByText('The database does not respond. This is the last known state, from 3 hours ago')
+      await expect.poll(() => notes.count()).toBe(2)
+      await gateways.getByRole('row', { name: /serves this page/ }).waitFor()
+      await page.unrouteAll()
       // A disk without room, as the database says it.
       await changeTables(gateway, async (sql) => {
         await sql(Nothing)`create or replace function no_room() returns trigger language plpgsql as
