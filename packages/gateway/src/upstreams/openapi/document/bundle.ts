@@ -45,7 +45,7 @@ export async function bundle(text: string, { at, read, most }: Bundling): Promis
   while (wave.length > 0) {
     const places = new Set(wave.flatMap(([from, value]) => placesIn(value, from, at)))
     const fresh = [...places].filter((place) => place !== at && !files.has(place) && !unread.has(place))
-    const texts = await Promise.all(fresh.map((place) => read(place)))
+    const texts = await Promise.all(fresh.map(async (place) => read(place)))
     wave = []
     for (const [index, place] of fresh.entries()) {
       const found = valueOf(texts[index])
