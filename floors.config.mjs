@@ -47,9 +47,9 @@ const forTests = `${tests}|^packages/(?:gateway|toolkit)/src/testing/`
 /** What each package is, and what it may import: other packages, and from npm. Absent means: anything its package.json names. */
 export const PACKAGES = {
   contract: {
-    about: 'shared definitions: IDs, faults, shapes, operations (Zod), kinds of addresses',
+    about: 'shared definitions: IDs, faults, shapes, operations (Zod), kinds of addresses; settings files of clients',
     packages: [],
-    npm: ['zod', 'ipaddr.js'],
+    npm: ['zod', 'ipaddr.js', 'smol-toml', 'yaml'],
   },
   protocol: {
     about: 'MCP itself and the only implementation of an MCP client; no I/O, no Node APIs',

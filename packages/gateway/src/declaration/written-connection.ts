@@ -16,7 +16,7 @@ import { CONNECTORS } from '@toolway/connectors'
 import type { Connection } from '@toolway/contract/admin'
 import { isDeepStrictEqual } from 'node:util'
 import { namesPrivate } from '../kinds/remote.ts'
-import { MASK } from '../lib/secret-marks.ts'
+import { MASK } from '@toolway/contract/secret-marks'
 import type { PresentConnection } from './present.ts'
 import { without } from './without.ts'
 

@@ -9,7 +9,7 @@
  * of that name, all others in `addresses`. It is read with `addressAt` only.
  */
 import { Fault, kindOf, ownMemberOf, type ConnectionSettings, type Connector } from '@toolway/contract'
-import { maskUrl, plainMasks } from '../lib/secret-marks.ts'
+import { maskUrl, plainMasks } from '@toolway/contract/secret-marks'
 import type { RemoteTarget } from '../upstreams/upstream.ts'
 import type { ConnectionParts, ConnectionRequest, OpenedConnection, Opening } from './kind.ts'
 import { refuseMask } from './settings.ts'

@@ -30,7 +30,7 @@ import type {
   ConnectionRequest,
   Shown,
 } from './kind.ts'
-import { hasMask } from '../lib/secret-marks.ts'
+import { hasMask } from '@toolway/contract/secret-marks'
 import { n8n, type N8nWire } from './n8n/n8n.ts'
 import { native, type NativeWire } from './native/native.ts'
 import { openapi, type OpenApiWire } from './openapi/openapi.ts'

@@ -1,6 +1,6 @@
 /** Settings of a connection out of what was described. */
 import { ConnectionSettings, Fault } from '@toolway/contract'
-import { hasMask } from '../lib/secret-marks.ts'
+import { hasMask } from '@toolway/contract/secret-marks'
 
 /** Throws `params.shape` with the first problem. */
 export function checked(settings: unknown): ConnectionSettings {

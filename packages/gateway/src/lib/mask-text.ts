@@ -4,7 +4,7 @@
  * It guesses by the marks of `secret-marks.ts`: the name before a value, the form of a word, its length. A guess too many only hides
  * a word.
  */
-import { isTellingName, MASK, maskArgument, maskUrl, secretArguments } from './secret-marks.ts'
+import { isTellingName, MASK, maskArgument, maskUrl, secretArguments } from '@toolway/contract/secret-marks'
 
 const AUTHORIZATION = /\b(bearer|basic)\s+[\w.~+/=-]{6,}/gi
 /** `name=value`, `name: value`, `"name": "value"`. */

@@ -6,7 +6,7 @@
  */
 import { ExactNumber, withDigitsAsText, type Json } from '@toolway/protocol'
 import { maskText } from './mask-text.ts'
-import { isTellingName, MASK } from './secret-marks.ts'
+import { isTellingName, MASK } from '@toolway/contract/secret-marks'
 
 const MOST_DEEP = 32
 /** Characters of one text. */

@@ -7,7 +7,7 @@
  */
 import type { Facts, Rule } from '@toolway/contract'
 import { z } from 'zod'
-import { isTellingName } from '../lib/secret-marks.ts'
+import { isTellingName } from '@toolway/contract/secret-marks'
 import { pathOf, spotsOf, textOf, withValue, type Path } from '../lib/parameter-path.ts'
 import { redactedBy } from './actions/actions.ts'
 import { readsOf } from './condition-reads.ts'

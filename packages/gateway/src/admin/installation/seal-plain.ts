@@ -8,7 +8,7 @@
 import { ConnectionSecrets, type ConnectionId } from '@toolway/contract'
 import { z } from 'zod'
 import type { Db, SystemSql } from '../../db/db.ts'
-import { maskArguments, maskUrl } from '../../lib/secret-marks.ts'
+import { maskArguments, maskUrl } from '@toolway/contract/secret-marks'
 import { sealPlainValues } from '../../vault/reseal.ts'
 import { FOREIGN } from '../../vault/sealed-value.ts'
 import { connectionRow } from '../../vault/sealed-columns.ts'

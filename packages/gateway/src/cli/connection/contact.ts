@@ -1,7 +1,7 @@
 /** How a connection is reached, and the wait for the first contact of the running gateway with it. */
 import { getConnection, type Connection } from '@toolway/contract/admin'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { maskCommand } from '../../lib/secret-marks.ts'
+import { maskCommand } from '@toolway/contract/secret-marks'
 import { counted } from '../../lib/counted.ts'
 import type { Printed } from '../command.ts'
 import { CommandFault, EXIT, type Output } from '../terminal/output.ts'

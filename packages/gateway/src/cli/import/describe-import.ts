@@ -5,10 +5,9 @@
  * variables and headers, secret arguments and secret parts of addresses are masked; names from the file are made safe for a
  * terminal.
  */
-import { clean } from './mcp-json-entry.ts'
-import type { ImportClient } from './client-of.ts'
+import { clean, type ImportClient } from '@toolway/contract/client-settings'
 import type { ImportedServer, McpJsonImport } from './mcp-json.ts'
-import { MASK, maskArgument, maskCommand, maskUrl } from '../../lib/secret-marks.ts'
+import { MASK, maskArgument, maskCommand, maskUrl } from '@toolway/contract/secret-marks'
 
 const CLIENTS: Record<ImportClient, string> = {
   'claude-desktop': 'Claude Desktop',

@@ -41,6 +41,7 @@ describe('the file of', () => {
           secretArguments: [],
           problems: [],
           notes: [],
+          unread: [],
         },
         expect.objectContaining({
           name: 'GitHub (work)',

@@ -6,7 +6,7 @@
  */
 import { readFile } from 'node:fs/promises'
 import { parseEnv } from 'node:util'
-import { secretArguments } from '../../lib/secret-marks.ts'
+import { secretArguments } from '@toolway/contract/secret-marks'
 import { readInput } from './input.ts'
 import { CommandFault, EXIT, type Output } from './output.ts'
 

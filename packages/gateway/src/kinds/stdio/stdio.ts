@@ -7,7 +7,7 @@ import {
   type ProcessSettings,
 } from '@toolway/contract'
 import { isDeepStrictEqual } from 'node:util'
-import { maskArguments } from '../../lib/secret-marks.ts'
+import { maskArguments } from '@toolway/contract/secret-marks'
 import { createAccountChildren } from '../../upstreams/stdio/account-children.ts'
 import { createStdioUpstream } from '../../upstreams/stdio/stdio-upstream.ts'
 import type { Kind } from '../kind.ts'

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { isAbsolute, join } from 'node:path'
 import { ChildError } from './child-error.ts'
 import { LINE_CEILING, LINE_LIMIT, MEMORY_LIMIT, type Confinement, type Order } from './frame.ts'
-import { maskArguments, maskCommand, secretValues } from '../../lib/secret-marks.ts'
+import { maskArguments, maskCommand, secretValues } from '@toolway/contract/secret-marks'
 import { createMask } from './mask.ts'
 import type { ChildNetwork } from './sandbox/driver.ts'
 

@@ -5,7 +5,7 @@
  * lists show. It never guesses at secrets it was not told of; short values (a port, a flag) stay readable, because a secret of
  * seven characters is none.
  */
-import { MASK } from '../../lib/secret-marks.ts'
+import { MASK } from '@toolway/contract/secret-marks'
 
 const SHORTEST = 8
 

@@ -5,7 +5,7 @@
  * In errors every value is masked. In results, which are data, only values are that surely are secrets: those of telling names or forms,
  * and long enough to stand in a result by no chance.
  */
-import { hasSecretForm, isRandom, isTellingName } from '../../lib/secret-marks.ts'
+import { hasSecretForm, isRandom, isTellingName } from '@toolway/contract/secret-marks'
 import { createMask } from '../children/mask.ts'
 
 /** Characters of the shortest secret that is taken out of results: shorter ones are words. */

@@ -28,7 +28,7 @@ import {
   type ReachOf,
   type ProcessTarget,
 } from '../upstream.ts'
-import { hasSecretForm, isTellingName, secretValues } from '../../lib/secret-marks.ts'
+import { hasSecretForm, isTellingName, secretValues } from '@toolway/contract/secret-marks'
 import { createSingleFlight } from '../../lib/single-flight.ts'
 import { createMask } from '../children/mask.ts'
 import { SHORTEST_IN_RESULTS } from '../http/reach-mask.ts'

@@ -9,7 +9,7 @@
 import { Fault, type Authority } from '@toolway/contract'
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
-import { maskUrl } from '../../../lib/secret-marks.ts'
+import { maskUrl } from '@toolway/contract/secret-marks'
 import { fetchDocument } from './fetch-document.ts'
 import type { Challenge, Egress } from '../ports.ts'
 import { isSameIssuer } from './same-issuer.ts'

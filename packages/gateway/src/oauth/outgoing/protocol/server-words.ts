@@ -5,7 +5,7 @@
  * What was sent is masked wherever the description repeats it, in every spelling; of what was not sent, whatever looks like a token.
  */
 import { isObject } from '@toolway/protocol'
-import { hasSecretForm, isRandom, MASK } from '../../../lib/secret-marks.ts'
+import { hasSecretForm, isRandom, MASK } from '@toolway/contract/secret-marks'
 
 const CODE = /^[\w .:/-]{1,60}$/
 /** Characters. */

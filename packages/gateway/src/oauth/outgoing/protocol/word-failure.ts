@@ -8,7 +8,7 @@
 import { Fault } from '@toolway/contract'
 import * as library from 'oauth4webapi'
 import { wordFailure as wordNetwork } from '../../../upstreams/http/post.ts'
-import { maskUrl } from '../../../lib/secret-marks.ts'
+import { maskUrl } from '@toolway/contract/secret-marks'
 import type { Egress } from '../ports.ts'
 import { codeIn, wordError, type ServerError } from './server-words.ts'
 

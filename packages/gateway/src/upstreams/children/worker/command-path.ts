@@ -5,7 +5,7 @@
  */
 import { access, constants, stat } from 'node:fs/promises'
 import { isAbsolute, join, resolve } from 'node:path'
-import { maskCommand } from '../../../lib/secret-marks.ts'
+import { maskCommand } from '@toolway/contract/secret-marks'
 import { ChildError } from '../child-error.ts'
 
 type Found = 'executable' | 'plain' | 'absent'

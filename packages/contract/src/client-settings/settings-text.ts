@@ -6,8 +6,8 @@
  */
 import { parse as parseToml, TomlError } from 'smol-toml'
 import { parseDocument, YAMLParseError } from 'yaml'
-import { JsonTextFault, readJsonText, repeatedKeys, type JsonNode } from '../../lib/json-text.ts'
-import { excerptOf } from './mcp-json-excerpt.ts'
+import { JsonTextFault, readJsonText, repeatedKeys, type JsonNode } from './json-text.ts'
+import { excerptOf } from './excerpt.ts'
 
 /** The whole file cannot be read; the message is for the person who gave it and holds no value of the file. */
 export class ImportFault extends Error {
@@ -32,6 +32,8 @@ interface SettingsText {
 const TOML = /^[ \t]*(?:\[{1,2}[\w."' -]+\]{1,2}[ \t]*(?:#.*)?$|[\w."'-]+[ \t]*=(?!=))/m
 /** A line of YAML that is no TOML: a key with a colon, or an item. */
 const YAML = /^[ \t]*(?:- )?[\w."'@/-]+:(?:\s|$)/m
+/** A member of a JSON file without its outer braces, as documentation shows it. */
+const PIECE = /^"(?:[^"\\\n]|\\.)*"\s*:\s*\{/
 const JSON_START = /^[{["]|^\/[/*]/
 
 /** Throws ImportFault. */
@@ -41,6 +43,7 @@ export function readSettingsText(written: string): SettingsText {
   // A table of TOML begins as a list of JSON does.
   if (TOML.test(text) && !/^(?:\{|\/[/*])/.test(start) && (TOML.exec(text)?.index ?? 0) <= firstYaml(text))
     return readToml(text)
+  if (PIECE.test(start)) return readJson(`{${text.trimEnd().replace(/,$/, '')}}`)
   if (!JSON_START.test(start) && YAML.test(text)) return readYaml(text)
   return readJson(text)
 }

@@ -4,15 +4,16 @@
  * Each read names the path that it expected and continues, so that all problems of an entry are reported at once. Placeholders
  * are filled on the way. Messages contain names and paths, never a value of the file.
  */
-import { MASK, maskName } from '../../lib/secret-marks.ts'
-import { isFields } from '@toolway/contract'
+import { MASK, maskName } from '../secret-marks.ts'
+import { isFields } from './fields.ts'
 import {
   fillPlaceholders,
+  withoutPlaceholders,
   type FileInputs,
   type Filled,
   type Missing,
   type PlaceholderValues,
-} from './mcp-json-placeholders.ts'
+} from './placeholders.ts'
 
 export interface ImportNeed {
   code:
@@ -37,6 +38,8 @@ export interface EntryReader {
   readonly path: string
   readonly problems: ImportNeed[]
   readonly notes: string[]
+  /** Members of the entry that nothing is made of, safe to print. */
+  readonly unread: string[]
   /** Asks something of the person; the same thing once. */
   need(code: ImportNeed['code'], message: string, asked?: ImportSupply): void
   fill(text: string): Filled
@@ -61,6 +64,7 @@ export const clean = (name: string) => {
 export function createEntryReader(path: string, inputs: FileInputs, values: PlaceholderValues): EntryReader {
   const problems: ImportNeed[] = []
   const notes: string[] = []
+  const unread: string[] = []
   const need: EntryReader['need'] = (code, message, asked) => {
     if (problems.some((problem) => problem.message === message)) return
     problems.push({ code, message, ...asked })
@@ -77,6 +81,7 @@ export function createEntryReader(path: string, inputs: FileInputs, values: Plac
     path,
     problems,
     notes,
+    unread,
     need,
     fill,
     text: plain.text,
@@ -84,7 +89,7 @@ export function createEntryReader(path: string, inputs: FileInputs, values: Plac
     record: (value, field) => mapValues(plain.record(value, field), (item) => fill(item).value),
     url(value) {
       const url = fill(plain.text(value, 'url')).value
-      const fault = urlFault(url)
+      const fault = urlFault(values.keep === true ? withoutPlaceholders(url) : url)
       if (fault !== undefined && problems.length === 0) need('bad-url', `${path}.url ${fault}`)
       return url
     },

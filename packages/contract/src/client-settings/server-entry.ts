@@ -6,23 +6,24 @@
  * reach this product itself are marked as 'own', so that the gateway never connects to itself.
  */
 import { addressOf, commandOf, environmentOf, flattened, headersOf, noteUnread } from './entry-members.ts'
-import { isFields, limitedTools, limitsOf, type Fields, type LimitedTools, type ToolLimits } from '@toolway/contract'
-import type { FoundEntry, McpJsonFile } from './mcp-json-file.ts'
-import { clean, createEntryReader, type EntryReader, type ImportNeed } from './mcp-json-entry.ts'
-import type { PlaceholderValues } from './mcp-json-placeholders.ts'
+import { isFields, type Fields } from './fields.ts'
+import { limitedTools, limitsOf, type LimitedTools, type ToolLimits } from './tool-limits.ts'
+import type { FoundEntry, McpJsonFile } from './settings-file.ts'
+import { clean, createEntryReader, type EntryReader, type ImportNeed } from './entry-reader.ts'
+import type { PlaceholderValues } from './placeholders.ts'
 import { isOwn, packageOf, remoteOf, unwrapShell, type RemoteCommand } from './remote-command.ts'
-import { secretArguments } from '../../lib/secret-marks.ts'
+import { secretArguments } from '../secret-marks.ts'
 
 interface ImportedEntry {
-  /** As the file names it. */
+  /** As the file names it; empty for a server by itself. */
   name: string
-  /** Unique in the file: `[a-z][a-z0-9_-]{0,30}`. */
-  alias: string
   /** False where the client has it switched off. */
   enabled: boolean
   /** While there is one, the server cannot be added. */
   problems: ImportNeed[]
   notes: string[]
+  /** Members of the entry, and flags of its command, that nothing was made of. */
+  unread: string[]
   /** Which of its tools are on; absent: all. */
   tools?: LimitedTools
 }
@@ -56,19 +57,21 @@ export type ImportedServer = ImportedProcess | ImportedRemote | ImportedUnusable
 export interface ServerOptions {
   /** Home folder of the person whose file it is, for `${userHome}`. */
   home: string
-  platform?: NodeJS.Platform
+  platform?: string
   /** Folder for `${workspaceFolder}`. */
   workspace?: string
   /** Values for `${input:id}`. */
   inputs?: Readonly<Record<string, string>>
   /** Values for `${VAR}` and `${env:VAR}`; usually the environment of the person. */
   variables?: Readonly<Record<string, string | undefined>>
+  /** Placeholders stay as they are written, and are no problems. */
+  keepPlaceholders?: boolean
   /** Address of this gateway; entries that connect to it are left out. */
   gateway?: string
 }
 
 /** Distributes over the kinds, so that each keeps its own fields. */
-type Unnamed<Server> = Server extends ImportedServer ? Omit<Server, 'name' | 'alias'> : never
+type Unnamed<Server> = Server extends ImportedServer ? Omit<Server, 'name'> : never
 type ReadServer = Unnamed<ImportedServer> | 'own'
 
 /** Reads one entry; 'own' where it starts or reaches this product itself. */
@@ -77,7 +80,7 @@ export function readServer(found: FoundEntry, file: McpJsonFile, options: Server
   const reader = createEntryReader(found.path, file.inputs, valuesOf(options, file))
   if (!isFields(found.entry)) {
     reader.need('wrong-shape', `${reader.path} must be an object with "command" or "url".`)
-    return { kind: 'unusable', enabled: true, problems: reader.problems, notes: reader.notes }
+    return { kind: 'unusable', enabled: true, problems: reader.problems, notes: reader.notes, unread: reader.unread }
   }
   const entry = flattened(found.entry)
   const around = file.around(name)
@@ -138,21 +141,22 @@ function readKind(entry: Fields, enabled: boolean, reader: EntryReader, options:
 }
 
 function valuesOf(
-  { home, platform, workspace, inputs = {}, variables = {} }: ServerOptions,
+  { home, platform, workspace, inputs = {}, variables = {}, keepPlaceholders: keep }: ServerOptions,
   file: McpJsonFile,
 ): PlaceholderValues {
   const proposed = [...file.inputs].flatMap(([id, { fallback }]) =>
     fallback === undefined ? [] : [[id, fallback] as const],
   )
   const separator = platform === 'win32' ? '\\' : '/'
-  return { home, workspace, inputs: { ...Object.fromEntries(proposed), ...inputs }, variables, separator }
+  return { home, workspace, inputs: { ...Object.fromEntries(proposed), ...inputs }, variables, separator, keep }
 }
 
-const unusable = ({ problems, notes }: EntryReader, enabled: boolean): WithIgnored => ({
+const unusable = ({ problems, notes, unread }: EntryReader, enabled: boolean): WithIgnored => ({
   kind: 'unusable',
   enabled,
   problems,
   notes,
+  unread,
 })
 
 /** Type names of remote servers. The gateway detects the HTTP transport by itself. */
@@ -205,6 +209,7 @@ function readProcess(entry: Fields, enabled: boolean, reader: EntryReader, optio
     secretArguments: secretArguments(values, known),
     problems: reader.problems,
     notes: reader.notes,
+    unread: reader.unread,
   }
 }
 
@@ -228,6 +233,7 @@ function readRemoteCommand(
     )
   }
   const dropped = remote.dropped.filter((flag) => flag !== '--header-file')
+  reader.unread.push(...dropped.map(clean))
   if (dropped.length > 0) reader.notes.push(`Not carried over from mcp-remote: ${dropped.map(clean).join(', ')}.`)
   const headers: [string, string][] = []
   for (const line of remote.headers) {
@@ -257,8 +263,8 @@ function readRemote(
   const url = reader.url(fields.url)
   if (gateway !== undefined && isSameServer(url, gateway)) return 'own'
   const headers = reader.headers(fields.headers, own)
-  const { problems, notes } = reader
-  return { kind: 'http', enabled, url, headers, problems, notes }
+  const { problems, notes, unread } = reader
+  return { kind: 'http', enabled, url, headers, problems, notes, unread }
 }
 
 /** Same host, port and protocol; the names of the loopback are one. */

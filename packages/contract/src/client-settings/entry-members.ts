@@ -3,8 +3,9 @@
  *
  * A member that nobody reads is named in a note, whatever it is: a credential or a limit that is lost in silence is found when it hurts.
  */
-import { isFields, LIMIT_MEMBERS, ownOf, type Fields } from '@toolway/contract'
-import { clean, type EntryReader } from './mcp-json-entry.ts'
+import { isFields, ownOf, type Fields } from './fields.ts'
+import { LIMIT_MEMBERS } from './tool-limits.ts'
+import { clean, type EntryReader } from './entry-reader.ts'
 
 const ADDRESSES = ['url', 'serverUrl', 'httpUrl', 'uri'] as const
 const ENVIRONMENTS = ['env', 'environment', 'envs'] as const
@@ -109,8 +110,9 @@ export function headersOf(entry: Fields, reader: EntryReader): Fields {
   return credential === undefined || isThere(credential[0]) ? headers : { ...headers, [credential[0]]: credential[1] }
 }
 
-const noteRest = (holder: Fields, member: string, { notes }: EntryReader) => {
+const noteRest = (holder: Fields, member: string, { notes, unread }: EntryReader) => {
   const rest = Object.keys(holder).filter((name) => name !== 'headers' && !isEmpty(holder[name]))
+  unread.push(...rest.map((name) => clean(`${member}.${name}`)))
   if (rest.length > 0) notes.push(unreadNote(rest.map((name) => `${member}.${name}`)))
 }
 
@@ -145,12 +147,13 @@ function ofApiKey(said: Fields, key: string): Header {
 const unreadNote = (names: readonly string[]) =>
   `Not carried over: ${names.map((name) => `"${clean(name)}"`).join(', ')}.`
 
-export function noteUnread(entry: Fields, { notes }: EntryReader): void {
+export function noteUnread(entry: Fields, { notes, unread }: EntryReader): void {
   const set = Object.keys(entry).filter((name) => !isEmpty(entry[name]))
   for (const name of set) {
     const note = Object.hasOwn(TELLING, name) ? TELLING[name] : undefined
     if (note !== undefined && !notes.includes(note)) notes.push(note)
   }
   const rest = set.filter((name) => !READ.has(name) && !Object.hasOwn(TELLING, name))
+  unread.push(...set.filter((name) => !READ.has(name)).map(clean))
   if (rest.length > 0) notes.push(unreadNote(rest))
 }

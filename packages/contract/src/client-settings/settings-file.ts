@@ -6,9 +6,10 @@
  * `mcp_servers` (Codex), `mcp` (opencode), `extensions` (Goose). Entries are not inspected beyond that.
  */
 import { clientOf, type ImportClient } from './client-of.ts'
-import { clean } from './mcp-json-entry.ts'
-import { isFields, limitsAround, ownOf, type Fields } from '@toolway/contract'
-import type { FileInputs } from './mcp-json-placeholders.ts'
+import { clean } from './entry-reader.ts'
+import { isFields, ownOf, type Fields } from './fields.ts'
+import { limitsAround } from './tool-limits.ts'
+import type { FileInputs } from './placeholders.ts'
 import { ImportFault, readSettingsText } from './settings-text.ts'
 
 export const MAX_CHARACTERS = 1_000_000
@@ -102,6 +103,8 @@ function findEntries(root: unknown): Found {
   const values = Object.values(root)
   if (values.length > 0 && values.every(looksLikeServer))
     return { path: INNER, isList: false, entries: entriesOf(root, '') }
+  // Or one server by itself.
+  if (looksLikeServer(root)) return { path: INNER, isList: false, entries: [loneEntry(root)] }
   throw new ImportFault(
     'No servers found: expected "mcpServers" (Claude Desktop, Claude Code, Cursor, Gemini CLI, Windsurf, Cline, Roo, LibreChat, Continue, Amazon Q), "servers" (VS Code), "context_servers" (Zed), "mcp_servers" (Codex), "mcp" (opencode) or "extensions" (Goose) at the top level of the file.',
   )
@@ -122,6 +125,12 @@ function placedIn(root: Fields): Found | undefined {
   }
   return undefined
 }
+
+const loneEntry = (entry: Fields): FoundEntry => ({
+  name: typeof entry['name'] === 'string' ? entry['name'] : '',
+  entry,
+  path: INNER,
+})
 
 const entriesOf = (found: Fields, path: string): FoundEntry[] =>
   Object.entries(found).map(([name, entry]) => ({

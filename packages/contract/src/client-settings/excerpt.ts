@@ -5,7 +5,7 @@
  * and values cannot be told apart reliably; so everything but punctuation and the keywords of the format is printed as dots. Line
  * and column are exact, because the user has the file open.
  */
-import type { JsonTextFault } from '../../lib/json-text.ts'
+import type { JsonTextFault } from './json-text.ts'
 
 const WIDTH = 100
 const WORDS = new Set(

@@ -8,6 +8,8 @@
  * with an empty token fails in ways that are hard to see.
  */
 export interface PlaceholderValues {
+  /** Placeholders stay as they are written: whoever shows them asks for their values. */
+  keep?: boolean | undefined
   home: string
   /** Path separator of the system the servers will run on. */
   separator: string
@@ -42,8 +44,13 @@ const BARE = /(?<=^|[\s/\\:=,;@"'([])\$(?:env:([A-Za-z_]\w*)|([A-Z_][A-Z0-9_]+))
 const WINDOWS = /(?<![\w%])%([A-Za-z_][\w()]{2,})%(?![\w%])/g
 const BYTE = /^[0-9A-F]{2}/i
 
+/** The text with an `x` for each placeholder, to be judged without their values. */
+export const withoutPlaceholders = (text: string): string =>
+  text.replaceAll(new RegExp(`${BRACED.source}|${BARE.source}|${WINDOWS.source}`, 'g'), 'x')
+
 /** Fills the placeholders of one text. Placeholders without a value stay as written and are listed. */
 export function fillPlaceholders(text: string, values: PlaceholderValues): Filled {
+  if (values.keep === true) return { value: text, secret: false, missing: [] }
   const missing: Missing[] = []
   let secret = false
   const take = (written: string, found: Found) => {

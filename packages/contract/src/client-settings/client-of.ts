@@ -2,7 +2,7 @@
  * The client that a settings file belongs to, by marks that only it writes. It affects only the wording of messages: every form is
  * read in any file.
  */
-import { isFields, type Fields } from '@toolway/contract'
+import { isFields, type Fields } from './fields.ts'
 
 export type ImportClient =
   | 'claude-desktop'
