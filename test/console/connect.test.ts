@@ -267,6 +267,23 @@ describe.skipIf(NO_BROWSER)('connecting', () => {
     },
   )
 
+  test('a settings file of Codex is opened, and what cannot be used of one is named', { tags: 'long' }, async () => {
+    const toml = '[mcp_servers.notes]\nurl = "https://notes.example.com/mcp"\nenabled = false\ntool_timeout_sec = 5\n'
+    await start('')
+    await page
+      .locator('input[type=file]')
+      .first()
+      .setInputFiles({ name: 'config.toml', mimeType: 'application/toml', buffer: Buffer.from(toml) })
+    await page.getByText('notes, from a configuration', { exact: true }).waitFor()
+    await page.getByText('Not carried over: tool_timeout_sec').waitFor()
+    await page.getByText('Turned off in the file').waitFor()
+    await start(
+      'extensions:\n  developer: { type: builtin }\n  fetch: { type: stdio, cmd: uvx, args: [mcp-server-fetch] }\n',
+    )
+    await page.getByText('Not imported, since their entries cannot be used here: developer').waitFor()
+    await look(page, 'connect-goose')
+  })
+
   test('an OpenAPI document is shown as tools before it is connected', { tags: 'long' }, async () => {
     await start(DOCUMENT)
     await page.getByText('An OpenAPI document', { exact: true }).waitFor()

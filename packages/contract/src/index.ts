@@ -132,14 +132,6 @@ export type { Permission, Role } from './roles.ts'
 export { APPROVAL_PRESETS, approvalOf, APPROVALS, LOCK_MODES } from './tool-lock.ts'
 export type { Approval, ApprovalPreset, Hold, LockMode } from './tool-lock.ts'
 export type { Change, Facts, Shadow, ToolPolicy, Verdict } from './verdict.ts'
-export { isFields, ownOf, type Fields } from './client-settings/fields.ts'
-export {
-  LIMIT_MEMBERS,
-  limitedTools,
-  limitsAround,
-  limitsOf,
-  type LimitedTools,
-  type ToolLimits,
-} from './client-settings/tool-limits.ts'
+export type { LimitedTools } from './client-settings/tool-limits.ts'
 export { endpointOf, gatewayBaseOf } from './gateway-address.ts'
 export { CONSOLE_PAGES, CONSOLE_PATHS, CONSOLE_PREFIX } from './console.ts'

@@ -572,6 +572,7 @@ export interface English {
         readonly none: string
         readonly many: string
         readonly large: string
+        readonly unusable: string
       }
     }
     readonly values: {
@@ -1586,6 +1587,8 @@ export interface English {
     readonly noTools: string
     readonly withoutTools: (v: { readonly names: string }) => string
     readonly unread: (v: { readonly names: string }) => string
+    readonly left: (v: { readonly names: string }) => string
+    readonly off: string
   }
   readonly keys: {
     readonly hint: string

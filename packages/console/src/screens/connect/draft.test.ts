@@ -15,7 +15,7 @@ import {
   withProposed,
   wordsOf,
 } from './draft.ts'
-import { serversIn } from './guess/configuration.ts'
+import { readConfiguration } from './guess/configuration.ts'
 
 const entry = (id: string) => {
   const found = CONNECTOR_CATALOG.find((one) => one.id === id)
@@ -121,7 +121,7 @@ describe('what the gateway is told', () => {
 
 describe('a configuration with variables', () => {
   const [server] =
-    serversIn(
+    readConfiguration(
       JSON.stringify({
         mcpServers: {
           crm: {
@@ -130,7 +130,7 @@ describe('a configuration with variables', () => {
           },
         },
       }),
-    ) ?? []
+    )?.drafts ?? []
 
   test('asks for each by its name, with its default, and drops nothing', () => {
     expect(server?.blanks).toMatchObject([

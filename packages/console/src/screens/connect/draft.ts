@@ -92,6 +92,8 @@ export interface Draft {
   readonly tools: LimitedTools | undefined
   /** Members of that configuration that nothing was made of. */
   readonly unread: readonly string[]
+  /** It is switched off there. */
+  readonly off: boolean
 }
 
 /** The kind that an address of an OpenAPI document is for. */
@@ -124,6 +126,7 @@ const NOTHING: Draft = {
   entry: undefined,
   tools: undefined,
   unread: [],
+  off: false,
 }
 
 export const draft = (said: Partial<Draft>): Draft => ({ ...NOTHING, ...said })

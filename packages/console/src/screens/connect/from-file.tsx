@@ -12,9 +12,13 @@ function limitWords({ tools }: Pick<Draft, 'tools'>): string | undefined {
   return tools?.except === undefined ? undefined : t.withoutTools({ names: tools.except.join(', ') })
 }
 
-export function FromFile({ draft }: { draft: Pick<Draft, 'tools' | 'unread'> }) {
-  const { unread } = draft
-  const lines = [limitWords(draft), unread.length === 0 ? undefined : t.unread({ names: unread.join(', ') })]
+export function FromFile({ draft }: { draft: Pick<Draft, 'tools' | 'unread' | 'off'> }) {
+  const { unread, off } = draft
+  const lines = [
+    off ? t.off : undefined,
+    limitWords(draft),
+    unread.length === 0 ? undefined : t.unread({ names: unread.join(', ') }),
+  ]
   return lines.map((line, at) =>
     line === undefined ? null : (
       <Text key={at} size="sm" c="dimmed" className="breakable">

@@ -51,13 +51,19 @@ const aliasIn = (row: Row): string => madeOf(row) ?? aliasOf(nameOf(row.draft))
 
 const lacksKey = ({ auth, key }: Draft): boolean => auth === 'api_key' && key.trim() === ''
 
-export function SeveralServers({ drafts }: { drafts: readonly Draft[] }) {
+interface SeveralServersProps {
+  readonly drafts: readonly Draft[]
+  /** Names of entries that cannot be used here. */
+  readonly left: readonly string[]
+}
+
+export function SeveralServers({ drafts, left }: SeveralServersProps) {
   const mayStart = useMayStart()
   const connectOne = useConnectOne()
   const [rows, setRows] = useState<readonly Row[]>(() =>
     drafts.map((draft) => ({
       draft,
-      wanted: undefined,
+      wanted: draft.off ? false : undefined,
       progress: { at: 'idle' },
       asks: missingIn(draft).map(({ name }) => name),
       asksKey: lacksKey(draft),
@@ -108,6 +114,11 @@ export function SeveralServers({ drafts }: { drafts: readonly Draft[] }) {
       <Text role="status">
         {t.found({ count: rows.length })} {review.note}
       </Text>
+      {left.length === 0 ? null : (
+        <Text size="sm" c="dimmed" className="breakable">
+          {review.left({ names: left.join(', ') })}
+        </Text>
+      )}
       <Stack gap="xs" component="ul" className={classes['list'] ?? ''}>
         {rows.map((row, at) => (
           <Server

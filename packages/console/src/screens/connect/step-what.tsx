@@ -12,7 +12,8 @@ import { Icon } from '../../ui/icon.tsx'
 import { Catalog, EntryCards } from './catalog-cards.tsx'
 import { FromFile } from './from-file.tsx'
 import { DOCUMENT_KIND, draft, draftOfEntry, isGiven, placeOf, type Draft, type Kind } from './draft.ts'
-import { guess, type Guess } from './guess/guess.ts'
+import type { Guess } from './guess/guess.ts'
+import { useGuess } from './guess/use-guess.ts'
 import { SeveralServers } from './several-servers.tsx'
 
 const t = texts.connect.what
@@ -30,7 +31,8 @@ export interface StepWhatProps {
 export function StepWhat(props: StepWhatProps) {
   const { entries, text, onText, onNext } = props
   const [opened, setOpened] = useState<Opened>()
-  const found = opened === undefined ? guess(text, entries) : guessOf(opened)
+  const guessed = useGuess(text, entries)
+  const found = opened === undefined ? guessed : guessOf(opened)
   const next = () => {
     if (found.kind === 'one') onNext(corrected(found.draft, props.kind))
   }
@@ -87,8 +89,9 @@ interface UnderstoodProps extends StepWhatProps {
 }
 
 function Understood({ found, kind, onKind, onContinue, onNext }: UnderstoodProps) {
-  if (found.kind === 'nothing' || found.kind === 'refused') return null
-  if (found.kind === 'several') return <SeveralServers key={found.drafts.map(placeOf).join()} drafts={found.drafts} />
+  if (found.kind === 'nothing' || found.kind === 'refused' || found.kind === 'unread') return null
+  if (found.kind === 'several')
+    return <SeveralServers key={found.drafts.map(placeOf).join()} drafts={found.drafts} left={found.left} />
   if (found.kind === 'entries')
     return (
       <Stack gap="xs">

@@ -5,7 +5,7 @@
  * the commands that add a server to a client (`claude mcp add …`, `codex mcp add …`, `gemini mcp add …`, `code --add-mcp …`).
  */
 import { draft, valueOf, type Draft, type Value } from '../draft.ts'
-import { serversIn } from './configuration.ts'
+import type { ReadConfiguration } from './guess.ts'
 import { carriedBy, headerIn, optionsIn, remoteOf } from './remote.ts'
 import { splitWords } from './split-words.ts'
 
@@ -34,9 +34,9 @@ const isClientLine = ([program = '', noun, verb]: readonly string[]) =>
   (/^code(?:-insiders)?$/.test(program) && noun === '--add-mcp')
 
 /** Undefined for a line of a client that names no server. */
-export function draftOfCommand(text: string): Draft | undefined {
+export function draftOfCommand(text: string, read: ReadConfiguration): Draft | undefined {
   const words = wordsIn(text)
-  return isClientLine(words) ? ofClientLine(words) : ofProgram(words)
+  return isClientLine(words) ? ofClientLine(words, read) : ofProgram(words)
 }
 
 function ofProgram(given: readonly string[], known: readonly Value[] = [], name = ''): Draft | undefined {
@@ -83,12 +83,12 @@ function ofContainer(given: readonly string[]): { args: string[]; environment: V
 }
 
 /** `claude mcp add [options] NAME -- COMMAND…`, or `… NAME URL`; `add-json NAME JSON`. */
-function ofClientLine(words: readonly string[]): Draft | undefined {
+function ofClientLine(words: readonly string[], read: ReadConfiguration): Draft | undefined {
   const [, noun, verb] = words
-  if (noun === '--add-mcp') return serversIn(words[2] ?? '')?.[0]
+  if (noun === '--add-mcp') return read(words[2] ?? '')?.drafts[0]
   const rest = words.slice(3)
   if (verb === 'add-json') {
-    const found = serversIn(rest.at(-1) ?? '')?.[0]
+    const found = read(rest.at(-1) ?? '')?.drafts[0]
     return found === undefined ? undefined : { ...found, name: rest.at(-2) ?? '' }
   }
   const environment = optionsIn(rest, ['-e', '--env']).flatMap((said) => {

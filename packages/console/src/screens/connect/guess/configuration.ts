@@ -1,96 +1,52 @@
 /**
- * Reads the servers from a client's configuration: Claude's and Cursor's `mcpServers`, VS Code's `servers`, Gemini's `httpUrl`,
- * Windsurf's `serverUrl`, Zed's `context_servers`, one server by itself, or a fragment of a file. Pure.
+ * Reads the servers of a client's configuration as drafts, with the code that the command line reads it with. Pure; this file brings the
+ * parsers of TOML and YAML along, so that it is loaded when a text needs it.
  */
-import { isFields, limitedTools, LIMIT_MEMBERS, limitsAround, limitsOf, type Fields } from '@toolway/contract'
+import { ImportFault, readSettingsFile, type ImportedServer } from '@toolway/contract/client-settings'
 import { draft, valueOf, withVariables, type Draft } from '../draft.ts'
-import { readLoosely } from './loose-json.ts'
-import { carriedBy, remoteOf } from './remote.ts'
+import type { Configuration } from './guess.ts'
+import { remoteOf } from './remote.ts'
 
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
-const listOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : [])
-const pairsIn = (value: unknown): [string, string][] =>
-  isFields(value) ? Object.entries(value).map(([name, said]) => [name, String(said ?? '')]) : []
-
-/** Undefined for what is no configuration. */
-export function serversIn(text: string): Draft[] | undefined {
-  const read = readLoosely(text)
-  if (!isFields(read)) return undefined
-  const around = limitsAround(read, { isOpencode: isFields(read['mcp']) && !isFields(read['mcpServers']) })
-  const drafts = Object.entries(namedIn(read)).flatMap(([name, said]) => {
-    const found = serverOf(name, said)
-    if (found === undefined || !isFields(said)) return []
-    const limits = limitsOf(said, around(name).limits)
-    return [{ ...found, tools: limits === undefined ? undefined : limitedTools(limits), unread: unreadIn(said) }]
-  })
-  return drafts.length === 0 ? undefined : drafts
+/** Undefined for what is no configuration, or names no server. */
+export function readConfiguration(text: string): Configuration | undefined {
+  const file = fileOf(text)
+  if (file === undefined) return undefined
+  const drafts: Draft[] = []
+  const left: string[] = []
+  for (const server of file.servers) {
+    const found = server.problems.length === 0 ? draftOf(server) : undefined
+    if (found === undefined) left.push(server.name)
+    else drafts.push(withProposals({ ...found, unread: server.unread, off: !server.enabled }, file.inputs))
+  }
+  return drafts.length + left.length === 0 ? undefined : { drafts, left }
 }
 
-function namedIn(read: Fields): Fields {
-  const inner = isFields(read['mcp']) ? read['mcp'] : read
-  for (const name of ['mcpServers', 'servers', 'mcp_servers', 'context_servers'])
-    if (isFields(inner[name])) return inner[name]
-  if (isServer(read)) return { [textOf(read['name']) ?? '']: read }
-  return inner
+function fileOf(text: string) {
+  try {
+    return readSettingsFile(text, { home: '~', keepPlaceholders: true })
+  } catch (thrown) {
+    if (thrown instanceof ImportFault) return undefined
+    throw thrown
+  }
 }
 
-const addressOf = (said: Fields): string | undefined =>
-  textOf(said['url']) ?? textOf(said['serverUrl']) ?? textOf(said['httpUrl']) ?? textOf(said['uri'])
-/** Members that are read, or that mean something only in the screens of a client. */
-const READ = new Set([
-  ...[
-    'type',
-    'transport',
-    'name',
-    'description',
-    'command',
-    'args',
-    'env',
-    'environment',
-    'disabled',
-    'enabled',
-    'source',
-  ],
-  ...['url', 'serverUrl', 'httpUrl', 'uri', 'headers', 'http_headers', 'requestInit', 'requestOptions', 'settings'],
-  ...['bearerToken', 'bearer_token', 'bearer_token_env_var'],
-  ...LIMIT_MEMBERS,
-])
-const isEmpty = (value: unknown) =>
-  value === undefined ||
-  value === null ||
-  value === false ||
-  value === '' ||
-  (Array.isArray(value) && value.length === 0)
-const unreadIn = (said: Fields): string[] => Object.keys(said).filter((name) => !READ.has(name) && !isEmpty(said[name]))
-
-/** Headers from all their places; a bearer token becomes one. */
-function headersIn(said: Fields): [string, string][] {
-  const [init, options] = [said['requestInit'], said['requestOptions']]
-  const found = [isFields(init) ? init['headers'] : undefined, isFields(options) ? options['headers'] : undefined]
-  const headers = [...found, said['http_headers'], said['headers']].flatMap(pairsIn)
-  const variable = textOf(said['bearer_token_env_var'])
-  const token = textOf(said['bearerToken']) ?? textOf(said['bearer_token']) ?? (variable && `\${${variable}}`)
-  const isThere = headers.some(([name]) => name.toLowerCase() === 'authorization')
-  return token === undefined || token === '' || isThere ? headers : [...headers, ['Authorization', `Bearer ${token}`]]
+function draftOf(server: ImportedServer): Draft | undefined {
+  const { name, kind, tools } = server
+  if (kind === 'unusable') return undefined
+  if (kind === 'http') {
+    const remote = remoteOf({ url: server.url, headers: Object.entries(server.headers) })
+    return withVariables({ ...remote, name, tools })
+  }
+  const { command, args } = server
+  const environment = Object.entries(server.environment).map(([variable, value]) => valueOf(variable, value))
+  return withVariables(draft({ kind: 'program', command, args, environment, name, tools, auth: 'none' }))
 }
 
-const isServer = (said: Fields): boolean => addressOf(said) !== undefined || said['command'] !== undefined
-
-function serverOf(name: string, said: unknown): Draft | undefined {
-  if (!isFields(said) || !isServer(said)) return undefined
-  const url = addressOf(said)
-  if (url !== undefined) return withVariables({ ...remoteOf({ url, headers: headersIn(said) }), name })
-  // Zed's: the command is an object of its own.
-  const whole = isFields(said['command']) ? { ...said, ...said['command'], command: said['command']['path'] } : said
-  const [command, ...first] = Array.isArray(whole['command'])
-    ? listOf(whole['command'])
-    : [textOf(whole['command']) ?? '']
-  if (command === undefined || command === '') return undefined
-  const args = [...first, ...listOf(whole['args'])]
-  const remote = carriedBy([command, ...args])
-  if (remote !== undefined) return withVariables({ ...remote, name })
-  const environment = [...pairsIn(whole['environment']), ...pairsIn(whole['env'])].map(([variable, value]) =>
-    valueOf(variable, value),
-  )
-  return withVariables(draft({ kind: 'program', command, args, environment, name, auth: 'none' }))
-}
+/** What the client would have proposed for an input. */
+const withProposals = (found: Draft, inputs: ReadonlyMap<string, { readonly fallback?: string }>): Draft => ({
+  ...found,
+  blanks: found.blanks.map((blank) => {
+    const fallback = inputs.get(blank.name)?.fallback
+    return blank.value === '' && fallback !== undefined ? { ...blank, value: fallback } : blank
+  }),
+})

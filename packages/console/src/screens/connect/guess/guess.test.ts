@@ -1,9 +1,13 @@
 import { CONNECTOR_CATALOG } from '@toolway/contract'
+import { readSettingsFile } from '@toolway/contract/client-settings'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { placeOf } from '../draft.ts'
+import { readConfiguration } from './configuration.ts'
 import { guess, searchCatalog, type Guess } from './guess.ts'
 
-const of = (text: string): Guess => guess(text, CONNECTOR_CATALOG)
+const of = (text: string): Guess => guess(text, CONNECTOR_CATALOG, readConfiguration)
 /** The one that was understood, in a line. */
 const said = (text: string): string => {
   const found = of(text)
@@ -208,6 +212,48 @@ describe('a configuration', () => {
       name: 'v',
       url: 'https://v.example.com/mcp',
     })
+  })
+})
+
+describe('the settings file of a client', () => {
+  const folder = join(import.meta.dirname, '../../../../../gateway/src/cli/import/clients')
+  const files = readdirSync(folder).filter((name) => !name.endsWith('.expected.txt'))
+  const textOf = (file: string) => readFileSync(join(folder, file), 'utf8')
+
+  test.each(files)('%s is read with the code of the command line: the same servers, limits and members', (file) => {
+    const { servers } = readSettingsFile(textOf(file), { home: '~', keepPlaceholders: true })
+    const found = of(textOf(file))
+    const drafts = found.kind === 'several' ? found.drafts : [draftIn(textOf(file))]
+    const left = found.kind === 'several' ? found.left : []
+    const isUsable = ({ problems }: { problems: readonly unknown[] }) => problems.length === 0
+    const usable = servers.filter(isUsable)
+    expect(drafts.map(({ name, tools, unread, off }) => ({ name, tools, unread, off }))).toEqual(
+      usable.map(({ name, tools, unread, enabled }) => ({ name, tools, unread, off: !enabled })),
+    )
+    expect(left).toEqual(servers.filter((one) => !isUsable(one)).map(({ name }) => name))
+    expect(drafts.length).toBeGreaterThan(0)
+  })
+
+  test.each(['codex.toml', 'librechat.yaml', 'goose.yaml', 'continue.yaml', 'cursor.json'])(
+    '%s waits for the reader, which is loaded when a text needs it',
+    (file) => {
+      expect(guess(textOf(file), CONNECTOR_CATALOG)).toEqual({ kind: 'unread' })
+    },
+  )
+
+  test('that has only what cannot be used says so', () => {
+    expect(said('extensions:\n  developer:\n    type: builtin\n    enabled: true\n')).toBe('refused: unusable')
+  })
+
+  test('that is switched off in part is read so', () => {
+    expect(draftIn('{"mcpServers":{"a":{"command":"x","disabled":true}}}')).toMatchObject({ off: true })
+  })
+
+  test('proposes what its client would', () => {
+    const found = draftIn(
+      '{"inputs":[{"id":"t","type":"promptString","default":"eu"}],"servers":{"a":{"url":"https://${input:t}.example.com/mcp"}}}',
+    )
+    expect(found.blanks).toMatchObject([{ name: 't', value: 'eu' }])
   })
 })
 

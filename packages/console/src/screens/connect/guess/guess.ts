@@ -1,12 +1,12 @@
 /**
  * Recognizes pasted text. One field accepts an address, a command line, a client's configuration, an OpenAPI document or its
- * address, the name of a package, and a catalog entry. Pure: no request is made and nothing is started.
+ * address, the name of a package, and a catalog entry. Pure: no request is made and nothing is started. The reader of configurations is
+ * given, since a page loads it when a text needs it.
  */
 import type { CatalogEntry } from '@toolway/contract'
 import { DOCUMENT_KIND, draft, draftOfEntry, problemOfAddress, type Draft } from '../draft.ts'
 import { choosable } from '../vendor-server.tsx'
 import { draftOfCommand, isCommand } from './command-line.ts'
-import { serversIn } from './configuration.ts'
 import { draftOfLink } from './install-link.ts'
 import { readLoosely } from './loose-json.ts'
 
@@ -21,33 +21,62 @@ export type Seen =
   | 'link'
   | 'entry'
 
+export interface Configuration {
+  readonly drafts: readonly Draft[]
+  /** Names of entries that cannot be used here. */
+  readonly left: readonly string[]
+}
+/** Undefined for what is no configuration, or names no server. */
+export type ReadConfiguration = (text: string) => Configuration | undefined
+
+/** Thrown where a text needs the reader of configurations, and nobody gave one. */
+class NeedsReader extends Error {}
+const NO_READER: ReadConfiguration = () => {
+  throw new NeedsReader()
+}
+
 export type Guess =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'one'; readonly seen: Seen; readonly draft: Draft }
-  | { readonly kind: 'several'; readonly drafts: readonly Draft[] }
+  | ({ readonly kind: 'several' } & Configuration)
+  /** The reader of configurations is not loaded yet. */
+  | { readonly kind: 'unread' }
   /** The catalog entries of that name. */
   | { readonly kind: 'entries'; readonly entries: readonly CatalogEntry[] }
   | {
       readonly kind: 'refused'
-      readonly why: 'scheme' | 'user' | 'repository' | 'unreadable' | 'unknown' | 'none' | 'many' | 'large'
+      readonly why: 'scheme' | 'user' | 'repository' | 'unreadable' | 'unknown' | 'none' | 'many' | 'large' | 'unusable'
     }
 
-export function guess(given: string, catalog: readonly CatalogEntry[]): Guess {
+export function guess(given: string, catalog: readonly CatalogEntry[], read: ReadConfiguration = NO_READER): Guess {
+  try {
+    return guessWith(given, catalog, read)
+  } catch (thrown) {
+    if (thrown instanceof NeedsReader) return { kind: 'unread' }
+    throw thrown
+  }
+}
+
+function guessWith(given: string, catalog: readonly CatalogEntry[], read: ReadConfiguration): Guess {
   const text = given
     .trim()
     .replace(/^```\w*\n?|\n?```$/g, '')
     .trim()
   if (text === '') return { kind: 'nothing' }
   return (
-    ofLink(text) ?? ofAddress(text, catalog) ?? ofStructure(text) ?? ofCommand(text, catalog) ?? ofName(text, catalog)
+    ofLink(text, read) ??
+    ofAddress(text, catalog) ??
+    ofStructure(text, read) ??
+    ofCommand(text, catalog, read) ??
+    ofName(text, catalog)
   )
 }
 
 const one = (seen: Seen, found: Draft): Guess => ({ kind: 'one', seen, draft: found })
 const refused = (why: Extract<Guess, { kind: 'refused' }>['why']): Guess => ({ kind: 'refused', why })
 
-function ofLink(text: string): Guess | undefined {
-  const found = draftOfLink(text)
+function ofLink(text: string, read: ReadConfiguration): Guess | undefined {
+  const found = draftOfLink(text, read)
   return found === undefined ? undefined : one('link', found)
 }
 
@@ -75,27 +104,35 @@ function ofAddress(text: string, catalog: readonly CatalogEntry[]): Guess | unde
 const sameAddress = (first: string, second: string) =>
   first.replace(/\/$/, '').toLowerCase() === second.replace(/\/$/, '').toLowerCase()
 
-function ofStructure(text: string): Guess | undefined {
+/** A table of TOML, or a member of YAML that clients keep servers under. */
+const SETTINGS =
+  /^(?:\[+(?:mcp_servers|mcpServers)\b|mcp_servers\b|["']?(?:mcpServers|mcp_servers|context_servers|extensions|mcp|servers|projects)["']?:)/m
+
+function ofStructure(text: string, read: ReadConfiguration): Guess | undefined {
   if (/^(?:openapi|swagger):\s*["']?\d/m.test(text.slice(0, 2_000)))
     return one('document', draft({ kind: DOCUMENT_KIND, document: text }))
-  if (!/^[{["]|^\/[/*]/.test(text)) return undefined
-  const read = readLoosely(text)
-  if (typeof read === 'object' && read !== null && ('openapi' in read || 'swagger' in read))
+  const isJson = /^[{["]|^\/[/*]/.test(text)
+  if (!isJson && !SETTINGS.test(text)) return undefined
+  const value = isJson ? readLoosely(text) : undefined
+  if (typeof value === 'object' && value !== null && ('openapi' in value || 'swagger' in value))
     return one('document', draft({ kind: DOCUMENT_KIND, document: text }))
-  const drafts = serversIn(text)
-  if (drafts === undefined) return refused('unreadable')
-  const [first] = drafts
-  return drafts.length === 1 && first !== undefined ? one('configuration', first) : { kind: 'several', drafts }
+  const found = read(text)
+  if (found === undefined) return refused('unreadable')
+  const [first] = found.drafts
+  if (first === undefined) return refused('unusable')
+  return found.drafts.length === 1 && found.left.length === 0
+    ? one('configuration', first)
+    : { kind: 'several', ...found }
 }
 
 /** The name of a published package; `uvx` and `npx` start it. */
 const PACKAGE = /^@[\w.-]+\/[\w.-]+(?:@[\w.-]+)?$/
 
-function ofCommand(text: string, catalog: readonly CatalogEntry[]): Guess | undefined {
+function ofCommand(text: string, catalog: readonly CatalogEntry[], read: ReadConfiguration): Guess | undefined {
   if (PACKAGE.test(text))
     return one('package', draft({ kind: 'program', command: 'npx', args: ['-y', text], auth: 'none' }))
   if (!isCommand(text)) return undefined
-  const found = draftOfCommand(text)
+  const found = draftOfCommand(text, read)
   if (found === undefined) return refused('unreadable')
   const known = found.kind === 'program' ? catalog.find((entry) => startsAlike(entry, found)) : undefined
   return one('command', known === undefined ? found : { ...draftOfEntry(known), ...saidOf(found, known) })

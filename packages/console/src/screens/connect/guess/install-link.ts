@@ -1,14 +1,14 @@
 /** A link by which a server's page adds it to a client: `cursor://…/mcp/install?name=…&config=…` and `vscode:mcp/install?{…}`. Pure. */
 import type { Draft } from '../draft.ts'
-import { serversIn } from './configuration.ts'
+import type { ReadConfiguration } from './guess.ts'
 
-export function draftOfLink(text: string): Draft | undefined {
+export function draftOfLink(text: string, read: ReadConfiguration): Draft | undefined {
   const vscode = /^vscode(?:-insiders)?:mcp\/install\?(.+)$/s.exec(text)?.[1]
-  if (vscode !== undefined) return serversIn(decoded(vscode))?.[0]
+  if (vscode !== undefined) return read(decoded(vscode))?.drafts[0]
   if (!/^(?:cursor:\/\/|https:\/\/cursor\.com\/)[^?]*(?:mcp\/install|install-mcp)\?/.test(text)) return undefined
   const said = URL.parse(text)?.searchParams
   const config = said?.get('config') ?? ''
-  const found = serversIn(fromBase64(config))?.[0]
+  const found = read(fromBase64(config))?.drafts[0]
   return found === undefined ? undefined : { ...found, name: said?.get('name') ?? '' }
 }
 
