@@ -5,7 +5,7 @@
  * the commands that add a server to a client (`claude mcp add …`, `codex mcp add …`, `gemini mcp add …`, `code --add-mcp …`).
  */
 import { draft, valueOf, type Draft, type Value } from '../draft.ts'
-import type { ReadConfiguration } from './guess.ts'
+import type { ReadConfiguration } from './read-configuration.ts'
 import { carriedBy, headerIn, optionsIn, remoteOf } from './remote.ts'
 import { splitWords } from './split-words.ts'
 

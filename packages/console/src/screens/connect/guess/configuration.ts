@@ -4,7 +4,7 @@
  */
 import { ImportFault, readSettingsFile, type ImportedServer } from '@toolway/contract/client-settings'
 import { draft, valueOf, withVariables, type Draft } from '../draft.ts'
-import type { Configuration } from './guess.ts'
+import type { Configuration } from './read-configuration.ts'
 import { remoteOf } from './remote.ts'
 
 /** Undefined for what is no configuration, or names no server. */

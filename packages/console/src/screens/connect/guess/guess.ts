@@ -6,6 +6,7 @@
 import type { CatalogEntry } from '@toolway/contract'
 import { DOCUMENT_KIND, draft, draftOfEntry, problemOfAddress, type Draft } from '../draft.ts'
 import { choosable } from '../vendor-server.tsx'
+import type { Configuration, ReadConfiguration } from './read-configuration.ts'
 import { draftOfCommand, isCommand } from './command-line.ts'
 import { draftOfLink } from './install-link.ts'
 import { readLoosely } from './loose-json.ts'
@@ -20,14 +21,6 @@ export type Seen =
   | 'package'
   | 'link'
   | 'entry'
-
-export interface Configuration {
-  readonly drafts: readonly Draft[]
-  /** Names of entries that cannot be used here. */
-  readonly left: readonly string[]
-}
-/** Undefined for what is no configuration, or names no server. */
-export type ReadConfiguration = (text: string) => Configuration | undefined
 
 /** Thrown where a text needs the reader of configurations, and nobody gave one. */
 class NeedsReader extends Error {}

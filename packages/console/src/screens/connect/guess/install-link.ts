@@ -1,6 +1,6 @@
 /** A link by which a server's page adds it to a client: `cursor://…/mcp/install?name=…&config=…` and `vscode:mcp/install?{…}`. Pure. */
 import type { Draft } from '../draft.ts'
-import type { ReadConfiguration } from './guess.ts'
+import type { ReadConfiguration } from './read-configuration.ts'
 
 export function draftOfLink(text: string, read: ReadConfiguration): Draft | undefined {
   const vscode = /^vscode(?:-insiders)?:mcp\/install\?(.+)$/s.exec(text)?.[1]
