@@ -29,6 +29,7 @@ import type { CoreDependencies } from './compose/core-dependencies.ts'
 import { refuseNoPlace } from './compose/external-principals.ts'
 import { composeFiles } from './compose/files.ts'
 import { composeGateway } from './compose/gateways.ts'
+import { composeOutgoing } from './compose/outgoing.ts'
 import { composeIdentity } from './compose/identity.ts'
 import { composeIntake } from './compose/intake.ts'
 import { composeLimits, installationOf, openRedis } from './compose/limits.ts'
@@ -58,10 +59,7 @@ import { createWebSession } from './http/sign-in/web-session.ts'
 import type { Log } from './lib/log.ts'
 import type { CallIntake } from './limits/call-intake.ts'
 import { createConnectLinks } from './oauth/outgoing/flows/connect-links.ts'
-import { createNoteReadings } from './oauth/outgoing/note-readings.ts'
-import { createOutgoingOAuth } from './oauth/outgoing/protocol/outgoing-oauth.ts'
 import { createGlobalApps } from './oauth/outgoing/vendors/global-apps.ts'
-import { adapterOf } from './oauth/outgoing/vendors/provider-adapters.ts'
 import { composeMetrics } from './compose/metrics.ts'
 import { identifyAnywhere, recalls } from './compose/recalls.ts'
 import { createCounters } from './telemetry/counters.ts'
@@ -175,9 +173,7 @@ async function composeCore(core: CoreDependencies, parts: ComposeParts, publicUr
     claims: createLookClaims({ db, log }),
   })
   const { catalogs, healthy } = offers
-  const readings = createNoteReadings({ db, log })
-  core.opened.defer(() => readings.close())
-  const outgoing = createOutgoingOAuth({ now: Date.now, adapter: adapterOf, onRead: readings.onRead })
+  const outgoing = composeOutgoing(core)
   const globalApps = createGlobalApps(appsOf(config))
   const links = createConnectLinks({ vault, publicUrl, now: Date.now })
   const secrets = composeSecretReferences(core, { lookup: parts.lookup, snapshots: () => snapshots })

@@ -21,10 +21,8 @@ import { createSendWebhook } from '../jobs/send-webhook.ts'
 import type { Log } from '../lib/log.ts'
 import { createConnectLinks } from '../oauth/outgoing/flows/connect-links.ts'
 import { createLastKnown } from '../admin/runtime/last-known.ts'
-import { createNoteReadings } from '../oauth/outgoing/note-readings.ts'
-import { createOutgoingOAuth } from '../oauth/outgoing/protocol/outgoing-oauth.ts'
+import { composeOutgoing } from './outgoing.ts'
 import { createGlobalApps } from '../oauth/outgoing/vendors/global-apps.ts'
-import { adapterOf } from '../oauth/outgoing/vendors/provider-adapters.ts'
 import { createKeptCheckpoints } from '../records/chain/kept-checkpoints.ts'
 import { createCounters } from '../telemetry/counters.ts'
 import { createGuardedFetch } from '../upstreams/http/guarded-fetch.ts'
@@ -89,9 +87,7 @@ export async function composeLocalAdmin({ store, loaded, log, publicUrl }: Local
   const { identity, accounts } = callers
   const upstreams = composeUpstreams(core, { path, lang, origins, catalogs: () => offers.catalogs, contacts })
   const offers: Catalogs = composeCatalogs(core, { upstreams, contacts, changes, snapshots: () => snapshots })
-  const readings = createNoteReadings({ db, log })
-  opened.defer(() => readings.close())
-  const oauth = createOutgoingOAuth({ now: Date.now, adapter: adapterOf, onRead: readings.onRead })
+  const oauth = composeOutgoing(core)
   const globalApps = createGlobalApps(appsOf(config))
   const links = createConnectLinks({ vault, publicUrl, now: Date.now })
   const { ofConnections, reveal } = composeSecretReferences(core, { ...loaded, snapshots: () => snapshots })
