@@ -119,7 +119,9 @@ export function withDigits(value: Json, original: Json | undefined = value): Jso
 
 /** An object or list that was made around parsed values, so that their digits are found through it; the same object. */
 export function aroundDigits<Made extends object>(made: Made): Made {
-  if (Object.values(made).some((member) => isContainer(member) && exactOf.has(member))) exactOf.set(made, NOTHING)
+  const members: unknown[] = Object.values(made)
+  if (members.some((member) => typeof member === 'object' && member !== null && exactOf.has(member)))
+    exactOf.set(made, NOTHING)
   return made
 }
 
