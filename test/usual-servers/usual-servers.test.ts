@@ -41,13 +41,17 @@ describe.runIf(wanted)('a usual server, in the default sandbox', () => {
       execFileSync('python3', ['-m', 'venv', uv])
       execFileSync(join(uv, 'bin/pip'), ['install', '--quiet', UV])
     }
+    const bin = join(kept, 'go')
+    for (const { program } of servers.filter(({ by }) => by === 'go'))
+      if (!existsSync(join(bin, nameOf(program))))
+        execFileSync('go', ['install', program], { env: { ...process.env, GOBIN: bin, CGO_ENABLED: '0' } })
     const shared = join(folder, 'shared')
     await mkdir(join(shared, 'repository'), { recursive: true })
     await writeFile(join(shared, 'poem.txt'), 'A line about rivers.\n')
     await writeFile(join(shared, 'kubeconfig'), JSON.stringify(KUBECONFIG))
     makeRepository(join(shared, 'repository'))
     await chmod(shared, 0o777)
-    at = { folder: shared, browser: BROWSER ?? '', ownPort: 0, path: join(uv, 'bin') }
+    at = { folder: shared, browser: BROWSER ?? '', ownPort: 0, path: [join(uv, 'bin'), bin].join(delimiter) }
   })
   afterAll(async () => {
     await mkdir('.reports', { recursive: true })
@@ -132,11 +136,18 @@ async function fetched(gateway: TestGateway, lacks: RegExp | undefined) {
   }
 }
 
+/** What `go install` calls a program: the last part of its path. */
+const nameOf = (program: string): string => /([^/]+)@/.exec(program)?.[1] ?? program
+
 function wireOf({ program, by, before = [], args, environment, folder }: UsualServer, at: Places) {
+  const own = args?.(at) ?? []
+  const start =
+    by === 'go'
+      ? { command: nameOf(program), args: own }
+      : { command: by, args: [...(by === 'npx' ? ['-y'] : []), ...before, program, ...own] }
   return {
     kind: 'process' as const,
-    command: by,
-    args: [...(by === 'npx' ? ['-y'] : []), ...before, program, ...(args?.(at) ?? [])],
+    ...start,
     environment: environment?.(at) ?? {},
     ...(folder === undefined ? {} : { access: { allow_paths: [at.folder] } }),
   }

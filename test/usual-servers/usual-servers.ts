@@ -8,9 +8,9 @@ export interface Places {
 }
 
 export interface UsualServer {
-  /** `package@version`; npx and uvx both take it. */
+  /** `package@version`; npx, uvx and `go install` take it. */
   readonly program: string
-  readonly by: 'npx' | 'uvx'
+  readonly by: 'npx' | 'uvx' | 'go'
   readonly args?: (at: Places) => readonly string[]
   readonly environment?: (at: Places) => Readonly<Record<string, string>>
   /** In front of its name. */
@@ -39,6 +39,8 @@ const uvx = (program: string, more: Omit<UsualServer, 'program' | 'by'>): UsualS
   by: 'uvx',
   ...more,
 })
+/** Built once; what is started is the program. */
+const go = (program: string, more: Omit<UsualServer, 'program' | 'by'>): UsualServer => ({ program, by: 'go', ...more })
 const nothing = () => ({})
 /** Servers that look at their key only when they are called. */
 const key =
@@ -156,6 +158,27 @@ const LOCAL: readonly UsualServer[] = [
   }),
 ]
 
+const GO_SDK = 'github.com/modelcontextprotocol/go-sdk/examples/server'
+const OF_GO: readonly UsualServer[] = [
+  go(`${GO_SDK}/memory@v1.8.0`, {
+    args: ({ folder }) => ['-memory', `${folder}/graph.json`],
+    folder: true,
+    needs: 'none',
+    calls: [
+      {
+        tool: 'create_entities',
+        given: () => ({ entities: [{ name: 'Loire', entityType: 'river', observations: ['long'] }] }),
+        says: /Loire/,
+      },
+      { tool: 'read_graph', given: nothing, says: /Loire/ },
+    ],
+  }),
+  go(`${GO_SDK}/everything@v1.8.0`, {
+    needs: 'none',
+    calls: [{ tool: 'greet', given: () => ({ name: 'Ada' }), says: /Ada/ }],
+  }),
+]
+
 const REMOTE: readonly UsualServer[] = [
   npx('@upstash/context7-mcp@4.1.1', { needs: 'context7.com' }),
   npx('@notionhq/notion-mcp-server@2.5.2', { environment: key('NOTION_TOKEN'), needs: 'api.notion.com' }),
@@ -220,4 +243,4 @@ const REMOTE: readonly UsualServer[] = [
   }),
 ]
 
-export const USUAL_SERVERS: readonly UsualServer[] = [...LOCAL, ...REMOTE]
+export const USUAL_SERVERS: readonly UsualServer[] = [...LOCAL, ...OF_GO, ...REMOTE]
