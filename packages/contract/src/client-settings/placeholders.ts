@@ -22,7 +22,7 @@ export interface PlaceholderValues {
 }
 
 /** Inputs that VS Code asks for before it starts a server, by id; `fallback` is what it proposes. */
-export type FileInputs = ReadonlyMap<string, { description: string; fallback?: string }>
+export type FileInputs = ReadonlyMap<string, { description: string; fallback?: string; secret?: true }>
 
 export type Missing = { kind: 'input' | 'variable' | 'workspace' | 'unknown'; name: string }
 

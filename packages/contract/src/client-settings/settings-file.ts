@@ -181,13 +181,14 @@ const hasKind = (value: unknown) => isFields(value) && typeof ownOf(value, 'type
 function inputsOf(root: unknown): FileInputs {
   const holder = isFields(root) && isFields(ownOf(root, 'mcp')) ? ownOf(root, 'mcp') : root
   const inputs = isFields(holder) ? ownOf(holder, 'inputs') : undefined
-  const found = new Map<string, { description: string; fallback?: string }>()
+  const found = new Map<string, { description: string; fallback?: string; secret?: true }>()
   for (const input of Array.isArray(inputs) ? (inputs as unknown[]) : []) {
     if (!isFields(input) || typeof input['id'] !== 'string') continue
-    const { description, default: fallback } = input
+    const { description, default: fallback, password } = input
     found.set(input['id'], {
       description: typeof description === 'string' ? description : '',
       ...(typeof fallback === 'string' && fallback !== '' ? { fallback } : {}),
+      ...(password === true ? { secret: true as const } : {}),
     })
   }
   return found

@@ -21,7 +21,7 @@ const MOST_FILES = 2_000
 const MOST_BYTES = 64 * 1024 * 1024
 /** Characters of a document that goes into a request, and into a field, as it is. */
 const SHORT = 300_000
-const DOCUMENT = /(?:^\s*|[{,]\s*)["']?(?:openapi|swagger)["']?\s*:\s*["']?\d/m
+const DOCUMENT = /(?:^[ \t]*|[{,]\s{0,99})["']?(?:openapi|swagger)["']?\s*:\s*["']?\d/m
 
 /** With its path in the folder that was opened, where it was one. */
 const pathOf = (file: File): string => file.webkitRelativePath || file.name

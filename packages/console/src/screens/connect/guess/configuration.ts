@@ -38,15 +38,19 @@ function draftOf(server: ImportedServer): Draft | undefined {
     return withVariables({ ...remote, name, tools })
   }
   const { command, args } = server
-  const environment = Object.entries(server.environment).map(([variable, value]) => valueOf(variable, value))
+  const environment = Object.entries(server.environment).map(([variable, value]) => valueOf(variable, value, true))
   return withVariables(draft({ kind: 'program', command, args, environment, name, tools, auth: 'none' }))
 }
 
-/** What the client would have proposed for an input. */
-const withProposals = (found: Draft, inputs: ReadonlyMap<string, { readonly fallback?: string }>): Draft => ({
+type Inputs = ReadonlyMap<string, { readonly fallback?: string; readonly secret?: true }>
+
+/** What the client would have proposed for an input, and whether it hides it. A variable of the same name is none. */
+const withProposals = (found: Draft, inputs: Inputs): Draft => ({
   ...found,
   blanks: found.blanks.map((blank) => {
-    const fallback = inputs.get(blank.name)?.fallback
-    return blank.value === '' && fallback !== undefined ? { ...blank, value: fallback } : blank
+    const input = blank.placeholder?.startsWith('${input:') === true ? inputs.get(blank.name) : undefined
+    if (input === undefined) return blank
+    const { fallback = '', secret = blank.secret } = input
+    return { ...blank, secret, value: blank.value === '' ? fallback : blank.value }
   }),
 })
