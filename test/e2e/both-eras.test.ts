@@ -3,6 +3,7 @@
  * and a tool that asks by its result works as well. Nothing that may have run is sent again.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { connectClient, eraOfKind, KINDS, textOf } from './peers/clients/client.ts'
 import { openGateway } from './peers/open-gateway.ts'
@@ -118,6 +119,33 @@ test('a server that loses its legacy era serves the next call in the modern one'
   server.legacy = 'refused'
   await using other = await connect('SDK 1', 'both')
   expect(textOf(await other.call('plain'))).toBe('plain')
+})
+
+test('a call that ran is never sent again in the other era, whatever came back', async () => {
+  gateway = await open()
+  await using _ = gateway
+  await using client = await connect('SDK 1', 'both')
+  expect(textOf(await client.call('plain'))).toBe('plain')
+  server.legacy = 'paged'
+  const result = await client.call('plain')
+  expect([result.isError, server.runs['plain']]).toEqual([true, 2])
+  expect(server.heard.filter((line) => line === 'modern tools/call')).toEqual([])
+  server.legacy = 'served'
+  expect(textOf(await client.call('push_write'))).toMatch(/accept/)
+})
+
+test('the child of a legacy client does not change what is known of the connection', async () => {
+  gateway = await open()
+  await using _ = gateway
+  await using client = await connect('SDK 1', 'child')
+  expect(textOf(await client.call('push_write'))).toMatch(/accept/)
+  await gateway.restart()
+  await gateway.settled('child')
+  const Row = z.object({ revision: z.string() })
+  const rows = await gateway.db.system(
+    (sql) => sql(Row)`select era ->> 'revision' as revision from connections where alias = 'child'`,
+  )
+  expect(rows).toEqual([{ revision: '2026-07-28' }])
 })
 
 test('a connection that is set to one revision names the setting', async () => {

@@ -40,6 +40,8 @@ export interface Choosing {
 /** The eras that items of a server turned out to need. */
 const needs = new WeakMap<Upstream, Map<string, Era>>()
 const MOST_ITEMS = 1_000
+/** Characters of a name or an address that is remembered. */
+const MOST_NAME = 500
 
 const upstreamOf = ({ requestContext, target }: Choosing): Upstream => requestContext.upstream(target.connectionId)
 
@@ -51,13 +53,13 @@ const itemOf = ({ mcpRequest: { method }, params }: Choosing): string =>
 export function goesAsLegacy(choosing: Choosing): boolean {
   const { target, mcpRequest, params, needsTask = false } = choosing
   if (target.revision !== MODERN || !ROUNDED.has(mcpRequest.method)) return false
+  const own = eraOf(mcpRequest.caller.revision)
+  // A call that waits for an answer goes on where it waits, whatever is known of its server by now.
+  if (own === 'modern' && params['requestState'] !== undefined) return isSuspendedState(params['requestState'])
   const upstream = upstreamOf(choosing)
   if (upstream.otherEra?.() !== 'possible') return false
   // A task lives where it was made, and is asked about in the era of its connection.
   if (needsTask || isObject(params['task']) || !canBeAsked(choosing)) return false
-  const own = eraOf(mcpRequest.caller.revision)
-  // A call that waits for an answer goes on where it waits.
-  if (own === 'modern' && params['requestState'] !== undefined) return isSuspendedState(params['requestState'])
   return (needs.get(upstream)?.get(itemOf(choosing)) ?? own) === 'legacy'
 }
 
@@ -73,7 +75,7 @@ export function judgeEra(choosing: Choosing, answer: Answer): Verdict {
   const { target, mcpRequest, asLegacy, audit } = choosing
   if (!ROUNDED.has(mcpRequest.method)) return { answer }
   const spoken = asLegacy === true ? 'legacy' : eraOf(target.revision)
-  const sign = spoken === 'modern' ? signOfPush(answer) : signOfRounds(answer)
+  const sign = spoken === 'modern' ? signOfPush(answer, choosing.params) : signOfRounds(answer)
   if (sign === undefined || !canBeAsked(choosing)) return { answer }
   const upstream = upstreamOf(choosing)
   const other = upstream.otherEra?.()
@@ -86,6 +88,7 @@ export function judgeEra(choosing: Choosing, answer: Answer): Verdict {
 }
 
 function remember(upstream: Upstream, item: string, era: Era): void {
+  if (item.length > MOST_NAME) return
   const known = needs.get(upstream) ?? new Map<string, Era>()
   if (known.size >= MOST_ITEMS) known.clear()
   known.set(item, era)
@@ -103,7 +106,12 @@ const ROUNDS = /returned an invalid result/i
 /** Characters of a complaint that are looked at. */
 const LOOKED_AT = 2_000
 
-const signOfPush = (answer: Answer): Sign | undefined => (PUSH.test(complaintOf(answer)) ? 'during' : undefined)
+/** Servers repeat what they were asked with: words of the caller's own are no sign. */
+function signOfPush(answer: Answer, params: JsonObject): Sign | undefined {
+  const [words] = PUSH.exec(complaintOf(answer)) ?? []
+  if (words === undefined) return undefined
+  return JSON.stringify(params).toLowerCase().includes(words.toLowerCase()) ? undefined : 'during'
+}
 
 function signOfRounds(answer: Answer): Sign | undefined {
   if ('result' in answer && wantsInput(answer.result)) return 'before'

@@ -91,8 +91,10 @@ export async function forward(forwarding: Forwarding): Promise<Answer> {
   audit.enter('upstream')
   const first = params['requestState'] !== undefined && comesBack(params) ? await goOn(forwarding) : forwarding
   const isAskable = declaresQuestions(mcpRequest.caller)
-  let going = isAskable && goesAsLegacy(first) ? inEra(first, 'legacy') : first
-  let isJudged = !isAskable
+  const isRound = first.params['requestState'] !== undefined || first.params['inputResponses'] !== undefined
+  let going = (isAskable || isRound) && goesAsLegacy(first) ? inEra(first, 'legacy') : first
+  // A later round belongs to the call that asked: it is never begun anew.
+  let isJudged = !isAskable || isRound
   let answer: Word | undefined
   for (let turn = 0; answer === undefined; turn++) {
     try {
@@ -254,6 +256,7 @@ async function cross(forwarding: Forwarding): Promise<Word> {
     const caller = { ...mcpRequest.caller, capabilities: asTask ? askingAsTask(able) : able }
     const send = (asking: JsonObject) => exchange(forwarding, asking, { ...quiet, caller })
     const first = await send(own)
+    if (channel.asks && asksFirst(first)) forwarding.audit.note({ questioned: true })
     const last =
       channel.asks && asksFirst(first) ? await answerRounds({ channel, target, params: own, send }, first) : first
     return asTask && !asksFirst(last) ? taskForLegacy(forwarding, last) : last

@@ -59,8 +59,8 @@ export interface BothErasServer extends AsyncDisposable {
   readonly runs: Runs
   /** The methods that came, each with its era. */
   readonly heard: string[]
-  /** What becomes of requests in the legacy era. */
-  legacy: 'served' | 'refused' | 'silent'
+  /** What becomes of requests in the legacy era; `paged`: calls run, and a proxy puts a page in the place of the answer. */
+  legacy: 'served' | 'refused' | 'silent' | 'paged'
 }
 
 export async function startBothEras(): Promise<BothErasServer> {
@@ -84,7 +84,10 @@ export async function startBothEras(): Promise<BothErasServer> {
       if (!isLegacy || server.legacy === 'refused') return modern.fetch(request)
       if (server.legacy === 'silent') return new Promise<Response>(() => {})
       const transport = open.get(request.headers.get('mcp-session-id') ?? '') ?? (await begin())
-      return transport.handleRequest(request)
+      const answer = await transport.handleRequest(request)
+      if (server.legacy !== 'paged' || method !== 'tools/call') return answer
+      await answer.text()
+      return new Response('<html>Bad gateway</html>', { headers: { 'content-type': 'text/html' } })
     },
   })
   const http = createServer((request, response) => void serve(request as NodeIncomingMessageLike, response))

@@ -1,7 +1,7 @@
 /** The question to a client and its answer: a form for the user behind the call, or the link to the approval page. */
 import { visible } from '@toolway/contract'
 import { randomUUID } from 'node:crypto'
-import { isObject, NEWEST_LEGACY, type McpRequest, type JsonObject } from '@toolway/protocol'
+import { isObject, NEWEST_LEGACY, withDigitsAsText, type McpRequest, type JsonObject } from '@toolway/protocol'
 import type { ApprovalAsking, ClientChannel } from '../ports.ts'
 
 /** `unasked` where the client cannot be asked after all, or is gone, or nobody answered. */
@@ -52,7 +52,7 @@ export const selfQuestion = (
   ...(mcpRequest.caller.revision >= NEWEST_LEGACY ? { mode: 'form' } : {}),
   message: [
     `Run ${target.name} (${effectWords(target)}) on ${target.alias} with these arguments?`,
-    shown(given),
+    shown(withDigitsAsText(given, mcpRequest.params['arguments']) as JsonObject),
     ...files.map(({ name, media_type: type, size }) => `File: ${visible(name)} (${visible(type)}, ${size} bytes)`),
     `Reason: ${rules.map(({ reason }) => reason).join('; ')}`,
   ].join('\n\n'),

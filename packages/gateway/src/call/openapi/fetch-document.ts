@@ -99,7 +99,8 @@ async function withFiles(whole: Whole, fetching: Fetching): Promise<string> {
     if ('text' in made) return made.text
     const wanted: string[] = []
     for (const place of made.lacking) {
-      const unread = wave === MOST_WAVES ? 'is referred to through too many other files' : mayFetch(place)
+      const isLast = wave === MOST_WAVES || whole.until.aborted
+      const unread = isLast ? 'is referred to through too many other files, or too late' : mayFetch(place)
       if (unread !== undefined) files.set(place, { unread })
       else if (whole.files-- > 0) wanted.push(place)
       else files.set(place, { unread: `is beyond the maximum of ${MOST_FILES} files` })

@@ -201,7 +201,8 @@ class HttpUpstream implements Upstream {
     if (this.otherEra() !== 'possible') throw new OtherEraMissing()
     if (!this.#other.isSpoken) await this.#greetAsLegacy(asked)
     return this.#sessions.ask(asked).catch((thrown: unknown) => {
-      if (isGreetingRefused(thrown)) this.#other.refused(thrown)
+      // What the call itself came to is never taken for a refused greeting: its server may have acted.
+      if (this.#sessions.isUnopened(thrown) && refusesEra(thrown)) this.#other.refused(thrown)
       throw thrown
     })
   }
@@ -215,7 +216,9 @@ class HttpUpstream implements Upstream {
     await Promise.race([this.#sessions.introduce(asked), late])
       .catch((thrown: unknown) => {
         if (asked.signal.aborted) throw thrown
-        this.#other.refused(thrown)
+        if (thrown instanceof OtherEraMissing || refusesEra(thrown)) this.#other.refused(thrown)
+        // One credential, or one moment, says nothing of the server: this call goes in its known era.
+        throw new OtherEraMissing('', { cause: thrown })
       })
       .finally(() => opened.abort())
     this.#other.found()
@@ -365,6 +368,12 @@ const soon = (joined: Promise<Honoured>, { uris, tasks, signal }: Hearing): Prom
     }),
     pause(LISTEN_PATIENCE, signal).then(() => ({ uris, tasks })),
   ])
+
+/** Whether a server does not know the greeting: an error or an answer of another kind, a plain 4xx that no credential or wait mends. */
+function refusesEra(thrown: unknown): boolean {
+  const { status = 0 } = statusRefusedOf(thrown) ?? {}
+  return isGreetingRefused(thrown) || (status >= 400 && status < 500 && status !== 408 && status !== 429)
+}
 
 /** The era that `server/discover` shows, after so many milliseconds at most. Throws faults that the other greeting would not mend. */
 async function verdictOf(probe: Promise<boolean>, patience: number): Promise<'modern' | 'legacy' | 'unknown'> {

@@ -66,6 +66,8 @@ export interface LegacySessions {
   /** Hear what the server says to a session beside its answers. */
   listen(hearing: Hearing, signal: AbortSignal): Promise<Honoured>
   tell(whose: Whose, notification: Notification): void
+  /** Whether no session could be opened, so that nothing of a request was sent. */
+  isUnopened(thrown: unknown): boolean
   forget(owner: string): void
   /** Hear nothing more; resolves when no call is under way. */
   drain(): Promise<void>
@@ -121,6 +123,8 @@ class LegacySessionPool implements LegacySessions {
   /** Sessions in doubt that are being tried. */
   readonly #trials = new WeakMap<LegacySession, Promise<boolean>>()
   readonly #gone = new WeakSet<LegacySession>()
+  /** Why sessions could not be opened. */
+  readonly #unopened = new WeakSet<Error>()
   /** Signs that a ping of this server also gives in a new session, and since when. */
   readonly #signsOfNothing = new Map<string, number>()
   /** Calls fail because their sessions are lost as soon as they are open. */
@@ -137,15 +141,24 @@ class LegacySessionPool implements LegacySessions {
 
   #open({ capabilities }: Holder, credential: OpenedCredential | undefined, logLevel?: string) {
     return () =>
-      this.#parts.carrier.open({
-        revision: this.#parts.revision(),
-        capabilities,
-        logLevel,
-        credential,
-        doubts: true,
-        signal: this.#deadline(),
-        onListChanged: this.#parts.onListChanged,
-      })
+      this.#parts.carrier
+        .open({
+          revision: this.#parts.revision(),
+          capabilities,
+          logLevel,
+          credential,
+          doubts: true,
+          signal: this.#deadline(),
+          onListChanged: this.#parts.onListChanged,
+        })
+        .catch((thrown: unknown) => {
+          if (thrown instanceof Error) this.#unopened.add(thrown)
+          throw thrown
+        })
+  }
+
+  isUnopened(thrown: unknown): boolean {
+    return thrown instanceof Error && this.#unopened.has(thrown)
   }
 
   /** A session that the server has lost is opened anew once; what was asked is repeated if it cannot have run. */

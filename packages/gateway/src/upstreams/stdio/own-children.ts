@@ -16,6 +16,7 @@ import {
   type Request,
   type Revision,
 } from '@toolway/protocol'
+import { isGreetingRefused } from '@toolway/protocol/client'
 import { OtherEra, OtherEraMissing } from '../other-era.ts'
 import type { Answer, Ask, Hearing, ProcessState, ServerInfo, Upstream } from '../upstream.ts'
 import { waitFor } from '../wait.ts'
@@ -78,35 +79,36 @@ class CallerChildren {
     return [...this.#own]
   }
 
-  /** Does the work in the caller's own child; undefined where there is none: a start failed, or each of the others is in use. */
+  /** Does the work in the caller's own child. `failure`: there is none, since a start failed, or undefined where each is in use. */
   async serve<T>(
     whose: OwnChild,
     revision: Revision,
     signal: AbortSignal,
     work: (upstream: Upstream) => Promise<T>,
-  ): Promise<{ readonly result: T } | undefined> {
+  ): Promise<{ readonly result: T } | { readonly failure: unknown }> {
     const key = `${whose.owner} ${eraOf(revision)} ${JSON.stringify(whose.capabilities)}`
     const one = this.#find(key, whose, revision)
-    if (one === undefined) return undefined
+    if (one === undefined) return { failure: undefined }
     one.uses++
     try {
-      return (await this.#starts(key, one, signal)) ? { result: await work(one.upstream) } : undefined
+      const failure = await this.#start(key, one, signal)
+      return failure === undefined ? { result: await work(one.upstream) } : { failure }
     } finally {
       this.#leave(one)
     }
   }
 
-  /** A server that cannot run twice still serves everybody as one. */
-  async #starts(key: string, one: OwnChildEntry, signal: AbortSignal): Promise<boolean> {
+  /** Why it did not start. A server that cannot run twice still serves everybody as one. */
+  async #start(key: string, one: OwnChildEntry, signal: AbortSignal): Promise<unknown> {
     try {
       await this.#introduction(one.upstream, signal)
-      return true
+      return undefined
     } catch (thrown) {
       // Its caller left, which says nothing about the child.
       if (signal.aborted) throw thrown
       this.#failed.set(key, this.#now())
       if (this.#own.get(key) === one) this.#end(key, one)
-      return false
+      return thrown
     }
   }
 
@@ -193,7 +195,10 @@ export function createOwnChildren({ shared, alias, patience, open, now }: OwnChi
       other.found()
       return upstream.ask(asked)
     })
-    return served === undefined ? other.refused(undefined) : served.result
+    if ('result' in served) return served.result
+    // A full house, or a start that failed otherwise, says nothing of what the server speaks.
+    if (isGreetingRefused(served.failure)) return other.refused(served.failure)
+    throw new OtherEraMissing('', { cause: served.failure })
   }
 
   const otherEra = () =>
@@ -205,7 +210,7 @@ export function createOwnChildren({ shared, alias, patience, open, now }: OwnChi
     const capabilities = askable(whose, revision === MODERN)
     if (capabilities === undefined) return work(shared)
     const served = await own.serve({ owner: whose.owner, capabilities }, revision, signal, work)
-    return served === undefined ? work(shared) : served.result
+    return 'result' in served ? served.result : work(shared)
   }
 
   return {

@@ -80,13 +80,14 @@ interface Running {
   readonly since: number
 }
 
-/** A shared child, and few of their own for callers who can be asked. Only the shared one says how the connection fares. */
+/** A shared child, and few of their own for callers who can be asked. Only the shared one says how the connection fares, and its era. */
 export const createStdioUpstream = (parts: StdioUpstreamParts): Upstream =>
   createOwnChildren({
     shared: createChildUpstream(parts),
     alias: parts.reach.alias,
     patience: START_TIMEOUT,
-    open: (own, revision) => createChildUpstream({ ...parts, reach: { ...parts.reach, revision }, onTurn() {}, own }),
+    open: (own, revision) =>
+      createChildUpstream({ ...parts, reach: { ...parts.reach, revision }, onRevision() {}, onTurn() {}, own }),
   })
 
 const createChildUpstream = (parts: StdioUpstreamParts): Upstream => new ChildUpstream(parts)
