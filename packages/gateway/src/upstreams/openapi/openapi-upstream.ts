@@ -217,5 +217,14 @@ function hiddenIn(result: JsonObject, hide: ((text: string) => string) | undefin
     structured === undefined ? result : { ...result, structuredContent: withDigits(structured) },
   )
   const text = hide(whole)
-  return text === whole ? result : (valueOf(text) as JsonObject)
+  if (text === whole) return result
+  const hidden = valueOf(text)
+  if (isObject(hidden)) return hidden
+  // A secret of digits alone may stand where a number was: what it came to is told as a text.
+  const { isError } = result
+  return {
+    content: [{ type: 'text', text }],
+    ...(structured === undefined ? {} : { structuredContent: {} }),
+    ...(isError === undefined ? {} : { isError }),
+  }
 }

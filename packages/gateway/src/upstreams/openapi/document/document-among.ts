@@ -5,7 +5,7 @@
 const NAME = /^(?:openapi|swagger|api|index)\.(?:ya?ml|json)$/i
 const ORDER = ['openapi', 'swagger', 'api', 'index']
 const DOCUMENT = /\.(?:ya?ml|json)$/i
-const MARK = /(?:^\s*|[{,]\s*)["']?(?:openapi|swagger)["']?\s*:\s*["']?[1-9]/m
+const MARK = /(?:^[ \t]*|[{,]\s{0,99})["']?(?:openapi|swagger)["']?\s*:\s*["']?[1-9]/m
 
 const depthOf = (path: string) => path.split('/').length
 const baseOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)

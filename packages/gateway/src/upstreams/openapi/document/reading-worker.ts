@@ -20,7 +20,8 @@ async function wordOf(): Promise<Word> {
       : { bundled: await (task.kind === 'archive' ? archiveOf(task.bytes) : bundleOf(task)) }
   } catch (thrown) {
     if (thrown instanceof DocumentProblem) return { problem: thrown.message }
-    if (thrown instanceof RangeError) return { problem: 'it nests too deeply' }
+    if (thrown instanceof RangeError)
+      return { problem: /stack/.test(thrown.message) ? 'it nests too deeply' : 'it unfolds into too large a text' }
     throw thrown
   }
 }
@@ -39,7 +40,8 @@ async function bundleOf({ text, at, files }: BundleTask): Promise<Bundled> {
   const lacking = new Set<string>()
   const read = (place: string) => {
     const found = files.get(place)
-    if (found === undefined) lacking.add(place)
+    if (found === undefined && lacking.add(place).size + files.size > LIMITS.files)
+      throw new DocumentProblem(`it refers to more than ${LIMITS.files} other files`)
     return found
   }
   const whole = await bundle(text, { at, read, most: LIMITS.files })
