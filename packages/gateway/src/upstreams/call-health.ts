@@ -7,19 +7,17 @@
  */
 import { Fault } from '@toolway/contract'
 
-/** As with the breaker: fewer may be chance, or one tool that does not work. Told again at each multiple. */
+/** As with the breaker: fewer may be chance, or one tool that does not work. */
 const MOST_FAILURES = 5
-const FAILURES: ReadonlySet<string> = new Set([
-  'upstream.malformed',
-  'upstream.lost',
-  'upstream.unreachable',
-  'upstream.ended',
-])
+const FAILURES: ReadonlySet<string> = new Set(['upstream.malformed', 'upstream.lost', 'upstream.unreachable'])
+/** Milliseconds between two times that a failure is told. */
+const TOLD_EVERY = 60_000
 
 export class CallHealth {
   readonly #tell: (failure: Fault | undefined) => void
   /** In a row. Whoever counts looks here first: a call that goes well costs nothing while there are none. */
   failures = 0
+  #toldAt = 0
 
   /** `tell` hears a failure, and undefined when a call succeeded after one was told. */
   constructor(tell: (failure: Fault | undefined) => void) {
@@ -34,6 +32,10 @@ export class CallHealth {
 
   failed(thrown: unknown): void {
     const fault = Fault.of(thrown)
-    if (FAILURES.has(fault.code) && ++this.failures % MOST_FAILURES === 0) this.#tell(fault)
+    if (!FAILURES.has(fault.code) || ++this.failures < MOST_FAILURES) return
+    const now = performance.now()
+    if (this.failures > MOST_FAILURES && now - this.#toldAt < TOLD_EVERY) return
+    this.#toldAt = now
+    this.#tell(fault)
   }
 }

@@ -16,19 +16,31 @@ export interface Known<Value> {
 }
 
 export interface LastKnown<Value> {
-  /** The answer, or the last one where there is none within half a second. Throws what `read` throws where nothing is known. */
+  /** The answer, or the last one where there is none within two seconds. Throws what `read` throws where nothing is known. */
   look(read: () => Promise<Value>): Promise<Known<Value>>
 }
 
-/** Milliseconds that an answer is waited for where an older one is there. */
-const PATIENCE = 500
+/** Milliseconds that an answer is waited for where an older one is there: counting a large installation takes its time. */
+const PATIENCE = 2_000
 
 export function createLastKnown<Value>(now: () => Date = () => new Date()): LastKnown<Value> {
   let last: Known<Value> | undefined
+  let underWay: Promise<Known<Value>> | undefined
+
+  /** One at a time: whoever looks meanwhile waits for the same. */
+  async function readOnce(read: () => Promise<Value>): Promise<Known<Value>> {
+    const readAt = now()
+    try {
+      last = { value: await read(), readAt, isCurrent: true }
+      return last
+    } finally {
+      underWay = undefined
+    }
+  }
 
   return {
     async look(read) {
-      const reading = read().then((value) => (last = { value, readAt: now(), isCurrent: true }))
+      const reading = (underWay ??= readOnce(read))
       if (last === undefined) return reading
       const before = { ...last, isCurrent: false }
       const done = new AbortController()

@@ -26,7 +26,7 @@ const MOST_REPAIRS = 20
 /** Characters of an address or a repair. */
 const MOST_TEXT = 300
 
-const bounded = (text: string) => text.replaceAll('\0', '\uFFFD').slice(0, MOST_TEXT)
+const bounded = (text: string) => text.replaceAll('\0', '\uFFFD').slice(0, MOST_TEXT).toWellFormed()
 
 export function createNoteReadings({ db, log }: NoteReadingsParts): NoteReadings {
   const running = new Set<Promise<unknown>>()
