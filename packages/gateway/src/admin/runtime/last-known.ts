@@ -16,12 +16,12 @@ export interface Known<Value> {
 }
 
 export interface LastKnown<Value> {
-  /** The answer, or the last one where there is none within two seconds. Throws what `read` throws where nothing is known. */
+  /** The answer, or the last one where there is none within half a second. Throws what `read` throws where nothing is known. */
   look(read: () => Promise<Value>): Promise<Known<Value>>
 }
 
-/** Milliseconds that an answer is waited for where an older one is there: counting a large installation takes its time. */
-const PATIENCE = 2_000
+/** Milliseconds that an answer is waited for where an older one is there. */
+const PATIENCE = 500
 
 export function createLastKnown<Value>(now: () => Date = () => new Date()): LastKnown<Value> {
   let last: Known<Value> | undefined
