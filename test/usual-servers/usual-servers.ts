@@ -168,9 +168,9 @@ const OF_GO: readonly UsualServer[] = [
       {
         tool: 'create_entities',
         given: () => ({ entities: [{ name: 'Loire', entityType: 'river', observations: ['long'] }] }),
-        says: /Loire/,
+        says: /created/,
       },
-      { tool: 'read_graph', given: nothing, says: /Loire/ },
+      { tool: 'read_graph', given: nothing, says: /read/ },
     ],
   }),
   go(`${GO_SDK}/everything@v1.8.0`, {
