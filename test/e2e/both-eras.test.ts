@@ -80,7 +80,7 @@ describe('a client that cannot be asked', () => {
   })
   afterEach(() => gateway[Symbol.asyncDispose]())
 
-  test('is served in the era of the connection, without a session', async () => {
+  test('is served in the era of the connection, without a session', { tags: 'long' }, async () => {
     await using client = await connectClient({
       ...{ kind: 'SDK 1', url: gateway.url, key: gateway.key, answers: false },
     })
@@ -111,7 +111,7 @@ describe.each(['refused', 'silent'] as const)('a server whose legacy era is %s',
   )
 })
 
-test('a server that loses its legacy era serves the next call in the modern one', async () => {
+test('a server that loses its legacy era serves the next call in the modern one', { tags: 'long' }, async () => {
   gateway = await open()
   await using _ = gateway
   await using client = await connect('SDK 1', 'both')
@@ -134,7 +134,7 @@ test('a call that ran is never sent again in the other era, whatever came back',
   expect(textOf(await client.call('push_write'))).toMatch(/accept/)
 })
 
-test('the child of a legacy client does not change what is known of the connection', async () => {
+test('the child of a legacy client does not change what is known of the connection', { tags: 'long' }, async () => {
   gateway = await open()
   await using _ = gateway
   await using client = await connect('SDK 1', 'child')
@@ -148,7 +148,7 @@ test('the child of a legacy client does not change what is known of the connecti
   expect(rows).toEqual([{ revision: '2026-07-28' }])
 })
 
-test('a connection that is set to one revision names the setting', async () => {
+test('a connection that is set to one revision names the setting', { tags: 'long' }, async () => {
   gateway = await open('2026-07-28')
   await using _ = gateway
   for (const alias of ['both', 'child']) {
@@ -159,7 +159,7 @@ test('a connection that is set to one revision names the setting', async () => {
   }
 })
 
-test('at the joined endpoint, two clients of two eras are asked at the same time', async () => {
+test('at the joined endpoint, two clients of two eras are asked at the same time', { tags: 'long' }, async () => {
   gateway = await open()
   await using _ = gateway
   await using older = await connect('SDK 1', '', true)

@@ -12,6 +12,7 @@ import { changedList, isGreetingRefused, NOBODY, type LegacySession } from '@too
 import { endless, retry } from '@toolway/protocol/retry'
 import { pause, REAL_TIME } from '../../lib/pause.ts'
 import { createSingleFlight } from '../../lib/single-flight.ts'
+import { accessRefusedOf } from '../access-refused.ts'
 import { createBreaker } from '../breaker.ts'
 import { GRACE } from '../carrier.ts'
 import type { Opening } from '../kept-listen.ts'
@@ -215,9 +216,10 @@ class HttpUpstream implements Upstream {
     })
     await Promise.race([this.#sessions.introduce(asked), late])
       .catch((thrown: unknown) => {
-        if (asked.signal.aborted) throw thrown
+        // A refused credential is the call's own affair, and renewed as in the other era.
+        if (asked.signal.aborted || accessRefusedOf(thrown) !== undefined) throw thrown
         if (thrown instanceof OtherEraMissing || refusesEra(thrown)) this.#other.refused(thrown)
-        // One credential, or one moment, says nothing of the server: this call goes in its known era.
+        // One moment says nothing of the server: this call goes in its known era.
         throw new OtherEraMissing('', { cause: thrown })
       })
       .finally(() => opened.abort())
