@@ -126,7 +126,9 @@ describe.skipIf(NO_BROWSER)('what runs', () => {
           await route.fulfill({ response, json: { ...((await response.json()) as object), ...old } })
         })
       await page.getByRole('button', { name: 'Refresh' }).click()
-      const notes = page.getByText('The database has not responded in time. This is the last known state, from 3 hours ago')
+      const notes = page.getByText(
+        'The database has not responded in time. This is the last known state, from 3 hours ago',
+      )
       await expect.poll(() => notes.count()).toBe(2)
       await gateways.getByRole('row', { name: /serves this page/ }).waitFor()
       await page.unrouteAll()
