@@ -375,7 +375,8 @@ function secondsLeft({ at: { timeout }, questions, began, isAskedBeside }: Calli
 export async function initialize(transport: Transport, id: Id, params: JsonObject, signal?: AbortSignal) {
   const incoming = await transport.send({
     method: 'POST',
-    headers: {},
+    // A server that speaks the modern era, too, may look for it on every POST (2026-07-28, transports: standard headers).
+    headers: { 'mcp-method': 'initialize' },
     body: JSON.stringify({ jsonrpc: '2.0', id, method: 'initialize', params }),
     until: id,
     ...(signal === undefined ? {} : { signal }),
