@@ -49,7 +49,7 @@ const upstreamOf = ({ requestContext, target }: Choosing): Upstream => requestCo
 const itemOf = ({ mcpRequest: { method }, params }: Choosing): string =>
   `${method} ${String(params['name'] ?? params['uri'])}`
 
-/** Whether a modern server is to be asked in the legacy era. */
+/** True where a modern server is to be asked in the legacy era. */
 export function goesAsLegacy(choosing: Choosing): boolean {
   const { target, mcpRequest, params, needsTask = false } = choosing
   if (target.revision !== MODERN || !ROUNDED.has(mcpRequest.method)) return false
@@ -82,17 +82,20 @@ export function judgeEra(choosing: Choosing, answer: Answer): Verdict {
   if (other === 'pinned') return { answer: withWords(answer, pinnedTo(target)) }
   if (other !== 'possible' || (spoken === 'legacy' && asLegacy !== true)) return { answer }
   const again = spoken === 'modern' ? 'legacy' : 'modern'
-  remember(upstream, itemOf(choosing), again)
+  const isRemembered = remember(upstream, itemOf(choosing), again)
   const repeats = sign === 'before' || REPEATABLE.has(mcpRequest.method) || target.repeats === true
-  return repeats && !audit.facts.questioned ? { again } : { answer: withWords(answer, CALL_AGAIN) }
+  if (repeats && !audit.facts.questioned) return { again }
+  return { answer: isRemembered ? withWords(answer, CALL_AGAIN) : answer }
 }
 
-function remember(upstream: Upstream, item: string, era: Era): void {
-  if (item.length > MOST_NAME) return
+/** False for an item whose name is too long to be remembered: it is judged anew by each call. */
+function remember(upstream: Upstream, item: string, era: Era): boolean {
+  if (item.length > MOST_NAME) return false
   const known = needs.get(upstream) ?? new Map<string, Era>()
   if (known.size >= MOST_ITEMS) known.clear()
   known.set(item, era)
   needs.set(upstream, known)
+  return true
 }
 
 /** `before`: the item asks instead of running; `during`: it may have acted before it failed. */

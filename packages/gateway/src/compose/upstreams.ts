@@ -166,7 +166,7 @@ export function createContacts({ db }: CoreDependencies): Contacts {
         await noteState(sql, connectionId, { status: failed(fault), reason: reasonOf(fault), era: undefined })
       }),
     note(connectionId, fault) {
-      // Whoever says that it is well saw it unwell: an outage is over, and what calls met in it says nothing any more.
+      // An outage is over, and the failures that calls met in it say nothing any more.
       if (fault === undefined && troubleOf(connectionId)?.code !== 'upstream.malformed') troubles.delete(connectionId)
       return note(connectionId, fault ?? troubleOf(connectionId))
     },
