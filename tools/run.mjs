@@ -37,6 +37,7 @@ const targets = {
   conformance: { file: 'test/conformance/run.ts' },
   evidence: { file: 'tools/evidence.ts' },
   wild: { file: 'test/wild/wild.ts' },
+  town: { file: 'test/town/town.ts' },
   bench: { file: 'test/load/bench.ts' },
 }
 
