@@ -19,27 +19,92 @@ const inOrder = (rules: readonly Rule[]): Rule[] =>
 export function createPolicy(written: readonly Rule[]): Policy {
   const rules = inOrder(written.filter(({ state }) => state !== 'off'))
   const conditions = new Map<string, Condition>()
-  const read = rules.map((rule) => readRule(rule, conditions))
+  const read = rules.map((rule): PlacedRule => ({ ...readRule(rule, conditions), bounds: NO_BOUNDS }))
+  const concerning = createConcerning(read)
+  const groups = createGroups()
 
   function of(tool: ToolFacts, endpoint: Endpoint, schema?: unknown): PlacedPolicy | undefined {
-    const own = read.filter((one) => one.mismatch(tool, endpoint) === undefined)
-    return own.length === 0 ? undefined : policyOf(own, tool, schema)
+    const own = concerning(tool, endpoint).filter((one) => one.mismatch(tool, endpoint) === undefined)
+    return own.length === 0 ? undefined : policyOf(groups.of(own), tool, schema)
   }
 
   return {
     rules,
     problems: read.flatMap(({ rule, problem }) => (problem === undefined ? [] : [{ rule, problem }])),
     of,
-    concerns: ({ connection, connector }, endpoint) =>
-      read.some((one) => mayConcern(one, { connection, connector, endpoint })),
+    concerns: (tool, endpoint) => concerning(tool, endpoint).length > 0,
   }
 }
+
+/** Connections at endpoints that are remembered at a time. */
+const MOST_PLACES = 20_000
+
+type Place = Pick<ToolFacts, 'connection' | 'connector'>
+
+/**
+ * The rules that can speak of some tool of a connection: the same for all its tools, of which there are thousands where rules are
+ * hundreds. Connections and endpoints are those of one organization, and a policy lives until the next change.
+ */
+function createConcerning(read: readonly PlacedRule[]) {
+  const known = new Map<string, readonly PlacedRule[]>()
+  return ({ connection, connector }: Place, endpoint: Endpoint): readonly PlacedRule[] => {
+    if (read.length === 0) return read
+    const key = JSON.stringify([endpoint.organization, endpoint.toolset, connection, connector])
+    const before = known.get(key)
+    if (before !== undefined) return before
+    const own = read.filter((one) => mayConcern(one, { connection, connector, endpoint }))
+    if (known.size >= MOST_PLACES) known.clear()
+    known.set(key, own)
+    return own
+  }
+}
+
+/** What is the same for all tools that the same rules speak of. */
+interface RuleGroup {
+  readonly placed: readonly PlacedRule[]
+  readonly rules: readonly Rule[]
+  readonly varies: boolean
+  readonly namesArguments: boolean
+  readonly hides: boolean
+  /** The value of at least one rule stands at a place in the arguments. */
+  readonly bounded: boolean
+}
+
+/** Ten thousand tools with three hundred rules share the lists of them, where a list for each tool would be gigabytes. */
+function createGroups() {
+  const places = new Map<PlacedRule, number>()
+  const known = new Map<string, RuleGroup>()
+  const placeOf = (one: PlacedRule): number => {
+    const place = places.get(one) ?? places.size
+    places.set(one, place)
+    return place
+  }
+  return {
+    of(placed: readonly PlacedRule[]): RuleGroup {
+      const key = placed.map(placeOf).join()
+      const before = known.get(key)
+      if (before !== undefined) return before
+      const group = groupOf(placed)
+      known.set(key, group)
+      return group
+    },
+  }
+}
+
+const groupOf = (placed: readonly PlacedRule[]): RuleGroup => ({
+  placed,
+  rules: placed.map(({ rule }) => rule),
+  varies: placed.some(({ varies }) => varies),
+  namesArguments: placed.some(({ rule }) => mentions(rule)),
+  hides: placed.some(({ rule: { action, state } }) => action === 'hide' && state === 'on'),
+  bounded: placed.some(({ path }) => path !== undefined),
+})
 
 export const NO_POLICY: Policy = createPolicy([])
 
 /** Rules of a member or a key name arguments for that caller alone. */
-function findAmbiguous(own: readonly ReadRule[], schema: unknown): FindAmbiguous {
-  const on = own.map(({ rule }) => rule).filter(({ state }) => state === 'on')
+function findAmbiguous(rules: readonly Rule[], schema: unknown): FindAmbiguous {
+  const on = rules.filter(({ state }) => state === 'on')
   const isPersonal = ({ scope }: Rule) => scope === 'member' || scope === 'key'
   const shared = createNameCheck(
     on.filter((rule) => !isPersonal(rule)),
@@ -61,25 +126,24 @@ function findAmbiguous(own: readonly ReadRule[], schema: unknown): FindAmbiguous
   }
 }
 
-function policyOf(own: readonly ReadRule[], tool: ToolFacts, schema: unknown): PlacedPolicy {
-  const placed: PlacedRule[] = own.map((one) => ({
-    ...one,
-    bounds: one.path === undefined || schema === undefined ? {} : boundsAt(schema, one.path),
-  }))
-  const ambiguous = findAmbiguous(own, schema)
+const NO_BOUNDS: PlacedRule['bounds'] = {}
+
+function policyOf(group: RuleGroup, tool: ToolFacts, schema: unknown): PlacedPolicy {
+  const { rules, varies, namesArguments, hides } = group
+  const placed = group.bounded && schema !== undefined ? withBounds(group.placed, schema) : group.placed
+  let find: FindAmbiguous | undefined
+  // Most tools that are listed are never called.
+  const ambiguous: FindAmbiguous = (facts) => (find ??= findAmbiguous(rules, schema))(facts)
   return {
-    tool,
-    ambiguous,
-    varies: own.some(({ varies }) => varies),
-    namesArguments: own.some(({ rule }) => mentions(rule)),
-    hides: own.some(({ rule: { action, state } }) => action === 'hide' && state === 'on'),
-    rules: own.map(({ rule }) => rule),
-    placed,
+    ...{ tool, ambiguous, varies, namesArguments, hides, rules, placed },
     decide: (facts) => decide(placed, tool, facts, ambiguous),
     shape: (schema, shapes) =>
       shapes.reduce((own, { action, parameters }) => behaviourOf(action).shape?.(own, parameters) ?? own, schema),
   }
 }
+
+const withBounds = (placed: readonly PlacedRule[], schema: unknown): readonly PlacedRule[] =>
+  placed.map((one) => (one.path === undefined ? one : { ...one, bounds: boundsAt(schema, one.path) }))
 
 function mayConcern(
   { rule: { match, scope, of } }: ReadRule,

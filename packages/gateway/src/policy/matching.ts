@@ -48,6 +48,7 @@ const readsClient = (when: string): boolean =>
 /** `conditions` are those that others have, by their text: what several rules ask is one question. */
 export function readRule(rule: Rule, conditions: Map<string, Condition> = new Map()): ReadRule {
   const { match, scope, of } = rule
+  const everything = match.tools.includes('*')
   const tools = match.tools.map((glob) => patternOf(glob.toLowerCase()))
   const categories = match.categories?.map((glob) => patternOf(glob.toLowerCase()))
   const present = match.parameter === undefined ? undefined : pathOf(match.parameter)
@@ -77,6 +78,7 @@ export function readRule(rule: Rule, conditions: Map<string, Condition> = new Ma
     if (match.connectors?.includes(tool.connector) === false) return 'connector'
     if (match.effects?.some((effect) => effect === tool.effect) === false) return 'effect'
     if (categories?.some((fits) => fits(tool.category.toLowerCase())) === false) return 'category'
+    if (everything) return undefined
     const names = [tool.name.toLowerCase(), tool.joined.toLowerCase()]
     return tools.some((fits) => names.some(fits)) ? undefined : 'tool'
   }
