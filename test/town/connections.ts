@@ -132,7 +132,9 @@ function kindOf(chance: Chance, plot: Plot, vendors: VendorTools): Omit<Planned,
       return { ...common, ...good, wire: http(away), ...unreachable(away) }
     case 2: {
       const program = PROGRAMS[number % PROGRAMS.length] ?? 'memory'
-      return { ...common, ...good, wire: programOf('npx', ['-y', `@modelcontextprotocol/server-${program}`]) }
+      const wire = programOf('npx', ['-y', `@modelcontextprotocol/server-${program}`])
+      // A hundred programs at once would be a look at the machine and not at the town.
+      return { ...common, ...good, wire, enabled: chance.yes(0.1) }
     }
     case 3:
       return { ...common, ...good, ...vendorOf(chance, vendors) }
