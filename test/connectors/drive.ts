@@ -51,7 +51,10 @@ export interface Answering {
 export function drive(tool: Tool, input: Json, answerOf: Answering): Driven {
   const requests: ApiRequest[] = []
   const run = tool.run(input, 'key-1')
-  const answered = (request: VendorRequest, index: number): VendorAnswer => {
+  let asked = 0
+  const answered = (request: VendorRequest): VendorAnswer => {
+    if (request.kind === 'many') return answer(undefined, { answers: request.requests.map(answered) })
+    const index = asked++
     if (request.kind === 'file') return answer(FILE)
     if (request.kind === 'api') {
       requests.push(request)
@@ -62,7 +65,7 @@ export function drive(tool: Tool, input: Json, answerOf: Answering): Driven {
   }
   try {
     let step = run.next()
-    for (let index = 0; step.done !== true; index += 1) step = run.next(answered(step.value, index))
+    while (step.done !== true) step = run.next(answered(step.value))
     return { requests, output: step.value, failure: undefined }
   } catch (thrown) {
     if (!(thrown instanceof ToolFailure)) throw thrown

@@ -3,63 +3,35 @@
  * Each tool that pages walks three pages, wherever the server's links lead by rights; a link that cannot be followed costs the cursor and
  * not the page. Files come from the server itself, or from an address that it signed, which never sees the account.
  */
-import { createServer, type IncomingMessage, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type Server } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { CONNECTORS, type Json, type VendorAnswer } from '../../packages/connectors/src/index.ts'
+import { CONNECTORS, type Json } from '../../packages/connectors/src/index.ts'
 import { isJson } from '../../packages/connectors/src/kit/shape.ts'
 import type { Paging } from '../../packages/connectors/src/kit/tool.ts'
-import { ROWS } from '../../packages/connectors/src/rows.ts'
-import { loadedOf } from '../../packages/gateway/src/upstreams/native/loaded-vendor.ts'
-import { createNativeUpstream } from '../../packages/gateway/src/upstreams/native/native-upstream.ts'
-import type { Ask, Upstream } from '../../packages/gateway/src/upstreams/upstream.ts'
-import { MODERN } from '../../packages/protocol/src/index.ts'
 import { pageOf, PAGES } from './next-pages.ts'
+import { callTool, leastOf, listening, PATH, startOwnServer, type OwnServer } from './own-server.ts'
 
-const TOKEN = 'token-0123456789abcdef'
-/** As a token, and as the name of a Basic credential. */
-const SHOWN = [TOKEN, Buffer.from(`${TOKEN}:`).toString('base64')]
-const PATH = '/api/v3'
-
-interface Asked {
-  readonly method: string
-  readonly url: URL
-  readonly authorized: boolean
-  /** Query and body as one value. */
-  readonly sent: unknown
-}
-type Reply = Partial<Pick<VendorAnswer, 'status' | 'headers' | 'body'>>
-
-const asked: Asked[] = []
-let reply: (request: Asked) => Reply = () => ({ body: {} })
-let server: Server
+let own: OwnServer
 let other: Server
 let origin = ''
 let elsewhere = ''
 const reached: string[] = []
 
 beforeAll(async () => {
-  server = createServer((request, response) => {
-    void read(request).then((seen) => {
-      asked.push(seen)
-      const { status = 200, headers = {}, body } = reply(seen)
-      response.writeHead(status, { 'content-type': 'application/json', ...headers })
-      response.end(typeof body === 'string' ? body : JSON.stringify(body ?? {}))
-    })
-  })
+  own = await startOwnServer()
+  origin = own.origin
   other = createServer((request, response) => {
     reached.push(JSON.stringify(request.headers))
     response.end('{}')
   })
-  origin = await listening(server)
   elsewhere = await listening(other)
 })
 beforeEach(() => {
-  asked.length = 0
+  own.asked.length = 0
   reached.length = 0
 })
 afterAll(() => {
-  for (const each of [server, other]) each.close()
+  for (const each of [own, other]) each.close()
 })
 
 const paging = (
@@ -87,20 +59,21 @@ describe.each([
   ["the vendor's own host", (id: string) => `${CONNECTORS[id]?.address ?? ''}/x`],
 ] as const)('where links lead to %s', (title, address) => {
   test.each(title === 'the server itself' ? paging : linked)('$name walks three pages', async (each) => {
-    reply = (request) => pageOf(each.paging, numberOf(each.paging, request.sent), address(each.id))
-    const upstream = await open(each.id)
+    own.reply = (request) => pageOf(each.paging, numberOf(each.paging, request.sent), address(each.id))
+    const upstream = await own.open(each.id)
     try {
-      let input = leastOf(each.id, each.name)
+      let input = leastOf(each.name)
       let walked = 0
       for (; walked < PAGES + 1; walked++) {
-        const { next_cursor: cursor, note } = await call(upstream, each.name, input)
+        const { next_cursor: cursor, note } = await callTool(upstream, each.name, input)
         expect(note).toBeUndefined()
         if (cursor === undefined) break
         input = { ...input, cursor }
       }
       expect(walked + 1).toBe(PAGES)
-      expect(asked.map(({ sent }) => numberOf(each.paging, sent))).toEqual([1, 2, 3])
-      for (const { url, authorized } of asked) expect([url.pathname.startsWith(PATH), authorized]).toEqual([true, true])
+      expect(own.asked.map(({ sent }) => numberOf(each.paging, sent))).toEqual([1, 2, 3])
+      for (const { url, authorized } of own.asked)
+        expect([url.pathname.startsWith(PATH), authorized]).toEqual([true, true])
     } finally {
       await upstream.close()
     }
@@ -114,9 +87,9 @@ test.each([
   ['nothing that is an address', () => 'https://['],
 ])('S3-CON-11: a page whose link leads to %s is returned without a cursor, with a note', async (_, address) => {
   for (const each of linked) {
-    reply = () => pageOf(each.paging, 1, address())
-    const upstream = await open(each.id)
-    const output = await call(upstream, each.name, leastOf(each.id, each.name))
+    own.reply = () => pageOf(each.paging, 1, address())
+    const upstream = await own.open(each.id)
+    const output = await callTool(upstream, each.name, leastOf(each.name))
     await upstream.close()
     expect([each.name, output]).toEqual([
       each.name,
@@ -128,13 +101,13 @@ test.each([
 
 describe('a file of a server of its own', () => {
   const exported = async (location: string): Promise<Json> => {
-    reply = ({ url }) =>
+    own.reply = ({ url }) =>
       url.pathname.startsWith(PATH)
         ? { status: 302, headers: { location } }
         : { headers: { 'content-type': 'application/pdf' }, body: '%PDF' }
-    const upstream = await open('powerpoint')
+    const upstream = await own.open('powerpoint')
     try {
-      return await call(upstream, 'powerpoint_export_pdf', leastOf('powerpoint', 'powerpoint_export_pdf'))
+      return await callTool(upstream, 'powerpoint_export_pdf', leastOf('powerpoint_export_pdf'))
     } finally {
       await upstream.close()
     }
@@ -145,7 +118,7 @@ describe('a file of a server of its own', () => {
     ['a path', () => '/files/1?sig=a'],
   ])('comes from %s there, which is asked without the account', async (_, location) => {
     expect(await exported(location())).toMatchObject({ data: Buffer.from('%PDF').toString('base64') })
-    expect(asked.map(({ url, authorized }) => [url.pathname.replace(/^\/api.*/, PATH), authorized])).toEqual([
+    expect(own.asked.map(({ url, authorized }) => [url.pathname.replace(/^\/api.*/, PATH), authorized])).toEqual([
       [PATH, true],
       ['/files/1', false],
     ])
@@ -160,67 +133,19 @@ describe('a file of a server of its own', () => {
   })
 
   test('goes to the upload address of the server, without the account', async () => {
-    reply = ({ url }) =>
+    own.reply = ({ url }) =>
       url.pathname.startsWith(PATH)
         ? { body: { ok: true, upload_url: `${origin}/upload/1`, file_id: 'F1', ts: '1', channel: 'C1' } }
         : { body: 'OK' }
-    const upstream = await open('slack')
+    const upstream = await own.open('slack')
     const file = { name: 'a.txt', media_type: 'text/plain', data: 'YQ==' }
-    const input = leastOf('slack', 'slack_conversations_add_message')
-    await call(upstream, 'slack_conversations_add_message', { ...input, files: [file] })
+    const input = leastOf('slack_conversations_add_message')
+    await callTool(upstream, 'slack_conversations_add_message', { ...input, files: [file] })
     await upstream.close()
-    const uploads = asked.filter(({ url }) => !url.pathname.startsWith(PATH))
+    const uploads = own.asked.filter(({ url }) => !url.pathname.startsWith(PATH))
     expect(uploads.map(({ url, authorized }) => [url.pathname, authorized])).toEqual([['/upload/1', false]])
   })
 })
-
-async function listening(started: Server): Promise<string> {
-  await new Promise<void>((resolve) => started.listen(0, '127.0.0.1', resolve))
-  return `http://127.0.0.1:${(started.address() as AddressInfo).port}`
-}
-
-async function read(request: IncomingMessage): Promise<Asked> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  const text = Buffer.concat(chunks).toString()
-  const url = new URL(request.url ?? '', origin)
-  const body: unknown = /^[[{]/.test(text) ? JSON.parse(text) : Object.fromEntries(new URLSearchParams(text))
-  return {
-    ...{ method: request.method ?? '', url },
-    authorized: SHOWN.some((shown) => JSON.stringify(request.headers).includes(shown) || text.includes(shown)),
-    sent: [Object.fromEntries(url.searchParams), body],
-  }
-}
-
-async function open(id: string): Promise<Upstream> {
-  const known = CONNECTORS[id]
-  if (known === undefined) throw new Error(`there is no ${id}`)
-  const vendor = await known.load()
-  const wire = {
-    ...{ url: `${origin}${PATH}`, own: known.address, private: true, headers: {}, title: known.title },
-    ...{ load: () => Promise.resolve(loadedOf(vendor)), key: { header: 'authorization', prefix: 'Bearer ' } },
-  }
-  const reach = { connectionId: id, alias: id, timeout: 10, revision: undefined, pinned: false, wire }
-  return createNativeUpstream({ reach, onTurn: () => undefined })
-}
-
-async function call(upstream: Upstream, name: string, input: Json): Promise<Json> {
-  const caller: Ask['caller'] = { revision: MODERN, capabilities: {}, client: undefined, logLevel: undefined }
-  const answer = await upstream.ask({
-    ...{ method: 'tools/call', params: { name, arguments: input as Ask['params'] }, caller },
-    ...{ session: undefined, owner: 'ada', headerParameters: [], onNotification: () => undefined },
-    credential: { id: 'ada', headers: { authorization: `Bearer ${TOKEN}` } },
-    ...{ signal: AbortSignal.timeout(10_000), onQuestion: () => Promise.reject(new Error('nobody is here')) },
-  })
-  if ('error' in answer) throw new Error(answer.error.message)
-  return answer.result['structuredContent'] as Json
-}
-
-/** The input of its first row. */
-function leastOf(id: string, name: string): Json {
-  const rows = ROWS[id]
-  return { ...rows?.place, ...rows?.tools[name.slice(id.length + 1)]?.[0]?.[0] }
-}
 
 /** The number of the page that a request asks for. */
 function numberOf({ kind, takes: [take = ''], size }: Paging, sent: unknown): number {

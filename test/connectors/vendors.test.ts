@@ -55,6 +55,8 @@ const LIST = [
   'windsurf',
   'zoom',
 ]
+/** Tools beside those of the list. */
+const ADDED: ReadonlySet<string> = new Set(['gmail_get_attachment'])
 const CHECKS = ['rows', 'described', 'sampled', 'sparse', 'failures', 'pages'] as const
 const passed = new Map<string, Map<(typeof CHECKS)[number], number>>()
 const tokens = new Map<string, number>()
@@ -96,7 +98,7 @@ describe.each(vendors)('$id', ({ id, vendor, rows }) => {
     const named = lines
       .map((line) => line.split('\t'))
       .flatMap(([of, name]) => (of === id && name !== undefined ? [name] : []))
-    expect(new Set(tools.map(({ name }) => name))).toEqual(new Set(named))
+    expect(new Set(tools.map(({ name }) => name).filter((name) => !ADDED.has(name)))).toEqual(new Set(named))
   })
 
   describe.each(tools)('$name', ({ tool, short }) => {
@@ -256,9 +258,9 @@ describe.each(vendors)('$id', ({ id, vendor, rows }) => {
   })
 })
 
-test('S3-CON-01, S3-CON-02, U-21: there are 358 tools of the 23 vendors of the list, each with all checks, in less than 150 tokens a tool', () => {
+test('S3-CON-01, S3-CON-02, U-21: there are the 358 tools of the 23 vendors of the list, and those added to it, each with all checks, in less than 150 tokens a tool', () => {
   const count = vendors.reduce((sum, { vendor }) => sum + vendor.tools.size, 0)
-  expect([vendors.map(({ id }) => id).toSorted(), count]).toEqual([LIST, 358])
+  expect([vendors.map(({ id }) => id).toSorted(), count]).toEqual([LIST, 358 + ADDED.size])
   for (const [id, counts] of passed) {
     const wanted = CHECKS.filter((check) => folder !== undefined || (check !== 'described' && check !== 'sampled'))
     const tools = vendors.find((one) => one.id === id)?.vendor.tools.size

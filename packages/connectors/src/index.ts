@@ -2,12 +2,14 @@
 export { CONNECTORS, type Connector } from './connectors.ts'
 export { ToolFailure, type Failure } from './kit/failure.ts'
 export { FILE_MARK } from './kit/files.ts'
+export { MOST_AT_ONCE } from './kit/tool.ts'
 export type {
   ApiRequest,
   Content,
   FileRequest,
   FileSource,
   Json,
+  ManyRequest,
   Piece,
   Run,
   SignedRequest,

@@ -5,12 +5,14 @@ import {
   changed,
   choice,
   file,
+  FILE_CONTENT,
   get,
   givenFiles,
   many,
   maybe,
   num,
   prose,
+  readable,
   refusal,
   rest,
   shape,
@@ -24,8 +26,9 @@ import {
   type FileInput,
   type Json,
   type Piece,
+  type Run,
 } from '../kit/index.ts'
-import { bodyOf, filesOf, headerOf, messageOf, rawOf, type Attachment, type Mail } from './mime.ts'
+import { bodyOf, filesOf, headerOf, idOf, messageOf, plainOf, rawOf, type Attachment, type Mail } from './mime.ts'
 
 const scope = (name: string) => `https://www.googleapis.com/auth/gmail.${name}`
 const failures = [
@@ -50,8 +53,28 @@ const { read, write, destroy, ask } = rest({
 const { ask: upload } = rest({ base: 'https://gmail.googleapis.com/upload/gmail/v1/users/me', failures })
 
 const Id = shape({ id: str(), thread_id: str('threadId') })
-const Thread = shape({ id: str(), snippet: prose('snippet', 300) })
-const File = shape({ name: str('filename'), type: str('mimeType'), size: num('body.size') })
+const SUMMARY = {
+  from: str(),
+  to: str(),
+  subject: str(),
+  date: str(),
+  snippet: prose('snippet', 200),
+  labels: strs('labelIds'),
+  problem: str(),
+}
+const Summary = shape({ ...Id.fields, ...SUMMARY })
+const Thread = shape({
+  id: str(),
+  subject: str(),
+  from: strs(),
+  date: str(),
+  messages: num(),
+  snippet: prose('snippet', 200),
+  labels: strs('labelIds'),
+  problem: str(),
+})
+const File = shape({ id: str(), name: str('filename'), type: str('mimeType'), size: num('body.size') })
+const FileContent = shape({ ...File.fields, ...FILE_CONTENT })
 const Message = shape({
   ...Id.fields,
   labels: strs('labelIds'),
@@ -67,6 +90,7 @@ const FullThread = shape({ id: str(), messages: many(Message, 'messages', 100) }
 const Sent = shape({ ...Id.fields, labels: strs('labelIds') })
 const Label = shape({ id: str(), name: str(), type: str() })
 const Draft = shape({ id: str(), message_id: str('message.id'), thread_id: str('message.threadId') })
+const DraftSummary = shape({ ...Draft.fields, ...SUMMARY })
 
 const q = 'e.g. from:ada@example.com is:unread newer_than:7d'
 const id = text('From gmail_list_messages, e.g. 18c2f0a9b1d4e5f6')
@@ -81,12 +105,47 @@ const attachments = z.array(file('A file to attach')).min(1).max(20).optional()
 const labels = texts('From gmail_list_labels, e.g. INBOX')
 const filter = { q: maybe(q), labelIds: texts('All of these, from gmail_list_labels, e.g. INBOX') }
 
-const readable = (message: Json): Json => ({
+const opened = (message: Json): Json => ({
   ...message,
   ...Object.fromEntries(['from', 'to', 'cc', 'date', 'subject'].map((name) => [name, headerOf(message, name)])),
   text: bodyOf(message),
-  attachments: filesOf(message),
+  attachments: filesOf(message).map((part) => ({ ...part, id: idOf(part) })),
 })
+
+/** Gmail's lists have identifiers only; the headers of each come with a request of its own. */
+const SHOWN = { format: 'metadata', metadataHeaders: ['From', 'To', 'Subject', 'Date'] }
+const eachMessage = (at: string) => ({
+  route: 'GET /messages/{id}',
+  send: (item: Json): Json => ({ id: get(item, at), ...SHOWN }),
+})
+
+function summary({ detail, ...item }: Json): Json {
+  const headers = Object.fromEntries(['from', 'to', 'subject'].map((name) => [name, headerOf(detail, name)]))
+  const [date, snippet, labelIds] = [dateOf(detail), plainOf(get(detail, 'snippet')), get(detail, 'labelIds')]
+  return { ...item, ...headers, date, snippet, labelIds }
+}
+
+function threadSummary({ detail, ...item }: Json): Json {
+  const messages = [get(detail, 'messages[]') ?? []].flat()
+  const senders = messages.map((message) => headerOf(message, 'from')).filter((from) => from !== undefined)
+  return {
+    ...item,
+    subject: headerOf(messages[0], 'subject'),
+    from: [...new Set(senders)].slice(-MOST_SENDERS),
+    date: dateOf(messages.at(-1)),
+    messages: messages.length === 0 ? undefined : messages.length,
+    snippet: plainOf(item['snippet']),
+    labelIds: [...new Set(messages.flatMap((message) => [get(message, 'labelIds') ?? []].flat()))],
+  }
+}
+/** Senders of a thread that are named, the latest. */
+const MOST_SENDERS = 5
+
+/** The time at which Gmail got a message; the header says what its sender's clock did. */
+function dateOf(message: unknown): string | undefined {
+  const at = Number(get(message, 'internalDate') ?? Number.NaN)
+  return at > 0 && at < 8.64e15 ? new Date(at).toISOString() : headerOf(message, 'Date')
+}
 const composed = ({ to, subject, body, cc, bcc }: { [K in keyof typeof mail]?: string | undefined }): Mail => ({
   headers: { To: to, Cc: cc, Bcc: bcc, Subject: subject },
   text: body ?? '',
@@ -149,17 +208,20 @@ const REPLY_HEADERS = ['From', 'Reply-To', 'To', 'Cc', 'Delivered-To', 'Subject'
 /** Bytes of attachments that are carried over. */
 const MOST_FORWARDED = 5_000_000
 
+/** The content of a part in base64url. A large one has an identifier that is good for this answer only. */
+function* bytesOfPart(part: Json, id: string): Run<unknown> {
+  const attachment = get(part, 'body.attachmentId')
+  if (typeof attachment !== 'string') return get(part, 'body.data')
+  return get((yield* ask('GET /messages/{id}/attachments/{attachment}', { id, attachment })).body, 'data')
+}
+
 function* attachmentsOf(message: unknown, id: string) {
   const files = filesOf(message)
   if (files.reduce((sum, file) => sum + (Number(get(file, 'body.size')) || 0), 0) > MOST_FORWARDED)
     throw refusal('PAYLOAD_TOO_LARGE', 'The attachments are larger than 5 MB; forward this message in Gmail.')
   const found: Attachment[] = []
   for (const file of files) {
-    const attachment = get(file, 'body.attachmentId')
-    const data =
-      typeof attachment === 'string'
-        ? get((yield* ask('GET /messages/{id}/attachments/{attachment}', { id, attachment })).body, 'data')
-        : get(file, 'body.data')
+    const data = yield* bytesOfPart(file, id)
     found.push({ name: String(file['filename']), type: String(file['mimeType']), data: String(data ?? '') })
   }
   return found
@@ -182,23 +244,40 @@ export const gmail = vendor({
   },
   tools: {
     list_messages: read('GET /messages', {
-      says: 'List messages by search words or labels, newest first. Returns only identifiers; read a message with gmail_get_message.',
+      says: 'List messages by search words or labels, newest first, with sender, subject, date and first words (the first 100 of a page).',
       input: filter,
       at: 'messages',
-      list: Id,
+      each: eachMessage('id'),
+      list: Summary,
+      give: summary,
     }),
     get_message: read('GET /messages/{id}', {
-      says: 'Read one message: sender, recipients, subject, text and the names of attachments.',
+      says: 'Read one message: sender, recipients, subject, text, and its attachments for gmail_get_attachment.',
       input: { id },
       output: Message,
-      give: readable,
+      give: opened,
     }),
     search_messages: read('GET /messages', {
-      says: "Search messages with Gmail's search syntax, newest first. Returns only identifiers.",
+      says: "Search messages with Gmail's search syntax, newest first, with sender, subject, date and first words.",
       input: { query: text(q) },
       send: ({ query }) => ({ q: query }),
       at: 'messages',
-      list: Id,
+      each: eachMessage('id'),
+      list: Summary,
+      give: summary,
+    }),
+    get_attachment: read.steps({
+      says: 'Read one attachment: a text as it is, other files as base64 or as a stored file, at most 12 MB.',
+      input: { message_id: id, attachment_id: text('From gmail_get_message, e.g. 1') },
+      output: FileContent,
+      *run({ message_id, attachment_id }) {
+        const { body: message } = yield* ask('GET /messages/{id}', { id: message_id })
+        const part = filesOf(message).find(
+          (file) => idOf(file) === attachment_id || get(file, 'body.attachmentId') === attachment_id,
+        )
+        if (part === undefined) throw refusal('NOT_FOUND', `The message has no attachment ${attachment_id}.`)
+        return { ...part, id: idOf(part), ...readable(yield* bytesOfPart(part, message_id), part['mimeType']) }
+      },
     }),
     send_message: destroy.steps({
       says: 'Send an email in plain text, with attachments of at most 25 MB, from the connected account. It cannot be unsent.',
@@ -243,10 +322,12 @@ export const gmail = vendor({
       },
     }),
     list_threads: read('GET /threads', {
-      says: 'List threads by search words or labels, newest first, with the first words of each.',
+      says: 'List threads by search words or labels, newest first, with subject, senders, date and first words.',
       input: filter,
       at: 'threads',
+      each: { route: 'GET /threads/{id}', send: ({ id }) => ({ id, ...SHOWN }) },
       list: Thread,
+      give: threadSummary,
     }),
     get_thread: read('GET /threads/{id}', {
       says: 'Read all messages in a thread, oldest first.',
@@ -254,7 +335,7 @@ export const gmail = vendor({
       output: FullThread,
       give: (thread) => ({
         ...thread,
-        messages: [get(thread, 'messages[]') ?? []].flat().map((one) => readable(one as Json)),
+        messages: [get(thread, 'messages[]') ?? []].flat().map((one) => opened(one as Json)),
       }),
     }),
     list_labels: read('GET /labels', {
@@ -300,9 +381,11 @@ export const gmail = vendor({
       },
     }),
     list_drafts: read('GET /drafts', {
-      says: 'List drafts. Returns only identifiers.',
+      says: 'List drafts with recipient, subject, date and first words.',
       at: 'drafts',
-      list: Draft,
+      each: eachMessage('message.id'),
+      list: DraftSummary,
+      give: summary,
     }),
   },
 })

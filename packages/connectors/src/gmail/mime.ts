@@ -101,6 +101,13 @@ export function partsOf(part: unknown): readonly Json[] {
 export const filesOf = (message: unknown): readonly Json[] =>
   partsOf(get(message, 'payload')).filter(({ filename }) => typeof filename === 'string' && filename !== '')
 
+/** A part is known by its place in the message, which never changes. A message that is one file has no parts. */
+export const idOf = ({ partId }: Json): string => (typeof partId === 'string' && partId !== '' ? partId : '0')
+
+/** Gmail escapes the first words of a message for HTML. */
+export const plainOf = (snippet: unknown): string | undefined =>
+  typeof snippet === 'string' ? bare(snippet) : undefined
+
 /** The plain text of a message, else its HTML without tags. */
 export function bodyOf(message: unknown): string | undefined {
   const parts = partsOf(get(message, 'payload')).filter(({ filename }) => filename === undefined || filename === '')

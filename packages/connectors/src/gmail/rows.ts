@@ -31,10 +31,17 @@ const message = {
       header('Message-ID', '<1@b.c>'),
     ],
     parts: [
-      { mimeType: 'text/plain', filename: '', body: { size: 5, data: 'SGVsbG8' } },
-      { mimeType: 'image/png', filename: 'a.png', body: { size: 3, attachmentId: 'A' } },
+      { partId: '0', mimeType: 'text/plain', filename: '', body: { size: 5, data: 'SGVsbG8' } },
+      { partId: '1', mimeType: 'image/png', filename: 'a.png', body: { size: 3, attachmentId: 'A' } },
     ],
   },
+}
+const gone = { whole: { status: 404, headers: {} } }
+const listed = { ...message, snippet: 'It&#39;s &lt;new&gt;', internalDate: '1764590400000' }
+const shown = 'format=metadata&metadataHeaders=From&metadataHeaders=To&metadataHeaders=Subject&metadataHeaders=Date'
+const note = {
+  id: 'm',
+  payload: { parts: [{ partId: '1', mimeType: 'text/csv', filename: 'a.csv', body: { size: 3, data: 'YSxi' } }] },
 }
 const page = { ...message, payload: { mimeType: 'text/html', body: { data: base64UrlOf('<p>A &amp; B</p>') } } }
 const forwarded = (note: string) =>
@@ -63,7 +70,36 @@ export const rows: VendorRows = {
       'the description leaves out the upload address',
     ]),
   ),
+  replies: {
+    'GET /messages?q=is%3Aunread&labelIds=INBOX&labelIds=L&maxResults=2&pageToken=c': {
+      messages: [
+        { id: 'm', threadId: 't' },
+        { id: 'n', threadId: 't' },
+      ],
+    },
+    'GET /messages?q=a&maxResults=500': { messages: [{ id: 'm', threadId: 't' }] },
+    'GET /threads?q=a&labelIds=L&maxResults=2': { threads: [{ id: 't', snippet: 's' }] },
+    'GET /drafts?maxResults=2&pageToken=c': { drafts: [{ id: 'd', message: { id: 'm', threadId: 't' } }] },
+    'GET /messages/with': message,
+  },
+  picks: ['get_attachment'],
   answers: {
+    list_messages: [[{ messages: [{ id: 'm', threadId: 't' }, { id: 'n' }] }, listed, gone]],
+    search_messages: [[{ messages: [{ id: 'm', threadId: 't' }, { id: 'n' }] }, listed, gone]],
+    list_threads: [[{ threads: [{ id: 't', snippet: 's' }, { id: 'u' }] }, { id: 't', messages: [listed] }, gone]],
+    list_drafts: [
+      [
+        {
+          drafts: [
+            { id: 'd', message: { id: 'm', threadId: 't' } },
+            { id: 'e', message: { id: 'n' } },
+          ],
+        },
+        listed,
+        gone,
+      ],
+    ],
+    get_attachment: [[message, { size: 3, data: 'AP_-' }], [note]],
     get_message: [[message], [page]],
     get_thread: [[{ id: 't', messages: [message, page] }]],
     reply_to_message: [[message, { id: 'n', threadId: 't', labelIds: ['SENT'] }]],
@@ -75,12 +111,17 @@ export const rows: VendorRows = {
       [
         { q: 'is:unread', labelIds: ['INBOX', 'L'], maxResults: 2, cursor: 'c' },
         'GET /messages?q=is%3Aunread&labelIds=INBOX&labelIds=L&maxResults=2&pageToken=c',
+        `GET /messages/m?${shown}`,
+        `GET /messages/n?${shown}`,
       ],
+    ],
+    get_attachment: [
+      [{ message_id: 'with', attachment_id: '1' }, 'GET /messages/with', 'GET /messages/with/attachments/A'],
     ],
     get_message: [[{ id: 'm' }, 'GET /messages/m']],
     search_messages: [
       [{ query: 'a b' }, 'GET /messages?q=a b&maxResults=20'],
-      [{ query: 'a', maxResults: 500 }, 'GET /messages?q=a&maxResults=500'],
+      [{ query: 'a', maxResults: 500 }, 'GET /messages?q=a&maxResults=500', `GET /messages/m?${shown}`],
     ],
     send_message: [
       [least, ['POST /messages/send', { raw: leastRaw }]],
@@ -102,7 +143,11 @@ export const rows: VendorRows = {
     ],
     list_threads: [
       [{}, 'GET /threads?maxResults=20'],
-      [{ q: 'a', labelIds: ['L'], maxResults: 2 }, 'GET /threads?q=a&labelIds=L&maxResults=2'],
+      [
+        { q: 'a', labelIds: ['L'], maxResults: 2 },
+        'GET /threads?q=a&labelIds=L&maxResults=2',
+        `GET /threads/t?${shown}`,
+      ],
     ],
     get_thread: [[{ id: 't' }, 'GET /threads/t']],
     list_labels: [[{}, 'GET /labels']],
@@ -129,7 +174,7 @@ export const rows: VendorRows = {
     ],
     list_drafts: [
       [{}, 'GET /drafts?maxResults=20'],
-      [{ maxResults: 2, cursor: 'c' }, 'GET /drafts?maxResults=2&pageToken=c'],
+      [{ maxResults: 2, cursor: 'c' }, 'GET /drafts?maxResults=2&pageToken=c', `GET /messages/m?${shown}`],
     ],
   },
 }

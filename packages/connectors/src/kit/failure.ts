@@ -53,6 +53,7 @@ const WORDS: Readonly<Record<number, FaultWord>> = {
 
 /** Some vendors answer 403 for a rate limit; a time to come back says that it is one. */
 const byStatus: FailureReader = ({ status, headers }) => {
+  if (status === 0) return 'UNAVAILABLE'
   if (status < 300 || status === 304) return undefined
   if (status === 403 && headers['retry-after'] !== undefined) return 'RATE_LIMITED'
   return WORDS[status] ?? (status >= 500 ? 'UNAVAILABLE' : 'EXECUTION_ERROR')
@@ -130,7 +131,11 @@ function messageOf({ status, body, headers }: VendorAnswer): string {
   const words = isPage
     ? 'the answer is a web page, not data'
     : (given ?? (detail === undefined ? 'no message' : 'refused'))
-  const line = `HTTP ${status}: ${words}${detail === undefined ? '' : ` (${detail})`}`.replaceAll(/\s+/g, ' ')
+  const line =
+    `${status === 0 ? '' : `HTTP ${status}: `}${words}${detail === undefined ? '' : ` (${detail})`}`.replaceAll(
+      /\s+/g,
+      ' ',
+    )
   return line.length > MOST_WORDS ? `${line.slice(0, MOST_WORDS).toWellFormed()}…` : line
 }
 

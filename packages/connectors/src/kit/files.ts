@@ -5,7 +5,8 @@
  */
 import { z } from 'zod'
 import { refusal } from './failure.ts'
-import { get } from './shape.ts'
+import { textOf } from './base64.ts'
+import { get, has, prose, str } from './shape.ts'
 import type { FileSource, Piece, Run } from './tool.ts'
 
 /** The mark in an input schema by which the gateway knows that a file is taken there. */
@@ -59,6 +60,27 @@ export function* givenFiles(inputs: readonly FileInput[], most: number): Run<rea
 }
 
 export const bytesOf = ({ source }: GivenFile): Piece => ({ file: source, as: 'bytes' })
+/** A part of it: `to` is not included. */
+export const rangeOf = ({ source }: GivenFile, from: number, to: number): Piece => ({
+  ...{ file: source, as: 'bytes' },
+  ...{ from, to },
+})
 export const base64LinesOf = ({ source }: GivenFile): Piece => ({ file: source, as: 'base64' })
+export const base64TextOf = ({ source }: GivenFile): Piece => ({ file: source, as: 'base64-text' })
+
+/** Characters of a file that comes as a text; a longer one comes as a file. */
+const MOST_TEXT = 100_000
+/** The members of an output that has the content of a file; `readable` fills them. */
+export const FILE_CONTENT = { text: prose('text', MOST_TEXT), data: str(), is_base64: has('data') }
+
+/** The content of a file: as text where it is one and not long, else as base64, which the gateway stores where it is large. */
+export function readable(base64: unknown, type: unknown): { readonly text: string } | { readonly data?: string } {
+  if (typeof base64 !== 'string') return {}
+  const isText = /^text\/|json|xml/.test(String(type))
+  const text = isText && base64.length < 6 * MOST_TEXT ? textOf(base64) : undefined
+  if (text !== undefined && text.length <= MOST_TEXT) return { text }
+  const bare = base64.replaceAll('-', '+').replaceAll('_', '/').replaceAll(/[\s=]/g, '')
+  return { data: bare.padEnd(Math.ceil(bare.length / 4) * 4, '=') }
+}
 
 const sizeOf = (base64: string): number => Math.floor((base64.replace(/=+$/, '').length * 3) / 4)

@@ -21,7 +21,7 @@ export interface GraphqlFacts {
 type GraphqlRoute = `${'query' | 'mutation'} ${string}`
 export type MakeGraphqlTool = <I extends Inputs = Record<never, never>>(
   route: GraphqlRoute,
-  spec: Omit<Spec<I>, 'route' | 'at' | 'paging' | 'once'>,
+  spec: Omit<Spec<I>, 'route' | 'at' | 'paging' | 'once' | 'each'>,
 ) => Tool
 
 const SUCCESS = shape({ success: bool() })

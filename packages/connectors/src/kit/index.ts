@@ -2,7 +2,19 @@
 export * from './base64.ts'
 export { codingMetrics, sumOf } from './coding-metrics.ts'
 export { byCode, refusal, type FailureReader } from './failure.ts'
-export { base64LinesOf, bytesOf, file, givenFile, givenFiles, type FileInput, type GivenFile } from './files.ts'
+export {
+  base64LinesOf,
+  base64TextOf,
+  bytesOf,
+  file,
+  FILE_CONTENT,
+  givenFile,
+  givenFiles,
+  rangeOf,
+  readable,
+  type FileInput,
+  type GivenFile,
+} from './files.ts'
 export { graphql } from './graphql.ts'
 export * from './inputs.ts'
 export { unsupported } from './make.ts'

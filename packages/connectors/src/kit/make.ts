@@ -1,6 +1,7 @@
 /** Tools from their descriptions: the part that REST and GraphQL have in common. */
 import type { Effect } from '@toolway/contract'
 import { z } from 'zod'
+import { detailed } from './each.ts'
 import { failureOf, refusal, ToolFailure, type FailureReader } from './failure.ts'
 import { PageLinkProblem, valuesOf } from './paging.ts'
 import { bool, get, isJson, shape, type Shape } from './shape.ts'
@@ -30,6 +31,11 @@ export interface Spec<I extends Inputs> {
   readonly list?: Shape
   /** Items of the vendor that are left out of a list. */
   keep?(item: Json): boolean
+  /**
+   * A request for each item of a list, for what the vendor's list leaves out. `give` finds the body of its answer in `detail`; an item
+   * whose request failed has `problem`, and the list shows it where its shape has that member.
+   */
+  readonly each?: { readonly route: string; send(item: Json): Json }
   /** The vendor's answer, or each item of a list, as what the shape reads. */
   give?(found: Json, input: InputOf<I>, answer: VendorAnswer): Json
   /** Paging other than the API's; false where a list has no pages. */
@@ -94,9 +100,18 @@ export function toolOf<I extends Inputs>(effect: Effect, spec: Spec<I>, api: Api
       const found = spec.before === undefined ? {} : yield* spec.before(given as InputOf<I>)
       const sent = { ...sentOf(spec, given, { paging, cursor }), ...found }
       const route = spec.route?.(given as InputOf<I>)
-      const request = placed(api.request(route, spec.wrap?.(sent) ?? sent, { effect, once: spec.once, key }), at)
+      const requestOf = (own: string | undefined, values: Json) =>
+        placed(api.request(own, values, { effect, once: spec.once, key }), at)
+      const request = requestOf(route, spec.wrap?.(sent) ?? sent)
       const answer = yield* exchange(request, api.failures)
-      return outputOf(spec, given as InputOf<I>, { answer, ...nextOf(paging, answer, { sent, base: request.base }) })
+      const next = nextOf(paging, answer, { sent, base: request.base })
+      const { each } = spec
+      if (each === undefined || spec.list === undefined) return outputOf(spec, given as InputOf<I>, { answer, ...next })
+      const items = yield* detailed(itemsOf(spec, answer), {
+        requestOf: (item) => requestOf(each.route, each.send(item)),
+        failures: api.failures,
+      })
+      return outputOf(spec, given as InputOf<I>, { answer, items, ...next })
     },
   }
 }
@@ -214,15 +229,27 @@ function nextOf(
 
 interface Got extends Next {
   readonly answer: VendorAnswer
+  /** The items where a request for each was made. */
+  readonly items?: readonly Json[]
+}
+
+const foundIn = <I extends Inputs>(spec: Spec<I>, { body }: VendorAnswer): unknown =>
+  spec.items?.(body) ?? get(body, spec.at ?? '')
+
+function itemsOf<I extends Inputs>(spec: Spec<I>, answer: VendorAnswer): readonly Json[] {
+  const found = foundIn(spec, answer)
+  return (Array.isArray(found) ? found : []).filter(isJson).filter((item) => spec.keep?.(item) ?? true)
 }
 
 /** The note stands in no schema: outputs are open, and a schema that changes would have every tool that lists held by its lock. */
-function outputOf<I extends Inputs>(spec: Spec<I>, input: InputOf<I>, { answer, next, note }: Got): Json {
-  const found = spec.items?.(answer.body) ?? get(answer.body, spec.at ?? '')
+function outputOf<I extends Inputs>(spec: Spec<I>, input: InputOf<I>, { answer, next, note, ...got }: Got): Json {
   const given = (item: Json) => spec.give?.(item, input, answer) ?? item
-  if (spec.list === undefined) return spec.output?.read(given(isJson(found) ? found : {})) ?? { done: true }
-  const { list, keep } = spec
-  const items = (Array.isArray(found) ? found : []).filter(isJson).filter((item) => keep?.(item) ?? true)
+  const { list } = spec
+  if (list === undefined) {
+    const found = foundIn(spec, answer)
+    return spec.output?.read(given(isJson(found) ? found : {})) ?? { done: true }
+  }
+  const items = got.items ?? itemsOf(spec, answer)
   return {
     items: items.map((item) => list.read(given(item))),
     ...(next === undefined ? {} : { next_cursor: next }),

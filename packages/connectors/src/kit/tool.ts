@@ -10,8 +10,18 @@ export type Json = Readonly<Record<string, unknown>>
 export type Inputs = Readonly<Record<string, z.ZodType>>
 export type InputOf<I extends Inputs> = z.output<z.ZodObject<I>>
 
-/** A piece of a body: a text, or a file as it is or in base64, in lines as MIME has them (RFC 2045, section 6.8). */
-export type Piece = string | { readonly file: FileSource; readonly as: 'bytes' | 'base64' }
+/**
+ * A piece of a body: a text, or a file as it is, in base64 in lines as MIME has them (RFC 2045, section 6.8), or in base64 without lines,
+ * as a text of JSON. `from` and `to` select bytes of the file, `to` not included; only for a file as it is.
+ */
+export type Piece =
+  | string
+  | {
+      readonly file: FileSource
+      readonly as: 'bytes' | 'base64' | 'base64-text'
+      readonly from?: number
+      readonly to?: number
+    }
 
 /** The content of a file: by its reference, which the executor opens, or base64 that came with the call. */
 export type FileSource = { readonly reference: string } | { readonly data: string }
@@ -56,9 +66,20 @@ export interface SignedRequest {
   readonly content?: Content
 }
 
-export type VendorRequest = ApiRequest | SignedRequest | FileRequest
+/** Requests that only read and that do not depend on one another. They are sent at the same time, and answered by `answers`. */
+export interface ManyRequest {
+  readonly kind: 'many'
+  /** At most `MOST_AT_ONCE`. */
+  readonly requests: readonly ApiRequest[]
+}
+
+/** Requests of one account that are under way at the same time: what browsers open to one host, and within the limits of all vendors. */
+export const MOST_AT_ONCE = 6
+
+export type VendorRequest = ApiRequest | SignedRequest | FileRequest | ManyRequest
 
 export interface VendorAnswer {
+  /** 0 among `answers`: the request was not answered, and `body.message` says why. */
   readonly status: number
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
@@ -70,6 +91,8 @@ export interface VendorAnswer {
   readonly at: number
   /** The base address at which it was asked, where the connection has another server of the vendor's kind than the request names. */
   readonly base?: string
+  /** The answers to `many` requests, in their order. */
+  readonly answers?: readonly VendorAnswer[]
 }
 
 /** The argument for the size of a page. */

@@ -28,8 +28,9 @@ export async function contentBody({ pieces }: Content, files: CallerFiles | unde
 async function lengthOf(piece: Piece, files: CallerFiles | undefined): Promise<number> {
   if (typeof piece === 'string') return Buffer.byteLength(piece)
   const size = await sizeOf(piece.file, files)
-  if (piece.as === 'bytes') return size
+  if (piece.as === 'bytes') return Math.max(0, Math.min(size, piece.to ?? size) - (piece.from ?? 0))
   const characters = Math.ceil(size / 3) * 4
+  if (piece.as === 'base64-text') return characters
   return characters + 2 * Math.max(0, Math.ceil(characters / LINE) - 1)
 }
 
@@ -47,9 +48,38 @@ function filesOf(files: CallerFiles | undefined): CallerFiles {
 async function* bytesOf(pieces: readonly Piece[], files: CallerFiles | undefined): AsyncGenerator<Uint8Array> {
   for (const piece of pieces) {
     if (typeof piece === 'string') yield Buffer.from(piece)
-    else if (piece.as === 'bytes') yield* await openOf(piece.file, files)
+    else if (piece.as === 'bytes') yield* part(await openOf(piece.file, files), piece)
+    else if (piece.as === 'base64-text') yield* base64Text(await openOf(piece.file, files))
     else yield* base64Lines(await openOf(piece.file, files))
   }
+}
+
+/** The bytes from `from` to `to`. A stored file is read from its beginning, and no further than needed. */
+async function* part(content: AsyncIterable<Uint8Array>, { from = 0, to = Number.POSITIVE_INFINITY }: Range) {
+  let at = 0
+  for await (const chunk of content) {
+    const bytes = chunk.subarray(Math.max(0, from - at), Math.max(0, to - at))
+    if (bytes.length > 0) yield bytes
+    at += chunk.length
+    if (at >= to) return
+  }
+}
+
+interface Range {
+  readonly from?: number
+  readonly to?: number
+}
+
+/** Base64 without lines. */
+async function* base64Text(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let rest = Buffer.alloc(0)
+  for await (const chunk of content) {
+    const bytes = Buffer.concat([rest, chunk])
+    const whole = bytes.length - (bytes.length % 3)
+    if (whole > 0) yield Buffer.from(bytes.toString('base64', 0, whole))
+    rest = bytes.subarray(whole)
+  }
+  if (rest.length > 0) yield Buffer.from(rest.toString('base64'))
 }
 
 /** Base64 in lines with CRLF between them; none after the last. */

@@ -3,15 +3,7 @@
  * through one pool for each origin. An address that the vendor signed is asked without the credential, and the permission for private
  * networks is for the connection's own server only.
  */
-import type {
-  ApiRequest,
-  Content,
-  FileRequest,
-  KeyAuth,
-  SignedRequest,
-  VendorAnswer,
-  VendorRequest,
-} from '@toolway/connectors'
+import type { ApiRequest, Content, KeyAuth, SignedRequest, VendorAnswer } from '@toolway/connectors'
 import { Fault } from '@toolway/contract'
 import type { Body, Operation } from '@toolway/contract/http-operation'
 import type { Pool } from 'undici'
@@ -27,7 +19,7 @@ import { contentBody } from './content-body.ts'
 
 export interface Exchange {
   /** Throws what the network and the deadline do, `openapi.outside`, and `file.*`. */
-  send(request: Exclude<VendorRequest, FileRequest>, using: ExchangeUse): Promise<VendorAnswer>
+  send(request: ApiRequest | SignedRequest, using: ExchangeUse): Promise<VendorAnswer>
   close(grace: number): Promise<void>
 }
 

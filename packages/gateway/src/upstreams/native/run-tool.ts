@@ -1,6 +1,13 @@
 /** Runs a tool of a native connector: each request that it yields is sent, and its answer given back, until there is an output. */
 import { createHash } from 'node:crypto'
-import { ToolFailure, type FileRequest, type Json, type VendorAnswer, type VendorRequest } from '@toolway/connectors'
+import {
+  ToolFailure,
+  type FileRequest,
+  type Json,
+  type ManyRequest,
+  type VendorAnswer,
+  type VendorRequest,
+} from '@toolway/connectors'
 import { Fault } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
 import { bothMasks, createHeaderMask, createReachMask, createResultMask } from '../http/reach-mask.ts'
@@ -34,7 +41,7 @@ export function createToolRunner({ alias, wire }: ReachOf<NativeTarget>, exchang
       let step = await steps.next()
       while (step.done !== true) {
         const request = step.value
-        const answer = request.kind === 'file' ? await factsOf(request, use) : await exchange.send(request, use)
+        const answer = await answerTo(request, use)
         answered ||= tool.effect !== 'read' && !readsOnly(request)
         step = await steps.next(answer)
         acted = answered
@@ -48,6 +55,25 @@ export function createToolRunner({ alias, wire }: ReachOf<NativeTarget>, exchang
       // A run that a failed request left half-way ends, and its process forgets it.
       await steps.return({})
     }
+  }
+
+  function answerTo(request: VendorRequest, use: ExchangeUse): Promise<VendorAnswer> {
+    if (request.kind === 'file') return factsOf(request, use)
+    return request.kind === 'many' ? answersTo(request, use) : exchange.send(request, use)
+  }
+
+  /** What the network does to one of the requests is its answer; what ends the call, or would be the same for all, ends all. */
+  async function answersTo({ requests }: ManyRequest, use: ExchangeUse): Promise<VendorAnswer> {
+    const answers = await Promise.all(
+      requests.map((request) =>
+        exchange.send(request, use).catch((thrown: unknown): VendorAnswer => {
+          if (!(thrown instanceof Fault && ALONE.has(thrown.code))) throw thrown
+          const message = thrown.code === 'upstream.lost' ? 'The answer was interrupted.' : thrown.message
+          return { status: 0, headers: {}, body: { message }, at: Date.now() }
+        }),
+      ),
+    )
+    return { status: 200, headers: {}, body: undefined, at: Date.now(), answers }
   }
 
   return async ({ vendor, name, tool, given }, { credential, signal, callId, files }) => {
@@ -64,8 +90,17 @@ interface Running extends Pick<ToolUse, 'name' | 'tool'> {
   mask(text: string): string
 }
 
+/** Faults of one request. */
+const ALONE: ReadonlySet<string> = new Set([
+  'upstream.lost',
+  'upstream.timeout',
+  'upstream.unreachable',
+  'result.too-large',
+])
+
 function readsOnly(request: VendorRequest): boolean {
   if (request.kind === 'file') return true
+  if (request.kind === 'many') return request.requests.every(readsOnly)
   return request.kind === 'api' ? request.repeat === 'read' : request.method === 'GET'
 }
 

@@ -10,6 +10,7 @@ import {
   templatesOf,
   ToolFailure,
   type Failure,
+  type ManyRequest,
   type Vendor,
   type VendorRequest,
 } from '@toolway/connectors'
@@ -150,6 +151,10 @@ class ConnectorProcess {
    */
   #checked({ name, effect }: Pick<ToolFacts, 'name' | 'effect'>, request: VendorRequest): VendorRequest {
     const { address, alias, trusted } = this.#parts
+    if (request.kind === 'many') {
+      for (const each of request.requests) this.#checked({ name, effect }, each)
+      return request
+    }
     const method = methodOf(request)
     if (effect === 'read' && name !== WHOAMI && !trusted && method !== 'GET')
       throw new Fault('connector.effect', { tool: name, connection: alias, method })
@@ -238,7 +243,7 @@ class ConnectorProcess {
 /** The name under which the look at the account runs, which no caller can call. */
 const WHOAMI = ''
 
-const methodOf = (request: VendorRequest): string =>
+const methodOf = (request: Exclude<VendorRequest, ManyRequest>): string =>
   request.kind === 'api' ? request.operation.method : request.kind === 'signed' ? request.method : 'GET'
 
 function jsonOf(line: string): unknown {

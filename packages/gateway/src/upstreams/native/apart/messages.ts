@@ -1,4 +1,5 @@
 /** The lines between the gateway and the process of somebody's own connector: one JSON object each. Lines of the process are checked. */
+import { MOST_AT_ONCE } from '@toolway/connectors'
 import { EFFECTS } from '@toolway/contract'
 import { z } from 'zod'
 
@@ -54,30 +55,34 @@ const Content = z.object({
       z.string(),
       z.object({
         file: z.union([z.object({ reference: z.string() }), z.object({ data: z.string() })]),
-        as: z.enum(['bytes', 'base64']),
+        as: z.enum(['bytes', 'base64', 'base64-text']),
+        from: z.int().min(0).optional(),
+        to: z.int().min(0).optional(),
       }),
     ]),
   ),
 })
+const Api = z.object({
+  kind: z.literal('api'),
+  base: z.url({ protocol: /^https?$/ }),
+  operation: z.object({
+    name: z.string(),
+    method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
+    path: z.string().startsWith('/'),
+    placed: z.array(Placed),
+    body: Body.optional(),
+    accept: z.string(),
+    structured: z.boolean(),
+  }),
+  arguments: Json,
+  headers: Texts,
+  repeat: z.enum(['read', 'keyed', 'never']),
+  content: Content.optional(),
+})
 const Request = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('file'), file: z.string() }),
-  z.object({
-    kind: z.literal('api'),
-    base: z.url({ protocol: /^https?$/ }),
-    operation: z.object({
-      name: z.string(),
-      method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
-      path: z.string().startsWith('/'),
-      placed: z.array(Placed),
-      body: Body.optional(),
-      accept: z.string(),
-      structured: z.boolean(),
-    }),
-    arguments: Json,
-    headers: Texts,
-    repeat: z.enum(['read', 'keyed', 'never']),
-    content: Content.optional(),
-  }),
+  Api,
+  z.object({ kind: z.literal('many'), requests: z.array(Api).max(MOST_AT_ONCE) }),
   z.object({
     kind: z.literal('signed'),
     method: z.enum(['GET', 'PUT', 'POST']),
