@@ -52,7 +52,7 @@ export interface Rest {
   ask(
     route: Route,
     sent?: Json,
-    options?: { readonly accept?: string; readonly reads?: true; readonly content?: Content },
+    options?: { readonly accept?: string; readonly reads?: true; readonly raw?: true; readonly content?: Content },
   ): Run<VendorAnswer>
   /** A file, whether the vendor answers it or leads to an address that it signed. */
   download(route: Route, sent?: Json): Run<VendorAnswer>
@@ -82,6 +82,7 @@ export function rest(facts: RestFacts): Rest {
     headers: { ...headers, ...options.headers },
     repeat: options.repeat,
     ...(options.content === undefined ? {} : { content: options.content }),
+    ...(options.raw === undefined ? {} : { raw: options.raw }),
   })
   const partsOf = (own: string): ApiParts => ({
     place: facts.place,
@@ -110,11 +111,11 @@ export function rest(facts: RestFacts): Rest {
         failures,
       ),
     *download(route, sent = {}) {
-      const request = requestOf(route, sent, { repeat: 'read' })
+      const request = requestOf(route, sent, { repeat: 'read', raw: true })
       const answer = yield request
       const address = answer.headers['location']
       if (answer.status >= 300 && answer.status < 400 && address !== undefined)
-        return yield* signed({ address, of: answer }, (problem) =>
+        return yield* signed({ address, of: answer, raw: true }, (problem) =>
           refusal('EXECUTION_ERROR', `The file was not read: ${problem}.`),
         )
       return succeeded(answer, request, failures)
@@ -134,15 +135,20 @@ export function* signed(
     headers?: Record<string, string>
     body?: string
     content?: Content
+    raw?: true
   },
   refuse: (problem: string) => Error,
 ): Run<VendorAnswer> {
-  const { address, of, method = 'GET', headers = {}, body, content } = request
+  const { address, of, method = 'GET', headers = {}, body, content, raw } = request
   const url = URL.parse(address, of?.base)
   const isOwn = of?.base !== undefined && url?.origin === new URL(of.base).origin
   if (url === null || url.username !== '' || url.password !== '' || (url.protocol !== 'https:' && !isOwn))
     throw refuse('the vendor returned a URL that is not https')
-  const answer = yield { kind: 'signed', method, address: url.href, headers, body, ...(content && { content }) }
+  const answer = yield {
+    ...{ kind: 'signed', method, address: url.href, headers, body },
+    ...(content && { content }),
+    ...(raw && { raw }),
+  }
   if (answer.status < 200 || answer.status > 299) throw refuse(`HTTP ${answer.status} from the signed address`)
   return answer
 }

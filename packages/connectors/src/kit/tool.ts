@@ -51,6 +51,8 @@ export interface ApiRequest {
   readonly repeat: 'read' | 'keyed' | 'never'
   /** The body, in place of one made of arguments. */
   readonly content?: Content
+  /** A successful answer is the content of a file: it comes as `bytes`, whatever its type. */
+  readonly raw?: true
 }
 
 /** A request to an address that the vendor signed: on another host, without the credential, never logged with its query. */
@@ -64,6 +66,7 @@ export interface SignedRequest {
   readonly body: string | undefined
   /** The body, in place of `body`. */
   readonly content?: Content
+  readonly raw?: true
 }
 
 /** Requests that only read and that do not depend on one another. They are sent at the same time, and answered by `answers`. */
@@ -85,7 +88,7 @@ export interface VendorAnswer {
   readonly headers: Readonly<Record<string, string | undefined>>
   /** Parsed JSON, else text; undefined where the answer has no body. */
   readonly body: unknown
-  /** Base64, in place of a body that is neither JSON nor a text. */
+  /** Base64, in place of a body that is neither JSON nor a text, or is not read as one. */
   readonly bytes?: string
   /** Milliseconds since 1970 at which it arrived. */
   readonly at: number

@@ -3,6 +3,20 @@ import type { VendorRows } from '../kit/rows.ts'
 
 const small = { name: 'a.txt', media_type: 'text/plain', data: 'SGVsbG8=' }
 
+const file = {
+  ...{ id: 'F1', name: 'a b.png', title: 'A', mimetype: 'image/png', size: 3 },
+  permalink: 'https://acme.slack.com/files/U1/F1/a_b.png',
+  url_private_download: 'https://files.slack.com/files-pri/T1-F1/download/a%20b.png',
+}
+const message = {
+  ...{ type: 'message', ts: '1.1', user: 'U1', bot_id: 'B1', subtype: 'bot_message', username: 'PagerDuty', text: '' },
+  ...{ thread_ts: '1.1', reply_count: 2, reactions: [{ name: 'eyes', count: 1 }] },
+  blocks: [{ type: 'section', text: { type: 'mrkdwn', text: 'Disk full' } }],
+  attachments: [{ title: 'db-1', title_link: 'https://a.example/1', fallback: 'x' }],
+  files: [file],
+  ...{ channel: { id: 'C1', name: 'ops' }, permalink: 'https://acme.slack.com/archives/C1/p11' },
+}
+
 export const rows: VendorRows = {
   described: ['slack.json'],
   failures: [
@@ -23,14 +37,28 @@ export const rows: VendorRows = {
     { status: 200, body: { ok: false, error: 'something_new' }, word: 'EXECUTION_ERROR' },
   ],
   undescribed: {
-    'conversations_history.files': 'the types of the SDK have no members of files in a history; the reference page has',
-    'conversations_replies.files': 'as conversations_history',
+    'get_file.': 'the description leaves out the methods for files',
     'conversations_add_message.': 'the description leaves out the methods for files',
   },
   replies: {
     'POST /files.getUploadURLExternal': { ok: true, upload_url: 'https://files.slack.com/upload/v1/a', file_id: 'F1' },
   },
+  picks: ['get_file'],
+  answers: {
+    conversations_history: [[{ ok: true, messages: [message] }]],
+    conversations_replies: [[{ ok: true, messages: [message] }]],
+    conversations_search_messages: [[{ ok: true, messages: { matches: [message] } }]],
+    get_file: [
+      [{ ok: true, file }, { whole: { status: 200, headers: { 'content-type': 'image/png' }, bytes: 'AAEC' } }],
+      [
+        { ok: true, file: { ...file, mimetype: 'text/csv' } },
+        { whole: { status: 200, headers: { 'content-type': 'text/csv' }, bytes: 'YSxi' } },
+      ],
+      [{ ok: true, file: { ...file, url_private: 'https://docs.example/1', url_private_download: null } }],
+    ],
+  },
   tools: {
+    get_file: [[{ file_id: 'F1' }, 'GET /files.info?file=F1']],
     conversations_history: [
       [{ channel_id: 'C1' }, 'GET /conversations.history?channel=C1&limit=20'],
       [

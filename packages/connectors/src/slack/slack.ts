@@ -6,14 +6,16 @@ import {
   bytesOf,
   choice,
   file,
+  FILE_CONTENT,
   flag,
   get,
   givenFiles,
   has,
+  isJson,
   maybe,
   num,
   page,
-  prose,
+  readable,
   refusal,
   rest,
   shape,
@@ -25,7 +27,9 @@ import {
   vendor,
   type FileInput,
   type Json,
+  type Run,
 } from '../kit/index.ts'
+import { MESSAGE, messageOf } from './message.ts'
 
 const failures = [
   // Slack answers HTTP 200 and `ok: false`. A reaction that is there, or gone, already is what was asked for.
@@ -44,7 +48,15 @@ const failures = [
         'not_in_channel',
         'not_allowed_token_type',
       ],
-      NOT_FOUND: ['channel_not_found', 'user_not_found', 'users_not_found', 'message_not_found', 'thread_not_found'],
+      NOT_FOUND: [
+        'channel_not_found',
+        'user_not_found',
+        'users_not_found',
+        'message_not_found',
+        'thread_not_found',
+        'file_not_found',
+        'file_deleted',
+      ],
       RATE_LIMITED: ['ratelimited', 'rate_limited'],
       INVALID_ARGUMENT: [
         'invalid_arguments',
@@ -68,6 +80,9 @@ const { read, write, destroy, ask } = rest({
   failures,
 })
 const { ask: form } = rest({ base, body: 'form', failures })
+/** The host of the content of files, for which the account is sent as well. */
+const FILES = 'https://files.slack.com'
+const { ask: ofFiles } = rest({ base: FILES, failures })
 
 const channel_id = text('Identifier of the channel, e.g. C024BE91L')
 const limits = {
@@ -84,22 +99,21 @@ const HISTORY = ['channels:history', 'groups:history', 'im:history', 'mpim:histo
 const CHANNELS = ['channels:read', 'groups:read', 'im:read', 'mpim:read']
 
 const Message = shape({
-  ts: str(),
-  user: str(),
-  text: prose('text', 4_000),
+  ...MESSAGE,
   thread_ts: str(),
   reply_count: num(),
   reactions: strs('reactions[].name'),
-  files: strs('files[].name'),
 })
 const Found = shape({
-  ts: str(),
-  user: str(),
-  username: str(),
-  text: prose('text', 2_000),
+  ...MESSAGE,
   channel: str('channel.id'),
   channel_name: str('channel.name'),
   url: str('permalink'),
+})
+const File = shape({
+  ...{ id: str(), name: str(), title: str(), type: str('mimetype'), size: num(), url: str('permalink') },
+  ...FILE_CONTENT,
+  note: str(),
 })
 const Posted = shape({ channel: str(), ts: str(), files: strs() })
 const Channel = shape({
@@ -152,6 +166,25 @@ function* postFiles({ channel_id: channel, text: initial_comment, thread_ts }: P
   return { channel, files: files.map(({ id }) => id) }
 }
 
+/**
+ * The content of a file from Slack's host for files, and from no other: files of Google Drive and the like lie elsewhere, where the
+ * account has no business.
+ */
+function* contentOf(file: Json): Run<Json> {
+  const url = URL.parse(String(file['url_private_download'] ?? file['url_private'] ?? ''))
+  if (url?.origin !== FILES) return { note: 'The file is not stored at Slack; open its url.' }
+  const path = url.pathname
+    .split('/')
+    .map((part) => decodeURIComponent(part))
+    .join('/')
+  const { bytes, headers } = yield* ofFiles('GET /{+path}', { path }, { raw: true })
+  const [type, answered] = [String(file['mimetype']), headers['content-type'] ?? '']
+  // A token that may not read it is shown the page to sign in.
+  if (/^text\/html\b/.test(answered) && type !== 'text/html')
+    throw refusal('PERMISSION_DENIED', 'Slack returned a web page in place of the file.')
+  return readable(bytes, type)
+}
+
 export const slack = vendor({
   id: 'slack',
   auth: { provider: 'slack' },
@@ -167,6 +200,7 @@ export const slack = vendor({
       send: ({ channel_id: channel, ...rest }) => ({ channel, ...rest }),
       at: 'messages',
       list: Message,
+      give: messageOf,
       scopes: HISTORY,
     }),
     conversations_replies: read('GET /conversations.replies', {
@@ -175,7 +209,19 @@ export const slack = vendor({
       send: ({ channel_id: channel, thread_ts: ts, ...rest }) => ({ channel, ts, ...rest }),
       at: 'messages',
       list: Message,
+      give: messageOf,
       scopes: HISTORY,
+    }),
+    get_file: read.steps({
+      says: 'Read a file of a message: a text as it is, other files as base64 or as a stored file, at most 16 MB.',
+      input: { file_id: text('id of the file in a message, e.g. F0RDC39U1') },
+      output: File,
+      scopes: ['files:read'],
+      *run({ file_id: id }) {
+        const { body } = yield* ask('GET /files.info', { file: id })
+        const file = get(body, 'file')
+        return isJson(file) ? { ...file, ...(yield* contentOf(file)) } : {}
+      },
     }),
     conversations_add_message: destroy.steps({
       says: 'Post a message to a channel as the connected person, optionally with files, and in a thread if thread_ts is given.',
@@ -209,6 +255,7 @@ export const slack = vendor({
       paging: page('messages.paging.pages', 'page', { name: 'count', default: 20, max: 100 }),
       at: 'messages.matches',
       list: Found,
+      give: messageOf,
       scopes: ['search:read'],
     }),
     conversations_list: read('GET /conversations.list', {

@@ -82,9 +82,9 @@ export function createExchange({ alias, timeout, wire }: ReachOf<NativeTarget>, 
 
   return {
     async send(request, using) {
-      if (request.kind === 'signed') return answerOf(await sendSigned(request, using))
+      if (request.kind === 'signed') return answerOf(await sendSigned(request, using), request)
       const at = placed(request.base, wire)
-      const answer = answerOf(await sendApi(request, new URL(at), using))
+      const answer = answerOf(await sendApi(request, new URL(at), using), request)
       return at === request.base ? answer : { ...answer, base: at }
     },
     async close(grace) {
@@ -155,7 +155,7 @@ const joined = (...all: readonly Readonly<Record<string, string>>[]): Record<str
   'accept-encoding': 'identity',
 })
 
-function answerOf({ status, headers, location, bytes }: Reply): VendorAnswer {
+function answerOf({ status, headers, location, bytes }: Reply, { raw }: Pick<ApiRequest, 'raw'>): VendorAnswer {
   const flat = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       name.toLowerCase(),
@@ -165,7 +165,8 @@ function answerOf({ status, headers, location, bytes }: Reply): VendorAnswer {
   if (location !== undefined) flat['location'] = location
   const type = flat['content-type'] ?? ''
   const answer = { status, headers: flat, at: Date.now() }
-  if (status < 300 && BINARY.test(type)) return { ...answer, body: undefined, bytes: bytes.toString('base64') }
+  if (status < 300 && (raw === true || BINARY.test(type)))
+    return { ...answer, body: undefined, bytes: bytes.toString('base64') }
   return { ...answer, body: bodyOf(bytes, type) }
 }
 

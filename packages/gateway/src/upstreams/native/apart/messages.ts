@@ -78,6 +78,7 @@ const Api = z.object({
   headers: Texts,
   repeat: z.enum(['read', 'keyed', 'never']),
   content: Content.optional(),
+  raw: z.literal(true).optional(),
 })
 const Request = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('file'), file: z.string() }),
@@ -90,6 +91,7 @@ const Request = z.discriminatedUnion('kind', [
     headers: Texts,
     body: z.string().optional(),
     content: Content.optional(),
+    raw: z.literal(true).optional(),
   }),
 ])
 
