@@ -36,6 +36,8 @@ export interface OwnServer {
   /** The requests under way at the same time, at most. */
   most: number
   reply(request: Asked): Reply | Promise<Reply>
+  /** Sees each body as it came. */
+  raw(request: Asked, body: Buffer): void
   /** The connector at this server. */
   open(id: string): Promise<Upstream>
   /** Opens, calls the tool, closes. Throws what the call answers as an error. */
@@ -48,8 +50,9 @@ export async function startOwnServer(): Promise<OwnServer> {
   const server: Server = createServer((request, response) => {
     own.most = Math.max(own.most, ++under)
     void read(request, own.origin)
-      .then(async (seen) => {
+      .then(async ({ seen, bytes }) => {
         own.asked.push(seen)
+        own.raw(seen, bytes)
         const { status = 200, headers = {}, body, lost } = await own.reply(seen)
         if (lost === true) return response.destroy()
         response.writeHead(status, { 'content-type': 'application/json', ...headers })
@@ -62,6 +65,7 @@ export async function startOwnServer(): Promise<OwnServer> {
     asked: [],
     most: 0,
     reply: () => ({ body: {} }),
+    raw: () => undefined,
     open: (id) => openAt(own.origin, id),
     async call(name, input, files) {
       const upstream = await own.open(idOf(name))
@@ -81,18 +85,20 @@ export async function listening(started: Server): Promise<string> {
   return `http://127.0.0.1:${(started.address() as AddressInfo).port}`
 }
 
-async function read(request: IncomingMessage, origin: string): Promise<Asked> {
+async function read(request: IncomingMessage, origin: string): Promise<{ seen: Asked; bytes: Buffer }> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
-  const text = Buffer.concat(chunks).toString()
+  const bytes = Buffer.concat(chunks)
+  const text = bytes.length > 1_000_000 ? '' : bytes.toString()
   const url = new URL(request.url ?? '', origin)
   const isJson = /^[[{]/.test(text) && /json/.test(request.headers['content-type'] ?? '')
   const body: unknown = isJson ? JSON.parse(text) : Object.fromEntries(new URLSearchParams(text))
-  return {
+  const seen = {
     ...{ method: request.method ?? '', url, headers: request.headers, text },
     authorized: SHOWN.some((shown) => JSON.stringify(request.headers).includes(shown) || text.includes(shown)),
     sent: [Object.fromEntries(url.searchParams), body],
   }
+  return { seen, bytes }
 }
 
 async function openAt(origin: string, id: string): Promise<Upstream> {

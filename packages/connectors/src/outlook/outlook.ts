@@ -3,26 +3,31 @@ import { z } from 'zod'
 import {
   bool,
   choice,
+  file,
+  FILE_CONTENT,
   flag,
-  has,
+  givenFiles,
   maybe,
   num,
   odata,
   prose,
+  readable,
   rest,
   shape,
   str,
   strs,
   text,
   texts,
-  textOf,
   vendor,
+  type FileInput,
   type Json,
+  type Run,
 } from '../kit/index.ts'
 import { graphFacts } from '../microsoft/graph.ts'
+import { attach, isSmall, MOST_ATTACHED, withFiles } from './attach.ts'
 
 const size = { name: 'top', as: '$top', default: 25, max: 100 }
-const { read, write, destroy } = rest({
+const { read, write, destroy, ask } = rest({
   ...graphFacts,
   // Identifiers stay when a message moves, and bodies come as text.
   headers: { prefer: 'IdType="ImmutableId", outlook.body-content-type="text"' },
@@ -65,7 +70,8 @@ const Folder = shape({
   unread: num('unreadItemCount'),
 })
 const Attachment = shape({ id: str(), name: str(), type: str('contentType'), size: num(), is_inline: bool('isInline') })
-const Content = shape({ ...Attachment.fields, text: prose('text', 100_000), data: str(), is_base64: has('data') })
+const Content = shape({ ...Attachment.fields, ...FILE_CONTENT, note: str() })
+const Done = shape({ done: bool() })
 const Draft = shape({ id: str(), subject: str(), url: str('webLink') })
 const Flagged = shape({ id: str(), flag: str('flag.flagStatus') })
 const Moved = shape({ id: str(), folder: str('parentFolderId') })
@@ -79,6 +85,7 @@ const mail = {
   cc_recipients: texts('e.g. ["bob@example.com"]'),
   content_type,
 }
+const attachments = z.array(file('A file to attach')).min(1).max(20).optional()
 type Mail = {
   subject: string
   body: string
@@ -94,6 +101,25 @@ const composed = (given: Mail): Json => ({
   ...(given.cc_recipients === undefined ? {} : { ccRecipients: recipients(given.cc_recipients) }),
   ...(given.bcc_recipients === undefined ? {} : { bccRecipients: recipients(given.bcc_recipients) }),
 })
+
+const SENDING = ['{"Message":', ',"SaveToSentItems":true}'] as const
+
+/** Sends a mail at once where its files are small, else as a draft that the files are added to. */
+function* send(mail: Json, inputs: readonly FileInput[]): Run<void> {
+  const files = yield* givenFiles(inputs, MOST_ATTACHED)
+  if (isSmall(files)) yield* ask('POST /me/sendMail', {}, { content: withFiles(mail, files, SENDING) })
+  else yield* complete((yield* ask('POST /me/messages', mail)).body, files)
+}
+
+function* complete(draft: unknown, files: Parameters<typeof attach>[1]): Run<void> {
+  yield* ask('POST /me/messages/{message_id}/send', { message_id: yield* attach(draft, files) })
+}
+
+/** Attachments that are no files have no content. */
+const NOTES: Readonly<Record<string, string>> = {
+  '#microsoft.graph.itemAttachment': 'It is a message, an event or a contact, not a file; open the message in Outlook.',
+  '#microsoft.graph.referenceAttachment': 'It is a link to a file in the cloud; open the message in Outlook.',
+}
 
 /** Where messages are sorted by the time, a filter has to name it first. */
 const FOCUSED = "receivedDateTime ge 1900-01-01T00:00:00Z and inferenceClassification eq 'focused'"
@@ -131,16 +157,37 @@ export const outlook = vendor({
       send: ({ message_id, select: members }) => ({ message_id, $select: members }),
       output: Message,
     }),
-    send_message: destroy('POST /me/sendMail', {
-      says: 'Send a message. A copy is kept in Sent Items; no identifier is returned.',
-      input: { ...mail, bcc_recipients: texts('e.g. ["eve@example.com"]') },
-      send: (given) => ({ Message: composed(given), SaveToSentItems: true }),
+    send_message: destroy.steps({
+      says: 'Send a message, with attachments of at most 35 MB. A copy is kept in Sent Items; no identifier is returned.',
+      input: { ...mail, bcc_recipients: texts('e.g. ["eve@example.com"]'), attachments },
+      output: Done,
+      *run({ attachments: files, ...given }) {
+        if (files === undefined) yield* ask('POST /me/sendMail', { Message: composed(given), SaveToSentItems: true })
+        else yield* send(composed(given), files)
+        return { done: true }
+      },
     }),
-    reply_to_message: destroy('POST /me/messages/{message_id}/reply', {
-      says: 'Reply to the sender of a message, or to all.',
-      input: { ...message, comment: text('The reply'), reply_all: flag('To all recipients').default(false) },
-      route: ({ reply_all }) => (reply_all ? 'POST /me/messages/{message_id}/replyAll' : undefined),
-      send: ({ message_id, comment }) => ({ message_id, Comment: comment }),
+    reply_to_message: destroy.steps({
+      says: 'Reply to the sender of a message, or to all, with attachments of at most 35 MB.',
+      input: {
+        ...message,
+        comment: text('The reply'),
+        reply_all: flag('To all recipients').default(false),
+        attachments,
+      },
+      output: Done,
+      *run({ message_id, comment, reply_all, attachments: inputs }) {
+        const given = { message_id, Comment: comment }
+        const all = reply_all === true
+        if (inputs === undefined) {
+          yield* ask(`POST /me/messages/{message_id}/${all ? 'replyAll' : 'reply'}`, given)
+          return { done: true }
+        }
+        const files = yield* givenFiles(inputs, MOST_ATTACHED)
+        const draft = yield* ask(`POST /me/messages/{message_id}/${all ? 'createReplyAll' : 'createReply'}`, given)
+        yield* complete(draft.body, files)
+        return { done: true }
+      },
     }),
     forward_message: destroy('POST /me/messages/{message_id}/forward', {
       says: 'Forward a message with its attachments.',
@@ -185,21 +232,30 @@ export const outlook = vendor({
       list: Attachment,
     }),
     get_attachment: read('GET /me/messages/{message_id}/attachments/{attachment_id}', {
-      says: 'Read one attachment: text as it is, other files as base64, at most 10 MB.',
+      says: 'Read one attachment: a text as it is, other files as base64 or as a stored file, at most 10 MB.',
       input: attachment,
       output: Content,
-      give(found) {
-        const data = typeof found['contentBytes'] === 'string' ? found['contentBytes'] : undefined
-        const isText = /^text\/|json|xml/.test(String(found['contentType']))
-        const readable = data !== undefined && isText ? textOf(data) : undefined
-        return { ...found, ...(readable === undefined ? { data } : { text: readable }) }
-      },
+      give: (found) => ({
+        ...found,
+        ...readable(found['contentBytes'], found['contentType']),
+        note: NOTES[String(found['@odata.type'])],
+      }),
     }),
-    create_draft: write('POST /me/messages', {
-      says: 'Create a draft that a person can review and send.',
-      input: mail,
-      send: composed,
+    create_draft: write.steps({
+      says: 'Create a draft that a person can review and send, with attachments of at most 35 MB.',
+      input: { ...mail, attachments },
       output: Draft,
+      *run({ attachments: inputs, ...given }) {
+        const draft = composed(given)
+        if (inputs === undefined) return ((yield* ask('POST /me/messages', draft)).body ?? {}) as Json
+        const files = yield* givenFiles(inputs, MOST_ATTACHED)
+        const small = isSmall(files)
+        const { body } = small
+          ? yield* ask('POST /me/messages', {}, { content: withFiles(draft, files, ['', '']) })
+          : yield* ask('POST /me/messages', draft)
+        if (!small) yield* attach(body, files)
+        return (body ?? {}) as Json
+      },
     }),
     search_messages: read('GET /me/messages', {
       says: 'Search messages in all folders by words or KQL, best matches first.',

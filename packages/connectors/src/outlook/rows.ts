@@ -7,6 +7,7 @@ const $orderby = 'receivedDateTime desc'
 const person = (address: string) => ({ emailAddress: { address } })
 const mail = { subject: 'Hi', body: '<p>x</p>', to_recipients: ['a@b.c'] }
 const least = { subject: 'Hi', body: { contentType: 'html', content: '<p>x</p>' }, toRecipients: [person('a@b.c')] }
+const attachments = [{ name: 'a.txt', media_type: 'text/plain', data: 'SGVsbG8=' }]
 const copies = { cc_recipients: ['d@e.f'], content_type: 'Text' }
 const full = {
   subject: 'Hi',
@@ -51,10 +52,20 @@ export const rows: VendorRows = {
       word: 'PERMISSION_DENIED',
     },
   ],
+  undescribed: Object.fromEntries(
+    ['send_message.', 'create_draft.', 'reply_to_message.'].map((one) => [
+      one,
+      'the description leaves out attachments of new messages; bodies of files are streams',
+    ]),
+  ),
+  replies: {
+    'POST /me/messages/with/createReplyAll': { id: 'd1' },
+  },
   answers: {
     get_attachment: [
       [{ id: 'a', name: 'a.txt', contentType: 'text/plain', size: 2, contentBytes: 'SGk=' }],
       [{ id: 'b', name: 'b.png', contentType: 'image/png', size: 3, isInline: false, contentBytes: 'AP8B' }],
+      [{ '@odata.type': '#microsoft.graph.itemAttachment', id: 'c', name: 'Re: Plan', size: 3 }],
     ],
   },
   tools: {
@@ -86,10 +97,17 @@ export const rows: VendorRows = {
         { ...mail, ...copies, bcc_recipients: ['g@h.i'] },
         ['POST /me/sendMail', { Message: { ...full, bccRecipients: [person('g@h.i')] }, SaveToSentItems: true }],
       ],
+      [{ ...mail, attachments }, 'POST /me/sendMail'],
     ],
     reply_to_message: [
       [{ ...message, comment: 'Thanks' }, ['POST /me/messages/m1/reply', { Comment: 'Thanks' }]],
       [{ ...message, comment: 'Thanks', reply_all: true }, ['POST /me/messages/m1/replyAll', { Comment: 'Thanks' }]],
+      [
+        { message_id: 'with', comment: 'Thanks', reply_all: true, attachments },
+        ['POST /me/messages/with/createReplyAll', { Comment: 'Thanks' }],
+        'POST /me/messages/d1/attachments',
+        'POST /me/messages/d1/send',
+      ],
     ],
     forward_message: [
       [{ ...message, to_recipients: ['a@b.c'] }, ['POST /me/messages/m1/forward', { ToRecipients: [person('a@b.c')] }]],
@@ -117,6 +135,7 @@ export const rows: VendorRows = {
     create_draft: [
       [mail, ['POST /me/messages', least]],
       [{ ...mail, ...copies }, ['POST /me/messages', full]],
+      [{ ...mail, attachments }, 'POST /me/messages'],
     ],
     search_messages: [
       [{ query: 'a "b"' }, lineOf('GET /me/messages', { $search: '"a \\"b\\""', $select, $top: '25' })],
