@@ -31,6 +31,10 @@ test('as the guide says: list, export, verify offline, find the tampered record,
   expect(levels.connections).toMatchObject([{ name: 'demo', windows: { hour: { failed: 0, availability: 100 } } }])
   expect((await here.run(['records', 'levels'])).out).toMatch(/^demo +100% .* 100% /m)
 
+  const callers = (await here.json(['records', 'usage', '--days', '31'])) as { items: { calls: number }[] }
+  expect(callers.items).toMatchObject([{ failed: 0, refused: 0 }])
+  expect((await here.run(['records', 'usage', '--csv'])).out).toMatch(/^id,name,calls,failed,refused\nkey_\w+,/)
+
   const file = join(here.folder, 'records.jsonl')
   const exported = await here.run(['records', 'export', '--file', file])
   expect(exported).toMatchObject({ code: 0, out: '' })

@@ -60,6 +60,7 @@ const RUNTIME: Readonly<Record<string, Sample>> = {
   findPlatformStats: none,
   listGateways: none,
   findUsage: none,
+  listUsageCallers: none,
   findServiceLevels: none,
 }
 

@@ -243,7 +243,7 @@ export {
   type LevelWindow,
   type ServiceLevel,
 } from './service-levels.ts'
-export { findUsage, MOST_USAGE_DAYS, Usage } from './usage.ts'
+export { findUsage, listUsageCallers, MOST_USAGE_DAYS, Usage, UsageCaller } from './usage.ts'
 export { CATALOG_ENTRY, NativeConnector } from './catalog.ts'
 export {
   Alert,

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { createKeepPayload } from '../call/payload.ts'
 import { createCleanOld } from '../jobs/clean-old.ts'
 import { CHECKPOINTS, createKeepCheckpoints } from '../jobs/keep-checkpoints.ts'
+import { createKeepUsage } from '../jobs/keep-usage.ts'
 import { createTellUnstored } from '../jobs/tell-unstored.ts'
 import { createKeptCheckpoints } from '../records/chain/kept-checkpoints.ts'
 import { isAlive } from '../db/alive.ts'
@@ -36,6 +37,8 @@ export function composeRecords(core: CoreDependencies) {
   checkpoints.begin()
   // Closed after the writer of records, so that the last ones are signed, too.
   opened.defer(() => checkpoints.close())
+  const usage = createKeepUsage({ db, log, now: Date.now })
+  opened.defer(() => usage.close())
   const records = createRecordWriter({
     directory: config.TOOLWAY_OUTBOX ?? join(config.TOOLWAY_DATA, 'outbox'),
     holds: (owner) => db.system((sql) => isAlive(sql, owner)),

@@ -113,6 +113,10 @@ async function addOrganization(sql: SystemSql, id: string): Promise<void> {
   await sql(Nothing)`
     insert into record_payloads (id, organization_id, connection, at, sealed)
     values (${`rec_${id}`}, ${id}, 'same', now(), 'same')`
+  await sql(Nothing)`select from count_usage(${id}, 10)`
+  // One row of the three that count its call.
+  await sql(Nothing)`delete from usage_hours where organization_id = ${id} and by <> 'tool'`
+  await sql(Nothing)`insert into usage_stale (organization_id, day) values (${id}, '2026-11-01')`
   await sql(Nothing)`
     insert into agent_models (organization_id, provider, url, model) values (${id}, 'openai', 'same', 'same')`
   await sql(Nothing)`
@@ -188,6 +192,10 @@ describeEverywhere('two organizations', (createDatabase) => {
       'tool_locks',
       'tool_states',
       'toolsets',
+      'usage_counted',
+      'usage_days',
+      'usage_hours',
+      'usage_stale',
       'webhook_deliveries',
       'webhooks',
     ])

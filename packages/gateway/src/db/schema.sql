@@ -656,6 +656,43 @@ create table toolsets (
   origin text not null,
   created_at timestamp with time zone not null default now()
 );
+create table usage_counted (
+  organization_id text not null,
+  seq bigint not null,
+  updated_at timestamp with time zone not null default now()
+);
+create table usage_days (
+  organization_id text not null,
+  day date not null,
+  key bytea not null,
+  principal text not null,
+  connection text,
+  target text,
+  client text,
+  code text,
+  calls integer not null,
+  failed integer not null,
+  refused integer not null
+);
+create table usage_hours (
+  organization_id text not null,
+  hour timestamp with time zone not null,
+  by text not null,
+  key bytea not null,
+  refused boolean not null,
+  part bigint not null,
+  connection text,
+  name text,
+  calls integer not null,
+  failed integer not null,
+  tool_errors integer not null,
+  sizes smallint[] not null,
+  counts integer[] not null
+);
+create table usage_stale (
+  organization_id text not null,
+  day date not null
+);
 create table users (
   id text not null,
   email text not null,
@@ -1003,6 +1040,11 @@ alter table toolsets add constraint toolsets_id_check CHECK ((id <> ''::text));
 alter table toolsets add constraint toolsets_organization_id_slug_key UNIQUE (organization_id, slug);
 alter table toolsets add constraint toolsets_pkey PRIMARY KEY (id);
 alter table toolsets add constraint toolsets_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
+alter table usage_counted add constraint usage_counted_pkey PRIMARY KEY (organization_id);
+alter table usage_days add constraint usage_days_pkey PRIMARY KEY (organization_id, day, key);
+alter table usage_hours add constraint usage_hours_by_check CHECK ((by = ANY (ARRAY['connection'::text, 'tool'::text, 'caller'::text])));
+alter table usage_hours add constraint usage_hours_pkey PRIMARY KEY (organization_id, by, hour, key, refused, part);
+alter table usage_stale add constraint usage_stale_pkey PRIMARY KEY (organization_id, day);
 alter table users add constraint users_email_check CHECK (((email = lower(email)) AND (email <> ''::text)));
 alter table users add constraint users_email_key UNIQUE (email);
 alter table users add constraint users_id_check CHECK ((id <> ''::text));
@@ -1097,6 +1139,7 @@ CREATE INDEX stream_readers_session ON public.stream_readers USING btree (organi
 CREATE INDEX tool_locks_connection ON public.tool_locks USING btree (connection_id);
 CREATE INDEX tool_states_connection ON public.tool_states USING btree (connection_id);
 CREATE UNIQUE INDEX toolsets_placed ON public.toolsets USING btree (organization_id, id);
+CREATE INDEX usage_hours_of_caller ON public.usage_hours USING btree (organization_id, name, hour) WHERE (by = 'caller'::text);
 CREATE INDEX users_vouched ON public.users USING btree (vouched_by) WHERE (vouched_by IS NOT NULL);
 CREATE INDEX webhook_deliveries_age ON public.webhook_deliveries USING btree (created_at);
 CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (next_try) WHERE ((delivered_at IS NULL) AND (given_up_at IS NULL));
@@ -1159,6 +1202,10 @@ alter table stream_readers enable row level security, force row level security;
 alter table tool_locks enable row level security, force row level security;
 alter table tool_states enable row level security, force row level security;
 alter table toolsets enable row level security, force row level security;
+alter table usage_counted enable row level security, force row level security;
+alter table usage_days enable row level security, force row level security;
+alter table usage_hours enable row level security, force row level security;
+alter table usage_stale enable row level security, force row level security;
 alter table users enable row level security, force row level security;
 alter table vault_secrets enable row level security, force row level security;
 alter table webhook_deliveries enable row level security, force row level security;
@@ -1452,6 +1499,30 @@ create policy organization_own on toolsets as permissive for all to toolway_orga
 create policy system_all on toolsets as permissive for all to owner
   using (true)
   with check (true);
+create policy organization_own on usage_counted as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on usage_counted as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on usage_days as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on usage_days as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on usage_hours as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on usage_hours as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on usage_stale as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on usage_stale as permissive for all to owner
+  using (true)
+  with check (true);
 create policy organization_members on users as permissive for select to toolway_organization
   using ((EXISTS ( SELECT
    FROM members
@@ -1490,6 +1561,49 @@ AS $function$
      and (select count(*) from webhook_deliveries d
            where d.webhook_id = w.id and d.delivered_at is null and d.given_up_at is null) < 1000
   on conflict (webhook_id, about) do nothing
+$function$
+;
+CREATE OR REPLACE FUNCTION public.add_usage(p_organization text, p_after bigint, p_until bigint, p_day date)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  day_start constant timestamptz := coalesce(p_day::timestamp at time zone 'UTC', '-infinity');
+  day_end constant timestamptz := coalesce((p_day + 1)::timestamp at time zone 'UTC', 'infinity');
+begin
+  with sized as (
+    select date_trunc('hour', r.at, 'UTC') as hour, grouping(r.target, r.principal) as kind, r.connection,
+           case grouping(r.target, r.principal) when 1 then r.target when 2 then r.principal end as name,
+           r.outcome = 'refused' as refused, usage_bucket(r.duration_us) as size, count(*)::int as calls,
+           (count(*) filter (where r.outcome in ('failed', 'tool_error', 'unknown')))::int as failed,
+           (count(*) filter (where r.outcome = 'tool_error'))::int as tool_errors
+      from records r
+     where r.organization_id = p_organization and r.seq > p_after and r.seq <= p_until and r.at >= day_start and r.at < day_end
+       and r.kind = 'call'
+     group by date_trunc('hour', r.at, 'UTC'), r.connection, r.outcome = 'refused', usage_bucket(r.duration_us),
+              grouping sets ((), (r.target), (r.principal))
+  )
+  insert into usage_hours (organization_id, hour, by, key, refused, part, connection, name, calls, failed, tool_errors, sizes, counts)
+  select p_organization, hour, case kind when 3 then 'connection' when 1 then 'tool' else 'caller' end,
+         usage_key(array[connection, name]), refused, p_until, connection, name, sum(calls), sum(failed), sum(tool_errors),
+         array_agg(size order by size), array_agg(calls order by size)
+    from sized
+   where kind = 3 or name is not null
+   group by hour, kind, connection, name, refused;
+
+  insert into usage_days as known (organization_id, day, key, principal, connection, target, client, code, calls, failed, refused)
+  select p_organization, (r.at at time zone 'UTC')::date, usage_key(array[r.principal, r.connection, r.target, r.client, r.code]),
+         r.principal, r.connection, r.target, r.client, r.code, count(*)::int,
+         (count(*) filter (where r.outcome in ('failed', 'tool_error', 'unknown')))::int,
+         (count(*) filter (where r.outcome = 'refused'))::int
+    from records r
+   where r.organization_id = p_organization and r.seq > p_after and r.seq <= p_until and r.at >= day_start and r.at < day_end
+     and r.kind = 'call'
+   group by (r.at at time zone 'UTC')::date, r.principal, r.connection, r.target, r.client, r.code
+      on conflict (organization_id, day, key) do update
+     set calls = known.calls + excluded.calls, failed = known.failed + excluded.failed, refused = known.refused + excluded.refused;
+end
 $function$
 ;
 CREATE OR REPLACE FUNCTION public.announce_change(p_payload text)
@@ -1587,6 +1701,36 @@ begin
 end
 $function$
 ;
+CREATE OR REPLACE FUNCTION public.check_usage(p_organization text, p_day date)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  day_start constant timestamptz := p_day::timestamp at time zone 'UTC';
+  day_end constant timestamptz := (p_day + 1)::timestamp at time zone 'UTC';
+  counted bigint;
+  of_records bigint[];
+  of_days bigint[];
+  of_hours bigint[];
+begin
+  perform lock_usage(p_organization);
+  if exists (select from usage_stale where organization_id = p_organization and day = p_day) then return true; end if;
+  select coalesce(max(seq), 0) into counted from usage_counted where organization_id = p_organization;
+  select array[count(*), count(*) filter (where outcome in ('failed', 'tool_error', 'unknown')), count(*) filter (where outcome = 'refused')]
+    into of_records from records
+   where organization_id = p_organization and at >= day_start and at < day_end and seq <= counted and kind = 'call';
+  select array[coalesce(sum(calls), 0), coalesce(sum(failed), 0), coalesce(sum(refused), 0)]
+    into of_days from usage_days where organization_id = p_organization and day = p_day;
+  select array[coalesce(sum(calls), 0), coalesce(sum(failed), 0), coalesce(sum(calls) filter (where refused), 0)]
+    into of_hours from usage_hours
+   where organization_id = p_organization and by = 'connection' and hour >= day_start and hour < day_end;
+  if of_days = of_records and of_hours = of_records then return true; end if;
+  perform forget_usage(p_organization, array[p_day]);
+  return false;
+end
+$function$
+;
 CREATE OR REPLACE FUNCTION public.count_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1613,6 +1757,30 @@ begin
 end
 $function$
 ;
+CREATE OR REPLACE FUNCTION public.count_usage(p_organization text, p_most integer)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  chain record_chains;
+  counted bigint;
+  reached bigint;
+begin
+  perform lock_usage(p_organization);
+  select * into chain from record_chains where organization_id = p_organization;
+  if not found then return 0; end if;
+  select seq into counted from usage_counted where organization_id = p_organization;
+  counted := greatest(coalesce(counted, 0), chain.anchor_seq);
+  reached := least(chain.seq, counted + p_most);
+  if reached <= counted then return 0; end if;
+  perform add_usage(p_organization, counted, reached, null);
+  insert into usage_counted (organization_id, seq) values (p_organization, reached)
+      on conflict (organization_id) do update set seq = excluded.seq, updated_at = now();
+  return reached - counted;
+end
+$function$
+;
 CREATE OR REPLACE FUNCTION public.drop_record_months(p_before timestamp with time zone, p_at timestamp with time zone, p_principal text, p_actor_type text, p_correlation_id text)
  RETURNS TABLE(organization_id text, month text, removed bigint)
  LANGUAGE plpgsql
@@ -1629,7 +1797,7 @@ declare
   points record_checkpoints[];
   lengths bigint[];
 begin
-  for part in select p.name, p.until from record_partitions() p where p.until <= p_before order by p.until loop
+  for part in select p.name, p.since, p.until from record_partitions() p where p.until <= p_before order by p.until loop
     points := '{}';
     lengths := '{}';
     for chain in select * from record_chains c order by c.organization_id for update loop
@@ -1649,6 +1817,9 @@ begin
       lengths := lengths || (point.seq - chain.anchor_seq);
     end loop;
 
+    perform forget_usage(u.organization_id, array_agg(distinct u.day)) from usage_days u
+      where u.day < (part.until at time zone 'UTC')::date and u.day >= coalesce((part.since at time zone 'UTC')::date, '-infinity')
+      group by u.organization_id;
     perform set_config('toolway.records', 'prune_records', true);
     execute format('drop table %I', part.name);
     foreach point in array points loop
@@ -1746,6 +1917,32 @@ begin
 end
 $function$
 ;
+CREATE OR REPLACE FUNCTION public.forget_changed_usage()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  perform forget_usage(c.organization_id, array_agg(distinct (c.at at time zone 'UTC')::date)) from changed c
+    where c.kind = 'call' group by c.organization_id;
+  return null;
+end
+$function$
+;
+CREATE OR REPLACE FUNCTION public.forget_usage(p_organization text, p_days date[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  insert into usage_stale (organization_id, day) select distinct p_organization, d from unnest(p_days) as d on conflict do nothing;
+  delete from usage_days where organization_id = p_organization and day = any (p_days);
+  delete from usage_hours h using unnest(p_days) as d
+   where h.organization_id = p_organization and h.hour >= d::timestamp at time zone 'UTC'
+     and h.hour < (d + 1)::timestamp at time zone 'UTC';
+end
+$function$
+;
 CREATE OR REPLACE FUNCTION public.guard_records()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1815,6 +2012,14 @@ begin
     select created_by from makers order by steps desc limit 1);
 end
 $function$
+;
+CREATE OR REPLACE FUNCTION public.lock_usage(p_organization text)
+ RETURNS void
+ LANGUAGE sql
+ SET search_path TO 'pg_catalog'
+BEGIN ATOMIC
+ SELECT pg_advisory_xact_lock(8665936, hashtext(p_organization)) AS pg_advisory_xact_lock;
+END
 ;
 CREATE OR REPLACE FUNCTION public.make_record_partition(p_month date)
  RETURNS boolean
@@ -1953,6 +2158,22 @@ AS $function$
     from pg_inherits i join pg_class c on c.oid = i.inhrelid
    where i.inhparent = 'public.records'::regclass and pg_get_expr(c.relpartbound, c.oid) <> 'DEFAULT'
    order by 3
+$function$
+;
+CREATE OR REPLACE FUNCTION public.recount_usage(p_organization text, p_day date)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  counted bigint;
+begin
+  perform lock_usage(p_organization);
+  perform forget_usage(p_organization, array[p_day]);
+  delete from usage_stale where organization_id = p_organization and day = p_day;
+  select seq into counted from usage_counted where organization_id = p_organization;
+  if found then perform add_usage(p_organization, 0, counted, p_day); end if;
+end
 $function$
 ;
 CREATE OR REPLACE FUNCTION public.redact_record(p_organization text, p_id text, p_fields text[], p_reason text, p_own_id text, p_at timestamp with time zone, p_principal text, p_key_id text, p_actor_type text, p_correlation_id text, p_ip_address text, p_user_agent text)
@@ -2355,6 +2576,18 @@ begin
 end
 $function$
 ;
+CREATE OR REPLACE FUNCTION public.usage_bucket(p_microseconds integer)
+ RETURNS smallint
+ LANGUAGE sql
+ IMMUTABLE
+RETURN (round((ln((GREATEST(p_microseconds, 1))::double precision) * (25)::double precision)))::smallint
+;
+CREATE OR REPLACE FUNCTION public.usage_key(p_names text[])
+ RETURNS bytea
+ LANGUAGE sql
+ IMMUTABLE
+RETURN substr(sha256(convert_to((array_to_json(p_names))::text, 'UTF8'::name)), 1, 16)
+;
 CREATE OR REPLACE FUNCTION public.want_changes()
  RETURNS void
  LANGUAGE plpgsql
@@ -2446,6 +2679,8 @@ CREATE TRIGGER tell_records AFTER UPDATE OF seq ON public.record_chains FOR EACH
 CREATE TRIGGER guard_changed BEFORE UPDATE ON public.record_checkpoints FOR EACH STATEMENT EXECUTE FUNCTION guard_records('nobody', 'changed');
 CREATE TRIGGER guard_removed BEFORE DELETE OR TRUNCATE ON public.record_checkpoints FOR EACH STATEMENT EXECUTE FUNCTION guard_records('prune_records', 'removed');
 CREATE TRIGGER end_record_streams AFTER DELETE ON public.record_streams REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION end_record_streams();
+CREATE TRIGGER forget_usage_changed AFTER UPDATE ON public.records REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION forget_changed_usage();
+CREATE TRIGGER forget_usage_removed AFTER DELETE ON public.records REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION forget_changed_usage();
 CREATE TRIGGER guard_added BEFORE INSERT ON public.records FOR EACH STATEMENT EXECUTE FUNCTION guard_records('append_records', 'added');
 CREATE TRIGGER guard_changed BEFORE UPDATE ON public.records FOR EACH STATEMENT EXECUTE FUNCTION guard_records('redact_record', 'changed');
 CREATE TRIGGER guard_removed BEFORE DELETE OR TRUNCATE ON public.records FOR EACH STATEMENT EXECUTE FUNCTION guard_records('prune_records', 'removed');
@@ -2513,6 +2748,10 @@ grant delete, insert, select, update on stream_readers to toolway_organization;
 grant delete, insert, select, update on tool_locks to toolway_organization;
 grant delete, insert, select, update on tool_states to toolway_organization;
 grant delete, insert, select, update on toolsets to toolway_organization;
+grant select on usage_counted to toolway_organization;
+grant select on usage_days to toolway_organization;
+grant select on usage_hours to toolway_organization;
+grant select on usage_stale to toolway_organization;
 grant select (active), select (created_at), select (email), select (id), select (name), select (provider), select (signed_in_at) on users to toolway_organization;
 grant delete, insert, select, update on webhook_deliveries to toolway_organization;
 grant delete, insert, select, update on webhooks to toolway_organization;

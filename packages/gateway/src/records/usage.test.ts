@@ -3,7 +3,7 @@ import { describeEachPostgres } from '../testing/database.ts'
 import { addTestOrganization } from '../testing/organization.ts'
 import { testEntry as entry } from '../testing/record-entry.ts'
 import { storeRecords, type Entry } from './records.ts'
-import { countSteps, countToolSteps, countUsed, namesOf, timeTools } from './usage.ts'
+import { countSteps, countToolSteps, countUsed, namesOf, openSpan, timeTools } from './usage.ts'
 
 const HOUR = 3_600
 const SPAN = {
@@ -33,11 +33,14 @@ describeEachPostgres('calls of a span', (createDatabase) => {
         at('13:00:00'),
       ]),
     )
-    const [steps, used, names] = await db.organization(acme, async (sql) => [
-      await countSteps(sql, SPAN, HOUR),
-      await countUsed(sql, SPAN, 5),
-      await namesOf(sql, ['key_1', 'usr_nobody']),
-    ])
+    const [steps, used, names] = await db.organization(acme, async (sql) => {
+      const source = await openSpan(sql, SPAN, HOUR)
+      return [
+        await countSteps(sql, source, SPAN, HOUR),
+        await countUsed(sql, source, SPAN, 5),
+        await namesOf(sql, ['key_1', 'usr_nobody']),
+      ]
+    })
     expect(steps).toEqual([
       { step: 0, calls: 2, failed: 1, refused: 0, median_us: 10_000, p95_us: 30_000 },
       { step: 1, calls: 1, failed: 0, refused: 1, median_us: 50_000, p95_us: 50_000 },
@@ -60,12 +63,15 @@ describeEachPostgres('calls of a span', (createDatabase) => {
     ])
     expect(names).toEqual([])
 
-    const [ofCaller, ofConnection, tools, times] = await db.organization(acme, async (sql) => [
-      await countSteps(sql, { ...SPAN, caller: 'key_2' }, HOUR),
-      await countUsed(sql, { ...SPAN, connection: 'web' }, 5),
-      await countToolSteps(sql, SPAN, HOUR, ['web__read']),
-      await timeTools(sql, SPAN, ['web__read', 'web__write']),
-    ])
+    const [ofCaller, ofConnection, tools, times] = await db.organization(acme, async (sql) => {
+      const source = await openSpan(sql, SPAN, HOUR)
+      return [
+        await countSteps(sql, source, { ...SPAN, caller: 'key_2' }, HOUR),
+        await countUsed(sql, source, { ...SPAN, connection: 'web' }, 5),
+        await countToolSteps(sql, source, SPAN, { seconds: HOUR, tools: ['web__read'] }),
+        await timeTools(sql, source, SPAN, ['web__read', 'web__write']),
+      ]
+    })
     expect(new Map(times.map(({ connection, name, p95_us: p95 }) => [`${connection} ${name}`, p95]))).toEqual(
       new Map([
         ['null web__read', 50_000],

@@ -1,11 +1,12 @@
 /**
  * How many calls there were in a span of time, by step and by what they went to and who made them.
  *
- * Records of a span lie together on the disk, which is what their index knows: each question reads that part once, and sorts
- * nothing but times.
+ * Each question reads what is counted of whole hours or days and the records of the rest (`usage-source.ts`): how long it takes does not
+ * grow with the records of the span. A time of an hour is that of its size: `exp(size / 25)` microseconds.
  */
 import { z } from 'zod'
 import type { OrgSql } from '../db/db.ts'
+import { allRaw, openUsage, type UsageSource } from './usage-source.ts'
 
 export interface Span {
   readonly from: Date
@@ -23,23 +24,73 @@ const Times = { median_us: z.number().nullable(), p95_us: z.number().nullable() 
 export const StepRow = z.object({ step: z.int().nullable(), ...Counts, ...Times })
 export type StepRow = z.output<typeof StepRow>
 
+/** For the questions below, in the same transaction. */
+export function openSpan(sql: OrgSql, { from, to }: Span, seconds: number, most?: number): Promise<UsageSource> {
+  const [start, length] = [from.getTime(), seconds * 1000]
+  const steps = Math.ceil((to.getTime() - start) / length)
+  return openUsage(sql, { from, to, cuts: Array.from({ length: steps }, (_, step) => start + step * length) }, most)
+}
+
 export const countSteps = (
   sql: OrgSql,
-  { from, to, connection, caller }: Span,
+  { hours: { raw, counted }, after, until }: UsageSource,
+  { from, connection, caller }: Span,
   seconds: number,
 ): Promise<StepRow[]> => sql(StepRow)`
-  select step, count(*)::int as calls,
-         (count(*) filter (where outcome in ('failed', 'tool_error', 'unknown')))::int as failed,
-         (count(*) filter (where outcome = 'refused'))::int as refused,
-         percentile_disc(0.5) within group (order by duration_us)::float8 as median_us,
-         percentile_disc(0.95) within group (order by duration_us)::float8 as p95_us
-    from (select floor(extract(epoch from at - ${from}::timestamptz) / ${seconds}::int)::int as step, outcome, duration_us
-            from records
-           where at >= ${from} and at < ${to} and kind = 'call'
-             and (${connection}::text is null or connection = ${connection})
-             and (${caller}::text is null or principal = ${caller})) as calls
-   group by grouping sets ((step), ())
-   order by step`
+  with behind as materialized (
+    select r.at, r.outcome, r.duration_us, r.connection, r.principal
+      from records r where r.seq > ${after} and r.seq <= ${until} and r.kind = 'call'
+  ), single as (
+    select r.at, r.outcome, r.duration_us
+      from unnest(${raw.starts}::timestamptz[], ${raw.ends}::timestamptz[]) as span (since, before),
+           lateral (select r.at, r.outcome, r.duration_us from records r
+                     where r.at >= span.since and r.at < span.before and r.kind = 'call'
+                       and (${connection}::text is null or r.connection = ${connection})
+                       and (${caller}::text is null or r.principal = ${caller})) r
+    union all
+    select b.at, b.outcome, b.duration_us
+      from behind b join unnest(${counted.starts}::timestamptz[], ${counted.ends}::timestamptz[]) as span (since, before)
+        on b.at >= span.since and b.at < span.before
+     where (${connection}::text is null or b.connection = ${connection})
+       and (${caller}::text is null or b.principal = ${caller})
+  ), hours as (
+    select h.hour, h.calls, h.failed, h.refused, h.sizes, h.counts
+      from unnest(${counted.starts}::timestamptz[], ${counted.ends}::timestamptz[]) as span (since, before)
+      join usage_hours h on h.hour >= span.since and h.hour < span.before
+     where h.by = case when ${caller}::text is null then 'connection' else 'caller' end
+       and (${caller}::text is null or h.name = ${caller})
+       and (${connection}::text is null or h.connection = ${connection})
+  ), sums as (
+    select floor(extract(epoch from at - ${from}::timestamptz) / ${seconds}::int)::int as step, count(*) as calls,
+           count(*) filter (where outcome in ('failed', 'tool_error', 'unknown')) as failed,
+           count(*) filter (where outcome = 'refused') as refused
+      from single group by 1
+    union all
+    select floor(extract(epoch from hour - ${from}::timestamptz) / ${seconds}::int)::int, sum(calls), sum(failed),
+           coalesce(sum(calls) filter (where refused), 0)
+      from hours group by 1
+  ), times as (
+    select floor(extract(epoch from at - ${from}::timestamptz) / ${seconds}::int)::int as step,
+           duration_us::float8 as duration, count(*) as calls
+      from single group by 1, 2
+    union all
+    select floor(extract(epoch from hour - ${from}::timestamptz) / ${seconds}::int)::int, round(exp(size::float8 / 25)), sum(n)
+      from hours, unnest(sizes, counts) as sized (size, n) group by 1, size
+  ), placed as (
+    select step, duration, sum(sum(calls)) over (partition by step order by duration) as upto,
+           sum(sum(calls)) over (partition by step) as total
+      from times group by grouping sets ((step, duration), (duration))
+  ), middles as (
+    select step, min(duration) filter (where upto >= total * 0.5) as median_us,
+           min(duration) filter (where upto >= total * 0.95) as p95_us
+      from placed group by step
+  )
+  select s.step, s.calls, s.failed, s.refused, m.median_us, m.p95_us
+    from (select step, coalesce(sum(calls), 0)::int as calls, coalesce(sum(failed), 0)::int as failed,
+                 coalesce(sum(refused), 0)::int as refused
+            from sums group by grouping sets ((step), ())) s
+    left join middles m on m.step is not distinct from s.step
+   order by s.step`
 
 const UsedRow = z.object({
   by: z.enum(['connection', 'tool', 'caller', 'client', 'reason']),
@@ -50,62 +101,184 @@ const UsedRow = z.object({
 export type UsedRow = z.output<typeof UsedRow>
 
 /** The most used, by each of the five groupings; at most `most` of each. */
-export const countUsed = (sql: OrgSql, { from, to, connection, caller }: Span, most: number): Promise<UsedRow[]> => sql(
-  UsedRow,
-)`
+export const countUsed = (
+  sql: OrgSql,
+  { days: { raw, counted }, after, until }: UsageSource,
+  { connection, caller }: Span,
+  most: number,
+): Promise<UsedRow[]> => sql(UsedRow)`
+  with behind as materialized (
+    select r.at, r.connection, r.target, r.principal, r.client, r.code, r.outcome
+      from records r where r.seq > ${after} and r.seq <= ${until} and r.kind = 'call'
+  ), single as (
+    select r.connection, r.target, r.principal, r.client, r.code, r.outcome
+      from unnest(${raw.starts}::timestamptz[], ${raw.ends}::timestamptz[]) as span (since, before),
+           lateral (select r.connection, r.target, r.principal, r.client, r.code, r.outcome from records r
+                     where r.at >= span.since and r.at < span.before and r.kind = 'call'
+                       and (${connection}::text is null or r.connection = ${connection})
+                       and (${caller}::text is null or r.principal = ${caller})) r
+    union all
+    select b.connection, b.target, b.principal, b.client, b.code, b.outcome
+      from behind b join unnest(${counted.starts}::timestamptz[], ${counted.ends}::timestamptz[]) as span (since, before)
+        on b.at >= span.since and b.at < span.before
+  ), used as (
+    select connection, target, principal, client, code, count(*) as calls,
+           count(*) filter (where outcome in ('failed', 'tool_error', 'unknown')) as failed,
+           count(*) filter (where outcome = 'refused') as refused
+      from single group by connection, target, principal, client, code
+    union all
+    select d.connection, d.target, d.principal, d.client, d.code, d.calls, d.failed, d.refused
+      from unnest(${counted.starts}::timestamptz[], ${counted.ends}::timestamptz[]) as span (since, before)
+      join usage_days d on d.day >= (span.since at time zone 'UTC')::date and d.day < (span.before at time zone 'UTC')::date
+  )
   select by, connection, name, calls, failed, refused
     from (select case grouping(connection, target, principal, client, code)
                    when 15 then 'connection' when 7 then 'tool' when 27 then 'caller' when 29 then 'client'
                    else 'reason' end as by,
-                 connection, coalesce(code, client, principal, target, connection) as name, count(*)::int as calls,
-                 (count(*) filter (where outcome in ('failed', 'tool_error', 'unknown')))::int as failed,
-                 (count(*) filter (where outcome = 'refused'))::int as refused,
+                 connection, coalesce(code, client, principal, target, connection) as name, sum(calls)::int as calls,
+                 sum(failed)::int as failed, sum(refused)::int as refused,
                  row_number() over (partition by grouping(connection, target, principal, client, code)
-                                    order by count(*) desc, connection, target, principal, client, code) as place
-            from records
-           where at >= ${from} and at < ${to} and kind = 'call'
-             and (${connection}::text is null or connection = ${connection})
+                                    order by sum(calls) desc, connection, target, principal, client, code) as place
+            from used
+           where (${connection}::text is null or connection = ${connection})
              and (${caller}::text is null or principal = ${caller})
            group by grouping sets ((connection), (connection, target), (principal), (client), (code))
           having case grouping(connection, target, principal, client, code)
                    when 15 then connection is not null when 7 then target is not null
-                   when 27 then principal is not null when 29 then client is not null else code is not null end) as used
+                   when 27 then principal is not null when 29 then client is not null else code is not null end) as ranked
    where place <= ${most}
    order by by, place`
 
+/** What one person or key called, and the names of either where they are still there. */
+const CallerRow = z.object({ id: z.string(), name: z.string().nullable(), ...Counts, total: z.int() })
+export type CallerRow = z.output<typeof CallerRow>
+
+/** Every caller of the span, those with the most calls first, a page at a time. `total`: how many there are. */
+export const listCallers = (
+  sql: OrgSql,
+  { days: { raw, counted }, after, until }: UsageSource,
+  { connection, caller }: Span,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<CallerRow[]> => sql(CallerRow)`
+  with behind as materialized (
+    select r.at, r.connection, r.principal, r.outcome
+      from records r where r.seq > ${after} and r.seq <= ${until} and r.kind = 'call'
+  ), single as (
+    select r.connection, r.principal, r.outcome
+      from unnest(${raw.starts}::timestamptz[], ${raw.ends}::timestamptz[]) as span (since, before),
+           lateral (select r.connection, r.principal, r.outcome from records r
+                     where r.at >= span.since and r.at < span.before and r.kind = 'call'
+                       and (${connection}::text is null or r.connection = ${connection})
+                       and (${caller}::text is null or r.principal = ${caller})) r
+    union all
+    select b.connection, b.principal, b.outcome
+      from behind b join unnest(${counted.starts}::timestamptz[], ${counted.ends}::timestamptz[]) as span (since, before)
+        on b.at >= span.since and b.at < span.before
+  ), used as (
+    select connection, principal, count(*) as calls,
+           count(*) filter (where outcome in ('failed', 'tool_error', 'unknown')) as failed,
+           count(*) filter (where outcome = 'refused') as refused
+      from single group by connection, principal
+    union all
+    select d.connection, d.principal, d.calls, d.failed, d.refused
+      from unnest(${counted.starts}::timestamptz[], ${counted.ends}::timestamptz[]) as span (since, before)
+      join usage_days d on d.day >= (span.since at time zone 'UTC')::date and d.day < (span.before at time zone 'UTC')::date
+  ), page as (
+    select principal as id, sum(calls)::int as calls, sum(failed)::int as failed, sum(refused)::int as refused,
+           (count(*) over ())::int as total
+      from used
+     where (${connection}::text is null or connection = ${connection})
+       and (${caller}::text is null or principal = ${caller})
+     group by principal order by 2 desc, 1 limit ${limit} offset ${offset}
+  )
+  select p.id, coalesce(k.name, u.name) as name, p.calls, p.failed, p.refused, p.total
+    from page p left join keys k on k.id = p.id left join users u on u.id = p.id
+   order by p.calls desc, p.id`
+
 const ToolStepRow = z.object({ connection: z.string().nullable(), name: z.string(), step: z.int(), calls: z.int() })
 export type ToolStepRow = z.output<typeof ToolStepRow>
-
-/** The calls of these tools in each step of the span. */
-export const countToolSteps = (
-  sql: OrgSql,
-  { from, to, connection, caller }: Span,
-  seconds: number,
-  tools: readonly string[],
-): Promise<ToolStepRow[]> => sql(ToolStepRow)`
-  select connection, target as name, count(*)::int as calls,
-         floor(extract(epoch from at - ${from}::timestamptz) / ${seconds}::int)::int as step
-    from records
-   where at >= ${from} and at < ${to} and kind = 'call' and target = any (${tools}::text[])
-     and (${connection}::text is null or connection = ${connection})
-     and (${caller}::text is null or principal = ${caller})
-   group by connection, target, step`
-
 const ToolTimeRow = z.object({ connection: z.string().nullable(), name: z.string(), p95_us: z.number() })
 export type ToolTimeRow = z.output<typeof ToolTimeRow>
 
-/** How long the calls of these tools took in the span. */
-export const timeTools = (
+/** Hours do not have the tools of one caller. */
+const ofTools = (source: UsageSource, span: Span) => (span.caller === null ? source.hours : allRaw(span))
+
+/** The calls of these tools in each step of the span. */
+export function countToolSteps(
   sql: OrgSql,
-  { from, to, connection, caller }: Span,
+  source: UsageSource,
+  span: Span,
+  { seconds, tools }: { readonly seconds: number; readonly tools: readonly string[] },
+): Promise<ToolStepRow[]> {
+  const { raw, counted } = ofTools(source, span)
+  const { after, until } = source
+  const { from, connection, caller } = span
+  return sql(ToolStepRow)`
+    with behind as materialized (
+      select r.at, r.connection, r.target
+        from records r where r.seq > ${after} and r.seq <= ${until} and r.kind = 'call'
+    ), single as (
+      select r.at, r.connection, r.target as name, 1 as calls
+        from unnest(${raw.starts}::timestamptz[], ${raw.ends}::timestamptz[]) as span (since, before),
+             lateral (select r.at, r.connection, r.target from records r
+                       where r.at >= span.since and r.at < span.before and r.kind = 'call'
+                         and (${caller}::text is null or r.principal = ${caller})) r
+      union all
+      select b.at, b.connection, b.target, 1
+        from behind b join unnest(${counted.starts}::timestamptz[], ${counted.ends}::timestamptz[]) as span (since, before)
+          on b.at >= span.since and b.at < span.before
+      union all
+      select h.hour, h.connection, h.name, h.calls
+        from unnest(${counted.starts}::timestamptz[], ${counted.ends}::timestamptz[]) as span (since, before)
+        join usage_hours h on h.by = 'tool' and h.name = any (${tools}::text[])
+         and h.hour >= span.since and h.hour < span.before
+    )
+    select connection, name, sum(calls)::int as calls,
+           floor(extract(epoch from at - ${from}::timestamptz) / ${seconds}::int)::int as step
+      from single
+     where name = any (${tools}::text[]) and (${connection}::text is null or connection = ${connection})
+     group by connection, name, step`
+}
+
+/** How long the calls of these tools took in the span. */
+export function timeTools(
+  sql: OrgSql,
+  source: UsageSource,
+  span: Span,
   tools: readonly string[],
-): Promise<ToolTimeRow[]> => sql(ToolTimeRow)`
-  select connection, target as name, percentile_disc(0.95) within group (order by duration_us)::float8 as p95_us
-    from records
-   where at >= ${from} and at < ${to} and kind = 'call' and target = any (${tools}::text[])
-     and (${connection}::text is null or connection = ${connection})
-     and (${caller}::text is null or principal = ${caller})
-   group by connection, target`
+): Promise<ToolTimeRow[]> {
+  const { raw, counted } = ofTools(source, span)
+  const { after, until } = source
+  const { connection, caller } = span
+  return sql(ToolTimeRow)`
+    with behind as materialized (
+      select r.at, r.connection, r.target, r.duration_us
+        from records r where r.seq > ${after} and r.seq <= ${until} and r.kind = 'call'
+    ), single as (
+      select r.connection, r.target as name, r.duration_us::float8 as duration, 1 as calls
+        from unnest(${raw.starts}::timestamptz[], ${raw.ends}::timestamptz[]) as span (since, before),
+             lateral (select r.connection, r.target, r.duration_us from records r
+                       where r.at >= span.since and r.at < span.before and r.kind = 'call'
+                         and (${caller}::text is null or r.principal = ${caller})) r
+      union all
+      select b.connection, b.target, b.duration_us, 1
+        from behind b join unnest(${counted.starts}::timestamptz[], ${counted.ends}::timestamptz[]) as span (since, before)
+          on b.at >= span.since and b.at < span.before
+      union all
+      select h.connection, h.name, round(exp(size::float8 / 25)), n
+        from unnest(${counted.starts}::timestamptz[], ${counted.ends}::timestamptz[]) as span (since, before)
+        join usage_hours h on h.by = 'tool' and h.name = any (${tools}::text[])
+         and h.hour >= span.since and h.hour < span.before,
+             unnest(h.sizes, h.counts) as sized (size, n)
+    ), placed as (
+      select connection, name, duration, sum(sum(calls)) over (partition by connection, name order by duration) as upto,
+             sum(sum(calls)) over (partition by connection, name) as total
+        from single
+       where name = any (${tools}::text[]) and (${connection}::text is null or connection = ${connection})
+       group by connection, name, duration
+    )
+    select connection, name, min(duration) as p95_us from placed where upto >= total * 0.95 group by connection, name`
+}
 
 const NameRow = z.object({ id: z.string(), name: z.string() })
 

@@ -4,7 +4,7 @@ import { usageCsv } from './usage-csv.ts'
 test('a line for each step and row, and no name is a formula', () => {
   const counts = { calls: 3, failed: 1, refused: 0 }
   const csv = usageCsv({
-    ...{ from: '2026-11-20T10:00:00.000Z', to: '2026-11-20T11:00:00.000Z', step: 'hour' },
+    ...{ from: '2026-11-20T10:00:00.000Z', to: '2026-11-20T11:00:00.000Z', step: 'hour', uncounted: 0 },
     total: { ...counts, median_ms: 1, p95_ms: 2 },
     steps: [{ at: '2026-11-20T10:00:00.000Z', ...counts, median_ms: 1.5, p95_ms: null }],
     connections: [{ name: 'web', ...counts }],

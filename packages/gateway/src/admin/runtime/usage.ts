@@ -5,7 +5,9 @@ import {
   countSteps,
   countToolSteps,
   countUsed,
+  listCallers,
   namesOf,
+  openSpan,
   timeTools,
   type StepRow,
   type ToolStepRow,
@@ -34,24 +36,37 @@ function stepsOf({ connection, name }: UsedRow, rows: readonly ToolStepRow[], st
 const timeOf = ({ connection, name }: UsedRow, rows: readonly ToolTimeRow[]): number | null =>
   milliseconds(rows.find((row) => row.connection === connection && row.name === name)?.p95_us ?? null)
 
+/** Hours of a long span are those of the clock, which are counted already. */
+const MOST_ODD_HOURS = 48
+
+function startOf(from: number, to: Date, seconds: number): Date {
+  const isLong = to.getTime() - from > MOST_ODD_HOURS * SECONDS.hour * 1000
+  return new Date(seconds === SECONDS.hour && isLong ? from - (from % (SECONDS.hour * 1000)) : from)
+}
+
 export const usageOperations: readonly Served[] = [
   serveOrganization(shapes.findUsage, async ({ query, role, look }) => {
     const to = query.to === undefined ? new Date() : new Date(query.to)
-    const from = query.from === undefined ? new Date(to.getTime() - SECONDS.day * 1000) : new Date(query.from)
     const seconds = SECONDS[query.step]
+    const from = startOf(
+      query.from === undefined ? to.getTime() - SECONDS.day * 1000 : Date.parse(query.from),
+      to,
+      seconds,
+    )
     const isShown = permits(role, 'audit_view_own')
     if (query.caller !== undefined && !isShown)
       throw new Fault('role.forbidden', { role, permission: 'audit_view_own' })
     const span = { from, to, connection: query.connection ?? null, caller: query.caller ?? null }
-    const { rows, used, names, toolSteps, toolTimes } = await look(async (sql) => {
-      const rows = await countSteps(sql, span, seconds)
-      const used = await countUsed(sql, span, MOST)
+    const { source, rows, used, names, toolSteps, toolTimes } = await look(async (sql) => {
+      const source = await openSpan(sql, span, seconds)
+      const rows = await countSteps(sql, source, span, seconds)
+      const used = await countUsed(sql, source, span, MOST)
       const ids = used.flatMap(({ by, name }) => (by === 'caller' ? [name] : []))
       const found = isShown ? await namesOf(sql, ids) : []
       const tools = used.flatMap(({ by, name }) => (by === 'tool' ? [name] : []))
-      const toolSteps = isShown && tools.length > 0 ? await countToolSteps(sql, span, seconds, tools) : []
-      const toolTimes = isShown && tools.length > 0 ? await timeTools(sql, span, tools) : []
-      return { rows, used, toolSteps, toolTimes, names: new Map(found.map(({ id, name }) => [id, name])) }
+      const toolSteps = isShown && tools.length > 0 ? await countToolSteps(sql, source, span, { seconds, tools }) : []
+      const toolTimes = isShown && tools.length > 0 ? await timeTools(sql, source, span, tools) : []
+      return { source, rows, used, toolSteps, toolTimes, names: new Map(found.map(({ id, name }) => [id, name])) }
     })
     const byStep = new Map(rows.map((row) => [row.step, row]))
     const steps = Math.ceil((to.getTime() - from.getTime()) / 1000 / seconds)
@@ -60,6 +75,7 @@ export const usageOperations: readonly Served[] = [
       from: from.toISOString(),
       to: to.toISOString(),
       step: query.step,
+      uncounted: source.uncounted,
       total: timed(byStep.get(null) ?? NONE),
       steps: Array.from({ length: steps }, (_, step) => ({
         at: new Date(from.getTime() + step * seconds * 1000).toISOString(),
@@ -79,5 +95,19 @@ export const usageOperations: readonly Served[] = [
       clients: isShown ? of('client').map((row) => ({ name: row.name, ...counted(row) })) : null,
       reasons: isShown ? of('reason').map(({ name, calls }) => ({ code: name, calls })) : null,
     }
+  }),
+  serveOrganization(shapes.listUsageCallers, async ({ query: { limit, offset, ...query }, look }) => {
+    const to = query.to === undefined ? new Date() : new Date(query.to)
+    const from = query.from === undefined ? new Date(to.getTime() - SECONDS.day * 1000) : new Date(query.from)
+    const span = { from, to, connection: query.connection ?? null, caller: null }
+    const { rows, total } = await look(async (sql) => {
+      const source = await openSpan(sql, span, SECONDS.day)
+      const rows = await listCallers(sql, source, span, { limit, offset })
+      // A page behind the last one has no row that says how many there are.
+      const [first] =
+        rows.length > 0 || offset === 0 ? rows : await listCallers(sql, source, span, { limit: 1, offset: 0 })
+      return { rows, total: first?.total ?? 0 }
+    })
+    return { items: rows.map(({ total: _, ...row }) => row), total, limit, offset }
   }),
 ]

@@ -9,6 +9,7 @@ import { exportRecords } from './export.ts'
 import { levels } from './levels.ts'
 import { isPlatform, momentOf, PLATFORM, whole, type OfChain } from './of-chain.ts'
 import { show } from './show.ts'
+import { usage } from './usage.ts'
 import { verify } from './verify.ts'
 
 const OUTCOMES = ['ok', 'tool_error', 'refused', 'failed', 'cancelled', 'unknown'] as const
@@ -123,5 +124,5 @@ const prune = described({
 
 export function recordsCommand(finish: Finish) {
   const about = 'list, export and verify the audit log (-o platform: records without an organization)'
-  return groupOf('records', about, [list, show, levels, exportRecords, verify, redact, prune], finish)
+  return groupOf('records', about, [list, show, usage, levels, exportRecords, verify, redact, prune], finish)
 }

@@ -1,0 +1,224 @@
+/** Tests that figures from what is counted by hour and by day are those of the records, whatever comes, changes or goes meanwhile. */
+import { generateKeyPairSync } from 'node:crypto'
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import type { OrganizationId } from '@toolway/contract'
+import type { Db } from '../db/db.ts'
+import { createKeepUsage } from '../jobs/keep-usage.ts'
+import { describeEachPostgres } from '../testing/database.ts'
+import { addTestOrganization } from '../testing/organization.ts'
+import { testEntry } from '../testing/record-entry.ts'
+import { fingerprintOf, listUnsigned, signCheckpoint, storeCheckpoint } from './chain/checkpoints.ts'
+import type { Actor } from './change.ts'
+import { dropMonths } from './months.ts'
+import { storeRecords, type Entry } from './records.ts'
+import { redactRecord } from './redact.ts'
+import { prune } from './retention.ts'
+import { countLevels } from './service-levels.ts'
+import { checkDay, countNext } from './usage-count.ts'
+import { countSteps, countToolSteps, countUsed, listCallers, openSpan, timeTools, type Span } from './usage.ts'
+
+const KEY = { id: 'k1', ...generateKeyPairSync('ed25519') }
+const KNOWN = [fingerprintOf(KEY.publicKey)]
+const DAY = 86_400
+const HOUR = 3_600
+const ALL = { connection: null, caller: null }
+const MONTH = { from: new Date('2026-10-20T05:00:00Z'), to: new Date('2026-11-20T04:40:00Z'), ...ALL }
+const SPANS: readonly [Span, number][] = [
+  [MONTH, DAY],
+  [MONTH, HOUR],
+  [{ ...MONTH, from: new Date('2026-10-20T18:30:00Z') }, DAY],
+  [{ ...MONTH, caller: 'usr_2' }, DAY],
+  [{ ...MONTH, connection: 'mail' }, HOUR],
+  [{ ...MONTH, connection: 'mail', caller: 'usr_1' }, DAY],
+  [{ from: new Date('2026-11-01T10:17:00Z'), to: new Date('2026-11-03T01:02:03Z'), ...ALL }, HOUR],
+]
+const TOOLS = ['web__read', 'mail__send']
+const ACTOR: Actor = {
+  id: 'usr_1',
+  type: 'user',
+  keyId: undefined,
+  address: undefined,
+  userAgent: undefined,
+  correlationId: 'c',
+}
+
+/** A month of calls: two connections, four callers, every way to end. All times are of sizes that hours have exactly. */
+function month(organization: OrganizationId, count = 400): Entry[] {
+  const outcomes = ['ok', 'ok', 'failed', 'tool_error', 'refused', 'unknown'] as const
+  const [start, end] = [Date.parse('2026-10-20T00:00:00Z'), Date.parse('2026-11-20T06:00:00Z')]
+  return Array.from({ length: count }, (_, at) => {
+    const outcome = outcomes[at % outcomes.length]
+    return testEntry({
+      org_id: organization,
+      timestamp: new Date(start + ((end - start) * at) / count).toISOString(),
+      principal: `usr_${at % 4}`,
+      connection: outcome === 'refused' && at % 4 === 0 ? undefined : at % 3 === 0 ? 'mail' : 'web',
+      tool_name: at % 3 === 0 ? 'mail__send' : 'web__read',
+      client: at % 5 === 0 ? 'cursor 1' : 'claude 2',
+      code: outcome === 'refused' ? 'policy.denied' : outcome === 'failed' ? 'upstream.timeout' : undefined,
+      duration_ms: Math.round(Math.exp((200 + (at % 7) * 10) / 25)) / 1000,
+      ...(outcome !== undefined && { outcome }),
+    })
+  })
+}
+
+const figuresOf = (db: Db, organization: string, most?: number) =>
+  db.organization(organization, async (sql) => {
+    const all = []
+    for (const [span, seconds] of SPANS) {
+      const source = await openSpan(sql, span, seconds, most)
+      const sorted = (rows: readonly object[]) => rows.map((row) => JSON.stringify(row)).sort()
+      all.push([
+        await countSteps(sql, source, span, seconds),
+        await countUsed(sql, source, span, 10),
+        await listCallers(sql, source, span, { limit: 3, offset: 0 }),
+        sorted(await countToolSteps(sql, source, span, { seconds, tools: TOOLS })),
+        sorted(await timeTools(sql, source, span, TOOLS)),
+      ])
+    }
+    return { all, levels: await countLevels(sql, MONTH.to, 10) }
+  })
+
+const countAll = (db: Db, organization: string, step = 70) =>
+  db.system(async (sql) => {
+    while ((await countNext(sql, organization, step)) > 0);
+  })
+
+const signAll = (db: Db) =>
+  db.system(async (sql) => {
+    for (const head of await listUnsigned(sql, undefined))
+      await storeCheckpoint(sql, signCheckpoint(head, KEY, new Date()))
+  })
+
+/** As whoever owns the database, past what protects records. */
+async function tamper(connection: pg.ClientConfig, text: string): Promise<void> {
+  const client = new pg.Client(connection)
+  await client.connect()
+  await client.query(`alter table records disable trigger user; ${text}; alter table records enable trigger user`)
+  await client.end()
+}
+
+describeEachPostgres('counted calls', (createDatabase) => {
+  test('make the figures that the records make: by hour, by day, filtered, at odd hours, and after late records', async () => {
+    await using database = await createDatabase()
+    const { db } = database
+    const { id } = await addTestOrganization(db, 'acme')
+    const records = month(id)
+    // Some come weeks late, as from a gateway that was cut off.
+    const late = records.filter((_, at) => at % 9 === 4)
+    await db.system((sql) =>
+      storeRecords(
+        sql,
+        records.filter((one) => !late.includes(one)),
+      ),
+    )
+    await countAll(db, id)
+    await db.system((sql) => storeRecords(sql, late.slice(0, 20)))
+    await countAll(db, id)
+    await db.system((sql) => storeRecords(sql, late.slice(20)))
+    const counted = await figuresOf(db, id)
+    await tamper(database.connection, 'delete from usage_counted; delete from usage_hours; delete from usage_days')
+    expect(counted).toEqual(await figuresOf(db, id))
+    expect(counted.all[0]?.[0]?.at(-1)).toMatchObject({ step: null, calls: 397 })
+  })
+
+  test('are read instead of the records of a month, which stay unread', async () => {
+    await using database = await createDatabase()
+    const { db } = database
+    const { id } = await addTestOrganization(db, 'acme')
+    await db.system((sql) => storeRecords(sql, month(id)))
+    await countAll(db, id)
+    const before = await figuresOf(db, id)
+    await tamper(database.connection, `delete from records where at >= '2026-10-23' and at < '2026-11-01'`)
+    const after = await figuresOf(db, id)
+    for (const place of [0, 1, 4]) expect(after.all[place]).toEqual(before.all[place])
+    expect(after.levels).toEqual(before.levels)
+  })
+
+  test('follow a redaction and a pruning at once, and are counted anew', async () => {
+    await using database = await createDatabase()
+    const { db } = database
+    const { id } = await addTestOrganization(db, 'acme')
+    const records = month(id)
+    await db.system((sql) => storeRecords(sql, records.slice(0, 100)))
+    await signAll(db)
+    await db.system((sql) => storeRecords(sql, records.slice(100)))
+    await countAll(db, id)
+    const redacted = { id: records[200]?.id ?? '', fields: ['principal', 'target'] as const, reason: 'erasure request' }
+    await db.system((sql) => redactRecord(sql, ACTOR, id, { ...redacted, fields: [...redacted.fields] }))
+    const pruning = { actor: ACTOR, organization: id, before: new Date('2026-10-28T00:00:00Z'), signers: KNOWN }
+    expect(await db.system((sql) => prune(sql, pruning))).toBe(100)
+    const stale = await figuresOf(db, id)
+    expect(JSON.stringify(stale.all)).toContain('[redacted]')
+    const keep = createKeepUsage({
+      db,
+      log: { info() {}, warn: (facts: object) => expect.fail(JSON.stringify(facts)) },
+      now: Date.now,
+    })
+    await keep.run()
+    const anew = await figuresOf(db, id)
+    await keep.close()
+    await tamper(database.connection, 'delete from usage_counted; delete from usage_hours; delete from usage_days')
+    const raw = await figuresOf(db, id)
+    expect(stale).toEqual(raw)
+    expect(anew).toEqual(raw)
+  })
+
+  test('of a month go with the month', async () => {
+    await using database = await createDatabase()
+    const { db } = database
+    const { id } = await addTestOrganization(db, 'acme')
+    await db.system((sql) => storeRecords(sql, month(id)))
+    await countAll(db, id)
+    await signAll(db)
+    const dropping = {
+      before: new Date('2100-01-01T00:00:00Z'),
+      now: new Date(),
+      signers: KNOWN,
+      actor: ACTOR,
+      correlationId: 'c',
+    }
+    expect(await db.system((sql) => dropMonths(sql, dropping))).toMatchObject([{ organization_id: id, removed: 400 }])
+    const { all, levels } = await figuresOf(db, id)
+    expect(all.map(([steps = []]) => steps)).toEqual(
+      SPANS.map(() => [{ step: null, calls: 0, failed: 0, refused: 0, median_us: null, p95_us: null }]),
+    )
+    expect(levels).toMatchObject([{ connection: null, month: 0 }])
+  })
+
+  test('that differ from the records of their day are found and mended', async () => {
+    await using database = await createDatabase()
+    const { db } = database
+    const { id } = await addTestOrganization(db, 'acme')
+    await db.system((sql) => storeRecords(sql, month(id)))
+    const right = await figuresOf(db, id)
+    await countAll(db, id)
+    expect(await db.system((sql) => checkDay(sql, id, '2026-11-05'))).toBe(true)
+    await tamper(database.connection, `update usage_days set calls = calls + 1 where day = '2026-11-05'`)
+    await tamper(database.connection, `delete from usage_hours where hour >= '2026-11-07' and hour < '2026-11-08'`)
+    expect(await figuresOf(db, id)).not.toEqual(right)
+    const checked = []
+    for (const day of ['2026-11-05', '2026-11-06', '2026-11-07'])
+      checked.push(await db.system((sql) => checkDay(sql, id, day)))
+    expect(checked).toEqual([false, true, false])
+    expect(await figuresOf(db, id)).toEqual(right)
+  })
+
+  test('say how many records they lack while a long past is being counted, and two gateways count each once', async () => {
+    await using database = await createDatabase()
+    const { db } = database
+    const { id } = await addTestOrganization(db, 'acme')
+    await db.system((sql) => storeRecords(sql, month(id)))
+    const right = await figuresOf(db, id)
+    await db.system((sql) => countNext(sql, id, 100))
+    const source = await db.organization(id, (sql) => openSpan(sql, MONTH, DAY, 50))
+    expect(source).toMatchObject({ after: 100, until: 100, uncounted: 300 })
+    const log = { info() {}, warn: (facts: object) => expect.fail(JSON.stringify(facts)) }
+    const keepers = [1, 2].map(() => createKeepUsage({ db, log, now: Date.now, least: 1 }))
+    await Promise.all(keepers.map((keeper) => keeper.run()))
+    await Promise.all(keepers.map((keeper) => keeper.run()))
+    await Promise.all(keepers.map((keeper) => keeper.close()))
+    expect(await figuresOf(db, id, 0)).toEqual(right)
+  })
+})
