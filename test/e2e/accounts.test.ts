@@ -146,6 +146,25 @@ describe('accounts of a connection', () => {
     expect(JSON.stringify(records)).not.toContain('s3cret')
   })
 
+  test('are not replaced unasked: a second key has a name of its own, or the question is put, for each member apart', async () => {
+    const many = await addConnection({ kind: 'key', header: 'x-api-key', prefix: '', accounts: 'many' })
+    const one = await addConnection({ kind: 'key', header: 'x-api-key', prefix: '' })
+    for (const word of ['ada', 'bob']) {
+      expect((await ask(word, 'POST', at(many), { key: `${word}-1` })).answer).toMatchObject({ account: 'default' })
+      expect((await ask(word, 'POST', at(many), { key: `${word}-2` })).answer).toMatchObject({ account: 'account-2' })
+      expect((await ask(word, 'POST', at(many), { key: 'x', account: 'account-2' })).status).toBe(409)
+    }
+    const first = (await ask('ada', 'POST', at(one), { key: 'ada-1' })).answer!
+    const again = await ask('ada', 'POST', at(one), { key: 'ada-2' })
+    expect(again).toMatchObject({ status: 409, answer: { code: 'account.connected' } })
+    // Bob cannot let anybody replace what is Ada's: it is no account of his, so his own is added.
+    const own = (await ask('bob', 'POST', at(one), { key: 'bob-1', replaces: first.id })).answer!
+    expect(own.id).not.toBe(first.id)
+    const replaced = await ask('ada', 'POST', at(one), { key: 'ada-2', replaces: first.id })
+    expect(replaced).toMatchObject({ status: 201, answer: { id: first.id } })
+    expect((await ask('ada', 'GET', at(one))).answer).toMatchObject({ total: 1 })
+  })
+
   test('tell an administrator who relies on them', async () => {
     const connection = await addConnection({})
     await plant(connection, ada)

@@ -20,6 +20,12 @@ export const AccountName = z
     'must have at most 31 lowercase letters, digits, _ and -, and start with a letter or digit',
   )
 
+/**
+ * The ID of an account of the same owner whose place a new one takes, whoever that is of. Without it only an account that is known to be
+ * the same, or serves nobody any more, is replaced.
+ */
+export const Replaces = z.string().regex(/^crd_[a-z0-9]{1,60}$/, 'is not the ID of an account')
+
 /** The loader and the runtimes read these: a value of a member's there could be code. */
 const OWN_VARIABLES =
   /^(?:PATH|HOME|SHELL|ENV|BASH_ENV|IFS|TMPDIR|LANG|NODE_(?:OPTIONS|PATH|EXTRA_CA_CERTS)|PERL.*|RUBY.*|PYTHON.*|JAVA_TOOL_OPTIONS|LD_.*|DYLD_.*|GIT_.*|NPM_CONFIG_.*|UV_.*|https?_proxy|all_proxy|no_proxy)$/i

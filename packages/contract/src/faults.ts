@@ -125,6 +125,7 @@ export const FAULTS = {
   'identity.vouched': row('admit', 'PERMISSION_DENIED', [403, FORBIDDEN], 'Another system vouches for this caller, so it cannot create access that lasts longer than the credential it sent.', 'Sign in to this gateway, or use a key that belongs to this gateway, without a header that names a member.'),
   'login.old': row('admit', 'PERMISSION_DENIED', [403, FORBIDDEN], 'A key is shown again only within {minutes} minutes after you sign in, or if you send your password.', 'Send your password with the request, or sign in again.'),
   'key.beyond': row('admit', 'PERMISSION_DENIED', [403, FORBIDDEN], 'A key cannot have more access than the person who creates it: {problem}.', 'Ask for less access, or have the key created by a user who has it.'),
+  'account.connected': row('check', 'INVALID_ARGUMENT', [409, INVALID], 'The account "{account}" is connected already, and it is not known whether this is the same one. Nothing was replaced.', 'Reconnect that account, confirm that it is to be replaced, or disconnect it first.'),
   'account.many': row('check', 'INVALID_ARGUMENT', [409, INVALID], 'A connection can have at most {limit} accounts of one owner.', 'Remove an account that is no longer needed.'),
   'key.many': row('check', 'INVALID_ARGUMENT', [409, INVALID], 'A member can have at most {limit} API keys.', 'Revoke a key that is no longer needed.'),
   'scope.insufficient': row(

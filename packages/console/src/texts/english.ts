@@ -935,6 +935,9 @@ export interface English {
       readonly nameHint: string
       readonly keepKey: string
       readonly keyKept: string
+      readonly replaceTitle: (v: { readonly name: string }) => string
+      readonly replaceText: string
+      readonly replace: string
       readonly renameTitle: string
       readonly renamed: (v: { readonly name: string }) => string
       readonly endTitle: (v: { readonly name: string }) => string

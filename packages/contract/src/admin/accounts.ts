@@ -4,7 +4,7 @@
  * Each member has its own and sees what is shared; who may change connections sees and changes all. A key goes in and never comes out.
  */
 import { z } from 'zod'
-import { AccountName } from '../connection-auth.ts'
+import { AccountName, Replaces } from '../connection-auth.ts'
 import { inOrganization, operation, pageOf, Paging } from './operation.ts'
 import { TENANT } from './organizations.ts'
 
@@ -48,6 +48,7 @@ export const AccountKey = z.strictObject({
     .trim()
     .regex(/^[\x21-\x7e]{1,8192}$/, 'is not a valid key: at most 8192 visible characters without spaces'),
   account: AccountName.optional(),
+  replaces: Replaces.optional(),
   /** `organization`: all members use it. */
   owner: Owner.default('member'),
   /** Try it at the server first, and refuse it where that does not let it in. */

@@ -6,7 +6,7 @@
  * a person has to sign in as whom it is for.
  */
 import { z } from 'zod'
-import { AccountName, ProviderName } from '../connection-auth.ts'
+import { AccountName, ProviderName, Replaces } from '../connection-auth.ts'
 import { CONNECTION } from './connections.ts'
 import { anyone, inOrganization, operation, signedIn } from './operation.ts'
 
@@ -16,6 +16,7 @@ export const ConnectWords = z.strictObject({
   /** The owner of the new account; absent: the caller, or the organization where the caller is not a member. */
   owner: Owner.optional(),
   account: AccountName.optional(),
+  replaces: Replaces.optional(),
   /** To be asked for besides what is asked for anyway. */
   scopes: z.array(z.string().min(1).max(200)).max(100).optional(),
 })
@@ -46,6 +47,7 @@ const Begun = z.strictObject({
 const OAuthRedirect = z.strictObject({
   owner: Owner.optional(),
   account: AccountName.optional(),
+  replaces: Replaces.optional(),
   /** One connection (alias or id) instead of all that use the vendor. */
   connection: z.string().min(1).max(100).optional(),
   /** Where the browser goes in the end: a program of the same machine, `http://127.0.0.1:…`. */

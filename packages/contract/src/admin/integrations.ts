@@ -5,6 +5,7 @@
  * the ones that its own client wrote (`serverUrl`, `apiKey`).
  */
 import { z } from 'zod'
+import { Replaces } from '../connection-auth.ts'
 import { CATALOG_ENTRY, NativeConnector } from './catalog.ts'
 import { AUTH_TYPES, CONNECTION } from './connections.ts'
 import { anyone, inOrganization, inOwnOrganization, operation, pageOf, Paging } from './operation.ts'
@@ -187,6 +188,7 @@ export const ConnectWish = z.strictObject({
   owner: z.enum(['member', 'organization']).optional(),
   /** Name of the account among the owner's. */
   account: z.string().max(31).optional(),
+  replaces: Replaces.optional(),
 })
 export const OAuthRedirect = z.strictObject({
   /** Where the browser goes now. */

@@ -4,7 +4,6 @@ import { PROVIDERS, type UserId } from '@toolway/contract'
 import type { HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
 import type { AdminConnect } from '../admin/oauth/admin-connect.ts'
-import { listAccountStates } from '../credentials/account-states.ts'
 import { createBrokerEvents, type BrokerEventsParts } from '../http/connect/broker-events.ts'
 import { createDoneDoor } from '../http/connect/done-door.ts'
 import { createCallbackDoor } from '../http/connect/callback-door.ts'
@@ -20,6 +19,7 @@ import { findUser } from '../identity/users.ts'
 import { removeOldFlows } from '../credentials/flows.ts'
 import { createCleanOAuth } from '../jobs/clean-oauth.ts'
 import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
+import { findInTheWay, listAccountsThere } from '../oauth/outgoing/flows/accounts-there.ts'
 import { createChooseClient } from '../oauth/outgoing/flows/choose-client.ts'
 import type { ConnectRequestLinks } from '../oauth/outgoing/flows/connect-links.ts'
 import { kindFor } from '../kinds/kinds.ts'
@@ -28,7 +28,7 @@ import { createFlows } from '../oauth/outgoing/flows/flows.ts'
 import { createKeepKey } from '../oauth/outgoing/credentials/keep-key.ts'
 import { probeAuth } from '../oauth/outgoing/flows/auth-probe.ts'
 import type { Challenge, CredentialKeeping, OutgoingOAuth, RevealSecret } from '../oauth/outgoing/ports.ts'
-import { createTargets, type Target } from '../oauth/outgoing/flows/target.ts'
+import { createTargets, type ConnectRequest, type Target } from '../oauth/outgoing/flows/target.ts'
 import { readChallenge } from '../oauth/outgoing/protocol/read-challenge.ts'
 import type { GlobalApps } from '../oauth/outgoing/vendors/global-apps.ts'
 import { accessRefusedOf } from '../upstreams/access-refused.ts'
@@ -62,6 +62,7 @@ export function composeConnect(core: CoreDependencies, parts: ComposeConnectPart
   const { oauth, reveal, keeping, links, snapshots, accounts, web, clients, publicUrl, globalApps } = parts
   const targets = createTargets({ find: snapshots.find, unseal: vault.open, vendor: vendorOf, accounts })
   const chosen = createChooseClient({ db, vault, oauth, reveal, publicUrl, global: globalApps.of, now: Date.now })
+  const inTheWay = (connectRequest: ConnectRequest, target: Target) => findInTheWay(db, connectRequest, target)
   const keepKey = createKeepKey({ db, keeping, probeAuth })
   const flows = createFlows({
     db,
@@ -70,6 +71,7 @@ export function composeConnect(core: CoreDependencies, parts: ComposeConnectPart
     clients: chosen,
     keeping,
     targets,
+    inTheWay,
     challenge: challengeOf,
     scopesOf: (settings) => kindFor(settings.connector).scopes?.(settings),
     memberOf: (id) => memberOf(accounts, id as UserId),
@@ -110,7 +112,8 @@ export function composeConnect(core: CoreDependencies, parts: ComposeConnectPart
       targets,
       keepKey,
       visitors,
-      namesTaken: (target) => namesTaken(core, target),
+      accountsThere: (target) => listAccountsThere(db, target),
+      inTheWay,
       brokeredBy: ({ snapshot, connection }) => connection && brokeredBy(snapshot, connection.id),
     }),
   )
@@ -152,11 +155,3 @@ const memberOf = (accounts: Accounts, userId: UserId): Principal | undefined =>
         client: undefined,
         signInId: undefined,
       }
-
-const namesTaken = async ({ db }: CoreDependencies, { connectRequest, connection }: Target): Promise<string[]> => {
-  const { userId, organizationId } = connectRequest
-  const rows = await db.organization(organizationId, (sql) => listAccountStates(sql, userId))
-  return rows
-    .filter((row) => row.connection_id === connection?.id && row.user_id === (userId ?? null))
-    .map(({ account }) => account)
-}

@@ -25,13 +25,15 @@ export const AccountStateRow = z.object({
   expires_at: z.date().nullable(),
   renewable: z.boolean(),
   renewed_at: z.date(),
+  server: z.string().nullable(),
+  issuer: z.string().nullable(),
 })
 export type AccountStateRow = z.output<typeof AccountStateRow>
 
 /** A member's own and the organization's; without a member only the latter. */
 export const listAccountStates = (sql: OrgSql, userId: UserId | undefined) => sql(AccountStateRow)`
   select id, connection_id, provider, user_id, account, is_default, provider_username, kind, problem, expires_at,
-         sealed_refresh_token is not null as renewable, renewed_at
+         sealed_refresh_token is not null as renewable, renewed_at, server, issuer
     from credentials
    where active and (user_id is null or user_id = ${userId ?? null})
    order by user_id nulls last, not is_default, account`

@@ -37,7 +37,7 @@ async function fixture(database: { db: Db }) {
     const done = await db.organization(acme.id, (sql) =>
       putCredential(sql, { organizationId: acme.id, provider: 'github', seal: tokens('access', 'refresh'), ...words }),
     )
-    if (done === undefined) throw new Error('it was not kept')
+    if ('refused' in done) throw new Error(`it was not kept: ${done.refused}`)
     return done.id
   }
   const list = (...given: [] | [UserId | null]) => db.organization(acme.id, (sql) => listCredentials(sql, ...given))
@@ -135,6 +135,55 @@ describeEachPostgres('kept credentials', (createDatabase) => {
     const replaced = rows.find(({ id }) => id === first)
     expect(vault.open(replaced?.sealed_access_token ?? Buffer.alloc(0), accessTokenRow(first))).toBe('newer')
     expect(replaced?.sealed_refresh_token).toBeNull()
+  })
+
+  test('of nobody knows whom are never the same: the second one has a name of its own, and the first keeps its token', async () => {
+    await using database = await createDatabase()
+    const { db, acme, put, list } = await fixture(database)
+    const [ada, bob] = [await addMember(db, acme.id, 'ada'), await addMember(db, acme.id, 'bob')]
+    const first = await put({ userId: ada, seal: tokens('of ada') })
+    const second = await put({ userId: ada, seal: tokens('of somebody else') })
+    await put({ userId: ada, providerUserId: '7' })
+    await put({ userId: bob })
+    expect(second).not.toBe(first)
+    expect((await list()).map(({ user_id: user, account }) => [user, account])).toEqual([
+      [ada, 'default'],
+      [ada, 'account-2'],
+      [ada, 'account-3'],
+      [bob, 'default'],
+    ])
+    const kept = (await list()).find(({ id }) => id === first)
+    expect(vault.open(kept?.sealed_access_token ?? Buffer.alloc(0), accessTokenRow(first))).toBe('of ada')
+  })
+
+  test('take the place of one that works only where they are of the same person, or its owner lets them', async () => {
+    await using database = await createDatabase()
+    const { db, acme, put, list } = await fixture(database)
+    const [ada, bob] = [await addMember(db, acme.id, 'ada'), await addMember(db, acme.id, 'bob')]
+    const first = await put({ userId: ada, account: 'work', providerUserId: '1' })
+    for (const words of [{ account: 'work' }, { account: 'work', providerUserId: '2' }, { only: true }])
+      await expect(put({ userId: ada, ...words })).rejects.toThrow('it was not kept: connected')
+    // Nobody lets anybody replace what is another member's.
+    await put({ userId: bob, replaces: first })
+    expect(await list()).toHaveLength(2)
+    expect(await put({ userId: ada, only: true, providerUserId: '1' })).toBe(first)
+    expect(await put({ userId: ada, only: true, replaces: first, seal: tokens('let') })).toBe(first)
+    await db.organization(
+      acme.id,
+      (sql) => sql(Nothing)`update credentials set problem = 'expired' where id = ${first}`,
+    )
+    expect(await put({ userId: ada, account: 'work' })).toBe(first)
+    expect(await list()).toHaveLength(2)
+  })
+
+  test('of sign-ins that end at once are all kept', async () => {
+    await using database = await createDatabase()
+    const { put, list } = await fixture(database)
+    await Promise.all(Array.from({ length: 5 }, () => put()))
+    expect((await list()).map(({ account }) => account).toSorted()).toEqual([
+      ...['account-2', 'account-3', 'account-4', 'account-5', 'default'],
+    ])
+    expect((await list()).filter(({ is_default: isDefault }) => isDefault)).toHaveLength(1)
   })
 
   test('of one member are nothing to another, and go with the member', async () => {

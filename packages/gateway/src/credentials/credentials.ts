@@ -169,8 +169,12 @@ export interface CredentialWords extends Binding {
   readonly userId?: UserId | undefined
   /** Its name among those of its owner; absent: as it was called, else a free one. */
   readonly account?: string | undefined
-  /** Its owner has one account there: whatever that is called, it is replaced. */
+  /** Its owner has one account there. */
   readonly only?: boolean
+  /** The only authorization server whose accounts serve at the connection; absent: any. */
+  readonly onlyIssuer?: string | undefined
+  /** The account that its owner lets it replace, whoever it is of. */
+  readonly replaces?: string | undefined
   readonly providerUserId?: string | undefined
   readonly providerUsername?: string | undefined
   readonly tokenType?: string | undefined
@@ -187,21 +191,63 @@ const Held = Id.extend({
   account: z.string(),
   provider_user_id: z.string().nullable(),
   problem: z.string().nullable(),
+  kind: z.string(),
+  server: z.string().nullable(),
+  issuer: z.string().nullable(),
 })
 type Held = z.output<typeof Held>
 const FIRST = 'default'
 /** Accounts of one owner at one server: enough for anybody, and memory stays bounded. */
 export const MOST_ACCOUNTS = 50
 
-/** The one that is replaced, and the name that it goes by: as it is said, else of the same person there, else a free one. */
-function placeOf(held: readonly Held[], { account, providerUserId, only = false }: CredentialWords) {
-  const same = held.find(
-    (one) =>
-      only || (account === undefined ? one.provider_user_id === (providerUserId ?? null) : one.account === account),
-  )
-  if (same !== undefined) return { id: same.id, account: same.account, first: false, was: same }
-  const taken = new Set(held.map((one) => one.account))
-  let free = account ?? FIRST
+/** What an account that comes is known by, and where one serves. */
+export interface Arriving extends Pick<
+  CredentialWords,
+  'account' | 'only' | 'replaces' | 'providerUserId' | 'server' | 'kind'
+> {
+  /** Of the authorization server that it comes from, where that is known. */
+  readonly issuer?: string | undefined
+  /** The only one whose accounts serve there; absent: any. */
+  readonly onlyIssuer?: string | undefined
+}
+
+/** Whether an account is good for calls now: an address or an authorization server that was changed makes it one that is not. */
+const serves = ({ problem, kind, server, issuer }: Held, place: Arriving): boolean =>
+  problem === null &&
+  kind === (place.kind ?? 'oauth') &&
+  (place.server === undefined || server === place.server) &&
+  (place.onlyIssuer === undefined || issuer === null || issuer === place.onlyIssuer)
+
+/**
+ * Returns the account whose place an account takes, and whether it may: the one that its owner let it replace, one that is known to be of the
+ * same person, or, where there is one place only or the name is taken, one that serves nobody any more. Where nobody knows who somebody
+ * is, two accounts are two. Undefined: it has a place of its own.
+ */
+export function replacedBy<Row extends Held>(
+  held: readonly Row[],
+  arriving: Arriving,
+): { row: Row; may: boolean } | undefined {
+  const { account, only = false, replaces, providerUserId, issuer = null } = arriving
+  const allowed = held.find(({ id }) => id === replaces)
+  if (allowed !== undefined) return { row: allowed, may: true }
+  // The IDs of two authorization servers say nothing of one another (OpenID Connect Core 1.0, section 5.7).
+  const isSame = (row: Row) =>
+    providerUserId !== undefined && row.provider_user_id === providerUserId && row.issuer === issuer
+  const inPlace = only ? (held.find(isSame) ?? held[0]) : held.find((row) => row.account === account)
+  const row = inPlace ?? (account === undefined ? held.find(isSame) : undefined)
+  return row === undefined ? undefined : { row, may: isSame(row) || !serves(row, arriving) }
+}
+
+/** The row that is written, and the name that it goes by; or the account that works and would be replaced by what may be another person's. */
+function placeOf(held: readonly Held[], words: CredentialWords) {
+  const replaced = replacedBy(held, { ...words, issuer: words.authority?.issuer })
+  if (replaced?.may === false) return replaced.row
+  if (replaced !== undefined) {
+    const { id, account } = replaced.row
+    return { id, account, first: false, was: replaced.row }
+  }
+  const taken = new Set(held.map(({ account }) => account))
+  let free = words.account ?? FIRST
   for (let at = 2; taken.has(free); at++) free = `account-${at}`
   return { id: newId('crd'), account: free, first: held.length === 0, was: undefined }
 }
@@ -214,19 +260,28 @@ export interface Put {
   readonly replaced: boolean
 }
 
+/** Why nothing was kept: its owner has as many as one may have, or the place is that of an account that works. */
+export type NotPut = { readonly refused: 'many' } | { readonly refused: 'connected'; readonly account: string }
+
 /**
- * One of each account at a provider, for each owner and connection: what comes again replaces what was there, whole. Undefined when
- * its owner has as many as one may have.
+ * One of each account at a provider, for each owner and connection: what comes again replaces what was there, whole, where it is known
+ * to be the same or its owner lets it (`replacedBy`). The accounts of an owner are put one after the other.
  */
-export async function putCredential(sql: OrgSql, words: CredentialWords): Promise<Put | undefined> {
+export async function putCredential(sql: OrgSql, words: CredentialWords): Promise<Put | NotPut> {
   const { organizationId, provider, connectionId, userId, authority, seal } = words
+  // The first accounts of two sign-ins at once have no row yet that could be locked.
+  const owner = [organizationId, provider, connectionId, userId].join(' ')
+  await sql(z.object({}))`select from pg_advisory_xact_lock(hashtextextended(${`credentials of ${owner}`}, 0))`
   const held = await sql(Held)`
-    select id, account, provider_user_id, problem from credentials
+    select id, account, provider_user_id, problem, kind, server, issuer from credentials
      where provider = ${provider} and connection_id is not distinct from ${connectionId ?? null}
        and user_id is not distinct from ${userId ?? null}
+       order by is_default desc, account
        for update`
-  const { id, account, first, was } = placeOf(held, words)
-  if (was === undefined && held.length >= MOST_ACCOUNTS) return undefined
+  const place = placeOf(held, words)
+  if (!('first' in place)) return { refused: 'connected', account: place.account }
+  const { id, account, first, was } = place
+  if (was === undefined && held.length >= MOST_ACCOUNTS) return { refused: 'many' }
   const { access, refresh } = seal(id)
   const [row] = await sql(Id)`
     insert into credentials (id, organization_id, provider, connection_id, user_id, provider_user_id, provider_username,

@@ -43,6 +43,8 @@ export const FlowRow = z.object({
   scopes: z.array(z.string()),
   redirect_uri: z.string(),
   return_to: z.string().nullable(),
+  /** The account that the person lets it replace. */
+  replaces: z.string().nullable(),
 })
 export type FlowRow = z.output<typeof FlowRow>
 
@@ -59,11 +61,11 @@ export async function addFlow(sql: OrgSql, flow: NewFlow): Promise<void> {
   await sql(Nothing)`
     insert into oauth_flows (id, organization_id, connection_id, provider, user_id, begun_by, account, state_hash,
                              browser_hash, sealed_verifier, client_id, sealed_client_secret, app_id, auth_method, authority,
-                             server, scopes, redirect_uri, return_to, expires_at)
+                             server, scopes, redirect_uri, return_to, replaces, expires_at)
     values (${flow.id}, ${flow.organizationId}, ${flow.connection_id}, ${flow.provider}, ${flow.user_id}, ${flow.begun_by},
             ${flow.account}, ${flow.stateHash}, ${flow.browserHash}, ${flow.sealed_verifier}, ${flow.client_id},
             ${flow.sealed_client_secret}, ${flow.app_id}, ${flow.auth_method}, ${JSON.stringify(flow.authority)},
-            ${flow.server}, ${flow.scopes}, ${flow.redirect_uri}, ${flow.return_to}, ${flow.expiresAt})`
+            ${flow.server}, ${flow.scopes}, ${flow.redirect_uri}, ${flow.return_to}, ${flow.replaces}, ${flow.expiresAt})`
 }
 
 export interface Returning {
@@ -89,7 +91,7 @@ export async function takeFlow(sql: SystemSql, { stateHash, browserHash, redirec
       insert into spent_states (hash, expires_at) select state_hash, now() + interval '1 day' from taken
       on conflict do nothing)
     select id, organization_id, connection_id, provider, user_id, begun_by, account, sealed_verifier, client_id,
-           sealed_client_secret, app_id, auth_method, authority, server, scopes, redirect_uri, return_to
+           sealed_client_secret, app_id, auth_method, authority, server, scopes, redirect_uri, return_to, replaces
       from taken`
   return row
 }

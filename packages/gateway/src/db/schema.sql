@@ -392,7 +392,8 @@ create table oauth_flows (
   redirect_uri text not null,
   return_to text,
   created_at timestamp with time zone not null default now(),
-  expires_at timestamp with time zone not null
+  expires_at timestamp with time zone not null,
+  replaces text
 );
 create table oauth_grants (
   id text not null,

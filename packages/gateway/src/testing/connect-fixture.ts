@@ -17,6 +17,7 @@ import { addConnection, listConnections } from '../connections/connections.ts'
 import type { Db } from '../db/db.ts'
 import { OPERATOR, type Principal } from '../identity/principal.ts'
 import { createChooseClient } from '../oauth/outgoing/flows/choose-client.ts'
+import { findInTheWay } from '../oauth/outgoing/flows/accounts-there.ts'
 import { createFlows } from '../oauth/outgoing/flows/flows.ts'
 import type { NewCredential, OutgoingOAuth, Tokens } from '../oauth/outgoing/ports.ts'
 import { createTargets } from '../oauth/outgoing/flows/target.ts'
@@ -163,6 +164,7 @@ export async function connectFixture({ db }: { db: Db }, auth: object = {}) {
         return newId('crd')
       },
     },
+    inTheWay: (connectRequest, target) => findInTheWay(db, connectRequest, target),
     scopesOf: () => undefined,
     challenge: async () => undefined,
     memberOf: (id) => (accounts.has(id as UserId) ? asUser(id as UserId) : undefined),

@@ -19,6 +19,8 @@ export interface OAuthRedirectTexts {
   readonly owner?: 'member' | 'organization'
   /** One of several accounts. */
   readonly account?: string
+  /** The account that is connected anew; absent: a page asks before one that works is replaced. */
+  readonly replaces?: string
 }
 
 export interface OAuthRedirect {

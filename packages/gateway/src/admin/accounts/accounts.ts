@@ -108,20 +108,28 @@ const add = serveOrganization(shapes.addAccountKey, async (asked) => {
   const row = connectionOf(asked)
   const userId = ownerOf(asked, body.owner)
   refuseUnfit(parts, row, body.owner)
-  const place = { organizationId: organization.id, connectionId: row.id, userId, account: body.account }
+  const place = {
+    organizationId: organization.id,
+    connectionId: row.id,
+    userId,
+    account: body.account,
+    replaces: body.replaces,
+  }
   const id = body.check ? await keepChecked(asked, place, body.key) : await keepKey(asked, place, body.key)
   const kept = (await look((sql) => seen(sql, asked, row))).find((one) => one.id === id)
   if (kept === undefined) throw new Error('an account that was kept is not there')
   return toAccount(kept)
 })
 
-type KeyPlace = Pick<NewCredential, 'organizationId' | 'userId' | 'account'> & { readonly connectionId: ConnectionId }
+type KeyPlace = Pick<NewCredential, 'organizationId' | 'userId' | 'account' | 'replaces'> & {
+  readonly connectionId: ConnectionId
+}
 type Giving = Pick<OrganizationRequest<Operation>, 'parts' | 'actor' | 'principal'>
 
 /** Throws what the server says to the key. */
 function keepChecked({ parts, actor, principal }: Giving, place: KeyPlace, key: string) {
   const target = openTarget(parts, principal, { ...place, scopes: [] })
-  return parts.connect.keepKey({ target, account: place.account, key, actor })
+  return parts.connect.keepKey({ target, account: place.account, replaces: place.replaces, key, actor })
 }
 
 const keepKey = ({ parts, actor }: Giving, place: KeyPlace, key: string) =>

@@ -5,6 +5,7 @@
 import { Fault, permits, type ConnectionId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import type { Connection, ConnectionChange, Integration, NewConnection, Operation } from '@toolway/contract/admin'
+import { listAccountStates } from '../../credentials/account-states.ts'
 import { listConnectionCredentials } from '../../credentials/connection-credentials.ts'
 import { restartConnection } from '../../connections/connections.ts'
 import { tellTested } from '../../connections/tell-integration.ts'
@@ -80,17 +81,27 @@ const add = serveIntegration(shapes.addIntegration, async (asked, { add: addConn
   return shown(asked, made)
 })
 
-/** A key is the organization's: everybody who may call may use it, and nobody reads it again. */
-const keepKey = (
-  { parts, organization, actor }: Pick<OrganizationRequest<Operation>, 'parts' | 'organization' | 'actor'>,
+/**
+ * A key is the organization's: everybody who may call may use it, and nobody reads it again. It is a setting of its integration, so
+ * whoever changes it says that the one before is replaced.
+ */
+async function keepKey(
+  {
+    parts,
+    organization,
+    actor,
+    look,
+  }: Pick<OrganizationRequest<Operation>, 'parts' | 'organization' | 'actor' | 'look'>,
   connectionId: ConnectionId,
   key: string,
-) =>
-  parts.credentials.keep({
+): Promise<void> {
+  const shared = await look((sql) => listAccountStates(sql, undefined))
+  await parts.credentials.keep({
     organizationId: organization.id,
     connectionId,
     userId: undefined,
     account: undefined,
+    replaces: shared.find((row) => row.connection_id === connectionId)?.id,
     kind: 'key',
     authority: undefined,
     client: undefined,
@@ -107,6 +118,7 @@ const keepKey = (
     },
     actor,
   })
+}
 
 /** Another address, or another way in, ends what was given for the one before: that is part of the change itself. */
 const change = serveIntegration(shapes.changeIntegration, async (asked, below) => {

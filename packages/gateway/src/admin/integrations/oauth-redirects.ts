@@ -1,6 +1,7 @@
 /** The operations that send a person to connect an account: whose it is to be, and where the browser goes. */
 import { authOf, Fault, kindOf, permits, type ConnectionSettings, type UserId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
+import { orAsked } from '../oauth/connect.ts'
 import { findConnectionOf } from '../connections/find-connection.ts'
 import { serveOrganization, type OrganizationRequest, type Served } from '../serve.ts'
 
@@ -44,16 +45,21 @@ async function depart(asked: RedirectRequest, page?: string) {
     connectionId: id,
     userId: ownerOf(asked, brokered ? ['member'] : ownersBySignIn(settings)),
     account: query.account,
+    replaces: query.replaces,
     scopes: [],
   }
   const ending = { callback: shapes.finishOAuth.path, ...(page === undefined ? {} : { page }) }
   // The callback is recognized by a cookie. A client without cookies gets a link; the browser that opens the link begins the
-  // flow. A page of ours leads on to the server that keeps the accounts of users.
-  if (brokered || !isBrowser(asked)) {
+  // flow. A page of ours leads on to the server that keeps the accounts of users, and asks before an account is replaced.
+  const begun =
+    brokered || !isBrowser(asked)
+      ? undefined
+      : await orAsked(parts.connect.flows.begin({ connectRequest, principal, actor, ending }))
+  if (begun === undefined) {
     const { url, expiresAt } = parts.connect.links.make({ connectRequest, ending })
     return { url, expires_in: secondsUntil(expiresAt) }
   }
-  const { url, cookie, expiresAt } = await parts.connect.flows.begin({ connectRequest, principal, actor, ending })
+  const { url, cookie, expiresAt } = begun
   head.append('set-cookie', cookie)
   return { url: url.href, expires_in: secondsUntil(expiresAt) }
 }

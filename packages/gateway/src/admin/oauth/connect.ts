@@ -7,11 +7,22 @@ import { listOAuthApps } from '../../credentials/oauth-apps.ts'
 import type { Principal } from '../../identity/principal.ts'
 import { isLoopback } from '../../oauth/client-shape.ts'
 import type { Ending } from '../../oauth/outgoing/flows/connect-links.ts'
+import type { OAuthRedirect as OAuthFlow } from '../../oauth/outgoing/flows/flows.ts'
 import type { ConnectRequest, Target } from '../../oauth/outgoing/flows/target.ts'
 import { findEndedWay } from '../../records/connect-records.ts'
 import { findConnectionOf } from '../connections/find-connection.ts'
 import { serveAnyone, serveOrganization, serveSignedIn, type AdminParts, type Served } from '../serve.ts'
 import { isSessionOf, makeSession } from './connect-session.ts'
+
+/** Undefined where an account that works would be replaced: a page of ours asks about that. */
+export async function orAsked(beginning: Promise<OAuthFlow>): Promise<OAuthFlow | undefined> {
+  try {
+    return await beginning
+  } catch (thrown) {
+    if (Fault.of(thrown).code === 'account.connected') return undefined
+    throw thrown
+  }
+}
 
 type Owner = 'member' | 'organization'
 
@@ -61,6 +72,7 @@ function connectRequestOf({ parts, principal, snapshot, provider, said }: Settin
     organizationId,
     userId: ownerOf(principal, snapshot, said.owner),
     account: said.account,
+    replaces: said.replaces,
     scopes: [],
   }
   const connectionId: ConnectionId | undefined =
@@ -124,8 +136,9 @@ export const connectOperations: readonly Served[] = [
   serveOrganization(shapes.linkConnection, ({ parts, organization, principal, params, body = {} }) => {
     const connection = findConnectionOf(parts, organization.id, params['connection'] ?? '')
     const userId = ownerOf(principal, parts.snapshots.find({ id: organization.id }), body.owner)
-    const { account, scopes = [] } = body
-    const connectRequest = { organizationId: organization.id, connectionId: connection.id, userId, account, scopes }
+    const { account, replaces, scopes = [] } = body
+    const wish = { organizationId: organization.id, connectionId: connection.id, userId }
+    const connectRequest = { ...wish, account, replaces, scopes }
     openTarget(parts, principal, connectRequest)
     const { url, expiresAt } = parts.connect.links.make({ connectRequest, ending: {} })
     return {
@@ -151,7 +164,9 @@ export const connectOperations: readonly Served[] = [
     const snapshot = homeOf(parts, principal, organization)
     const setting = connectRequestOf({ parts, principal, snapshot, provider: params['provider'] ?? '', said })
     if (principal.client !== 'browser') return linked(parts, setting)
-    const { url, cookie, expiresAt } = await parts.connect.flows.begin({ ...setting, principal, actor })
+    const begun = await orAsked(parts.connect.flows.begin({ ...setting, principal, actor }))
+    if (begun === undefined) return linked(parts, setting)
+    const { url, cookie, expiresAt } = begun
     head.append('set-cookie', cookie)
     return {
       authorization_url: url.href,

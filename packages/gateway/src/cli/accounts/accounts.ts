@@ -69,6 +69,17 @@ const markOf = ({ id, renewed_at: at }: Account) => `${id} ${at}`
 
 interface Connecting extends Whose {
   readonly key?: boolean
+  readonly replace?: boolean
+}
+
+/** The account that --replace means: the named one, else the default. */
+async function replacedBy(owned: Owned, { alias, account, replace = false }: Connecting): Promise<string | undefined> {
+  if (!replace) return undefined
+  const there = await owned.list()
+  const found = there.find((one) => (account === undefined ? one.is_default : one.account === account)) ?? there[0]
+  if (found === undefined || (account !== undefined && found.account !== account))
+    throw new CommandFault(`${alias} has no such account: \`toolway connection accounts\` lists the accounts.`)
+  return found.id
 }
 
 async function connectByLink(owned: Owned, words: Connecting, output: Output): Promise<Account> {
@@ -78,7 +89,7 @@ async function connectByLink(owned: Owned, words: Connecting, output: Output): P
       EXIT.unreachable,
     )
   const before = new Set((await owned.list()).map(markOf))
-  const body = { owner: owned.owner, account: words.account }
+  const body = { owner: owned.owner, account: words.account, replaces: await replacedBy(owned, words) }
   const { url, expires_at: until } = await owned.transport.call(linkConnection, { params: paramsOf(words), body })
   const minutes = Math.round((Date.parse(until) - Date.now()) / MINUTE)
   output.progress(`Open this link within ${minutes} minutes:\n\n  ${url}\n`)
@@ -91,10 +102,12 @@ async function connectByLink(owned: Owned, words: Connecting, output: Output): P
   throw new CommandFault('The link expired before an account was connected. Run the command again.')
 }
 
-async function giveKey({ transport, owner }: Owned, words: Connecting): Promise<Account> {
+async function giveKey(owned: Owned, words: Connecting): Promise<Account> {
+  const { transport, owner } = owned
+  const replaces = await replacedBy(owned, words)
   const key = await readPassword(`Key for ${words.alias}`, !process.stdin.isTTY)
   const params = paramsOf(words)
-  const body = { key, owner, account: words.account, check: true }
+  const body = { key, owner, account: words.account, replaces, check: true }
   const made = await transport.call(addAccountKey, { params, body }).catch(noConnection(words))
   // A gateway that runs on the database of this process connects anew; one that was asked over HTTP does so by itself.
   if (transport.remote === undefined) await transport.call(restartProcess, { params })
@@ -108,12 +121,14 @@ const login = described({
   options: [
     new Option('--shared', 'a shared account for the whole organization'),
     new Option('--account <name>', 'name of the account, if several are allowed'),
+    new Option('--replace', 'replace the account with this name, or the default one, even if it works'),
     new Option('--key', 'enter a key instead: typed without echo, or as the first line of standard input'),
   ],
   examples: [
     'toolway connection login docs',
     'toolway connection login mail --account work',
     'toolway connection login search --shared --key < search.key',
+    'toolway connection login search --shared --key --replace < search.key',
   ],
   async call(transport, words: Connecting, output): Promise<Printed> {
     const { organization, alias, key = false } = words

@@ -8,12 +8,13 @@
 import { AccountName, Fault } from '@toolway/contract'
 import { Hono } from 'hono'
 import { isDatabaseFault } from '../../db/unreachable.ts'
+import type { AccountThere } from '../../oauth/outgoing/flows/accounts-there.ts'
 import type { ChooseClient } from '../../oauth/outgoing/flows/choose-client.ts'
 import { CALLBACK } from '../../oauth/outgoing/flows/client-metadata.ts'
 import type { Ending, ConnectRequestLinks, Linked } from '../../oauth/outgoing/flows/connect-links.ts'
 import type { Flows, Plan } from '../../oauth/outgoing/flows/flows.ts'
 import type { KeepKey } from '../../oauth/outgoing/credentials/keep-key.ts'
-import type { Target, Targets } from '../../oauth/outgoing/flows/target.ts'
+import type { ConnectRequest, Target, Targets } from '../../oauth/outgoing/flows/target.ts'
 import {
   accountForm,
   clientForm,
@@ -40,8 +41,10 @@ export interface ConnectDoorParts extends BrokerDoorParts {
   readonly targets: Targets
   readonly keepKey: KeepKey
   readonly visitors: Visitors
-  /** The names that the accounts of that owner have already. */
-  namesTaken(target: Target): Promise<readonly string[]>
+  /** The accounts that the owner has already. */
+  accountsThere(target: Target): Promise<readonly AccountThere[]>
+  /** The one of them that works and would be replaced. */
+  inTheWay(connectRequest: ConnectRequest, target: Target): Promise<AccountThere | undefined>
   prefix(): string
 }
 
@@ -126,15 +129,31 @@ const wordsOf = ({ publicUrl }: ConnectDoorParts, { c, visitor, linked, target }
 const isMany = ({ target }: Visit) => target.auth?.accounts === 'many'
 const redirectOf = ({ publicUrl }: ConnectDoorParts, { callback }: Ending) => `${publicUrl()}${callback ?? CALLBACK}`
 
-async function show(parts: ConnectDoorParts, visit: Visit, problem?: Markup): Promise<Response> {
+interface Showing {
+  readonly problem?: Markup | undefined
+  /** The account that is asked for; absent: that of the link. */
+  readonly connectRequest?: ConnectRequest
+}
+
+async function show(
+  parts: ConnectDoorParts,
+  visit: Visit,
+  { problem, connectRequest }: Showing = {},
+): Promise<Response> {
   const { texts, target, linked } = visit
   const { title } = target
-  const words = { ...wordsOf(parts, visit), problem }
+  const asked = connectRequest ?? linked.connectRequest
+  const there = target.connection !== undefined && target.auth === undefined ? [] : await parts.accountsThere(target)
+  const words = {
+    ...{ ...wordsOf(parts, visit), problem },
+    replaced: there.find(({ id }) => id === asked.replaces),
+    inTheWay: await parts.inTheWay(asked, target),
+  }
   const atBroker = showBroker(texts, target, words)
   if (atBroker !== undefined) return atBroker
   const status = problem === undefined ? 200 : 400
-  const taken = isMany(visit) ? await parts.namesTaken(target) : []
-  const account = isMany(visit) ? (linked.connectRequest.account ?? '') : undefined
+  const taken = there.map(({ account }) => account)
+  const account = isMany(visit) && words.replaced === undefined ? (asked.account ?? '') : undefined
   if (target.auth?.kind === 'key') {
     const { header } = target.auth
     const body = keyForm(texts, { ...words, header, account, taken })
@@ -199,10 +218,18 @@ const administers = ({ targets }: ConnectDoorParts, { visitor, target }: Visit):
   targets.may(visitor.principal, { ...target, connectRequest: { ...target.connectRequest, userId: undefined } }) ===
   'yes'
 
-/** The name that was written for the account; undefined where none was. Throws `body.shape`. */
+/** The request as the form completes it. Throws `flow.unfit`. */
+function requestIn(visit: Visit, form: URLSearchParams): ConnectRequest {
+  const { connectRequest } = visit.linked
+  // It may name an account of the same owner only (`putCredential`).
+  const replaces = form.get('replaces') ?? undefined
+  return { ...connectRequest, account: accountIn(visit, form), replaces: replaces ?? connectRequest.replaces }
+}
+
+/** The name that was written for the account; undefined where none was. Throws `flow.unfit`. */
 function accountIn(visit: Visit, form: URLSearchParams): string | undefined {
-  if (!isMany(visit)) return visit.linked.connectRequest.account
-  const given = form.get('account')?.trim() ?? ''
+  const given = form.get('account')?.trim()
+  if (!isMany(visit) || given === undefined) return visit.linked.connectRequest.account
   if (given === '') return undefined
   if (AccountName.safeParse(given).success) return given
   throw new Fault('flow.unfit', {
@@ -224,9 +251,9 @@ async function begin(parts: ConnectDoorParts, visit: Visit, form: URLSearchParam
       done: linked.ending.page ?? DONE,
     })
     if (atBroker !== undefined) return atBroker
-    const account = accountIn(visit, form)
+    const connectRequest = requestIn(visit, form)
     const { url, cookie } = await parts.flows.begin({
-      connectRequest: { ...linked.connectRequest, account },
+      connectRequest,
       principal: visitor.principal,
       actor: visitor.actor,
       ending: { ...linked.ending, page: linked.ending.page ?? DONE },
@@ -239,7 +266,8 @@ async function begin(parts: ConnectDoorParts, visit: Visit, form: URLSearchParam
   } catch (thrown) {
     const fault = Fault.of(thrown)
     if (fault.code === 'authority.client') return show(parts, visit)
-    return show(parts, visit, sentenceOf(texts, fault.code === 'internal' ? thrown : fault).problem)
+    if (fault.code === 'account.connected') return show(parts, visit, { connectRequest: requestIn(visit, form) })
+    return show(parts, visit, { problem: sentenceOf(texts, fault.code === 'internal' ? thrown : fault).problem })
   }
 }
 
@@ -267,11 +295,13 @@ async function giveClient(parts: ConnectDoorParts, visit: Visit, form: URLSearch
 async function giveKey(parts: ConnectDoorParts, visit: Visit, form: URLSearchParams): Promise<Response> {
   const { visitor, target, linked } = visit
   try {
-    const account = accountIn(visit, form)
-    const given = { target, account, key: form.get('key') ?? '', actor: visitor.actor, session: linked.ending.session }
-    await parts.keepKey(given)
+    const { account, replaces } = requestIn(visit, form)
+    const key = form.get('key') ?? ''
+    await parts.keepKey({ target, account, replaces, key, actor: visitor.actor, session: linked.ending.session })
     return visit.c.redirect(`${parts.prefix()}${DONE}?connected=${linked.connectRequest.connectionId ?? ''}`, 303)
   } catch (thrown) {
-    return show(parts, visit, sentenceOf(visit.texts, thrown).problem)
+    if (Fault.of(thrown).code === 'account.connected')
+      return show(parts, visit, { connectRequest: requestIn(visit, form) })
+    return show(parts, visit, { problem: sentenceOf(visit.texts, thrown).problem })
   }
 }

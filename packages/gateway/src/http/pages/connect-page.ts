@@ -17,6 +17,16 @@ interface Form extends ConnectWords {
   readonly action: string
   readonly csrf: string
   readonly problem?: Markup | undefined
+  /** The account that is being reconnected. */
+  readonly replaced?: AccountWords | undefined
+  /** The account that works and would be replaced: the person is asked. */
+  readonly inTheWay?: AccountWords | undefined
+}
+
+interface AccountWords {
+  readonly id: string
+  readonly account: string
+  readonly name: string | undefined
 }
 
 const alarm = (problem: Markup | undefined) =>
@@ -26,6 +36,22 @@ const hidden = ({ csrf }: Form, step: string) => html`
   <input type="hidden" name="csrf" value="${csrf}" />
   <input type="hidden" name="step" value="${step}" />
 `
+
+const nameOf = ({ name, account }: AccountWords): string => (name === undefined ? account : `${name} (${account})`)
+
+/** Nothing that works is replaced unasked. */
+const replacing = ({ connect: { replace } }: PageTexts, { replaced, inTheWay }: Form): Markup | string => {
+  if (replaced !== undefined)
+    return html`<p>${replace.again({ account: nameOf(replaced) })}</p>
+      <input type="hidden" name="replaces" value="${replaced.id}" />`
+  if (inTheWay === undefined) return ''
+  const account = nameOf(inTheWay)
+  return html`<p class="problem" role="alert">${replace.there({ account })}</p>
+    <label class="check">
+      <input type="checkbox" name="replaces" value="${inTheWay.id}" required />
+      <span>${replace.question({ account })}</span>
+    </label>`
+}
 
 const facts = (
   { connect, signedInAs }: PageTexts,
@@ -52,7 +78,7 @@ export const accountForm = (texts: PageTexts, form: AccountForm): Markup => html
   <p>${texts.connect.next({ host: form.authority })}</p>
   ${scopesOf(texts, form)}
   <form method="post" action="${form.action}">
-    ${hidden(form, 'account')} ${accountField(texts, form)}
+    ${hidden(form, 'account')} ${accountField(texts, form)} ${replacing(texts, form)}
     <button>${texts.connect.continueTo({ name: form.authority })}</button>
   </form>
   <p class="hint">${texts.connect.stranger()}</p>
@@ -167,7 +193,7 @@ export function keyForm(texts: PageTexts, form: KeyForm): Markup {
         <small>${key.hint({ header: form.header })}</small>
         <input type="password" name="key" maxlength="8192" autocomplete="off" spellcheck="false" required autofocus />
       </label>
-      ${accountField(texts, form)}
+      ${accountField(texts, form)} ${replacing(texts, form)}
       <button>${key.submit()}</button>
     </form>
   `

@@ -128,6 +128,8 @@ export interface Wish {
   /** Absent: the organization's. */
   readonly userId: UserId | undefined
   readonly account: string | undefined
+  /** The account whose place the new one may take, whoever it is of; absent: only its own. */
+  readonly replaces?: string | undefined
   /** To be asked for besides what is asked for anyway (MCP, step-up authorization). */
   readonly scopes: readonly string[]
 }
@@ -146,6 +148,8 @@ export interface NewCredential {
   readonly connectionId: ConnectionId | undefined
   readonly userId: UserId | undefined
   readonly account: string | undefined
+  /** The account whose place it may take, whoever that is of. */
+  readonly replaces?: string | undefined
   readonly kind: 'oauth' | 'key'
   readonly authority: Authority | undefined
   readonly client: ClientIdentity | undefined
@@ -159,7 +163,10 @@ export interface NewCredential {
 
 /** Credentials as the ways that make and end them need them. */
 export interface CredentialKeeping {
-  /** Keep it; one of the same account is replaced. */
+  /**
+   * Keep it; one that is known to be the same account is replaced. Throws `account.connected` where the place is that of an account
+   * that works and may be of somebody else.
+   */
   keep(given: NewCredential): Promise<CredentialId>
   /**
    * Revokes credentials at the authorization server, and deletes them here whatever it answers. Returns the failures of the

@@ -1,5 +1,5 @@
 /** The questions about an account: a key, another name, and whether it is to end. */
-import { Button, Group, Modal, PasswordInput, Radio, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Group, Modal, PasswordInput, Radio, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { addAccountKey, changeAccount, removeAccount, type Account, type Connection } from '@toolway/contract/admin'
 import { useState } from 'react'
@@ -10,6 +10,7 @@ import { useUrlState } from '../../../data/url-state.ts'
 import { texts } from '../../../texts/texts.ts'
 import { Confirm } from '../../../ui/confirm.tsx'
 import { Failed } from '../../../ui/failed.tsx'
+import { Icon } from '../../../ui/icon.tsx'
 import { sayDone } from '../../../ui/say.tsx'
 import { AccountState } from './connection-account-state.ts'
 import { askAgain, sayProblem, usePath } from './connection-ways.tsx'
@@ -28,7 +29,7 @@ export function AccountDialogs({ connection, accounts }: { connection: Connectio
         title={t.keyTitle({ title: connection.title })}
         closeButtonProps={{ 'aria-label': texts.close }}
       >
-        <KeyForm connection={connection} account={account} onDone={close} />
+        <KeyForm connection={connection} account={account} accounts={accounts} onDone={close} />
       </Modal>
       <Modal
         opened={dialog === 'rename' && account !== undefined}
@@ -50,7 +51,20 @@ interface FormProps {
   readonly onDone: () => void
 }
 
-function KeyForm({ connection, account, onDone }: FormProps & { account: Account | undefined }) {
+/** The account that works and whose place a new key would take: nobody can tell whether a key is of the same person. */
+const inTheWay = (accounts: readonly Account[], owner: Account['owner'], user: string | undefined, name: string) => {
+  const theirs = accounts.filter(({ user_id: id }) =>
+    owner === 'organization' ? id === null : id !== null && id === user,
+  )
+  return theirs.find((one) => (name === '' ? one.is_default : one.account === name)) ?? theirs[0]
+}
+
+interface KeyFormProps extends FormProps {
+  readonly account: Account | undefined
+  readonly accounts: readonly Account[]
+}
+
+function KeyForm({ connection, account, accounts, onDone }: KeyFormProps) {
   const path = usePath(connection)
   const queries = useQueryClient()
   const mayShare = useMay('connector_update')
@@ -60,7 +74,13 @@ function KeyForm({ connection, account, onDone }: FormProps & { account: Account
   const [owner, setOwner] = useState(account?.owner ?? owners[0] ?? 'member')
   const [name, setName] = useState(account?.account ?? '')
   const add = useMutation({
-    mutationFn: () => call(addAccountKey, { path, body: { key, owner, ...(name === '' ? {} : { account: name }) } }),
+    mutationFn: (replaces: string | undefined) => {
+      const named = name === '' ? {} : { account: name }
+      return call(addAccountKey, {
+        path,
+        body: { key, owner, ...named, ...(replaces === undefined ? {} : { replaces }) },
+      })
+    },
     onSuccess: () => {
       sayDone(t.keyKept)
       onDone()
@@ -71,11 +91,17 @@ function KeyForm({ connection, account, onDone }: FormProps & { account: Account
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        add.mutate()
+        add.mutate(account?.id)
       }}
     >
       <Stack>
-        {add.error === null ? null : <Failed failure={Problem.of(add.error)} />}
+        {add.error === null ? null : (
+          <NotKept
+            failure={Problem.of(add.error)}
+            there={inTheWay(accounts, owner, user?.id, name)}
+            onReplace={(id) => add.mutate(id)}
+          />
+        )}
         <PasswordInput
           label={t.key}
           description={t.keyHint}
@@ -110,6 +136,28 @@ function KeyForm({ connection, account, onDone }: FormProps & { account: Account
         </Group>
       </Stack>
     </form>
+  )
+}
+
+interface NotKeptProps {
+  readonly failure: Problem
+  readonly there: Account | undefined
+  onReplace(id: string): void
+}
+
+/** Nothing that works is replaced unasked. */
+function NotKept({ failure, there, onReplace }: NotKeptProps) {
+  if (failure.code !== 'account.connected' || there === undefined) return <Failed failure={failure} />
+  const name = there.name ?? there.account
+  return (
+    <Alert color="yellow" icon={<Icon name="alert-triangle" />} title={t.replaceTitle({ name })} role="alert">
+      <Text size="sm" mb="xs">
+        {t.replaceText}
+      </Text>
+      <Button size="xs" variant="default" onClick={() => onReplace(there.id)}>
+        {t.replace}
+      </Button>
+    </Alert>
   )
 }
 

@@ -53,7 +53,13 @@ export function AccountMenu({
           <Menu.Item
             leftSection={<Icon name="refresh" />}
             onClick={() =>
-              account.kind === 'key' ? open('key') : linking.depart({ owner: account.owner, account: account.account })
+              account.kind === 'key'
+                ? open('key')
+                : linking.depart({
+                    owner: account.owner,
+                    account: account.account,
+                    ...(account.kind === 'oauth' ? { replaces: account.id } : {}),
+                  })
             }
           >
             {account.kind === 'key' ? t.newKey : t.again}

@@ -128,6 +128,11 @@ export interface English {
     readonly account: () => Markup
     readonly accountHint: () => Markup
     readonly accountsTaken: (v: { readonly names: Words }) => Markup
+    readonly replace: {
+      readonly again: (v: { readonly account: Words }) => Markup
+      readonly there: (v: { readonly account: Words }) => Markup
+      readonly question: (v: { readonly account: Words }) => Markup
+    }
     readonly broker: (v: { readonly broker: Words }) => Markup
     readonly app: () => Markup
     readonly client: {
@@ -361,6 +366,7 @@ export interface English {
     readonly 'the URL of the connection changed in the meantime, and an account is valid for one URL only': () => Markup
     readonly 'the authentication of the connection changed in the meantime': () => Markup
     readonly 'the user who started it is no longer allowed to': () => Markup
+    readonly 'an account is connected already, and it is not known whether this is the same one, so nothing was replaced; reconnect that account, or disconnect it first': () => Markup
     readonly 'the connection no longer exists, or no longer uses accounts': () => Markup
     readonly 'the authorization server refused the client or the access that it requested': () => Markup
     readonly 'the authorization server cannot be reached; try again in a moment': () => Markup

@@ -105,14 +105,18 @@ describeEachPostgres('the credential of a call', (createDatabase) => {
     expect(await caught(() => open(asking))).toMatchObject({ code: 'credential.ambiguous' })
   })
 
-  test('of one account is replaced by whichever comes next', async () => {
+  test('of one account is replaced by another only where its owner lets it', async () => {
     await using database = await createDatabase()
     await using house = await startCredentialHouse(database, { auth: { kind: 'oauth' } })
     const gateway = await house.gateway()
     await house.connect(gateway, 'one')
-    await house.connect(gateway, 'two', { account: 'other' })
+    const [{ id } = expect.fail('none is kept')] = await house.rows()
+    for (const account of [undefined, 'default', 'other'])
+      await expect(house.connect(gateway, 'two', { account })).rejects.toMatchObject({ code: 'account.connected' })
+    expect(await gateway.callCredentials.open(house.asking())).toMatchObject({ headers: bearer('access-one-1') })
+    await house.connect(gateway, 'two', { account: 'other', replaces: id })
     expect(await house.rows()).toMatchObject([{ account: 'default', version: 2 }])
-    expect(await gateway.callCredentials.open(house.asking())).toMatchObject({ headers: bearer('access-two-2') })
+    expect(await gateway.callCredentials.open(house.asking())).toMatchObject({ headers: bearer('access-two-5') })
   })
 
   test('S2-TOK-01: is renewed when less than 60 s are left, and not before', async () => {
@@ -379,7 +383,7 @@ describeEachPostgres('a credential that the server refuses', (createDatabase) =>
     const late = new AbortController()
     const waiting = callCredentials.credentialArrived(house.asking(), late.signal)
     expect(await Promise.race([waiting, new Promise((resolve) => setTimeout(resolve, 200, 'waits'))])).toBe('waits')
-    await house.connect(gateway, 'wider')
+    await house.connect(gateway, 'wider', { replaces: used?.id })
     expect(await waiting).toBe(true)
     expect(await caught(() => callCredentials.refused(house.asking(), used, undefined, 403))).toMatchObject({
       code: 'upstream.needs-auth',

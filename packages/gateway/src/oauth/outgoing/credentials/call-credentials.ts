@@ -88,10 +88,9 @@ class OpenedCredentials implements CallCredentials {
     if (held === undefined) {
       // Without a challenge it is not known to be a door that an account opens.
       if (facts.auth.kind === 'auto' && challenge === undefined) throw shut()
-      throw this.#needed(facts, asking, this.#none(asking), scopesIn(challenge))
+      throw this.#needed(facts, asking, this.#none(asking), { scopes: scopesIn(challenge) })
     }
-    if (held.problem !== undefined)
-      throw this.#needed(facts, asking, `${sayName(held)} has to be reconnected`, held.scopes)
+    if (held.problem !== undefined) throw this.#needed(facts, asking, `${sayName(held)} has to be reconnected`, held)
     return used === undefined ? this.#serving(facts, asking, held) : this.#instead(facts, asking, used, held)
   }
 
@@ -162,14 +161,21 @@ class OpenedCredentials implements CallCredentials {
     return { own, shared }
   }
 
-  #needed(facts: ConnectionFacts, asking: CredentialAsking, problem: string, scopes: readonly string[] = []) {
+  /** `held` is the account that is to be connected anew, with these permissions at least. */
+  #needed(
+    facts: ConnectionFacts,
+    asking: CredentialAsking,
+    problem: string,
+    held?: Pick<HeldCredential, 'scopes'> & { readonly id?: CredentialId | undefined },
+  ) {
     const { organizationId, connectionId, account } = asking
     const { url, minutes } = this.#parts.links.link({
       organizationId,
       connectionId,
       userId: ownerOf(facts, asking.principal),
       account,
-      scopes,
+      replaces: held?.id,
+      scopes: held?.scopes ?? [],
     })
     return new Fault('credential.needed', { connection: facts.egress.alias, problem, link: url, minutes })
   }
@@ -193,8 +199,7 @@ class OpenedCredentials implements CallCredentials {
       if (facts.auth.kind === 'auto' && asking.account === undefined) return undefined
       throw this.#needed(facts, asking, this.#none(asking))
     }
-    if (held.problem !== undefined)
-      throw this.#needed(facts, asking, `${sayName(held)} has to be reconnected`, held.scopes)
+    if (held.problem !== undefined) throw this.#needed(facts, asking, `${sayName(held)} has to be reconnected`, held)
     return this.#serving(facts, asking, held)
   }
 
@@ -214,7 +219,7 @@ class OpenedCredentials implements CallCredentials {
     if (!held.renewable) {
       if (good()) return held.open
       await this.#parts.lose({ id: held.id, version: held.open.version, lease: undefined }, 'it has expired')
-      throw this.#needed(facts, asking, `${sayName(held)} has expired`, held.scopes)
+      throw this.#needed(facts, asking, `${sayName(held)} has expired`, held)
     }
     if (good() && this.#parts.now() < held.pausedUntil) return held.open
     try {
@@ -232,8 +237,7 @@ class OpenedCredentials implements CallCredentials {
     await this.#parts.renewal.renew({ ...facts, organizationId, id, version: open.version })
     const after = chooseCredential(facts, await this.#load(facts, asking), asking)
     if (after === undefined) throw this.#needed(facts, asking, this.#none(asking))
-    if (after.problem !== undefined)
-      throw this.#needed(facts, asking, `${sayName(after)} has to be reconnected`, held.scopes)
+    if (after.problem !== undefined) throw this.#needed(facts, asking, `${sayName(after)} has to be reconnected`, after)
     if (after.id === id && after.open.version === open.version)
       throw new Fault('credential.busy', { connection: facts.egress.alias, problem: 'there is no newer one yet' })
     this.#parts.onUse(after.id)
@@ -273,7 +277,7 @@ class OpenedCredentials implements CallCredentials {
       facts,
       asking,
       `the server requires permissions that the account does not have (${asked.join(' ') || 'not specified'})`,
-      scopes,
+      { id: held?.id, scopes },
     )
   }
 
@@ -289,12 +293,12 @@ class OpenedCredentials implements CallCredentials {
       await this.#parts.lose({ id: held.id, version: held.open.version, lease: undefined }, 'the server refuses it')
       const after = chooseCredential(facts, await this.#load(facts, asking), asking)
       if (after !== undefined && after.problem === undefined && after.open.version !== used.version) return after.open
-      throw this.#needed(facts, asking, `the server refuses ${name}`, held.scopes)
+      throw this.#needed(facts, asking, `the server refuses ${name}`, held)
     }
     if (isFresh(held, this.#parts.now()) && !this.#mayRenewFresh(held)) {
       // Nothing says yet that it is lost; who waits for an account is not to be sent on with this very one.
       this.#lacking.add(held)
-      throw this.#needed(facts, asking, `the server refuses ${name}, which was renewed just now`, held.scopes)
+      throw this.#needed(facts, asking, `the server refuses ${name}, which was renewed just now`, held)
     }
     return this.#renewed(facts, asking, held)
   }

@@ -81,7 +81,8 @@ describeEachPostgres('a credential that is kept', (createDatabase) => {
       code: 'account.many',
       message: 'A connection can have at most 50 accounts of one owner.',
     })
-    await house.connect(gateway, 'again', { account: 'account-0' })
+    const [{ id } = expect.fail('none is kept')] = await house.rows()
+    await house.connect(gateway, 'again', { account: 'account-0', replaces: id })
     expect(await house.rows()).toHaveLength(MOST_ACCOUNTS)
   })
 

@@ -46,17 +46,19 @@ export function createKeeping({ db, vault, memory, ender, egressOf, onKept, now 
   }
 
   async function put(sql: OrgSql, given: NewCredential, facts: ConnectionFacts | undefined): Promise<Put> {
-    const { organizationId, connectionId, userId, account, kind, authority, client, tokens } = given
+    const { organizationId, connectionId, userId, account, replaces, kind, authority, client, tokens } = given
     const done = await putCredential(sql, {
       organizationId,
       connectionId,
       userId,
       account,
+      replaces,
       kind,
       authority,
       provider: authority?.provider ?? facts?.provider ?? 'mcp',
       only: facts?.auth.accounts === 'one',
       server: facts?.server,
+      onlyIssuer: facts?.issuer,
       clientId: client?.clientId,
       appId: client?.appId,
       providerUserId: tokens.account.id,
@@ -70,8 +72,10 @@ export function createKeeping({ db, vault, memory, ender, egressOf, onKept, now 
         refresh: tokens.refresh === undefined ? undefined : vault.seal(tokens.refresh, refreshTokenRow(id)),
       }),
     })
-    if (done === undefined) throw new Fault('account.many', { limit: MOST_ACCOUNTS })
-    return done
+    if (!('refused' in done)) return done
+    if (done.refused === 'many') throw new Fault('account.many', { limit: MOST_ACCOUNTS })
+    // The new token is not revoked: at many servers that would end all that this person has granted, the account that works with it.
+    throw new Fault('account.connected', { account: done.account })
   }
 
   return {

@@ -18,6 +18,7 @@ export interface KeepKeyParts {
 export interface GivenKey {
   readonly target: Target
   readonly account: string | undefined
+  readonly replaces?: string | undefined
   readonly key: string
   readonly actor: Actor
   readonly session?: string | undefined
@@ -27,7 +28,7 @@ export interface GivenKey {
 export type KeepKey = (given: GivenKey) => Promise<CredentialId>
 
 export function createKeepKey({ db, keeping, probeAuth }: KeepKeyParts): KeepKey {
-  return async ({ target, account, key: given, actor, session }) => {
+  return async ({ target, account, replaces, key: given, actor, session }) => {
     const { auth, connection, connectRequest, server } = target
     const key = given.trim()
     const alias = target.egress.alias
@@ -47,6 +48,7 @@ export function createKeepKey({ db, keeping, probeAuth }: KeepKeyParts): KeepKey
       connectionId: connection.id,
       userId,
       account,
+      replaces,
       kind: 'key',
       authority: undefined,
       client: undefined,

@@ -57,6 +57,7 @@ const Kept = z.object({
     .transform((id) => id as UserId)
     .optional(),
   a: AccountName.optional(),
+  x: z.string().optional(),
   s: z.array(z.string()),
   r: z.string().optional(),
   q: z.string().optional(),
@@ -74,6 +75,7 @@ export function createConnectLinks({ vault, publicUrl, now }: ConnectLinkParts):
       p: connectRequest.provider,
       u: connectRequest.userId,
       a: connectRequest.account,
+      x: connectRequest.replaces,
       s: fitting(connectRequest.scopes),
       r: ending.returnTo,
       q: ending.session,
@@ -88,7 +90,7 @@ export function createConnectLinks({ vault, publicUrl, now }: ConnectLinkParts):
   function open(token: string): Linked | undefined {
     const kept = read(vault, token)
     if (kept === undefined || kept.until <= now()) return undefined
-    const wish = { organizationId: kept.o, userId: kept.u, account: kept.a, scopes: kept.s }
+    const wish = { organizationId: kept.o, userId: kept.u, account: kept.a, replaces: kept.x, scopes: kept.s }
     const ending = { returnTo: kept.r, session: kept.q, callback: kept.b, page: kept.e }
     if (kept.c !== undefined) return { connectRequest: { ...wish, connectionId: kept.c }, ending }
     return kept.p === undefined ? undefined : { connectRequest: { ...wish, provider: kept.p }, ending }

@@ -25,6 +25,7 @@ import type { ChooseClient } from './choose-client.ts'
 import { CALLBACK } from './client-metadata.ts'
 import type { Ending } from './connect-links.ts'
 import type { Challenge, ClientIdentity, CredentialKeeping, OutgoingOAuth } from '../ports.ts'
+import type { AccountThere } from './accounts-there.ts'
 import type { ConnectRequest, Target, Targets } from './target.ts'
 import { webAddress } from '../protocol/web-address.ts'
 import { cookieNameOf, FlowProblem, refusedFor, sha256, takeWayBack, type WayBack, type Why } from './way-back.ts'
@@ -38,6 +39,8 @@ export interface FlowParts {
   readonly targets: Targets
   /** Returns the server's challenge to a request without credentials. */
   challenge(target: Target): Promise<Challenge | undefined>
+  /** The account that works and that a new one would replace (`accounts-there.ts`). */
+  inTheWay(connectRequest: ConnectRequest, target: Target): Promise<AccountThere | undefined>
   /** The scopes that the tools of a connection need, where they are known. */
   scopesOf(settings: ConnectionSettings): Promise<readonly string[]> | undefined
   /** Returns the current principal of a member; undefined for a user who is no member any more. */
@@ -78,7 +81,8 @@ export interface Flows {
    */
   plan(target: Target): Promise<Plan>
   /**
-   * Throws as `plan` does, `thing.unknown` and `role.forbidden` for who may not, and `authority.client` where a client has to be given
+   * Throws as `plan` does, `thing.unknown` and `role.forbidden` for who may not, `account.connected` where an account that works would be
+   * replaced unasked, and `authority.client` where a client has to be given
    * first; then nobody was sent there.
    */
   begin(beginning: Beginning): Promise<OAuthRedirect>
@@ -133,6 +137,8 @@ class ConnectFlows implements Flows {
   async begin({ connectRequest, principal, actor, ending = {} }: Beginning): Promise<OAuthRedirect> {
     const target = this.#parts.targets.open(connectRequest)
     refuseOthers(this.#parts.targets, principal, target)
+    const there = await this.#parts.inTheWay(connectRequest, target)
+    if (there !== undefined) throw new Fault('account.connected', { account: there.name ?? there.account })
     const { authority, scopes } = await this.plan(target)
     const { organizationId } = connectRequest
     const redirectUri = `${this.#parts.publicUrl()}${ending.callback ?? CALLBACK}`
@@ -167,6 +173,7 @@ class ConnectFlows implements Flows {
         scopes: [...scopes],
         redirect_uri: redirectUri,
         return_to: JSON.stringify(ending),
+        replaces: connectRequest.replaces ?? null,
         expiresAt,
       }),
     )
@@ -280,6 +287,7 @@ async function exchange(
     connectionId: flow.connection_id ?? undefined,
     userId: flow.user_id ?? undefined,
     account: flow.account ?? undefined,
+    replaces: flow.replaces ?? undefined,
     kind: 'oauth',
     authority,
     client,
@@ -296,6 +304,7 @@ const WHYS_OF: Readonly<Record<string, Why>> = {
   'egress.refused': 'unreachable',
   'request.stale': 'address',
   'thing.unknown': 'gone',
+  'account.connected': 'connected',
 }
 
 /**

@@ -18,6 +18,8 @@ export const WHYS = {
   address: 'the URL of the connection changed in the meantime, and an account is valid for one URL only',
   kind: 'the authentication of the connection changed in the meantime',
   member: 'the user who started it is no longer allowed to',
+  connected:
+    'an account is connected already, and it is not known whether this is the same one, so nothing was replaced; reconnect that account, or disconnect it first',
   gone: 'the connection no longer exists, or no longer uses accounts',
   client: 'the authorization server refused the client or the access that it requested',
   unreachable: 'the authorization server cannot be reached; try again in a moment',
