@@ -3,7 +3,17 @@
  * some files. One process builds at a time. It prints everything on stderr.
  */
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { runChild } from '../packages/gateway/bin/run-child.mjs'
 
@@ -15,6 +25,8 @@ import { runChild } from '../packages/gateway/bin/run-child.mjs'
  * @property {string} stamp where the hash is stored, relative to the root
  * @property {(root: string) => readonly string[]} words what Node runs
  * @property {(root: string) => Promise<Fault | undefined>} [prepare] before it is built
+ * @property {string} [progress] a file for programs that wait for the build: when it began, or why it failed; gone once it is there
+ * @property {Readonly<{ from: string, to: string }>} [place] a folder that is written, and the one that takes its place in one step
  *
  * @typedef {{ sentence: string, code: number }} Fault
  */
@@ -34,13 +46,29 @@ export async function buildOnce(root, node, build) {
   )
   try {
     if (isBuilt(root, build)) return undefined // whoever held the lock before us did the work
-    return (await build.prepare?.(root)) ?? (await run(root, node, build))
+    return await noting(root, build, async () => (await build.prepare?.(root)) ?? (await run(root, node, build)))
   } finally {
     lock.release()
   }
 }
 
-async function run(root, node, { name, sources, stamp, words }) {
+const TOUCH_MS = 5_000
+/** SIGHUP, SIGINT, SIGKILL and SIGTERM as a shell counts them: whoever stopped the build knows. */
+const STOPPED = new Set([129, 130, 137, 143])
+
+async function noting(root, { progress }, work) {
+  if (progress === undefined) return work()
+  const path = join(root, progress)
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, JSON.stringify({ began: Date.now() }))
+  const touching = setInterval(() => existsSync(path) && utimesSync(path, new Date(), new Date()), TOUCH_MS)
+  const fault = await work().finally(() => clearInterval(touching))
+  if (fault === undefined || STOPPED.has(fault.code)) rmSync(path, { force: true })
+  else writeFileSync(path, JSON.stringify({ failed: fault.sentence.trim().split('\n').at(-1) }))
+  return fault
+}
+
+async function run(root, node, { name, sources, stamp, words, place }) {
   console.error(`Building ${name}: once, and again when its sources change.`)
   const began = Date.now()
   const wanted = stampOf(root, sources)
@@ -56,13 +84,27 @@ async function run(root, node, { name, sources, stamp, words }) {
     },
   )
   if (code !== 0) return { sentence: `${said}\nBuilding ${name} failed.`, code }
+  if (place !== undefined) replaceFolder(join(root, place.from), join(root, place.to))
   mkdirSync(dirname(join(root, stamp)), { recursive: true })
   writeFileSync(join(root, stamp), wanted)
   console.error(`Built it in ${((Date.now() - began) / 1000).toFixed(1)} s.`)
   return undefined
 }
 
-function isBuilt(root, { sources, output, stamp }) {
+/** A reader of the old folder finds all of it until the new one is complete. */
+function replaceFolder(from, to) {
+  const old = `${to}.old`
+  rmSync(old, { recursive: true, force: true })
+  if (existsSync(to)) renameSync(to, old)
+  renameSync(from, to)
+  rmSync(old, { recursive: true, force: true })
+}
+
+/**
+ * @param {string} root
+ * @param {Build} build
+ */
+export function isBuilt(root, { sources, output, stamp }) {
   const path = join(root, stamp)
   if (!existsSync(join(root, output)) || !existsSync(path)) return false
   return readFileSync(path, 'utf8') === stampOf(root, sources)

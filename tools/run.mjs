@@ -9,17 +9,18 @@ import { fileURLToPath } from 'node:url'
 import { findNode, NODE_IS_MISSING } from '../packages/gateway/bin/find-node.mjs'
 import { runChild } from '../packages/gateway/bin/run-child.mjs'
 import { ensureConsole } from './console.mjs'
+import { buildDocsBeside } from './docs.mjs'
 import { ensureInstalled } from './install.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const gateway = 'packages/gateway/src/main.ts'
 
 /**
- * By name: the file that Node runs, words that go before the caller's own, whether it needs only what production needs, and whether
- * it needs the console built.
+ * By name: the file that Node runs, words that go before the caller's own, whether it needs only what production needs, whether it
+ * needs the console built, and whether the documentation is built beside it once it listens.
  */
 const targets = {
-  start: { file: gateway, words: ['start'], production: true, console: true },
+  start: { file: gateway, words: ['start'], production: true, console: true, docs: true },
   toolway: { file: gateway, production: true },
   test: { file: 'tools/test.mjs', console: true },
   check: { file: 'tools/check.mjs' },
@@ -41,6 +42,9 @@ const targets = {
   bench: { file: 'test/load/bench.ts' },
 }
 
+/** The terminal's streams, and a channel on which a gateway says that it listens. */
+const WITH_CHANNEL = ['inherit', 'inherit', 'inherit', 'ipc']
+
 async function run(name, words) {
   const target = Object.hasOwn(targets, name ?? '') ? targets[name] : undefined
   if (!target) return refuse(`Say what to run: npm run ${Object.keys(targets).join(' | ')}.`)
@@ -53,7 +57,10 @@ async function run(name, words) {
     const unbuilt = await ensureConsole(root, node)
     if (unbuilt) return refuse(unbuilt.sentence, unbuilt.code)
   }
-  return runChild(node, [target.file, ...(target.words ?? []), ...words], { cwd: root, env: environment() })
+  const options = { cwd: root, env: environment(), ...(target.docs ? { stdio: [...WITH_CHANNEL] } : {}) }
+  return runChild(node, [target.file, ...(target.words ?? []), ...words], options, (child) => {
+    if (target.docs) buildDocsBeside(root, node, child)
+  })
 }
 
 function environment() {

@@ -35,6 +35,35 @@ const target = `
   } else if (words[0] === 'fail') process.exitCode = 3
 `
 
+/** Stands in for a gateway: says that it listens, and leaves when the site is there or cannot be had. */
+const LISTENS = `
+  const { existsSync, readFileSync } = await import('node:fs')
+  const there = (name) => existsSync('docs/.vitepress/' + name)
+  if (!there('docs-site.sha256')) console.log('no site yet')
+  console.log('ready')
+  process.send('listening')
+  const failed = () => there('docs-site.progress') && readFileSync('docs/.vitepress/docs-site.progress', 'utf8').includes('failed')
+  let began = process.argv[3] !== 'changed'
+  const asking = setInterval(() => {
+    began ||= there('docs-site.progress')
+    if (!began) return
+    if (!failed() && (!there('docs-site.sha256') || there('docs-site.progress'))) return
+    if (!failed()) console.log(readFileSync('docs/.vitepress/docs-site/index.html', 'utf8'))
+    clearInterval(asking)
+  }, 50)
+`
+
+/** Stands in for the site generator, and notes its priority. */
+const SITE_BUILDER = `
+  const { appendFileSync, mkdirSync, writeFileSync } = require('node:fs')
+  const folder = process.argv[process.argv.indexOf('--outDir') + 1]
+  appendFileSync('docs-runs', require('node:os').getPriority() + '\\n')
+  setTimeout(() => {
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(folder + '/index.html', 'the site')
+  }, 200)
+`
+
 const lockOf = (version: string) =>
   JSON.stringify({
     lockfileVersion: 3,
@@ -191,6 +220,37 @@ describe('npm run', () => {
       if (out.endsWith('ready\n')) shell.kill('SIGTERM')
     }
     expect(out).toContain('signals: 1')
+  })
+
+  test('builds the documentation after the gateway listens, not before, and only when its sources have changed', async () => {
+    await using checkout = await openCheckout()
+    await checkout.write('node_modules/.package-lock.json', lockOf('1.0.0'))
+    await checkout.write('packages/gateway/src/main.ts', LISTENS)
+    await checkout.write('docs/README.md', '# Documentation')
+    await checkout.write('docs/.vitepress/package-lock.json', lockOf('1.0.0'))
+    await checkout.write('docs/.vitepress/node_modules/.package-lock.json', lockOf('1.0.0'))
+    await checkout.write('docs/.vitepress/node_modules/vitepress/bin/vitepress.js', SITE_BUILDER)
+    await checkout.write('docs/.vitepress/node_modules/vitepress/package.json', '{ "type": "commonjs" }')
+    expect(await checkout.start('start').ended).toEqual({ code: 0, out: 'no site yet\nready\nthe site\n', err: '' })
+    await checkout.start('start').ended
+    expect(await readFile(checkout.at('docs-runs'), 'utf8')).toBe('19\n')
+    await checkout.write('docs/README.md', '# Documentation, changed')
+    const { out } = await checkout.start('start', 'changed').ended
+    expect(out).toBe('ready\nthe site\n')
+    expect(await readFile(checkout.at('docs-runs'), 'utf8')).toBe('19\n19\n')
+  })
+
+  test('starts the gateway all the same where the documentation cannot be built, and leaves word why', async () => {
+    await using checkout = await openCheckout()
+    await checkout.write('node_modules/.package-lock.json', lockOf('1.0.0'))
+    await checkout.write('packages/gateway/src/main.ts', LISTENS)
+    await checkout.write('docs/.vitepress/package-lock.json', lockOf('1.0.0'))
+    await checkout.write('docs/.vitepress/node_modules/.package-lock.json', lockOf('0.9.0'))
+    await checkout.write('docs/.vitepress/npm-fails', '')
+    const { code, out, err } = await checkout.start('start').ended
+    expect({ code, out, err }).toEqual({ code: 0, out: 'no site yet\nready\n', err: '' })
+    const note = await readFile(checkout.at('docs/.vitepress/docs-site.progress'), 'utf8')
+    expect(note).toContain('failed')
   })
 
   test('says what can be run when it is asked for something else', async () => {

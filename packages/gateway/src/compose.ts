@@ -41,6 +41,7 @@ import { composePages, composePeople } from './compose/people.ts'
 import type { ProcessPlace } from './compose/process-place.ts'
 import { createConsoleDoor } from './http/console/console-door.ts'
 import { createDocsDoor } from './http/docs/docs-door.ts'
+import { openDocs } from './http/docs/docs-site.ts'
 import { readSite } from './http/console/site.ts'
 import { composeRecords } from './compose/records.ts'
 import { composeResults } from './compose/results.ts'
@@ -365,7 +366,7 @@ async function composeFaces(base: CoreDependencies, parts: FacesParts) {
     admin,
     pages: composePages(base, { people, web, clients, publicUrl }),
     console: createConsoleDoor(await readSite(SITE)),
-    docs: createDocsDoor(await readSite(DOCS)),
+    docs: createDocsDoor(await openDocs(DOCS)),
     health,
     identify: (authorization) => identifyAnywhere(identity, authorization),
     recalls: (authorization) => recalls(identity, authorization),

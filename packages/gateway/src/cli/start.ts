@@ -77,6 +77,8 @@ export async function start(loaded: LoadedConfig): Promise<number> {
   await noteShown(store.db)
   await turn.end()
   log.info({ address: address.local, public_url: config.TOOLWAY_PUBLIC_URL }, 'listening')
+  // For a launcher that has something to do after the start and never before it: `npm start` builds the documentation.
+  process.send?.('listening')
   await Promise.race([told, orphaned])
   await retire(gateway, loaded, log)
   return 0

@@ -1,10 +1,10 @@
 /** The documentation at /docs: its pages, its files, and nothing else. */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readSite } from '../console/site.ts'
 import { createDocsDoor } from './docs-door.ts'
+import { openDocs } from './docs-site.ts'
 
 const INLINE = 'document.documentElement.classList.add("dark")'
 /** `printf %s … | openssl dgst -sha256 -binary | base64` */
@@ -22,7 +22,7 @@ describe('the documentation', () => {
     await writeFile(join(folder, 'site/guides/limits.html'), page)
     await writeFile(join(folder, 'site/assets/app.js'), 'export {}')
     await writeFile(join(folder, 'secret.txt'), 'not of the site')
-    const door = createDocsDoor(await readSite(join(folder, 'site')))
+    const door = createDocsDoor(await openDocs(join(folder, 'site')))
     ask = async (path) => door.request(path)
   })
   afterAll(() => rm(folder, { recursive: true }))
@@ -47,10 +47,54 @@ describe('the documentation', () => {
       expect((await ask(path)).status, path).toBe(404)
   })
 
-  test('that was not built says how', async () => {
-    const door = createDocsDoor(await readSite(join(folder, 'nowhere')))
-    const answer = await door.request('/docs/guides/limits')
-    expect(answer.status).toBe(503)
-    expect(await answer.text()).toContain('npm run docs')
+  describe('that was not there when the gateway started', () => {
+    const note = (words: object) => writeFile(join(folder, 'later.progress'), JSON.stringify(words))
+    let later: (path: string) => Promise<Response>
+    beforeAll(async () => {
+      const door = createDocsDoor(await openDocs(join(folder, 'later')))
+      later = async (path) => door.request(path)
+    })
+
+    test('says how to build it', async () => {
+      const answer = await later('/docs/guides/limits')
+      expect(answer.status).toBe(503)
+      expect(await answer.text()).toContain('npm run docs')
+      expect(answer.headers.get('refresh')).toBeNull()
+    })
+
+    test('says that it is being built and since when, and asks again by itself', async () => {
+      await note({ began: Date.now() - 12_000 })
+      const answer = await later('/docs')
+      expect(answer.status).toBe(503)
+      expect(await answer.text()).toMatch(/1[23] seconds so far/)
+      expect(answer.headers.get('refresh')).toBe('3')
+      expect(answer.headers.get('retry-after')).toBe('3')
+    })
+
+    test('says why it could not be built, and does not wait for a builder that was killed', async () => {
+      await note({ failed: 'npm error <ENOSPC>' })
+      const failed = await later('/docs')
+      expect(await failed.text()).toContain('npm error &lt;ENOSPC&gt;')
+      expect(failed.headers.get('refresh')).toBeNull()
+      await note({ began: Date.now() - 120_000 })
+      const long = new Date(Date.now() - 60_000)
+      await utimes(join(folder, 'later.progress'), long, long)
+      expect(await (await later('/docs')).text()).toContain('The documentation is not built')
+    })
+
+    test('is served without a restart once it is there, and in its next version, too', async () => {
+      const build = async (name: string, words: string) => {
+        await mkdir(join(folder, name))
+        await writeFile(join(folder, name, 'index.html'), `<!doctype html><h1>${words}</h1>`)
+      }
+      await build('later', 'First')
+      expect(await (await later('/docs')).text()).toContain('First')
+      await build('next', 'Second edition')
+      await rename(join(folder, 'later'), join(folder, 'older'))
+      // Between the two there is none on the disk.
+      expect(await (await later('/docs')).text()).toContain('First')
+      await rename(join(folder, 'next'), join(folder, 'later'))
+      expect(await (await later('/docs')).text()).toContain('Second edition')
+    })
   })
 })

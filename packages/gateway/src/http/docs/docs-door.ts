@@ -1,11 +1,15 @@
-/** The documentation of the version that runs, at /docs: the site that `npm run docs` builds. It is the same for everybody, signed in or not. */
+/**
+ * The documentation of the version that runs, at /docs: the site that `npm run docs` builds, and `npm start` beside the gateway. It is
+ * the same for everybody, signed in or not. Until it is there, a page says how far it is and opens it by itself.
+ */
 import { createHash } from 'node:crypto'
 import { Hono, type Context } from 'hono'
-import { give, type Site, type SiteFile } from '../console/site.ts'
+import { give, type SiteFile } from '../console/site.ts'
 import { html } from '../pages/markup.ts'
 import { pageOf } from '../pages/page.ts'
 import { textsFor } from '../pages/page-request.ts'
 import type { PageTexts } from '../pages/page-texts.ts'
+import type { Docs, DocsState } from './docs-site.ts'
 
 const PREFIX = '/docs'
 const FILE_HEADERS = { 'cache-control': 'public, max-age=31536000, immutable' }
@@ -24,8 +28,10 @@ const policyOf = (hashes: readonly string[]) =>
     "frame-ancestors 'none'",
   ].join('; ')
 
-/** @param site undefined: the documentation was not built */
-export function createDocsDoor(site: Site | undefined): Hono {
+/** How often a waiting page asks again. */
+const ASK_AGAIN_SECONDS = 3
+
+export function createDocsDoor(docs: Docs): Hono {
   const app = new Hono()
   const policies = new Map<SiteFile, string>()
 
@@ -44,8 +50,9 @@ export function createDocsDoor(site: Site | undefined): Hono {
     })
   }
 
-  const answer = (c: Context, next: () => Promise<void>) => {
-    if (site === undefined) return notBuilt(textsFor(c))
+  const answer = async (c: Context, next: () => Promise<void>) => {
+    const site = await docs.find()
+    if (site === undefined) return notBuilt(textsFor(c), await docs.state())
     const name = c.req.path.slice(PREFIX.length).replace(/^\/|\/$/g, '')
     const found = site.get(name === '' ? 'index.html' : `${name}.html`)
     if (found !== undefined) return page(c, found)
@@ -64,11 +71,34 @@ const hashesIn = (text: string): string[] =>
     ([, script = '']) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,
   )
 
-const notBuilt = (texts: PageTexts) =>
-  pageOf({
-    texts,
-    title: texts.notBuilt.docs(),
-    status: 503,
-    body: html`<p>${texts.notBuilt.docsText()}</p>
-      <p>${texts.notBuilt.docsFolder()}</p>`,
+async function notBuilt(texts: PageTexts, state: DocsState): Promise<Response> {
+  const { docs: words } = texts
+  const page = { texts, status: 503 }
+  const folder = html`<p>${words.folder()}</p>`
+  if (state.kind === 'none')
+    return pageOf({
+      ...page,
+      title: words.none(),
+      body: html`<p>${words.how()}</p>
+        ${folder}`,
+    })
+  if (state.kind === 'failed')
+    return pageOf({
+      ...page,
+      title: words.failed(),
+      body: html`<p>${words.why()}</p>
+        <pre tabindex="0">${state.sentence}</pre>
+        ${folder}`,
+    })
+  const response = await pageOf({
+    ...page,
+    title: words.building(),
+    body: html`<p role="status">${words.seconds({ seconds: state.seconds })}</p>
+      <p>${words.opens()}</p>
+      ${folder}`,
   })
+  // As a header: it holds without a script, and a program that asks too early knows when to come back.
+  response.headers.set('refresh', String(ASK_AGAIN_SECONDS))
+  response.headers.set('retry-after', String(ASK_AGAIN_SECONDS))
+  return response
+}

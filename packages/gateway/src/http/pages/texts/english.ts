@@ -18,9 +18,16 @@ export interface English {
     readonly consoleText: () => Markup
     readonly consoleBuild: () => Markup
     readonly commandLine: () => Markup
-    readonly docs: () => Markup
-    readonly docsText: () => Markup
-    readonly docsFolder: () => Markup
+  }
+  readonly docs: {
+    readonly none: () => Markup
+    readonly how: () => Markup
+    readonly building: () => Markup
+    readonly seconds: (v: { readonly seconds: number }) => Markup
+    readonly opens: () => Markup
+    readonly failed: () => Markup
+    readonly why: () => Markup
+    readonly folder: () => Markup
   }
   readonly signedInAs: (v: { readonly email: Words }) => Markup
   readonly signIn: {
