@@ -33,6 +33,17 @@ export { COMPOSIO_URL, ComposioSettings, ComposioWords, composioWordsOf } from '
 export { PlatformSettings } from './kinds/platform.ts'
 export { N8nSettings, N8nWords, n8nWordsOf } from './kinds/n8n.ts'
 export { ContractSettings, ContractWords, contractWordsOf } from './kinds/contract.ts'
+export {
+  ALL_TOOLS,
+  changesAlone,
+  dropConnection,
+  dropTools,
+  NO_TOOLS,
+  selects,
+  takeConnection,
+  takeTools,
+} from './tool-selection.ts'
+export type { PickableTool, SelectedTools } from './tool-selection.ts'
 export { Audience, DISCOVERY_MODES, NAMINGS, OWN_TOOLS, SMALL_PAGE, ToolWords } from './toolset-words.ts'
 export type { DiscoveryMode, Naming } from './toolset-words.ts'
 export {

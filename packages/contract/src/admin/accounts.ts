@@ -77,6 +77,8 @@ export const Reliance = z.strictObject({
   callers: z.array(
     z.strictObject({
       principal: z.string(),
+      /** The name of that person or key; null where it is not known any more. */
+      name: z.string().nullable(),
       key_id: z.string().nullable(),
       calls: z.int(),
       last_at: z.iso.datetime(),

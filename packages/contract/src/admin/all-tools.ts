@@ -23,6 +23,9 @@ export type ToolMark = (typeof TOOL_MARKS)[number]
 
 export const TOOL_PLIGHTS = ['on', 'off', 'held', 'hidden'] as const
 
+/** `tokens` and `marks`: the most first. */
+export const TOOL_SORTS = ['name', 'tokens', 'marks'] as const
+
 export const OrganizationTool = Tool.extend({
   /** Id of its connection. */
   connection: z.string(),
@@ -88,10 +91,18 @@ export const listAllTools = operation({
     /** Alias or id. */
     connection: z.string().max(100).optional(),
     state: z.enum(TOOL_PLIGHTS).optional(),
+    sort: z.enum(TOOL_SORTS).default('name'),
     limit: z.coerce.number().int().min(1).max(MOST_TOOLS).default(200),
     offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
+    cursor: z.string().min(1).max(4_000).optional(),
   }),
-  answer: pageOf(OrganizationTool),
+  answer: pageOf(OrganizationTool).extend({
+    /** The approximate cost of the definitions of all that fit, on whichever page. */
+    tokens: z.int(),
+    /** How many tools there are without the filter, and what they cost. */
+    all: z.int(),
+    all_tokens: z.int(),
+  }),
 })
 export const getToolInFull = operation({
   id: 'getToolInFull',

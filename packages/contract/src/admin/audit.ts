@@ -6,10 +6,14 @@ export const AuditEvent = z.strictObject({
   id: z.string(),
   timestamp: z.iso.datetime(),
   actor_id: z.string(),
+  /** The name and the email of that person, or the name of that key; null where neither is known any more. */
+  actor_name: z.string().nullable().optional(),
   actor_type: z.enum(['user', 'api_key', 'system']),
   action: z.string(),
   resource_type: z.string().nullable(),
   resource_id: z.string().nullable(),
+  /** The name by which people know it; null where its id is its name, or where it is not known any more. */
+  resource_name: z.string().nullable().optional(),
   /** Null: it concerns the platform. */
   tenant_id: z.string().nullable(),
   details: z.record(z.string(), z.unknown()),
@@ -55,7 +59,11 @@ const Trust = z.strictObject({
 })
 const AnyTenant = { tenant_id: z.string().min(1).max(100).optional() }
 
-/** `total` counts no further than a hundred thousand. */
+/** Found records; `total` counts no further than a hundred thousand. */
+const Found = pageOf(AuditEvent).extend({
+  /** Whether there are more than `total`. */
+  total_exceeded: z.boolean(),
+})
 const Query = Paging.extend(Filter)
 const Export = z.strictObject({
   format: z.enum(['jsonl', 'csv', 'ocsf']).default('jsonl'),
@@ -101,7 +109,7 @@ export const listAudit = operation({
   summary: 'List the records of all organizations and of the platform, newest first.',
   needs: platform('audit_view_global'),
   query: Query.extend(AnyTenant),
-  answer: pageOf(AuditEvent),
+  answer: Found,
 })
 
 export const listOrganizationAudit = operation({
@@ -110,7 +118,7 @@ export const listOrganizationAudit = operation({
   summary: 'List the records of an organization, newest first.',
   needs: inOrganization('audit_view_own'),
   query: Query,
-  answer: pageOf(AuditEvent),
+  answer: Found,
 })
 
 export const exportAudit = operation({

@@ -12,7 +12,7 @@ import { CONNECTORS } from '../kinds/kinds.ts'
 import { OWN_CHANGED, OWN_GIVEN, OWN_SHOWN } from '../kinds/own-members.ts'
 import { CHILD_NETWORKS, childAccess, ProgramNames } from '../kinds/stdio.ts'
 import { REVISIONS } from '../revisions.ts'
-import { Flag, inOrganization, operation, pageOf, Paging } from './operation.ts'
+import { Flag, inOrganization, operation, ORDERS, pageOf, Paging } from './operation.ts'
 import { TENANT } from './organizations.ts'
 
 /** How a connection is let in, in a source system's words. */
@@ -144,19 +144,26 @@ export type ConnectionChange = z.output<typeof ConnectionChange>
 
 export const CONNECTIONS = `${TENANT}/connectors`
 export const CONNECTION = `${CONNECTIONS}/{connection}`
+export const CONNECTION_SORTS = ['alias', 'title', 'status', 'tools', 'created_at', 'updated_at'] as const
+
 export const listConnections = operation({
   id: 'listConnections',
   at: `GET ${CONNECTIONS}`,
   summary: 'List the connections of an organization and their state.',
   needs: inOrganization('connector_read'),
   query: Paging.extend({
-    /** Part of alias or title. */
+    /** Part of alias, title or description. */
     search: z.string().max(100).optional(),
+    sort: z.enum(CONNECTION_SORTS).default('alias'),
+    order: z.enum(ORDERS).default('asc'),
     connector: z.enum(CONNECTORS).optional(),
     status: z.string().max(50).optional(),
     enabled: Flag.optional(),
   }),
-  answer: pageOf(Connection),
+  answer: pageOf(Connection).extend({
+    /** How many of those that fit have each status; a connection that is switched off is `disabled`. */
+    by_status: z.record(z.string(), z.int()),
+  }),
 })
 export const addConnection = operation({
   id: 'addConnection',

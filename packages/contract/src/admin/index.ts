@@ -5,10 +5,12 @@ export {
   inOrganization,
   inOwnOrganization,
   operation,
+  ORDERS,
   pageOf,
   Paging,
   platform,
   signedIn,
+  sortedBy,
 } from './operation.ts'
 export type { Method, Needs, Operation, Shape } from './operation.ts'
 export {
@@ -95,8 +97,18 @@ export {
   toggleTool,
   Tool,
 } from './tools.ts'
-export { getToolInFull, listAllTools, OrganizationTool, switchAllTools, ToolInFull } from './all-tools.ts'
+export {
+  getToolInFull,
+  listAllTools,
+  MOST_TOOLS,
+  OrganizationTool,
+  switchAllTools,
+  TOOL_PLIGHTS,
+  TOOL_SORTS,
+  ToolInFull,
+} from './all-tools.ts'
 export type { ToolMark } from './all-tools.ts'
+export { changePick, pickConnections, pickTools, ToolPickFilter, ToolSelection } from './pick-tools.ts'
 export { ListPreview, previewList } from './list-previews.ts'
 export {
   acceptTool,
@@ -144,7 +156,16 @@ export {
   verifyAuth,
   Whoami,
 } from './auth.ts'
-export { addMember, changeMember, listMembers, Member, MEMBER_ROLES, MemberRole, removeMember } from './members.ts'
+export {
+  addMember,
+  changeMember,
+  listMembers,
+  Member,
+  MEMBER_ROLES,
+  MEMBER_SORTS,
+  MemberRole,
+  removeMember,
+} from './members.ts'
 export {
   addPasswordCode,
   addSetUpCode,
@@ -155,6 +176,7 @@ export {
   removeUser,
   setPassword,
   User,
+  USER_SORTS,
 } from './users.ts'
 export {
   addMyKey,
@@ -162,6 +184,7 @@ export {
   addPlatformKey,
   importKeys,
   Key,
+  KEY_SORTS,
   KeyWish,
   listMyKeys,
   listOrganizationKeys,

@@ -6,11 +6,14 @@ import { z } from 'zod'
 import { Slug } from '../connections.ts'
 import { LIMITS } from '../effects.ts'
 import { ROLES } from '../roles.ts'
-import { inOrganization, operation, pageOf, Paging, platform, signedIn } from './operation.ts'
+import { inOrganization, operation, pageOf, platform, signedIn, sortedBy } from './operation.ts'
 
 /** The roles that can be requested; the source system calls a member a user. */
 const ROLE_NAMES = [...ROLES, 'tenant_user'] as const
 const Scope = z.enum(ROLE_NAMES).transform((name) => (name === 'tenant_user' ? 'tenant_member' : name))
+
+/** By which a list of keys can be sorted; `created_at` unless said otherwise. `search`: part of a name, an ending or the email of its member. */
+export const KEY_SORTS = ['created_at', 'name', 'last_used_at', 'expires_at'] as const
 
 const Name = z.string().trim().min(1).max(255)
 
@@ -35,6 +38,8 @@ export const Key = z.strictObject({
   tenant_id: z.string().nullable(),
   /** The member whose own key it is; null for keys of an organization or of the platform. */
   user_id: z.string().nullable(),
+  /** Email of that member, in lists. */
+  user_email: z.string().nullable().optional(),
   /** The interface that created it: the admin interface, the command line, a file, the first run. */
   origin: z.string(),
   created_at: z.iso.datetime(),
@@ -82,7 +87,7 @@ export const listPlatformKeys = operation({
   at: `GET ${KEYS}`,
   summary: 'List the keys of the platform and of all organizations.',
   needs: platform('key_manage'),
-  query: Paging.extend({ tenant_id: z.string().min(1).max(64).optional() }),
+  query: sortedBy(KEY_SORTS).extend({ tenant_id: z.string().min(1).max(64).optional() }),
   answer: pageOf(Key),
 })
 
@@ -128,7 +133,7 @@ export const listOrganizationKeys = operation({
   at: `GET ${TENANT_KEYS}`,
   summary: 'List the keys of the organization and of its members, without their values.',
   needs: inOrganization('key_manage'),
-  query: Paging,
+  query: sortedBy(KEY_SORTS).extend({ owner: z.enum(['organization', 'member']).optional() }),
   answer: pageOf(Key),
 })
 

@@ -1,7 +1,7 @@
 /** Members of an organization: who is in it, with which role (ledger S3-RBAC-04). */
 import { z } from 'zod'
 import { Email, PersonName } from './auth.ts'
-import { inOrganization, operation, pageOf, Paging } from './operation.ts'
+import { inOrganization, operation, pageOf, sortedBy } from './operation.ts'
 import { PasswordCode } from './users.ts'
 
 const MEMBERS = '/api/v1/admin/tenants/{organization}/members'
@@ -9,6 +9,8 @@ const MEMBERS = '/api/v1/admin/tenants/{organization}/members'
 export const MEMBER_ROLES = ['tenant_admin', 'tenant_member', 'tenant_viewer'] as const
 export const MemberRole = z.enum(MEMBER_ROLES)
 export type MemberRole = z.output<typeof MemberRole>
+
+export const MEMBER_SORTS = ['email', 'name', 'role', 'added_at', 'signed_in_at'] as const
 
 export const Member = z.strictObject({
   user_id: z.string(),
@@ -24,9 +26,10 @@ export type Member = z.output<typeof Member>
 export const listMembers = operation({
   id: 'listMembers',
   at: `GET ${MEMBERS}`,
-  summary: 'List the members of an organization.',
+  summary: 'List the members of an organization, by email unless sorted otherwise.',
   needs: inOrganization('user_manage'),
-  query: Paging,
+  /** `search`: part of an email or a name. */
+  query: sortedBy(MEMBER_SORTS).extend({ role: MemberRole.optional() }),
   answer: pageOf(Member),
 })
 

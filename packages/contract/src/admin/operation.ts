@@ -139,10 +139,29 @@ export function operation<
 export const Paging = z.strictObject({
   limit: z.coerce.number().int().min(1).max(200).default(50),
   offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
+  /** `next_cursor` of the page before, with the same filter and order; `offset` does not count then. */
+  cursor: z.string().min(1).max(4_000).optional(),
 })
 
 export const pageOf = <Row extends Shape>(row: Row) =>
-  z.strictObject({ items: z.array(row), total: z.int(), limit: z.int(), offset: z.int() })
+  z.strictObject({
+    items: z.array(row),
+    /** Of all pages. */
+    total: z.int(),
+    limit: z.int(),
+    offset: z.int(),
+    /** Where the next page begins, opaque; absent on the last page. */
+    next_cursor: z.string().optional(),
+  })
+
+export const ORDERS = ['asc', 'desc'] as const
+/** A page that is searched and sorted. `search`: part of a name, upper and lower case alike. */
+export const sortedBy = <const Names extends readonly [string, ...string[]]>(names: Names) =>
+  Paging.extend({
+    search: z.string().max(100).optional(),
+    sort: z.enum(names).optional(),
+    order: z.enum(ORDERS).default('asc'),
+  })
 
 /** Yes or no in a query. */
 export const Flag = z.enum(['true', 'false']).transform((text) => text === 'true')

@@ -8,6 +8,8 @@ export const OpenSession = z.strictObject({
   id: z.string(),
   tenant_slug: z.string(),
   principal: z.string(),
+  /** The name of that person or key; null where it is not known any more. */
+  principal_name: z.string().nullable().optional(),
   toolset: z.string().nullable(),
   connector: z.string().nullable(),
   revision: z.string(),

@@ -57,7 +57,7 @@ const Switches = z.union([
 const TOOLS = `${CONNECTION}/tools`
 const needs = inOrganization('tool_configure')
 const query = Paging.extend({
-  /** Part of the name. */
+  /** Part of a name, a title or a description. */
   search: z.string().max(100).optional(),
   /** As it is shown: `unknown` where no source that counts states it, and then it is no `write` here. */
   effect: z.enum(SHOWN_EFFECTS).optional(),

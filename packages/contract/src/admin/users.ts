@@ -1,9 +1,11 @@
 /** People of the whole installation; platform administrators keep them. */
 import { z } from 'zod'
 import { Email, Password, PersonName } from './auth.ts'
-import { operation, pageOf, Paging, platform } from './operation.ts'
+import { Flag, operation, pageOf, platform, sortedBy } from './operation.ts'
 
 const USERS = '/api/v1/admin/users'
+
+export const USER_SORTS = ['email', 'name', 'created_at', 'signed_in_at'] as const
 
 export const User = z.strictObject({
   id: z.string(),
@@ -23,9 +25,10 @@ export const PasswordCode = z.strictObject({ code: z.string(), expires_at: z.iso
 export const listUsers = operation({
   id: 'listUsers',
   at: `GET ${USERS}`,
-  summary: 'List the users of this installation.',
+  summary: 'List the users of this installation, by email unless sorted otherwise.',
   needs: platform('user_manage'),
-  query: Paging,
+  /** `search`: part of an email or a name. */
+  query: sortedBy(USER_SORTS).extend({ is_active: Flag.optional(), platform_admin: Flag.optional() }),
   answer: pageOf(User),
 })
 

@@ -2,16 +2,18 @@
 import { Fault } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import type { z } from 'zod'
-import type { Db, SystemSql } from '../db/db.ts'
+import type { Db, OrgSql, SystemSql } from '../db/db.ts'
+import { pageAt, partOf } from '../lib/page.ts'
 import { findOrganization } from '../organizations/organizations.ts'
 import { chainLines, type ChainLine, type Look } from '../records/chain/chain-lines.ts'
 import { countChained, createProgress } from '../records/chain/progress.ts'
 import { verify, type Trust, type Verdict } from '../records/chain/verify.ts'
 import { exported, MEDIA, type Format, type Within } from '../records/exports/formats.ts'
-import { countRecords, findRecords, type Filter, type FoundRecord } from '../records/query.ts'
+import { countRecords, findRecords, MOST_COUNTED, type Filter, type FoundRecord } from '../records/query.ts'
 import { PLATFORM } from '../records/records.ts'
 import { redactRecord } from '../records/redact.ts'
 import { ForeignCheckpoint, listChained, prune as pruneChain } from '../records/retention.ts'
+import { namesOf } from './names-of.ts'
 import { serveOrganization, servePlatform, serveSignedIn, type AdminParts, type Served } from './serve.ts'
 
 const tenantOf = (organization: string): string | null => (organization === PLATFORM ? null : organization)
@@ -73,7 +75,7 @@ const toVerdict = ({ organization_id: organization, first, last, proven, problem
   warnings: [...rest.warnings],
 })
 
-type AuditQuery = Omit<z.output<typeof shapes.listOrganizationAudit.query>, 'limit' | 'offset'>
+type AuditQuery = Omit<z.output<typeof shapes.listOrganizationAudit.query>, 'limit' | 'offset' | 'cursor'>
 const filterOf = (
   organization: string | undefined,
   { actor_id: actor, correlation_id: correlation, ...same }: AuditQuery,
@@ -172,6 +174,36 @@ async function chainOf(sql: SystemSql, name = ''): Promise<string> {
   return id ?? name
 }
 
+interface Finding {
+  readonly query: z.output<typeof shapes.listOrganizationAudit.query>
+  readonly organization: string | undefined
+}
+
+async function pageOfRecords(sql: OrgSql | SystemSql, parts: AdminParts, { query, organization }: Finding) {
+  const { limit: _, offset: __, cursor: ___, ...asked } = query
+  const filter = filterOf(organization, asked)
+  const { take, offset } = partOf(query)
+  const rows = await findRecords(sql, filter, { limit: take, offset })
+  const total = await countRecords(sql, filter)
+  const nameOf = await namesOf(
+    sql,
+    parts,
+    rows.flatMap((row) => [row.principal, row.resource_id]),
+  )
+  const page = pageAt(rows, { query, start: offset, total }, (row) => ({
+    ...toEvent(row, parts.traceUrl),
+    actor_name: nameOf(row.principal),
+    resource_name: row.kind === 'call' ? null : (nameOf(row.resource_id) ?? nameIn(row.detail)),
+  }))
+  return { ...page, total_exceeded: total >= MOST_COUNTED }
+}
+
+/** What was removed is known by what its record says of it. */
+const nameIn = (detail: FoundRecord['detail']): string | null => {
+  const name = detail?.['alias'] ?? detail?.['name'] ?? detail?.['email'] ?? detail?.['title']
+  return typeof name === 'string' ? name : null
+}
+
 /** Leaves a record of its own, in the chain of the record. */
 const redact = servePlatform(shapes.redactRecord, async ({ look, actor, params, body }) => ({
   fields: await look(async (sql) => {
@@ -198,22 +230,11 @@ function refuseForeign(thrown: unknown): never {
 }
 
 export const auditOperations: readonly Served[] = [
-  servePlatform(shapes.listAudit, async ({ parts, look, query: { limit, offset, tenant_id: tenant, ...asked } }) => {
-    const filter = filterOf(tenant, asked)
-    const [items, total] = await look(
-      async (sql) => [await findRecords(sql, filter, { limit, offset }), await countRecords(sql, filter)] as const,
-    )
-    return { items: items.map((row) => toEvent(row, parts.traceUrl)), total, limit, offset }
-  }),
-  serveOrganization(
-    shapes.listOrganizationAudit,
-    async ({ parts, look, organization, query: { limit, offset, ...asked } }) => {
-      const filter = filterOf(organization.id, asked)
-      const [items, total] = await look(
-        async (sql) => [await findRecords(sql, filter, { limit, offset }), await countRecords(sql, filter)] as const,
-      )
-      return { items: items.map((row) => toEvent(row, parts.traceUrl)), total, limit, offset }
-    },
+  servePlatform(shapes.listAudit, ({ parts, look, query: { tenant_id: tenant, ...query } }) =>
+    look((sql) => pageOfRecords(sql, parts, { query, organization: tenant })),
+  ),
+  serveOrganization(shapes.listOrganizationAudit, ({ parts, look, organization, query }) =>
+    look((sql) => pageOfRecords(sql, parts, { query, organization: organization.id })),
   ),
   servePlatform(shapes.exportAudit, async ({ parts, change, query: { tenant_id: tenant, ...asked }, signal }) => {
     await change(() => saysExport(asked, tenant ?? 'all'), nothing)

@@ -3,7 +3,7 @@ import { Fault } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { addRule, changeRule, listRules, removeRule, type RuleRow } from '../policy/rules.ts'
 import { servePlatform, type Served } from './serve.ts'
-import { pageFrom } from './page-from.ts'
+import { pageFrom } from '../lib/page.ts'
 
 const toRule = (row: RuleRow): shapes.Rule => ({
   id: row.id,

@@ -5,6 +5,7 @@
 import { newId, type ApprovalId, type ConnectionId, type OrganizationId } from '@toolway/contract'
 import { z } from 'zod'
 import type { OrgSql, SystemSql } from '../db/db.ts'
+import type { Part } from '../lib/page.ts'
 
 export const APPROVAL_STATES = ['pending', 'granted', 'denied', 'expired', 'used'] as const
 export type ApprovalState = (typeof APPROVAL_STATES)[number]
@@ -73,12 +74,20 @@ export const findApproval = async (sql: OrgSql, id: string): Promise<ApprovalRow
   )[0]
 
 /** The newest first. */
-export const listApprovals = (sql: OrgSql, state: ApprovalState | undefined, most: number) => sql(ApprovalRow)`
+export const countApprovals = async (sql: OrgSql, state: ApprovalState | undefined): Promise<number> =>
+  (
+    await sql(z.object({ count: z.int() }))`
+      select count(*)::int as count from approvals where (${state ?? null}::text is null or state = ${state ?? null})`
+  )[0]?.count ?? 0
+
+export const listApprovals = (sql: OrgSql, state: ApprovalState | undefined, { take, offset }: Part) => sql(
+  ApprovalRow,
+)`
   select id, organization_id, connection_id, tool, effect, digest, principal, made_by, caller, user_id, client, account, rules,
          sealed_arguments, state, created_at, expires_at, decided_at, decided_by, good_until, repeats, used_at, uses, told_at,
              lasting_digest, tool_hash
     from approvals where (${state ?? null}::text is null or state = ${state ?? null})
-   order by created_at desc, id desc limit ${most}`
+   order by created_at desc, id desc limit ${take} offset ${offset}`
 
 /** In which organization a question is; undefined where there is none. */
 export const organizationOf = async (sql: SystemSql, id: string): Promise<OrganizationId | undefined> =>

@@ -12,7 +12,8 @@ export const ConnectionCredentials = z.object({
 })
 export type ConnectionCredentials = z.output<typeof ConnectionCredentials>
 
-export const listConnectionCredentials = (sql: OrgSql) => sql(ConnectionCredentials)`
+/** Of these connections. */
+export const listCredentialsOf = (sql: OrgSql, ids: readonly string[]) => sql(ConnectionCredentials)`
   select connection_id, bool_or(kind = 'oauth') as oauth, bool_or(kind = 'key') as key,
          bool_or(problem is not null) and not bool_or(problem is null and active) as lost
-    from credentials where connection_id is not null group by connection_id`
+    from credentials where connection_id = any(${ids}::text[]) group by connection_id`

@@ -1,7 +1,9 @@
 /** People: their rows, found by who signs in before any organization is known. It never tells a password's hash onwards. */
 import { newId, type OrganizationId, type UserId } from '@toolway/contract'
 import { z } from 'zod'
+import type { USER_SORTS } from '@toolway/contract/admin'
 import type { SystemSql } from '../db/db.ts'
+import type { Order } from '../lib/page.ts'
 
 export const UserRow = z.object({
   id: z.string().transform((id) => id as UserId),
@@ -87,9 +89,47 @@ export const setPassword = async (sql: SystemSql, id: UserId, password: string):
   void (await sql(Id)`
     update users set password = ${password}, epoch = epoch + 1, updated_at = now() where id = ${id} returning id`)
 
-export const listUsers = (sql: SystemSql, { limit, offset }: { limit: number; offset: number }) => sql(UserRow)`
-  select id, email, name, provider, platform_admin, active, epoch, created_at, signed_in_at
-    from users order by email limit ${limit} offset ${offset}`
+export interface UserFilter {
+  /** Part of an email or a name. */
+  readonly search?: string | undefined
+  readonly is_active?: boolean | undefined
+  readonly platform_admin?: boolean | undefined
+}
+
+const UserOnPage = UserRow.extend({ key: z.string() })
+
+/** A page in an order, read by the key of its last row, and how many there are in all. */
+export async function listUserPage(
+  sql: SystemSql,
+  filter: UserFilter,
+  { sort = 'email', order, after, offset, take }: Order<(typeof USER_SORTS)[number]>,
+) {
+  const [part, down] = [filter.search?.trim().toLowerCase() ?? '', order === 'desc']
+  const [key = null, id = null] = after ?? []
+  const [isActive, isAdmin] = [filter.is_active ?? null, filter.platform_admin ?? null]
+  const [counted] = await sql(Count)`
+    select count(*)::int as count from users
+     where (position(${part} in lower(email)) > 0 or position(${part} in lower(name)) > 0)
+       and active = coalesce(${isActive}::boolean, active)
+       and platform_admin = coalesce(${isAdmin}::boolean, platform_admin)`
+  const rows = await sql(UserOnPage)`
+    select * from (
+      select id, email, name, provider, platform_admin, active, epoch, created_at, signed_in_at,
+             (case ${sort}::text when 'name' then lower(name)
+                when 'created_at' then to_char(created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')
+                when 'signed_in_at' then coalesce(to_char(signed_in_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), '')
+                else email end) collate "C" as key
+        from users
+       where (position(${part} in lower(email)) > 0 or position(${part} in lower(name)) > 0)
+         and active = coalesce(${isActive}::boolean, active)
+         and platform_admin = coalesce(${isAdmin}::boolean, platform_admin)) found
+     where ${key}::text is null
+        or case when ${down}::boolean then (key, id) < (${key}::text, ${id}::text)
+                else (key, id) > (${key}::text, ${id}::text) end
+     order by case when ${down}::boolean then key end desc, case when ${down}::boolean then id end desc, key, id
+     limit ${take} offset ${offset}`
+  return { rows, total: counted?.count ?? 0 }
+}
 
 export interface UserChange {
   readonly name?: string | undefined

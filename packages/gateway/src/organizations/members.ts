@@ -1,8 +1,9 @@
 /** Members: which role a user has in an organization. */
 import type { OrganizationId, Role, UserId } from '@toolway/contract'
-import { MemberRole } from '@toolway/contract/admin'
+import { MemberRole, type MEMBER_SORTS } from '@toolway/contract/admin'
 import { z } from 'zod'
 import type { OrgSql, SystemSql } from '../db/db.ts'
+import type { Order } from '../lib/page.ts'
 
 const RoleRow = z.object({
   user_id: z.string().transform((id) => id as UserId),
@@ -46,8 +47,57 @@ export const listMembers = (sql: OrgSql, { limit, offset }: { limit: number; off
     from members m join users u on u.id = m.user_id order by u.email limit ${limit} offset ${offset}`
 
 const Count = z.object({ count: z.int() })
-export const countMembers = async (sql: OrgSql): Promise<number> =>
-  (await sql(Count)`select count(*)::int as count from members`)[0]?.count ?? 0
+const MemberOnPage = MemberRow.extend({ key: z.string() })
+export type MemberOnPage = z.output<typeof MemberOnPage>
+
+export interface MemberFilter {
+  /** Part of an email or a name. */
+  readonly search?: string | undefined
+  readonly role?: MemberRole | undefined
+}
+
+/** A page in an order, read by the key of its last row, and how many there are in all. */
+export async function listMemberPage(
+  sql: OrgSql,
+  { search, role }: MemberFilter,
+  { sort = 'email', order, after, offset, take }: Order<(typeof MEMBER_SORTS)[number]>,
+) {
+  const [part, down] = [search?.trim().toLowerCase() ?? '', order === 'desc']
+  const [key = null, id = null] = after ?? []
+  const only = role ?? null
+  const [counted] = await sql(Count)`
+    select count(*)::int as count from members m join users u on u.id = m.user_id
+     where (position(${part} in lower(u.email)) > 0 or position(${part} in lower(u.name)) > 0)
+       and (${only}::text is null or m.role = ${only})`
+  const rows = await sql(MemberOnPage)`
+    select * from (
+      select m.user_id, m.role, m.created_at, u.email, u.name, u.active, u.signed_in_at,
+             (case ${sort}::text when 'name' then lower(u.name) when 'role' then m.role
+                when 'added_at' then to_char(m.created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')
+                when 'signed_in_at' then coalesce(to_char(u.signed_in_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), '')
+                else u.email end) collate "C" as key
+        from members m join users u on u.id = m.user_id
+       where (position(${part} in lower(u.email)) > 0 or position(${part} in lower(u.name)) > 0)
+         and (${only}::text is null or m.role = ${only})) found
+     where ${key}::text is null
+        or case when ${down}::boolean then (key, user_id) < (${key}::text, ${id}::text)
+                else (key, user_id) > (${key}::text, ${id}::text) end
+     order by case when ${down}::boolean then key end desc, case when ${down}::boolean then user_id end desc, key, user_id
+     limit ${take} offset ${offset}`
+  return { rows, total: counted?.count ?? 0 }
+}
+
+/** The names of these users, members of the organization or not any more. */
+export const listNamesOf = (sql: OrgSql | SystemSql, ids: readonly string[]) =>
+  sql(z.object({ id: z.string(), email: z.string(), name: z.string() }))`
+    select id, email, name from users where id = any(${ids}::text[])`
+
+export async function findMemberByEmail(sql: OrgSql, email: string): Promise<MemberRow | undefined> {
+  const rows = await sql(MemberRow)`
+    select m.user_id, m.role, m.created_at, u.email, u.name, u.active, u.signed_in_at
+      from members m join users u on u.id = m.user_id where u.email = ${email.toLowerCase()}`
+  return rows[0]
+}
 
 export async function findMember(sql: OrgSql, userId: string): Promise<MemberRow | undefined> {
   const rows = await sql(MemberRow)`

@@ -11,7 +11,8 @@ import { brokeredFor, listBrokered, removeBrokered } from './brokered-accounts.t
 import { listCallers } from '../../records/callers.ts'
 import { openTarget } from '../oauth/connect.ts'
 import { findConnectionOf } from '../connections/find-connection.ts'
-import { pageFrom } from '../page-from.ts'
+import { pageFrom } from '../../lib/page.ts'
+import { namesOf } from '../names-of.ts'
 import { serveOrganization, type AdminParts, type OrganizationRequest, type Served } from '../serve.ts'
 
 const DAY = 86_400_000
@@ -182,13 +183,17 @@ const remove = serveOrganization(shapes.removeAccount, async (asked) => {
 
 const reliance = serveOrganization(shapes.listReliance, async (asked) => {
   const row = connectionOf(asked)
-  const [callers, accounts] = await asked.look(async (sql) => [
-    await listCallers(sql, { connection: row.alias, days: RELIANCE_DAYS, limit: MOST_CALLERS }),
-    await seen(sql, asked, row),
-  ])
+  const [callers, accounts, nameOf] = await asked.look(async (sql) => {
+    const found = await listCallers(sql, { connection: row.alias, days: RELIANCE_DAYS, limit: MOST_CALLERS })
+    const ids = found.flatMap(({ principal, key_id: key }) => [principal, key])
+    return [found, await seen(sql, asked, row), await namesOf(sql, asked.parts, ids)] as const
+  })
   return {
     days: RELIANCE_DAYS,
-    callers: callers.map(({ last_at: at, ...caller }) => ({ ...caller, last_at: at.toISOString() })),
+    callers: callers.map(({ last_at: at, ...caller }) => ({
+      ...{ ...caller, name: nameOf(caller.principal) ?? nameOf(caller.key_id) },
+      last_at: at.toISOString(),
+    })),
     accounts: accounts.map(toAccount),
   }
 })

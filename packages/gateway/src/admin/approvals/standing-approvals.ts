@@ -15,6 +15,7 @@ import type { ApproverLookup } from '../../call/approvals/approver-lookup.ts'
 import type { Snapshot } from '../../call/snapshot.ts'
 import { effectsOf } from '../policy/tools-of.ts'
 import { hashTool } from '../../catalog/locks/tool-hash.ts'
+import { pageFrom } from '../../lib/page.ts'
 import { serveOrganization, type OrganizationRequest, type Served } from '../serve.ts'
 import { rulesOf } from '../../call/approvals/answer-approval.ts'
 
@@ -94,13 +95,11 @@ function snapshotOf({ parts, organization }: GrantRequest): Snapshot {
 
 const list = serveOrganization(shapes.listLastingApprovals, async (asked) => {
   const { look, query, parts } = asked
-  const { limit, offset } = query
   const rows = (await look((sql) => listStandingGrants(sql, MOST))).filter((row) => maySee(row, asked))
   const snapshot = snapshotOf(asked)
   const { lookup } = parts.approvals
   const effectOf = effectsOf(snapshot)
-  const items = rows.slice(offset, offset + limit).map((row) => describeLasting(row, snapshot, lookup, effectOf))
-  return { items, total: rows.length, limit, offset }
+  return pageFrom(rows, query, (row) => describeLasting(row, snapshot, lookup, effectOf))
 })
 
 /** Returns the audit entry for the end of a standing grant. */

@@ -19,7 +19,7 @@ import {
   switchConnection,
   type ConnectionRow,
 } from '../../connections/connections.ts'
-import { listConnectionCredentials } from '../../credentials/connection-credentials.ts'
+import { listCredentialsOf } from '../../credentials/connection-credentials.ts'
 import type { OrgSql } from '../../db/db.ts'
 import { listSpentAliases } from '../../connections/spent-aliases.ts'
 import { createAliasAllotment } from '../../lib/alias.ts'
@@ -35,7 +35,7 @@ import { refuseStale, tagOf } from '../entity-tag.ts'
 import { findConnectionOf } from './find-connection.ts'
 import { serveOrganization, type AdminParts, type OrganizationRequest, type Served } from '../serve.ts'
 import type { Operation } from '@toolway/contract/admin'
-import { pageFrom } from '../page-from.ts'
+import { pageFrom } from '../../lib/page.ts'
 
 export const secretsOf = ({ vault }: AdminParts, { id, sealed }: ConnectionRow): ConnectionSecrets =>
   ConnectionSecrets.parse(sealed === null ? {} : JSON.parse(vault.open(sealed, sealedRow(id))))
@@ -133,7 +133,7 @@ export async function shown(
   const row = findConnectionOf(parts, organization.id, name)
   head.set('etag', tagOf(row.updated_at))
   const catalog = snapshotOf(parts, organization.id)?.catalogs.get(row.id)
-  const accounts = (await look(listConnectionCredentials)).find((one) => one.connection_id === row.id)
+  const accounts = (await look((sql) => listCredentialsOf(sql, [row.id])))[0]
   return toConnection(parts, row, { catalog, accounts, role })
 }
 
@@ -159,10 +159,36 @@ type Filter = ReturnType<(typeof shapes.listConnections)['query']['parse']>
 const fits =
   ({ search, connector, status, enabled }: Filter) =>
   (row: ConnectionRow): boolean =>
-    (search === undefined || `${row.alias}\n${row.title}`.toLowerCase().includes(search.toLowerCase())) &&
+    (search === undefined ||
+      `${row.alias}\n${row.title}\n${row.description ?? ''}`.toLowerCase().includes(search.toLowerCase())) &&
     (connector === undefined || row.settings.connector === connector) &&
     (enabled === undefined || row.enabled === enabled) &&
     (status === undefined || status === (row.enabled ? row.status : 'disabled'))
+
+const statusOf = ({ enabled, status }: ConnectionRow): string => (enabled ? status : 'disabled')
+
+/** The sort is stable: those that are alike stay in the order of their aliases. */
+function sortOf(snapshot: Snapshot | undefined, { sort, order }: Pick<Filter, 'sort' | 'order'>) {
+  const keys: Record<typeof sort, (row: ConnectionRow) => string | number> = {
+    alias: ({ alias }) => alias,
+    title: ({ title }) => title.toLowerCase(),
+    status: statusOf,
+    tools: ({ id }) => snapshot?.catalogs.get(id)?.tools?.length ?? 0,
+    created_at: ({ created_at: at }) => at.getTime(),
+    updated_at: ({ updated_at: at }) => at.getTime(),
+  }
+  const [keyOf, sign] = [keys[sort], order === 'asc' ? 1 : -1]
+  return (first: ConnectionRow, second: ConnectionRow): number => {
+    const [one, other] = [keyOf(first), keyOf(second)]
+    return one < other ? -sign : one > other ? sign : 0
+  }
+}
+
+function countBy<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const row of rows) counts[keyOf(row)] = (counts[keyOf(row)] ?? 0) + 1
+  return counts
+}
 
 export const add = serveOrganization(shapes.addConnection, async (asked) => {
   const { change, parts, organization, role, body } = asked
@@ -293,11 +319,17 @@ const credentialsOf = (ended: readonly Ended[]) => (ended.length === 0 ? {} : { 
 
 export const list = serveOrganization(shapes.listConnections, async ({ parts, organization, role, query, look }) => {
   const snapshot = snapshotOf(parts, organization.id)
-  const found = (snapshot?.connections ?? []).filter(fits(query))
-  const accounts = new Map((await look(listConnectionCredentials)).map((row) => [row.connection_id, row]))
-  return pageFrom(found, query, (row) =>
-    toConnection(parts, row, { catalog: snapshot?.catalogs.get(row.id), accounts: accounts.get(row.id), role }),
-  )
+  const found = (snapshot?.connections ?? []).filter(fits(query)).toSorted(sortOf(snapshot, query))
+  const page = pageFrom(found, query, (row) => row)
+  const ids = page.items.map(({ id }) => id)
+  const accounts = new Map((await look((sql) => listCredentialsOf(sql, ids))).map((row) => [row.connection_id, row]))
+  return {
+    ...page,
+    items: page.items.map((row) =>
+      toConnection(parts, row, { catalog: snapshot?.catalogs.get(row.id), accounts: accounts.get(row.id), role }),
+    ),
+    by_status: countBy(found, statusOf),
+  }
 })
 
 export const get = serveOrganization(shapes.getConnection, (asked) => shown(asked, nameOf(asked)))

@@ -15,14 +15,14 @@ export interface DescribedTool {
   readonly facts: ToolFacts
 }
 
-/** Reads the data shared by all connections once; the returned function then describes the tools of one connection. */
+/** Reads the data shared by all connections once; the returned function then describes the tools of one connection, one after the other. */
 export function describeTools({ organization, connections, rules, states, catalogs }: Snapshot) {
   const switches = createSwitches(states)
   const effects = createEffects(states)
   const unswitched = connections.map((one) => ({ ...one, tools_default: true }))
   const visibilityFilter = screenOf(unswitched, [], rules)({ organization: organization.slug, toolset: 'default' })
 
-  return (connection: ConnectionRow): DescribedTool[] => {
+  return function* (connection: ConnectionRow): Generator<DescribedTool> {
     const catalog = catalogs.get(connection.id)
     const holds = createHolds(new Map([[connection.id, catalog?.held ?? []]]))
     const given = new Map(catalog?.names.map((one) => [`${one.kind} ${one.original}`, one.name]))
@@ -31,7 +31,7 @@ export function describeTools({ organization, connections, rules, states, catalo
       const { name } = definition
       if (typeof name === 'string' && !named.has(name)) named.set(name, definition)
     }
-    return Array.from(named, ([name, definition]) => {
+    for (const [name, definition] of named) {
       const held = holds.find(connection, name) !== undefined
       const stated = effectOf(definition['annotations'])
       const resolved = effects.of(connection, name, stated)
@@ -59,8 +59,8 @@ export function describeTools({ organization, connections, rules, states, catalo
           : 'switch',
         rule: rule === undefined ? null : { id: rule.id, action: rule.action, reason: rule.reason },
       }
-      return { tool, definition, facts }
-    })
+      yield { tool, definition, facts }
+    }
   }
 }
 

@@ -8,6 +8,7 @@ import { sayEffect, switchAllTools, switchTools } from '../../connections/tool-s
 import { forecastApprovals } from './approval-forecast.ts'
 import { describeTools } from './describe-tools.ts'
 import { findConnectionOf } from './find-connection.ts'
+import { pageFrom } from '../../lib/page.ts'
 import { serveOrganization, type AdminParts, type OrganizationRequest, type Served } from '../serve.ts'
 import type { Operation } from '@toolway/contract/admin'
 
@@ -33,7 +34,7 @@ const subject = ({
 
 /** Every tool that the server offered last, as it stands here. */
 const toolsOf = ({ snapshot, connection }: Subject): shapes.Tool[] =>
-  describeTools(snapshot)(connection).map(({ tool }) => tool)
+  Array.from(describeTools(snapshot)(connection), ({ tool }) => tool)
 
 const counts = (tools: readonly shapes.Tool[]) => {
   const enabled = tools.filter((tool) => tool.enabled).length
@@ -43,14 +44,16 @@ const counts = (tools: readonly shapes.Tool[]) => {
 type Listing = OrganizationRequest<typeof shapes.listTools>
 
 function pageOf(asked: Pick<Listing, 'parts' | 'organization' | 'params' | 'query'>) {
-  const { limit, offset, search, effect, enabled } = asked.query
+  const { effect, enabled } = asked.query
+  const search = asked.query.search?.trim().toLowerCase()
   const found = toolsOf(subject(asked)).filter(
     (tool) =>
       (enabled === undefined || tool.enabled === enabled) &&
       (effect === undefined || shownEffectOf(tool) === effect) &&
-      (search === undefined || tool.joined_name.toLowerCase().includes(search.toLowerCase())),
+      (search === undefined ||
+        [tool.joined_name, tool.title, tool.description].some((text) => text?.toLowerCase().includes(search) === true)),
   )
-  return { items: found.slice(offset, offset + limit), total: found.length, limit, offset }
+  return pageFrom(found, asked.query, (tool) => tool)
 }
 
 /** Throws `thing.unknown` for a name that the server does not offer: a switch that moves nothing would look like one that does. */

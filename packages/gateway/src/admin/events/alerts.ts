@@ -3,16 +3,18 @@ import { permits } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { countAlerts, listAlerts } from '../../alerts/list-alerts.ts'
 import { alertOf } from '../../jobs/event-feed.ts'
+import { pageAt, partOf } from '../../lib/page.ts'
 import { serveOrganization, type Served } from '../serve.ts'
 
 export const alertOperations: readonly Served[] = [
   serveOrganization(shapes.listAlerts, async ({ look, query, role, principal }) => {
-    const { limit, offset, kind, connection_id: connectionId } = query
+    const { kind, connection_id: connectionId } = query
+    const { take, offset } = partOf(query)
     const userId = permits(role, 'connector_update') ? undefined : (principal.userId ?? null)
     const filter = { kind, connectionId, userId }
     const [rows, total] = await look(
-      async (sql) => [await listAlerts(sql, filter, { limit, offset }), await countAlerts(sql, filter)] as const,
+      async (sql) => [await listAlerts(sql, filter, { limit: take, offset }), await countAlerts(sql, filter)] as const,
     )
-    return { items: rows.map(alertOf), total, limit, offset }
+    return pageAt(rows, { query, start: offset, total }, alertOf)
   }),
 ]

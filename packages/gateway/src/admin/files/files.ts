@@ -11,6 +11,7 @@ import { findFileRow, listFileRows, readUsage, removeFileRow, type FileRow } fro
 import { ownerOf, uriOfFile } from '../../files/file-store.ts'
 import { openRow } from '../../files/open-row.ts'
 import type { Principal } from '../../identity/principal.ts'
+import { pageAt, partOf } from '../../lib/page.ts'
 import { serveOrganization, type AdminParts, type Served } from '../serve.ts'
 import type { AdminFiles } from './admin-files.ts'
 
@@ -59,13 +60,9 @@ const list = serveOrganization(shapes.listFiles, async ({ parts, principal, role
   if (whose === 'everybody' && !permits(role, OVERSEES))
     throw new Fault('role.forbidden', { role, permission: OVERSEES })
   const owner = whose === 'own' ? principalOf(principal) : undefined
-  const { rows, total } = await look((sql) => listFileRows(sql, { ...page, owner }))
-  return {
-    items: rows.map((row) => toEntry(parts, principal, row)),
-    total,
-    limit: page.limit,
-    offset: page.offset,
-  }
+  const { take, offset } = partOf(page)
+  const { rows, total } = await look((sql) => listFileRows(sql, { search: page.search, owner, limit: take, offset }))
+  return pageAt(rows, { query, start: offset, total }, (row) => toEntry(parts, principal, row))
 })
 
 const urlOf = ({ publicUrl }: AdminParts, kind: LinkKind, token: string) =>

@@ -6,7 +6,7 @@ import { Fault, permits, type ConnectionId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import type { Connection, ConnectionChange, Integration, NewConnection, Operation } from '@toolway/contract/admin'
 import { listAccountStates } from '../../credentials/account-states.ts'
-import { listConnectionCredentials } from '../../credentials/connection-credentials.ts'
+import { listCredentialsOf } from '../../credentials/connection-credentials.ts'
 import { restartConnection } from '../../connections/connections.ts'
 import { tellTested } from '../../connections/tell-integration.ts'
 import { counted } from '../../lib/counted.ts'
@@ -23,6 +23,7 @@ import { NO_ACCOUNTS, type Accounts } from '../connections/auth-type.ts'
 import { connectionChangeOf, integrationOf, newConnectionOf } from './integration-words.ts'
 import { catalogOperations } from './registry.ts'
 import { oauthRedirectOperations } from './oauth-redirects.ts'
+import type { PageOf } from '../../lib/page.ts'
 import { integrationTools } from './tools-of-integrations.ts'
 
 /** The operations on connections, as the one who asks would ask for them. */
@@ -31,7 +32,8 @@ interface Underneath {
   list(page: {
     limit: number
     offset: number
-  }): Promise<{ items: Connection[]; total: number; limit: number; offset: number }>
+    cursor?: string | undefined
+  }): Promise<PageOf<Connection> & { readonly by_status: unknown }>
   add(words: NewConnection): Promise<Connection>
   change(words: ConnectionChange): Promise<Connection>
   remove(): Promise<void>
@@ -65,12 +67,14 @@ const serveIntegration = <Op extends Operation>(operation: Op, run: Run<Op>): Se
 
 type Looking = Pick<OrganizationRequest<Operation>, 'look'>
 
-const accountsOf = async ({ look }: Looking): Promise<(id: string) => Accounts> => {
-  const rows = new Map((await look(listConnectionCredentials)).map((row) => [row.connection_id as string, row]))
+const accountsOf = async ({ look }: Looking, ids: readonly string[]): Promise<(id: string) => Accounts> => {
+  const rows = new Map(
+    (await look((sql) => listCredentialsOf(sql, ids))).map((row) => [row.connection_id as string, row]),
+  )
   return (id) => rows.get(id) ?? NO_ACCOUNTS
 }
 const shown = async (asked: Looking, connection: Connection): Promise<Integration> =>
-  integrationOf(connection, (await accountsOf(asked))(connection.id))
+  integrationOf(connection, (await accountsOf(asked, [connection.id]))(connection.id))
 
 const idOf = ({ id }: Connection) => id as ConnectionId
 
@@ -186,18 +190,27 @@ const disconnect = serveIntegration(shapes.disconnectIntegration, async (asked, 
   return { ended: ended.length, problems: [...problems], integration: await shown(asked, await below.get()) }
 })
 
+/** Connections in the order of their aliases. */
+const EVERYTHING = { sort: 'alias', order: 'asc' } as const
+
 /** Fixed paths come before paths with parameters: `registry` and `tools` are not integrations. */
 export const integrationOperations: readonly Served[] = [
   serveIntegration(shapes.listIntegrations, async (asked, below) => {
-    const { items, ...page } = await below.list(asked.query)
-    const accounts = await accountsOf(asked)
+    const { items, by_status: _, ...page } = await below.list({ ...EVERYTHING, ...asked.query })
+    const accounts = await accountsOf(
+      asked,
+      items.map(({ id }) => id),
+    )
     return { items: items.map((one) => integrationOf(one, accounts(one.id))), ...page }
   }),
   add,
   ...catalogOperations,
   serveIntegration(shapes.listIntegrationTools, async (asked, below) => {
-    const { items } = await below.list({ limit: Number.MAX_SAFE_INTEGER, offset: 0 })
-    const accounts = await accountsOf(asked)
+    const { items } = await below.list({ ...EVERYTHING, limit: Number.MAX_SAFE_INTEGER, offset: 0 })
+    const accounts = await accountsOf(
+      asked,
+      items.map(({ id }) => id),
+    )
     // Before the tools are looked at, so that they are never older than it says.
     const version = asked.parts.snapshots.find({ id: asked.organization.id })?.version ?? 0
     const tools = integrationTools(

@@ -1,7 +1,7 @@
 /** The operations on the keys of the platform and of organizations. One's own are in `my-keys.ts`. */
 import { Fault, type OrganizationId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
-import { listAllKeys, listKeys, removeKeyById, storeTrust, type KeyRow } from '../../identity/keys/keys.ts'
+import { listKeyPage, removeKeyById, storeTrust, type KeyOnPage, type KeyRow } from '../../identity/keys/keys.ts'
 import type { Principal } from '../../identity/principal.ts'
 import { keyChange, makeKey, refuseBeyond, toKey, type KeyWords, type MadeKey } from './make-key.ts'
 import { importKeys } from './old-keys.ts'
@@ -13,7 +13,9 @@ import {
   type Origin,
   type Served,
 } from '../serve.ts'
-import { pageFrom } from '../page-from.ts'
+import { sortedPage } from '../../lib/page.ts'
+
+const toListedKey = (row: KeyOnPage): shapes.Key => ({ ...toKey(row), user_email: row.user_email })
 
 interface Wished {
   readonly name: string
@@ -78,9 +80,11 @@ export const keyOperations: readonly Served[] = [
 
   servePlatform(shapes.listPlatformKeys, async ({ parts, query, look }) => {
     const organization = organizationNamed(parts, query.tenant_id)?.organization.id
-    const rows = await look(listAllKeys)
-    const wanted = organization === undefined ? rows : rows.filter(({ organization_id: id }) => id === organization)
-    return pageFrom(wanted, query, toKey)
+    const page = sortedPage(query)
+    const found = await look((sql) =>
+      listKeyPage(sql, { search: query.search, organizationId: organization }, page.order),
+    )
+    return page.of(found, ({ id }) => id, toListedKey)
   }),
 
   servePlatform(shapes.importKeys, async ({ parts, actor, body }) => {
@@ -121,9 +125,10 @@ export const keyOperations: readonly Served[] = [
     return told(made, head)
   }),
 
-  serveOrganization(shapes.listOrganizationKeys, async ({ query, look }) =>
-    pageFrom(await look(listKeys), query, toKey),
-  ),
+  serveOrganization(shapes.listOrganizationKeys, async ({ query, look }) => {
+    const page = sortedPage(query)
+    return page.of(await look((sql) => listKeyPage(sql, query, page.order)), ({ id }) => id, toListedKey)
+  }),
 
   serveOrganization(shapes.removeOrganizationKey, async ({ parts, params, change }) => {
     await change(

@@ -2,6 +2,8 @@
 import { Fault } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import {
+  countGrants,
+  countGrantsOf,
   endGrant,
   listGrants,
   listGrantsOf,
@@ -9,7 +11,7 @@ import {
   type GrantRow,
 } from '../../identity/oauth/oauth-grants.ts'
 import { serveOrganization, serveSignedIn, type Served } from '../serve.ts'
-import { pageFrom } from '../page-from.ts'
+import { pageAt, pageFrom, partOf } from '../../lib/page.ts'
 
 const toGrant = (row: GrantRow): shapes.Grant => ({
   id: row.id,
@@ -37,9 +39,14 @@ const known = (ended: EndedGrant | undefined): EndedGrant => {
 }
 
 export const grantOperations: readonly Served[] = [
-  serveSignedIn(shapes.listOwnGrants, async ({ principal: { userId }, look, query }) =>
-    pageFrom(userId === undefined ? [] : await look((sql) => listGrantsOf(sql, userId)), query, toGrant),
-  ),
+  serveSignedIn(shapes.listOwnGrants, async ({ principal: { userId }, look, query }) => {
+    if (userId === undefined) return pageFrom([], query, toGrant)
+    const part = partOf(query)
+    const [rows, total] = await look(
+      async (sql) => [await listGrantsOf(sql, userId, part), await countGrantsOf(sql, userId)] as const,
+    )
+    return pageAt(rows, { query, start: part.offset, total }, toGrant)
+  }),
   serveSignedIn(shapes.endOwnGrant, async ({ principal: { userId }, change, params }) => {
     await change(
       (ended: EndedGrant) => ({ ...changeOf(ended), organizationId: ended.organization_id }),
@@ -47,7 +54,11 @@ export const grantOperations: readonly Served[] = [
     )
     return undefined
   }),
-  serveOrganization(shapes.listGrants, async ({ look, query }) => pageFrom(await look(listGrants), query, toGrant)),
+  serveOrganization(shapes.listGrants, async ({ look, query }) => {
+    const part = partOf(query)
+    const [rows, total] = await look(async (sql) => [await listGrants(sql, part), await countGrants(sql)] as const)
+    return pageAt(rows, { query, start: part.offset, total }, toGrant)
+  }),
   serveOrganization(shapes.endGrant, async ({ change, params }) => {
     await change(changeOf, async (sql) => known(await endGrant(sql, params['grant'] ?? '', undefined)))
     return undefined

@@ -1,11 +1,11 @@
 /** The operations on OAuth clients. */
 import { Fault } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
-import { listClients, removeClient, type ClientRow } from '../../identity/oauth/oauth-clients.ts'
+import { countClients, listClients, removeClient, type ClientRow } from '../../identity/oauth/oauth-clients.ts'
 import { addByHand } from '../../oauth/added-clients.ts'
 import { ClientProblem } from '../../oauth/client-shape.ts'
 import { servePlatform, type Served } from '../serve.ts'
-import { pageFrom } from '../page-from.ts'
+import { pageAt, partOf } from '../../lib/page.ts'
 
 const toClient = (row: ClientRow): shapes.OAuthClient => ({
   client_id: row.id,
@@ -21,7 +21,11 @@ const toClient = (row: ClientRow): shapes.OAuthClient => ({
 type Added = Awaited<ReturnType<typeof addByHand>>
 
 export const oauthClientOperations: readonly Served[] = [
-  servePlatform(shapes.listOAuthClients, async ({ look, query }) => pageFrom(await look(listClients), query, toClient)),
+  servePlatform(shapes.listOAuthClients, async ({ look, query }) => {
+    const part = partOf(query)
+    const [rows, total] = await look(async (sql) => [await listClients(sql, part), await countClients(sql)] as const)
+    return pageAt(rows, { query, start: part.offset, total }, toClient)
+  }),
   servePlatform(shapes.addOAuthClient, async ({ parts, principal, change, body }) => {
     const { row, secret } = await change(
       ({ row }: Added) => ({ action: 'client.add', resource: 'client', id: row.id, detail: { name: row.name } }),

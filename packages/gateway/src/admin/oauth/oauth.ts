@@ -6,7 +6,7 @@ import { listOAuthApps, putOAuthApp, removeOAuthApp, type OAuthAppRow } from '..
 import { idsOf, type Ended } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
 import { oauthAppRow } from '../../vault/sealed-columns.ts'
 import { serveOrganization, type Served } from '../serve.ts'
-import { pageFrom } from '../page-from.ts'
+import { pageFrom } from '../../lib/page.ts'
 
 const toApp = (row: OAuthAppRow): shapes.OAuthApp => ({
   id: row.id,

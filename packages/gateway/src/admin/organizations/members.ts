@@ -1,8 +1,9 @@
 /** The operations on members of an organization. */
 import type { UserId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
-import { countMembers, findMember, listMembers, type MemberRow } from '../../organizations/members.ts'
+import { findMember, listMemberPage, type MemberRow } from '../../organizations/members.ts'
 import { idsOf, type Ended } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
+import { sortedPage } from '../../lib/page.ts'
 import { recordChange } from '../../records/change.ts'
 import { changeRole, join, leave } from '../people/members.ts'
 import { serveOrganization, type Served } from '../serve.ts'
@@ -20,8 +21,9 @@ const toMember = (row: MemberRow): shapes.Member => ({
 
 export const memberOperations: readonly Served[] = [
   serveOrganization(shapes.listMembers, async ({ look, query }) => {
-    const [rows, total] = await look(async (sql) => [await listMembers(sql, query), await countMembers(sql)] as const)
-    return { items: rows.map(toMember), total, ...query }
+    const page = sortedPage(query)
+    const found = await look((sql) => listMemberPage(sql, query, page.order))
+    return page.of(found, ({ user_id: id }) => id, toMember)
   }),
 
   serveOrganization(shapes.addMember, async ({ parts, actor, organization, body, role: own, look, head }) => {

@@ -11,6 +11,7 @@ import {
   removeOrganization,
   type OrganizationRow,
 } from '../../organizations/organizations.ts'
+import { pageAt, partOf } from '../../lib/page.ts'
 import { refuseStale, tagOf } from '../entity-tag.ts'
 import { boundedRate } from './organization-rate.ts'
 import { servePlatform, type OperationCall, type Served } from '../serve.ts'
@@ -69,9 +70,11 @@ export function changedOrganization(row: OrganizationRow, change: Change, standa
 const changed = (body: object) => ({ fields: Object.keys(body) })
 
 export const organizationOperations: readonly Served[] = [
-  servePlatform(shapes.listOrganizations, async ({ look, query: { limit, offset, search, is_active: active } }) => {
-    const { rows, total } = await look((sql) => listOrganizationPage(sql, { limit, offset, search, active }))
-    return { items: rows.map(toOrganization), total, limit, offset }
+  servePlatform(shapes.listOrganizations, async ({ look, query }) => {
+    const { search, is_active: active } = query
+    const { take, offset } = partOf(query)
+    const { rows, total } = await look((sql) => listOrganizationPage(sql, { limit: take, offset, search, active }))
+    return pageAt(rows, { query, start: offset, total }, toOrganization)
   }),
 
   servePlatform(shapes.addOrganization, async ({ change, body, principal, parts, head }) => {

@@ -2,7 +2,8 @@
 import { Fault, type FamilyId, type UserId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { newSetUpCode, type PasswordCode } from '../../identity/codes.ts'
-import { countUsers, listUsers, type UserRow } from '../../identity/users.ts'
+import { listUserPage, type UserRow } from '../../identity/users.ts'
+import { sortedPage } from '../../lib/page.ts'
 import type { Ended } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
 import { passwordSet } from './enrolment.ts'
 import { change as changePerson, getUser, invite, inviteAgain, remove, replacePassword } from './people.ts'
@@ -23,8 +24,9 @@ export const toCode = ({ code, expiresAt }: PasswordCode) => ({ code, expires_at
 
 export const userOperations: readonly Served[] = [
   servePlatform(shapes.listUsers, async ({ look, query }) => {
-    const [rows, total] = await look(async (sql) => [await listUsers(sql, query), await countUsers(sql)] as const)
-    return { items: rows.map(toUser), total, ...query }
+    const page = sortedPage(query)
+    const found = await look((sql) => listUserPage(sql, query, page.order))
+    return page.of(found, ({ id }) => id, toUser)
   }),
 
   servePlatform(shapes.addUser, async ({ parts, change, body, head }) => {

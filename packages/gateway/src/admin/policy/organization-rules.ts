@@ -7,7 +7,7 @@ import { listOrganizationRules, type OrganizationRuleRow } from '../../policy/st
 import { storedOfToolsets } from '../../policy/stored/rules-in-force.ts'
 import { listToolsets } from '../../toolsets/toolsets.ts'
 import { tagOf } from '../entity-tag.ts'
-import { pageFrom } from '../page-from.ts'
+import { pageFrom } from '../../lib/page.ts'
 import {
   serveOrganization,
   type AdminParts,

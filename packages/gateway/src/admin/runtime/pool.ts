@@ -5,6 +5,7 @@
 import { Fault, type ConnectionId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import type { PooledResource } from '../../upstreams/upstreams.ts'
+import { pageFrom } from '../../lib/page.ts'
 import { findConnectionOf } from '../connections/find-connection.ts'
 import { servePlatform, type AdminParts, type Served } from '../serve.ts'
 
@@ -48,9 +49,10 @@ function summaryOf(all: readonly shapes.Pooled[]) {
 }
 
 export const poolOperations: readonly Served[] = [
-  servePlatform(shapes.listPooled, ({ parts, query: { limit, offset, tenant_slug: slug } }) => {
+  servePlatform(shapes.listPooled, ({ parts, query }) => {
+    const { tenant_slug: slug } = query
     const all = pooledOf(parts).filter((one) => slug === undefined || one.tenant_slug === slug)
-    return { items: all.slice(offset, offset + limit), total: all.length, limit, offset }
+    return pageFrom(all, query, (row) => row)
   }),
   servePlatform(shapes.summarizePool, ({ parts }) => summaryOf(pooledOf(parts))),
   servePlatform(shapes.endPooled, ({ parts, params, change }) => {

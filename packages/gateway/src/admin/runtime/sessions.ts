@@ -7,6 +7,8 @@ import { Fault, type OrganizationId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { listStoredSessions, removeSession, type ListedSession } from '../../sessions/stored-sessions.ts'
 import type { SessionEntry } from '../../sessions/sessions.ts'
+import { pageFrom } from '../../lib/page.ts'
+import { namesOf } from '../names-of.ts'
 import { servePlatform, type AdminParts, type Served } from '../serve.ts'
 
 const digestOf = ({ vault }: AdminParts, id: string): Buffer => vault.hash(`session ${id}`)
@@ -56,16 +58,20 @@ function joined(kept: readonly ListedSession[], live: readonly ListedSession[]):
 }
 
 export const sessionOperations: readonly Served[] = [
-  servePlatform(shapes.listSessions, async ({ parts, look, query: { limit, offset, tenant_slug: slug } }) => {
+  servePlatform(shapes.listSessions, async ({ parts, look, query }) => {
+    const { tenant_slug: slug } = query
     const organization = slug === undefined ? undefined : parts.snapshots.find({ slug })?.organization
-    if (slug !== undefined && organization === undefined) return { items: [], total: 0, limit, offset }
+    if (slug !== undefined && organization === undefined) return { items: [], total: 0, limit: query.limit, offset: 0 }
     const kept = await look((sql) => listStoredSessions(sql, organization?.id))
     const live = here(parts).filter((row) => organization === undefined || row.organization_id === organization.id)
     const all = joined(kept, live).flatMap((row) => {
       const found = parts.snapshots.find({ id: row.organization_id })
       return found === undefined ? [] : [toOpen(row, found.organization.slug)]
     })
-    return { items: all.slice(offset, offset + limit), total: all.length, limit, offset }
+    const page = pageFrom(all, query, (row) => row)
+    const principals = page.items.map(({ principal }) => principal)
+    const nameOf = await look((sql) => namesOf(sql, parts, principals))
+    return { ...page, items: page.items.map((row) => ({ ...row, principal_name: nameOf(row.principal) })) }
   }),
   servePlatform(shapes.endSession, async ({ parts, params, change }) => {
     const { session: id = '' } = params

@@ -4,80 +4,26 @@ import type { OrganizationTool, ToolInFull } from '@toolway/contract/admin'
 import { joinName, MODERN, type JsonObject } from '@toolway/protocol'
 import type { Snapshot } from '../../call/snapshot.ts'
 import type { ToolListing } from '../../catalog/tool-listing.ts'
-import type { ConnectionRow } from '../../connections/connections.ts'
-import { tokensOf } from '../../lib/tokens.ts'
 import { withSupplied } from '../../toolsets/supplied.ts'
-import { describeTools, textOf, titleOf, type DescribedTool } from '../connections/describe-tools.ts'
-import { marksOf } from './marks.ts'
+import { textOf, titleOf } from '../connections/describe-tools.ts'
+import { toolIndexOf, type IndexedTool } from './tool-index.ts'
 
 /** Characters of a description that a list shows. */
 const CUT = 200
 
-interface Known extends DescribedTool {
-  readonly connection: ConnectionRow
-}
-
-const all = (snapshot: Snapshot): Known[] => {
-  const describe = describeTools(snapshot)
-  return snapshot.connections.flatMap((connection) =>
-    describe(connection).map((described) => ({ ...described, connection })),
-  )
-}
-
-/** By their joined names. Descriptions are cut. */
-export function listOrganizationTools(snapshot: Snapshot): OrganizationTool[] {
-  const known = all(snapshot)
-  const names = countNames(known)
-  return known
-    .map((one) => toOrganizationTool(one, names))
-    .map((tool) => ({ ...tool, description: cut(tool.description) }))
-    .toSorted((one, other) => (one.joined_name < other.joined_name ? -1 : 1))
-}
-
-function countNames(known: readonly Known[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>()
-  for (const { tool } of known) counts.set(tool.name, (counts.get(tool.name) ?? 0) + 1)
-  return counts
-}
-
-const cut = (text: string | null): string | null =>
+export const cut = (text: string | null): string | null =>
   text === null || text.length <= CUT ? text : `${text.slice(0, CUT).trimEnd()}…`
 
-const costs = new WeakMap<JsonObject, number>()
-/** A definition never changes while it is held, and a list asks for all of them. */
-function costOf(definition: JsonObject, name: string): number {
-  const held = costs.get(definition)
-  if (held !== undefined) return held
-  const cost = tokensOf({ ...definition, name })
-  costs.set(definition, cost)
-  return cost
-}
-
-function toOrganizationTool(
-  { tool, definition, connection, facts }: Known,
-  names: ReadonlyMap<string, number>,
-): OrganizationTool {
-  const { id, alias, enabled, settings } = connection
-  return {
-    ...tool,
-    connection: id,
-    alias,
-    connector: settings.connector,
-    rule_name: facts.joined,
-    hidden_by: enabled ? tool.hidden_by : 'connection',
-    tokens: costOf(definition, tool.joined_name),
-    marks: marksOf({ definition, joined: tool.joined_name, shared: (names.get(tool.name) ?? 0) > 1 }),
-  }
-}
+/** As a list shows it: its description is cut. */
+export const toListed = ({ tool }: IndexedTool): OrganizationTool => ({ ...tool, description: cut(tool.description) })
 
 /** Throws `thing.unknown`. */
-export function findOrganizationTool(snapshot: Snapshot, joined: string): ToolInFull {
-  const known = all(snapshot)
-  const found = known.find(({ tool }) => tool.joined_name === joined)
+export async function findOrganizationTool(snapshot: Snapshot, joined: string): Promise<ToolInFull> {
+  const found = (await toolIndexOf(snapshot)).joined(joined)
   if (found === undefined) throw new Fault('thing.unknown', { thing: 'tool' })
   const { definition, connection } = found
   return {
-    ...toOrganizationTool(found, countNames(known)),
+    ...found.tool,
     definition,
     revision: snapshot.catalogs.get(connection.id)?.revision ?? null,
     rules: rulesAbout(snapshot, found),
@@ -93,7 +39,7 @@ export const toolsetsOf = ({ toolsets }: Pick<Snapshot, 'toolsets'>) => {
 }
 
 /** At whichever endpoint they speak. */
-function rulesAbout(snapshot: Snapshot, { facts, definition }: Known): ToolInFull['rules'] {
+function rulesAbout(snapshot: Snapshot, { facts, definition }: IndexedTool): ToolInFull['rules'] {
   const { organization, rules } = snapshot
   const found = toolsetsOf(snapshot).flatMap(({ slug }) => {
     const endpoint = { organization: organization.slug, toolset: slug }
@@ -104,7 +50,7 @@ function rulesAbout(snapshot: Snapshot, { facts, definition }: Known): ToolInFul
   )
 }
 
-function toolsetsWith(snapshot: Snapshot, known: Known): ToolInFull['toolsets'] {
+function toolsetsWith(snapshot: Snapshot, known: IndexedTool): ToolInFull['toolsets'] {
   return toolsetsOf(snapshot).flatMap(({ slug, title }) => {
     const toolListing = snapshot.toolListing(slug, undefined, 'execute')
     const listed = toolListing === undefined ? undefined : listedIn(toolListing, known)
@@ -124,7 +70,7 @@ function toolsetsWith(snapshot: Snapshot, known: Known): ToolInFull['toolsets'] 
   })
 }
 
-function listedIn(toolListing: ToolListing, { connection, tool }: Known): JsonObject | undefined {
+function listedIn(toolListing: ToolListing, { connection, tool }: IndexedTool): JsonObject | undefined {
   const isIt = (name: string) => {
     const target = toolListing.tool(name)
     return target?.connectionId === connection.id && target.name === tool.name

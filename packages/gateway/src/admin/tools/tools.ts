@@ -1,43 +1,30 @@
 /** The operations on all tools of an organization, and on what a caller of it is listed. */
-import { Fault, shownEffectOf, type ConnectionId } from '@toolway/contract'
+import { Fault, type ConnectionId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
-import type { Operation, OrganizationTool } from '@toolway/contract/admin'
 import type { OrgSql } from '../../db/db.ts'
 import type { ListAsked } from '../../call/list-preview.ts'
 import { switchTools, type Switch } from '../../connections/tool-states.ts'
 import { principalOf } from '../../identity/identify.ts'
-import { listKeys } from '../../identity/keys/keys.ts'
+import { findKeyNamed } from '../../identity/keys/keys.ts'
 import { OPERATOR, type Principal } from '../../identity/principal.ts'
-import { listMembers } from '../../organizations/members.ts'
+import { pageFrom } from '../../lib/page.ts'
+import { findMemberByEmail } from '../../organizations/members.ts'
 import { serveOrganization, type OrganizationRequest, type Served } from '../serve.ts'
-import { findOrganizationTool, listOrganizationTools } from './organization-tools.ts'
+import { findOrganizationTool, toListed } from './organization-tools.ts'
+import { toolPickOperations } from './pick-tools.ts'
+import { snapshotOf } from './snapshot-of.ts'
+import { costOfAll, findIndexed, fitsFilter, toolIndexOf, type ToolIndex } from './tool-index.ts'
 
-type Within = Pick<OrganizationRequest<Operation>, 'parts' | 'organization'>
-
-/** Throws `thing.unknown`. */
-function snapshotOf({ parts, organization }: Within) {
-  const snapshot = parts.snapshots.find({ id: organization.id })
-  if (snapshot === undefined) throw new Fault('thing.unknown', { thing: 'organization' })
-  return snapshot
-}
-
-const PLIGHT = { connection: 'hidden', switch: 'off', hold: 'held', rule: 'hidden' } as const
-const plightOf = ({ hidden_by: by }: OrganizationTool) => (by === null ? 'on' : PLIGHT[by])
-
-const list = serveOrganization(shapes.listAllTools, (asked) => {
-  const { search, effect, connection, state, limit, offset } = asked.query
-  const sought = search?.toLowerCase()
-  const found = listOrganizationTools(snapshotOf(asked)).filter(
-    (tool) =>
-      (effect === undefined || shownEffectOf(tool) === effect) &&
-      (connection === undefined || tool.connection === connection || tool.alias === connection) &&
-      (state === undefined || plightOf(tool) === state) &&
-      (sought === undefined ||
-        [tool.joined_name, tool.name, tool.title, tool.description].some((text) =>
-          text?.toLowerCase().includes(sought),
-        )),
-  )
-  return { items: found.slice(offset, offset + limit), total: found.length, limit, offset }
+const list = serveOrganization(shapes.listAllTools, async (asked) => {
+  const { query } = asked
+  const index = await toolIndexOf(snapshotOf(asked))
+  const found = await findIndexed(index.sortedBy(query.sort), fitsFilter(query))
+  return {
+    ...pageFrom(found, query, toListed),
+    tokens: costOfAll(found),
+    all: index.all.length,
+    all_tokens: index.tokens,
+  }
 })
 
 const get = serveOrganization(shapes.getToolInFull, (asked) =>
@@ -45,17 +32,17 @@ const get = serveOrganization(shapes.getToolInFull, (asked) =>
 )
 
 /** By connection. Throws `thing.unknown` for what no connection has: a switch that moves nothing would look like one that does. */
-function switchesOf(known: readonly OrganizationTool[], wanted: WantedSwitches): ReadonlyMap<ConnectionId, Switch[]> {
+function switchesOf({ all }: ToolIndex, wanted: WantedSwitches): ReadonlyMap<ConnectionId, Switch[]> {
   const ids = new Map(
-    known.flatMap(
-      ({ connection, alias }) =>
+    all.flatMap(
+      ({ tool: { connection, alias } }) =>
         [
           [connection, connection],
           [alias, connection],
         ] as const,
     ),
   )
-  const names = new Set(known.map(({ connection, name }) => `${connection} ${name}`))
+  const names = new Set(all.map(({ tool: { connection, name } }) => `${connection} ${name}`))
   const byConnection = new Map<ConnectionId, Map<string, Switch>>()
   for (const { connection, name, enabled } of wanted) {
     const id = ids.get(connection) as ConnectionId | undefined
@@ -70,9 +57,9 @@ type WantedSwitches = readonly { readonly connection: string; readonly name: str
 
 const switchAll = serveOrganization(shapes.switchAllTools, async (asked) => {
   const { change, parts, organization, body } = asked
-  const known = listOrganizationTools(snapshotOf(asked))
+  const known = await toolIndexOf(snapshotOf(asked))
   const switches = switchesOf(known, body.tools)
-  const joined = new Map(known.map((tool) => [`${tool.connection} ${tool.name}`, tool.joined_name]))
+  const joined = new Map(known.all.map(({ tool }) => [`${tool.connection} ${tool.name}`, tool.joined_name]))
   const named = (on: boolean) =>
     [...switches].flatMap(([id, own]) =>
       own.filter(({ enabled }) => enabled === on).map(({ tool }) => joined.get(`${id} ${tool}`) ?? tool),
@@ -104,15 +91,12 @@ async function callerOf(
   const somebody = { ...OPERATOR, kind: 'user', organizationId: organization.id } as const
   if (role !== undefined) return { ...somebody, id: 'somebody', role }
   if (as !== undefined) {
-    const members = await listMembers(sql, { limit: 1_000_000, offset: 0 })
-    const member = members.find(({ email }) => email === as.toLowerCase())
+    const member = await findMemberByEmail(sql, as)
     if (member === undefined) throw new Fault('thing.unknown', { thing: 'member' })
     return { ...somebody, id: member.user_id, userId: member.user_id }
   }
   if (keyName === undefined) return principal
-  const keys = await listKeys(sql)
-  const key =
-    keys.find(({ id }) => id === keyName) ?? keys.find(({ name, user_id: of }) => name === keyName && of === null)
+  const key = await findKeyNamed(sql, keyName)
   if (key === undefined) throw new Fault('thing.unknown', { thing: 'key' })
   return principalOf(key)
 }
@@ -146,4 +130,4 @@ const preview = serveOrganization(shapes.previewList, async (asked) => {
   }
 })
 
-export const organizationToolOperations: readonly Served[] = [list, get, switchAll, preview]
+export const organizationToolOperations: readonly Served[] = [list, get, switchAll, preview, ...toolPickOperations]

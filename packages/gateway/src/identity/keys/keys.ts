@@ -14,7 +14,9 @@ import {
   type UserId,
 } from '@toolway/contract'
 import { z } from 'zod'
+import type { KEY_SORTS } from '@toolway/contract/admin'
 import type { OrgSql, SystemSql } from '../../db/db.ts'
+import type { Order } from '../../lib/page.ts'
 import { FAMILIES, type Family } from './key-forms.ts'
 
 export { hintOf, KEY_FORM, mintKey } from './key-forms.ts'
@@ -50,6 +52,7 @@ export const KeyRow = z.object({
 })
 export type KeyRow = z.output<typeof KeyRow>
 const Id = z.object({ id: z.string() })
+const Count = z.object({ count: z.int() })
 
 export interface NewKey {
   readonly id?: KeyId
@@ -94,6 +97,67 @@ export const listKeys = (sql: OrgSql) => sql(KeyRow)`
   select id, organization_id, user_id, family, role, effect_limit, trusted, trusted_by, name, hint, prefix, toolset, origin, created_at,
          expires_at, last_used_at
     from keys order by created_at, id`
+
+const KeyOnPage = KeyRow.extend({ key: z.string(), user_email: z.string().nullable() })
+export type KeyOnPage = z.output<typeof KeyOnPage>
+
+export interface KeyFilter {
+  /** Part of a name, of an ending or of its member's email. */
+  readonly search?: string | undefined
+  readonly owner?: 'organization' | 'member' | undefined
+  /** For those who see the keys of all. */
+  readonly organizationId?: string | undefined
+}
+
+/** A page in an order, read by the key of its last row, and how many there are in all; of the whole installation for the system. */
+export async function listKeyPage(
+  sql: OrgSql | SystemSql,
+  { search, owner, organizationId }: KeyFilter,
+  { sort = 'created_at', order, after, offset, take }: Order<(typeof KEY_SORTS)[number]>,
+) {
+  const [part, down] = [search?.trim().toLowerCase() ?? '', order === 'desc']
+  const [key = null, id = null] = after ?? []
+  const [organization, members] = [organizationId ?? null, owner === undefined ? null : owner === 'member']
+  const [counted] = await sql(Count)`
+    select count(*)::int as count from keys k left join users u on u.id = k.user_id
+     where (position(${part} in lower(k.name)) > 0 or position(${part} in lower(k.hint)) > 0
+            or position(${part} in coalesce(u.email, '')) > 0)
+       and (${organization}::text is null or k.organization_id = ${organization})
+       and (${members}::boolean is null or (k.user_id is not null) = ${members}::boolean)`
+  const rows = await sql(KeyOnPage)`
+    select * from (
+      select k.id, k.organization_id, k.user_id, k.family, k.role, k.effect_limit, k.trusted, k.trusted_by, k.name, k.hint,
+             k.prefix, k.toolset, k.origin, k.created_at, k.expires_at, k.last_used_at, u.email as user_email,
+             (case ${sort}::text when 'name' then lower(k.name)
+                when 'last_used_at' then coalesce(to_char(k.last_used_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), '')
+                when 'expires_at' then coalesce(to_char(k.expires_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), '')
+                else to_char(k.created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') end) collate "C" as key
+        from keys k left join users u on u.id = k.user_id
+       where (position(${part} in lower(k.name)) > 0 or position(${part} in lower(k.hint)) > 0
+              or position(${part} in coalesce(u.email, '')) > 0)
+         and (${organization}::text is null or k.organization_id = ${organization})
+         and (${members}::boolean is null or (k.user_id is not null) = ${members}::boolean)) found
+     where ${key}::text is null
+        or case when ${down}::boolean then (key, id) < (${key}::text, ${id}::text)
+                else (key, id) > (${key}::text, ${id}::text) end
+     order by case when ${down}::boolean then key end desc, case when ${down}::boolean then id end desc, key, id
+     limit ${take} offset ${offset}`
+  return { rows, total: counted?.count ?? 0 }
+}
+
+/** These keys, with the emails of their members. */
+export const listKeysNamed = (sql: OrgSql | SystemSql, ids: readonly string[]) =>
+  sql(z.object({ id: z.string(), name: z.string(), email: z.string().nullable() }))`
+    select k.id, k.name, u.email from keys k left join users u on u.id = k.user_id where k.id = any(${ids}::text[])`
+
+/** By its id, else the organization's own of that name. */
+export async function findKeyNamed(sql: OrgSql, name: string): Promise<KeyRow | undefined> {
+  const rows = await sql(KeyRow)`
+    select id, organization_id, user_id, family, role, effect_limit, trusted, trusted_by, name, hint, prefix, toolset, origin,
+           created_at, expires_at, last_used_at
+      from keys where id = ${name} or (name = ${name} and user_id is null) order by (id = ${name}) desc limit 1`
+  return rows[0]
+}
 
 /** Whether the key of this name is the one with this hash. */
 export const holdsKey = async (sql: OrgSql, name: string, hash: Buffer): Promise<boolean> =>
@@ -140,9 +204,3 @@ export async function findKey(sql: SystemSql, hash: Buffer): Promise<KeyRow | un
 /** Note that keys were used up to now. No gateway is told: it changes nothing about them. */
 export const noteUses = (sql: SystemSql, ids: readonly KeyId[]) =>
   sql(z.object({}))`update keys set last_used_at = now() where id = any(${ids}::text[])`
-
-/** All keys of the installation, or those of nobody's organization: what a platform administrator sees. */
-export const listAllKeys = (sql: SystemSql) => sql(KeyRow)`
-  select id, organization_id, user_id, family, role, effect_limit, trusted, trusted_by, name, hint, prefix, toolset, origin, created_at,
-         expires_at, last_used_at
-    from keys order by created_at, id`

@@ -7,6 +7,7 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import type { SystemSql } from '../../db/db.ts'
+import type { Part } from '../../lib/page.ts'
 
 /** A client's own metadata, as far as it is used here (RFC 7591, section 2). */
 export const ClientMetadata = z.object({
@@ -75,9 +76,15 @@ export const noteClientUse = async (sql: SystemSql, id: string): Promise<unknown
            expires_at = case when kind = 'dynamic' then now() + interval '180 days' end
      where id = ${id}`
 
-export const listClients = (sql: SystemSql) => sql(ClientRow)`
+export const countClients = async (sql: SystemSql): Promise<number> =>
+  (
+    await sql(z.object({ count: z.int() }))`
+      select count(*)::int as count from oauth_clients where expires_at is null or expires_at > now()`
+  )[0]?.count ?? 0
+
+export const listClients = (sql: SystemSql, { take, offset }: Part) => sql(ClientRow)`
   select id, kind, name, secret_hash, metadata, created_at, used_at, expires_at from oauth_clients
-   where expires_at is null or expires_at > now() order by created_at desc, id`
+   where expires_at is null or expires_at > now() order by created_at desc, id limit ${take} offset ${offset}`
 
 /** Removes a client and its grants. Undefined when there is none. */
 export async function removeClient(sql: SystemSql, id: string): Promise<ClientRow | undefined> {

@@ -7,6 +7,7 @@
 import { LIMITS, newId, type FamilyId, type Limit, type OrganizationId, type UserId } from '@toolway/contract'
 import { z } from 'zod'
 import type { OrgSql, SystemSql } from '../../db/db.ts'
+import type { Part } from '../../lib/page.ts'
 
 export const GrantRow = z.object({
   id: z.string().transform((id) => id as FamilyId),
@@ -35,6 +36,7 @@ export interface NewGrant {
 }
 
 const Nothing = z.object({})
+const Count = z.object({ count: z.int() })
 const Ended = z.object({
   id: z.string(),
   organization_id: z.string().transform((id) => id as OrganizationId),
@@ -95,16 +97,28 @@ export async function noteGrantUse(sql: SystemSql, id: string, expiresAt: Date):
 }
 
 /** Those of one person, everywhere; a page of them. */
-export const listGrantsOf = (sql: SystemSql, userId: UserId) => sql(GrantRow)`
+export const countGrantsOf = async (sql: SystemSql, userId: UserId): Promise<number> =>
+  (
+    await sql(Count)`
+      select count(*)::int as count
+        from oauth_grants g join sign_ins s on s.id = g.id and s.ended_at is null and s.expires_at > now()
+       where g.user_id = ${userId} and g.ended_at is null`
+  )[0]?.count ?? 0
+
+export const listGrantsOf = (sql: SystemSql, userId: UserId, { take, offset }: Part) => sql(GrantRow)`
   select g.id, g.organization_id, g.user_id, g.client_id, g.client_name, g.client_host, g.resource, g.effect_limit,
          g.created_at, g.used_at
     from oauth_grants g join sign_ins s on s.id = g.id and s.ended_at is null and s.expires_at > now()
-   where g.user_id = ${userId} and g.ended_at is null order by g.created_at desc, g.id desc`
+   where g.user_id = ${userId} and g.ended_at is null order by g.created_at desc, g.id desc
+   limit ${take} offset ${offset}`
 
 /** Those of an organization's members. One that has run out is gone with the next cleaning. */
-export const listGrants = (sql: OrgSql) => sql(GrantRow)`
+export const countGrants = async (sql: OrgSql): Promise<number> =>
+  (await sql(Count)`select count(*)::int as count from oauth_grants where ended_at is null`)[0]?.count ?? 0
+
+export const listGrants = (sql: OrgSql, { take, offset }: Part) => sql(GrantRow)`
   select id, organization_id, user_id, client_id, client_name, client_host, resource, effect_limit, created_at, used_at
-    from oauth_grants where ended_at is null order by created_at desc, id desc`
+    from oauth_grants where ended_at is null order by created_at desc, id desc limit ${take} offset ${offset}`
 
 /** Undefined when there is none of that id that has not ended. `of` limits it to one person's. */
 export async function endGrant(

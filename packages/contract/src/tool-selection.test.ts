@@ -1,6 +1,15 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ALL, drop, dropConnection, NONE, selects, take, takeConnection, type Selected } from './selection.ts'
+import {
+  ALL_TOOLS as ALL,
+  dropConnection,
+  dropTools as drop,
+  NO_TOOLS as NONE,
+  selects,
+  takeConnection,
+  takeTools as take,
+  type SelectedTools as Selected,
+} from './tool-selection.ts'
 
 const tool = (alias: string, name: string) => ({ alias, rule_name: `${alias}__${name}` })
 const known = ['a', 'b', 'c'].flatMap((alias) => ['read', 'write', 'delete'].map((name) => tool(alias, name)))

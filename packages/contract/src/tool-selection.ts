@@ -2,11 +2,11 @@
  * Applies the selection of tools to the patterns of a toolset. An existing pattern is kept as long as possible, so that it still
  * applies to tools that are added later.
  */
-import type { ToolsetSettings } from '@toolway/contract'
+import type { ToolsetSettings } from './connections.ts'
 
-export type Selected = Pick<ToolsetSettings, 'connections' | 'include' | 'exclude'>
+export type SelectedTools = Pick<ToolsetSettings, 'connections' | 'include' | 'exclude'>
 
-export interface Pickable {
+export interface PickableTool {
   readonly rule_name: string
   readonly alias: string
 }
@@ -33,17 +33,21 @@ function matcher(patterns: readonly string[]): (name: string) => boolean {
   return (name) => names.has(name) || globs.some((pattern) => fitsPattern(pattern, name))
 }
 
-export function selects({ connections, include, exclude }: Selected): (tool: Pickable) => boolean {
+export function selects({ connections, include, exclude }: SelectedTools): (tool: PickableTool) => boolean {
   const [taken, left] = [matcher(include), matcher(exclude)]
   const aliases = connections === undefined ? undefined : new Set(connections)
   return ({ rule_name: name, alias }) => aliases?.has(alias) !== false && taken(name) && !left(name)
 }
 
-export const ALL: Selected = { include: ['*'], exclude: [] }
-export const NONE: Selected = { include: [], exclude: [] }
+export const ALL_TOOLS: SelectedTools = { include: ['*'], exclude: [] }
+export const NO_TOOLS: SelectedTools = { include: [], exclude: [] }
 
 /** @param known all tools there are, by which a pattern is replaced that would keep one of these out */
-export function take(selected: Selected, tools: readonly Pickable[], known: readonly Pickable[]): Selected {
+export function takeTools(
+  selected: SelectedTools,
+  tools: readonly PickableTool[],
+  known: readonly PickableTool[],
+): SelectedTools {
   const { include, exclude, ...rest } = freed(selected, tools, known)
   const wanted = new Set(tools.map(({ rule_name: name }) => name))
   const left = exclude.flatMap((pattern) => {
@@ -56,7 +60,7 @@ export function take(selected: Selected, tools: readonly Pickable[], known: read
   return { ...rest, include: distinct([...include, ...named]), exclude: distinct(left) }
 }
 
-export function drop(selected: Selected, tools: readonly Pickable[]): Selected {
+export function dropTools(selected: SelectedTools, tools: readonly PickableTool[]): SelectedTools {
   const gone = new Set(tools.map(({ rule_name: name }) => name))
   const include = selected.include.filter((pattern) => !gone.has(pattern))
   const isIn = selects({ ...selected, include })
@@ -67,7 +71,7 @@ export function drop(selected: Selected, tools: readonly Pickable[]): Selected {
 const of = (alias: string) => (pattern: string) => pattern.startsWith(`${alias}__`)
 
 /** All of a connection, what it gets later too. */
-export function takeConnection(selected: Selected, alias: string, known: readonly Pickable[]): Selected {
+export function takeConnection(selected: SelectedTools, alias: string, known: readonly PickableTool[]): SelectedTools {
   const own = known.filter((tool) => tool.alias === alias)
   const { include, exclude, ...rest } = freed(selected, own, known)
   const whole = include.includes('*') ? '*' : `${alias}__*`
@@ -76,10 +80,10 @@ export function takeConnection(selected: Selected, alias: string, known: readonl
     include: distinct([...include.filter((pattern) => !of(alias)(pattern)), whole]),
     exclude: exclude.filter((pattern) => !of(alias)(pattern)),
   }
-  return take(next, own, known)
+  return takeTools(next, own, known)
 }
 
-export function dropConnection(selected: Selected, alias: string, known: readonly Pickable[]): Selected {
+export function dropConnection(selected: SelectedTools, alias: string, known: readonly PickableTool[]): SelectedTools {
   const next = {
     ...selected,
     include: selected.include.filter((pattern) => !of(alias)(pattern)),
@@ -91,8 +95,17 @@ export function dropConnection(selected: Selected, alias: string, known: readonl
     : next
 }
 
+/** Whether the selection takes in these tools without a look at others: no pattern has to be replaced by the tools that it fits. */
+export const changesAlone = ({ connections, exclude }: SelectedTools, tools: readonly PickableTool[]): boolean =>
+  (connections === undefined || tools.every(({ alias }) => connections.includes(alias))) &&
+  !exclude.some((pattern) => pattern.includes('*') && tools.some(({ rule_name: name }) => fitsPattern(pattern, name)))
+
 /** A list of connections is said by patterns, where a tool of another one is wanted. */
-function freed(selected: Selected, wanted: readonly Pickable[], known: readonly Pickable[]): Selected {
+function freed(
+  selected: SelectedTools,
+  wanted: readonly PickableTool[],
+  known: readonly PickableTool[],
+): SelectedTools {
   const { connections, include, exclude } = selected
   if (connections === undefined || wanted.every(({ alias }) => connections.includes(alias))) return selected
   const inside = known.filter(({ alias }) => connections.includes(alias))
