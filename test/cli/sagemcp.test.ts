@@ -23,13 +23,13 @@ describe('the sagemcp preset', () => {
     github = await startGitHub(TOKEN)
     here = await makeInstallation(SETTINGS)
     running = await here.start()
-    key = (await here.run(['key', 'add', 'platform', '--role', 'platform_admin'])).out.trim().split('\n')[0] ?? ''
+    key = (await here.run(['key', 'add', 'metrics', '--role', 'platform_admin'])).out.trim().split('\n')[0] ?? ''
     blocks = blocksOf(await readGuide('sagemcp.md'))
     // The vendor is a server of this machine here.
     const local = blocks.map((block) =>
       block.replace('"native": {"vendor": "github"},', `$& "url": "${github.url}", "private": true,`),
     )
-    out = await runBlocks(here, local, { GATEWAY: running.address, KEY: key, GITHUB_TOKEN: TOKEN, ...SETTINGS })
+    out = await runBlocks(here, local, { GATEWAY: running.address, GITHUB_TOKEN: TOKEN, ...SETTINGS })
   })
   afterAll(async () => {
     await here?.[Symbol.asyncDispose]()
@@ -42,6 +42,25 @@ describe('the sagemcp preset', () => {
     expect(out).toContain('github_list_repositories')
     expect(out).toContain('acme/shop')
     expect(github.asked).toEqual(['GET /user/repos'])
+  })
+
+  test('a key of one organization makes no tenant, and is told so in words that fit it', async () => {
+    const create = async (bearer: string) => {
+      const answer = await fetch(`${running.address}/api/v1/admin/tenants`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
+        body: '{"slug": "other", "name": "Other"}',
+      })
+      return { status: answer.status, ...((await answer.json()) as { detail: string; mend: string }) }
+    }
+    const refused = await create(await here.localKey())
+    expect(refused).toMatchObject({
+      status: 403,
+      detail:
+        'This key or sign-in belongs to one organization, so it does not have the permission tenant_create for the platform.',
+      mend: expect.stringMatching(/^Ask a platform administrator, .*`toolway key add NAME --role platform_admin`/),
+    })
+    expect((await create(key)).status).toBe(201)
   })
 
   test('each kind of client calls the connector at its address, and no tool at another tenant’s', async () => {

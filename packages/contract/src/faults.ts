@@ -118,7 +118,7 @@ export const FAULTS = {
   'address.unknown': row('receive', 'NOT_FOUND', [404, NO_METHOD], 'Nothing is served at {path}.', 'MCP clients use /mcp; /health/ready reports the state of the gateway.'),
   'place.unknown': row('place', 'NOT_FOUND', [404, NO_METHOD], 'The endpoint does not exist, or this key has no access to it.', 'Check the organization, toolset and connection in the address. `toolway connection list` shows the connections.'),
   'place.bound': row('place', 'PERMISSION_DENIED', [403, FORBIDDEN], 'The access token is limited to a different organization than the one in the address.', 'Sign in to the organization that you need, or without choosing one.'),
-  'role.forbidden': row('admit', 'PERMISSION_DENIED', [403, FORBIDDEN], 'Your role {role} does not have the permission {permission}.', 'Ask an administrator of the organization for another role.'),
+  'role.forbidden': row('admit', 'PERMISSION_DENIED', [403, FORBIDDEN], '{holder} does not have the permission {permission}.', '{remedy}'),
   'key.limit': row('admit', 'PERMISSION_DENIED', [403, FORBIDDEN], 'This API key or token is limited to {limit}.', 'Use a key or token with more access. The owner of this key or token can create one.'),
   'behalf.unknown': row('admit', 'PERMISSION_DENIED', [403, FORBIDDEN], 'This request is made on behalf of a user who is not a member of the organization.', 'Send the email address of a member in the header (X-On-Behalf-Of or X-OpenWebUI-User-Email), or leave the header out.'),
   'behalf.waits': row('admit', 'PERMISSION_DENIED', [403, FORBIDDEN], 'This API key may not call on behalf of members yet.', 'Ask a platform administrator to allow it under "API keys", or send the request without the header that names a member.'),
@@ -149,6 +149,8 @@ export const FAULTS = {
   'webhook.limit': row('check', 'INVALID_ARGUMENT', [409, INVALID], 'The organization has reached its limit of {limit} webhooks.', 'Remove one that is no longer needed.'),
   'stream.limit': row('check', 'INVALID_ARGUMENT', [409, INVALID], 'The limit of {limit} record streams is reached.', 'Remove one that is no longer needed.'),
   'rule.limit': row('check', 'INVALID_ARGUMENT', [409, INVALID], 'The limit of {limit} rules is reached.', 'Remove rules that are no longer needed. One rule can match many tools.'),
+  'rule.idle': row('check', 'INVALID_ARGUMENT', [409, INVALID], 'The pattern "{pattern}" matches no known tool{near}, so the rule would do nothing.', 'Correct the pattern. To add the rule for tools that do not exist yet, send force=true (command line: --force).'),
+  'tool.unclear': row('check', 'INVALID_ARGUMENT', [409, INVALID], 'Several tools are called "{name}": {candidates}.', 'Use one of these names.'),
   'rule.elsewhere': row('check', 'INVALID_ARGUMENT', [409, INVALID], 'This rule is defined in {place} and cannot be changed here.', 'Change the rule in its toolset. Platform rules can be changed only by a platform administrator.'),
   'process.forbidden': row('admit', 'PERMISSION_DENIED', [403, FORBIDDEN], 'A connection that starts a program runs code on the gateway host, so only a platform administrator can create or change one.', 'Ask a platform administrator to create or change the connection, or to set allow_processes for this organization.'),
   'process.path': row('admit', 'PERMISSION_DENIED', [403, FORBIDDEN], 'The path {path} cannot be allowed: {problem}.', 'Choose a path inside one of the allowed folders, or ask the operator to add this path to TOOLWAY_SANDBOX_ROOTS.'),
@@ -385,6 +387,8 @@ export interface FaultExtra {
   readonly data?: Readonly<Record<string, unknown>>
   /** The next step, where the row's own step does not exist in this installation. A whole sentence. */
   readonly mend?: string
+  /** What happened, where the row's own sentence is not true of this request. A whole sentence. */
+  readonly say?: string
 }
 
 type FaultArguments<Code extends FaultCode> = [BlankOf<Code>] extends [never]
@@ -405,7 +409,10 @@ export class Fault<Code extends FaultCode = FaultCode> extends Error {
   readonly #mend: string | undefined
 
   constructor(code: Code, ...[facts, extra]: FaultArguments<Code>) {
-    super(fill(FAULTS[code].say, facts ?? {}), extra?.cause === undefined ? undefined : { cause: extra.cause })
+    super(
+      extra?.say ?? fill(FAULTS[code].say, facts ?? {}),
+      extra?.cause === undefined ? undefined : { cause: extra.cause },
+    )
     this.name = 'Fault'
     this.code = code
     this.facts = facts ?? {}
@@ -420,6 +427,18 @@ export class Fault<Code extends FaultCode = FaultCode> extends Error {
   /** The next step, in a sentence for the person who meets the fault. */
   get mend(): string {
     return this.#mend ?? fill(FAULTS[this.code].mend, this.facts)
+  }
+
+  /** The same fault in other words, where its row says more than is true of this request. */
+  reworded(say: string, mend: string): Fault {
+    const { code, facts, cause, data } = this
+    const extra: FaultExtra = {
+      say,
+      mend,
+      ...(cause === undefined ? {} : { cause }),
+      ...(data === undefined ? {} : { data }),
+    }
+    return Reflect.construct(Fault, [code, facts, extra]) as Fault
   }
 
   // Without this, `instanceof` narrows to a Fault of any code at all, and its facts to `any`.

@@ -9,6 +9,7 @@ import { roleIn } from '../call/callers/role.ts'
 import type { Snapshot } from '../call/snapshot.ts'
 import type { Principal } from '../identity/principal.ts'
 import { DEFAULT_SLUG, type OrganizationRow } from '../organizations/organizations.ts'
+import { boundForbidden, roleForbidden } from '../lib/role-forbidden.ts'
 
 /** Dependencies of the checks. */
 export type PlaceParts = Pick<AdminParts, 'accounts'> & {
@@ -28,10 +29,13 @@ export function placeOf(parts: PlaceParts, principal: Principal | undefined, nee
     return { organization: undefined, role: undefined }
   if (needs.of === 'platform') {
     const role = roleIn(parts.accounts, principal, new Map())
-    return { organization: undefined, role: permitted(role, needs.permission, 'platform_admin') }
+    return {
+      organization: undefined,
+      role: permitted(role, needs.permission, { only: 'platform_admin', place: 'platform' }),
+    }
   }
   const { organization, role } = standIn(parts, principal, needs, params)
-  return { organization, role: permitted(role, needs.permission) }
+  return { organization, role: permitted(role, needs.permission, { place: 'organization' }) }
 }
 
 /** The organization that is addressed, for who has a role there: its records name nobody who is a stranger to it. */
@@ -74,9 +78,13 @@ function addressed(
   return snapshots.find({ slug: name }) ?? snapshots.find({ id: name })
 }
 
-function permitted(role: Role | undefined, permission: Permission, only?: Role): Role {
+function permitted(
+  role: Role | undefined,
+  permission: Permission,
+  { only, place }: { readonly only?: Role | undefined; readonly place: 'organization' | 'platform' },
+): Role {
   if (role === undefined || !permits(role, permission) || (only !== undefined && role !== only))
-    throw new Fault('role.forbidden', { role: role ?? 'none', permission })
+    throw roleForbidden(role, permission, place)
   return role
 }
 
@@ -94,6 +102,5 @@ export function refuseBeyond(
   if (method !== 'GET' && !reads && principal.limit === 'read') throw new Fault('key.limit', { limit: 'reading' })
   if (lasting && principal.vouched === true) throw new Fault('identity.vouched')
   // A principal bound to one organization has no platform permissions.
-  if (needs.of === 'platform' && principal.organizationId !== undefined)
-    throw new Fault('role.forbidden', { role: 'one organization', permission: needs.permission })
+  if (needs.of === 'platform' && principal.organizationId !== undefined) throw boundForbidden(needs.permission)
 }

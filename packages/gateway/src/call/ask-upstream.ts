@@ -12,6 +12,7 @@ import { wasUnsent } from '../upstreams/unsent.ts'
 import type { UpstreamRetries } from '../upstreams/upstream.ts'
 import { REPEATABLE } from '@toolway/protocol/client'
 import { retry, retryAfter, type Passing } from '@toolway/protocol/retry'
+import { onlyReads, withoutDoubt } from './cut-read.ts'
 import { openCredential, renewCredential, type Asking, type ConnectRequest } from './credentials/use-credential.ts'
 import type { Answer } from './ports.ts'
 
@@ -99,6 +100,14 @@ export async function askSurely(connectRequest: ConnectRequest, ask: Asking): Pr
 
 /** Repeats a failed request where that is safe; rejects with the last error. */
 export async function askAgain(connectRequest: ConnectRequest, ask: Asking, thrown: unknown): Promise<Answer> {
+  try {
+    return await repeatSafely(connectRequest, ask, thrown)
+  } catch (failure) {
+    throw onlyReads(connectRequest, ask) ? withoutDoubt(failure) : failure
+  }
+}
+
+async function repeatSafely(connectRequest: ConnectRequest, ask: Asking, thrown: unknown): Promise<Answer> {
   const { requestContext, channel, audit, target } = connectRequest
   const repeats = mayRepeat(connectRequest, ask)
   const { patience = 0, retries: limits = LIMITS } = requestContext.upstream(target.connectionId)

@@ -45,6 +45,7 @@ import { readResource, subscribeResource, unsubscribeResource } from './read-res
 import { hearSession } from './listening/session-event-sinks.ts'
 import { askTask, listTasks } from './tasks/tasks.ts'
 import { forward } from './forward.ts'
+import { roleForbidden } from '../lib/role-forbidden.ts'
 
 export interface EnterParts extends CallParts {
   readonly sessions: Sessions
@@ -255,7 +256,7 @@ export function createEntrance(parts: EnterParts): Entrance {
 function serve(step: ClientRequest, parts: EnterParts): Answer | Promise<Answer> {
   const { mcpRequest, requestContext } = step
   if (!permits(requestContext.role, 'tool_call') && !LOOKS.has(mcpRequest.method))
-    throw new Fault('role.forbidden', { role: requestContext.role, permission: 'tool_call' })
+    throw roleForbidden(requestContext.role, 'tool_call')
   parts.seen?.(requestContext, mcpRequest)
   const methods = METHODS[mcpRequest.caller.revision === MODERN ? 'modern' : 'legacy']
   const verb = Object.hasOwn(methods, mcpRequest.method) ? methods[mcpRequest.method] : undefined

@@ -14,6 +14,7 @@ import { findConnectionOf } from '../connections/find-connection.ts'
 import { pageFrom } from '../../lib/page.ts'
 import { namesOf } from '../names-of.ts'
 import { serveOrganization, type AdminParts, type OrganizationRequest, type Served } from '../serve.ts'
+import { roleForbidden } from '../../lib/role-forbidden.ts'
 
 const DAY = 86_400_000
 const RELIANCE_DAYS = 30
@@ -70,7 +71,7 @@ async function changeable(sql: OrgSql, asked: AccountRequest, id: string, row: C
 }
 
 function refuseOthers(role: Role): void {
-  if (!administers(role)) throw new Fault('role.forbidden', { role, permission: 'connector_update' })
+  if (!administers(role)) throw roleForbidden(role, 'connector_update')
 }
 
 /** Returns the user who will own the key; undefined for the organization. */

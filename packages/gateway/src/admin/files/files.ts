@@ -14,6 +14,7 @@ import type { Principal } from '../../identity/principal.ts'
 import { pageAt, partOf } from '../../lib/page.ts'
 import { serveOrganization, type AdminParts, type Served } from '../serve.ts'
 import type { AdminFiles } from './admin-files.ts'
+import { roleForbidden } from '../../lib/role-forbidden.ts'
 
 /** Throws `file.off`. */
 function filesOf({ files }: AdminParts): AdminFiles {
@@ -57,8 +58,7 @@ async function getRow(sql: OrgSql, id: string, principal: Principal, role: Role 
 const list = serveOrganization(shapes.listFiles, async ({ parts, principal, role, query, look }) => {
   filesOf(parts)
   const { whose, ...page } = query
-  if (whose === 'everybody' && !permits(role, OVERSEES))
-    throw new Fault('role.forbidden', { role, permission: OVERSEES })
+  if (whose === 'everybody' && !permits(role, OVERSEES)) throw roleForbidden(role, OVERSEES)
   const owner = whose === 'own' ? principalOf(principal) : undefined
   const { take, offset } = partOf(page)
   const { rows, total } = await look((sql) => listFileRows(sql, { search: page.search, owner, limit: take, offset }))

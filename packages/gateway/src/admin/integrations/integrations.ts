@@ -25,6 +25,7 @@ import { catalogOperations } from './registry.ts'
 import { oauthRedirectOperations } from './oauth-redirects.ts'
 import type { PageOf } from '../../lib/page.ts'
 import { integrationTools } from './tools-of-integrations.ts'
+import { roleForbidden } from '../../lib/role-forbidden.ts'
 
 /** The operations on connections, as the one who asks would ask for them. */
 interface Underneath {
@@ -168,8 +169,7 @@ const disconnect = serveIntegration(shapes.disconnectIntegration, async (asked, 
   const { parts, organization, role, principal, actor, change: leave } = asked
   const held = await below.get()
   const all = permits(role, 'connector_update')
-  if (!all && principal.userId === undefined)
-    throw new Fault('role.forbidden', { role, permission: 'connector_update' })
+  if (!all && principal.userId === undefined) throw roleForbidden(role, 'connector_update')
   const { ended, problems } = await parts.credentials.end({
     organizationId: organization.id,
     connectionId: idOf(held),

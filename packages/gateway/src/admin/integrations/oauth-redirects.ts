@@ -4,6 +4,7 @@ import * as shapes from '@toolway/contract/admin'
 import { orAsked } from '../oauth/connect.ts'
 import { findConnectionOf } from '../connections/find-connection.ts'
 import { serveOrganization, type OrganizationRequest, type Served } from '../serve.ts'
+import { roleForbidden } from '../../lib/role-forbidden.ts'
 
 type RedirectRequest = OrganizationRequest<typeof shapes.getOAuthUrl>
 
@@ -20,7 +21,7 @@ function ownerOf({ role, principal, query }: RedirectRequest, owners: readonly s
   if (!owners.includes(owner))
     throw mismatch('/query/owner', `cannot be ${owner} here: the connection does not accept such accounts`)
   if (owner === 'organization') {
-    if (!administers) throw new Fault('role.forbidden', { role, permission: 'connector_update' })
+    if (!administers) throw roleForbidden(role, 'connector_update')
     return undefined
   }
   if (principal.userId === undefined) throw mismatch('/query/owner', 'cannot be member for a key without a user')

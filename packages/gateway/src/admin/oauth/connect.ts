@@ -13,6 +13,7 @@ import { findEndedWay } from '../../records/connect-records.ts'
 import { findConnectionOf } from '../connections/find-connection.ts'
 import { serveAnyone, serveOrganization, serveSignedIn, type AdminParts, type Served } from '../serve.ts'
 import { isSessionOf, makeSession } from './connect-session.ts'
+import { roleForbidden } from '../../lib/role-forbidden.ts'
 
 /** Undefined where an account that works would be replaced: a page of ours asks about that. */
 export async function orAsked(beginning: Promise<OAuthFlow>): Promise<OAuthFlow | undefined> {
@@ -45,8 +46,7 @@ export function openTarget(
   connectRequest: ConnectRequest,
 ): Target {
   const target = connect.targets.open(connectRequest)
-  if (connect.targets.may(principal, target) !== 'yes')
-    throw new Fault('role.forbidden', { role: principal.role, permission: 'connector_update' })
+  if (connect.targets.may(principal, target) !== 'yes') throw roleForbidden(principal.role, 'connector_update')
   return target
 }
 

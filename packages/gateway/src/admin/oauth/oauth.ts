@@ -7,6 +7,7 @@ import { idsOf, type Ended } from '../../oauth/outgoing/credentials/revoke-crede
 import { oauthAppRow } from '../../vault/sealed-columns.ts'
 import { serveOrganization, type Served } from '../serve.ts'
 import { pageFrom } from '../../lib/page.ts'
+import { roleForbidden } from '../../lib/role-forbidden.ts'
 
 const toApp = (row: OAuthAppRow): shapes.OAuthApp => ({
   id: row.id,
@@ -132,7 +133,7 @@ function issuerAt(provider: string, server: string | undefined): string | null {
  * for another member's.
  */
 function refuseForeign(role: Role, user: string | undefined, own: UserId | undefined): void {
-  if (user === undefined) throw new Fault('role.forbidden', { role, permission: 'connector_update' })
+  if (user === undefined) throw roleForbidden(role, 'connector_update')
   if (user !== own) throw new Fault('thing.unknown', { thing: 'credential' })
 }
 

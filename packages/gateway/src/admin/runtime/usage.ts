@@ -1,5 +1,5 @@
 /** Calls over time. Tools, callers and failure reasons are shown only to users who may view records. */
-import { Fault, permits } from '@toolway/contract'
+import { permits } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import {
   countSteps,
@@ -15,6 +15,7 @@ import {
   type UsedRow,
 } from '../../records/usage.ts'
 import { serveOrganization, type Served } from '../serve.ts'
+import { roleForbidden } from '../../lib/role-forbidden.ts'
 
 const SECONDS = { hour: 3_600, day: 86_400 } as const
 /** Rows of each list. */
@@ -54,8 +55,7 @@ export const usageOperations: readonly Served[] = [
       seconds,
     )
     const isShown = permits(role, 'audit_view_own')
-    if (query.caller !== undefined && !isShown)
-      throw new Fault('role.forbidden', { role, permission: 'audit_view_own' })
+    if (query.caller !== undefined && !isShown) throw roleForbidden(role, 'audit_view_own')
     const span = { from, to, connection: query.connection ?? null, caller: query.caller ?? null }
     const { source, rows, used, names, toolSteps, toolTimes } = await look(async (sql) => {
       const source = await openSpan(sql, span, seconds)

@@ -8,6 +8,7 @@ import { countUnknown } from '../count-unknown.ts'
 import { correlationOf } from '../request-head.ts'
 import { problemAnswer } from '../say-fault.ts'
 import { cutUnread } from '../streams/unread.ts'
+import { roleForbidden } from '../../lib/role-forbidden.ts'
 
 /** The policy file of each toolset, as it is in force. */
 export interface Policies {
@@ -36,8 +37,7 @@ export function createPolicyDoor({ admit, limits, policies, newCorrelationId }: 
     const allowed = METHODS[path] ?? ''
     if (method !== allowed) throw new Fault('request.method', { method: method ?? '?', allowed })
     const requestContext = await admit({ place: {}, authorization: headers.authorization })
-    if (!permits(requestContext.role, 'tool_call'))
-      throw new Fault('role.forbidden', { role: requestContext.role, permission: 'tool_call' })
+    if (!permits(requestContext.role, 'tool_call')) throw roleForbidden(requestContext.role, 'tool_call')
     await limits.request(requestContext.principal.id, requestContext.organizationId, requestContext.requestsPerMinute)
     return path === '/policy' ? shown(requestContext) : reload(requestContext)
   }

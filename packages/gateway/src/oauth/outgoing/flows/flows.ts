@@ -29,6 +29,7 @@ import type { AccountThere } from './accounts-there.ts'
 import type { ConnectRequest, Target, Targets } from './target.ts'
 import { webAddress } from '../protocol/web-address.ts'
 import { cookieNameOf, FlowProblem, refusedFor, sha256, takeWayBack, type WayBack, type Why } from './way-back.ts'
+import { roleForbidden } from '../../../lib/role-forbidden.ts'
 
 export interface FlowParts {
   readonly db: Pick<Db, 'organization' | 'system'>
@@ -205,7 +206,7 @@ class ConnectFlows implements Flows {
 function refuseOthers(targets: Targets, principal: Principal, target: Target): void {
   const may = targets.may(principal, target)
   if (may === 'foreign') throw new Fault('thing.unknown', { thing: 'connection' })
-  if (may === 'forbidden') throw new Fault('role.forbidden', { role: principal.role, permission: 'connector_update' })
+  if (may === 'forbidden') throw roleForbidden(principal.role, 'connector_update')
 }
 
 /**
