@@ -98,9 +98,10 @@ test('approvals', async () => {
 
 test('rules, and what they would do', async () => {
   const add = ['policy', 'add', '--block', 'demo__calculat', '--name', 'sums', '--reason', 'No sums']
-  const added = await far(...add)
+  expect((await both(...add)).err).toContain('did you mean demo__calculate?')
+  const added = await far(...add, '--force')
   expect(added).toMatchObject({ code: 0, err: '' })
-  expect(added.out).toContain('is in effect in default from now on.\nNo known tool matches demo__calculat;')
+  expect(added.out).toContain('is in effect in default from now on.\nNo known tool matches demo__calculat yet;')
   expect((await both(...add)).err).toContain('Already exists: rule "sums"')
   expect(await near('policy', 'change', 'sums', '--tools', 'demo__calculate')).toMatchObject({ code: 0 })
   expect(

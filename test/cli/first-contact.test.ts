@@ -97,7 +97,7 @@ describe('what is told of approvals', () => {
         ],
       }),
     )
-    expect(await here.run(['policy', 'add', rule])).toMatchObject({ code: 0 })
+    expect(await here.run(['policy', 'add', rule, '--force'])).toMatchObject({ code: 0 })
     expect(linesOf(await add('calm'))).toEqual([expect.stringMatching(/^calm is connected/)])
     expect(linesOf(await add('careful')).slice(1)).toEqual([
       expect.stringContaining('3 of the 4 tools of careful ask for an approval'),

@@ -48,10 +48,10 @@ test('the commands of the guide do what they say', async () => {
   expect(stdout).toMatch(/^no-notes \(block, rul_\w+\) is in effect in default from now on\.$/m)
   expect(stdout).toContain('Removed no-notes (block demo__notes_remove).')
   expect(await here.json(['policy', 'list'])).toMatchObject([
-    { name: 'small-pages', parameters: { parameter: 'limit', max: 50, default: 20 } },
-    { name: 'lock-search', parameters: { parameter: 'region', value: 'eu', as: 'fixed' } },
+    { name: 'few-ids', parameters: { parameter: 'count', max: 50, default: 20 } },
+    { name: 'lock-demo-hash', parameters: { parameter: 'algorithm', value: 'sha256', as: 'fixed' } },
     { name: 'rate-demo', parameters: { calls: 100, per: 3600, of: 'organization' } },
-    { name: 'allow-search-assets', parameters: { lifts: ['small-pages'] } },
+    { name: 'allow-demo-make-ids', parameters: { lifts: ['few-ids'] } },
     { name: 'no-waiting', state: 'on' },
   ])
 })

@@ -39,7 +39,9 @@ describe('toolway policy', () => {
     await expect.poll(names, patiently).toContain('demo__calculate')
     expect(await policy('enable', 'no-counting')).toMatchObject({ code: 0 })
     await expect.poll(names, patiently).not.toContain('demo__calculate')
-    expect(await policy('change', 'no-counting', '--tools', 'nothing', '--reason', 'Not yet.')).toMatchObject({
+    expect(
+      await policy('change', 'no-counting', '--tools', 'nothing', '--force', '--reason', 'Not yet.'),
+    ).toMatchObject({
       code: 0,
     })
     await expect.poll(names, patiently).toContain('demo__calculate')
@@ -54,7 +56,7 @@ describe('toolway policy', () => {
   })
 
   test('says what is wrong, and which name may have been meant', async () => {
-    await policy('add', '--warn', 'x', '--name', 'look-at-x', '--reason', 'We look.')
+    await policy('add', '--warn', 'x', '--name', 'look-at-x', '--reason', 'We look.', '--force')
     const because = ['--reason', 'x']
     for (const [words, code, says] of [
       [['show', 'look-at-y'], 1, 'Did you mean "look-at-x"?'],
@@ -79,11 +81,20 @@ describe('toolway policy', () => {
     await policy('remove', 'look-at-x')
   })
 
-  test('says of a pattern that no tool fits', async () => {
-    const idle = await policy('add', '--warn', 'demo__calculat', 'CALC*', '--name', 'slip', '--reason', 'We look.')
-    expect(idle).toMatchObject({ code: 0, err: '' })
-    expect(idle.out).toContain('is in effect in default from now on.\nNo known tool matches demo__calculat;')
-    expect(idle.out).not.toContain('CALC')
+  test('refuses a pattern that no tool fits, and adds it where it is forced', async () => {
+    const add = ['add', '--warn', 'demo__calculat', 'CALC*', '--name', 'slip', '--reason', 'We look.']
+    const refused = await policy(...add)
+    expect(refused).toMatchObject({ code: 1, out: '' })
+    expect(refused.err).toContain('The pattern "demo__calculat" matches no known tool (did you mean demo__calculate?)')
+    expect(refused.err).toContain('--force')
+    expect((await policy('show', 'slip')).code).toBe(1)
+    const forced = await policy(...add, '--force')
+    expect(forced).toMatchObject({ code: 0, err: '' })
+    expect(forced.out).toContain('is in effect in default from now on.\nNo known tool matches demo__calculat yet;')
+    expect(forced.out).not.toContain('CALC')
+    const change = ['change', 'slip', '--tools', 'demo__calculte']
+    expect((await policy(...change)).err).toContain('did you mean demo__calculate?')
+    expect(await policy(...change, '--force')).toMatchObject({ code: 0 })
     await policy('remove', 'slip')
   })
 

@@ -34,7 +34,7 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     id: 'addOrganizationRule',
-    path: (organization) => `/api/v1/organizations/${organization}/rules`,
+    path: (organization) => `/api/v1/organizations/${organization}/rules?force=true`,
     // It changes nothing for anybody.
     body: { name: 'same', action: 'warn', match: { tools: ['nothing_is_called_so'] }, reason: 'Same.' },
   },

@@ -6,6 +6,7 @@ export {
   ConnectionSettings,
   CONNECTORS,
   DEFAULT_CONNECTOR,
+  firstLockOf,
   kindOf,
   KINDS,
   authOf,
@@ -135,6 +136,7 @@ export type {
   RuleScope,
   RuleState,
   RuleWordsOf,
+  OtherNames,
   ToolFacts,
   ToolRule,
 } from './rules.ts'

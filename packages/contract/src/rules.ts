@@ -112,6 +112,14 @@ export interface PrincipalFacts {
 }
 
 /** A tool, as rules see it. */
+/** Names of a tool besides its own and the joined one, at some endpoint. */
+export interface OtherNames {
+  /** Those that follow from its connection and its own name, such as `mcp__alias__tool`. */
+  readonly derived: readonly string[]
+  /** Those that toolsets give it. An exception does not count them, as whoever edits a toolset chooses them. */
+  readonly chosen: readonly string[]
+}
+
 export interface ToolFacts {
   /** Its server's own name of it. */
   readonly name: string
@@ -123,6 +131,8 @@ export interface ToolFacts {
   /** The source of the effect: `administrator`, `connector`, `server` or `unknown`. */
   readonly effectFrom: string
   readonly category: string
+  /** Absent where it is not known how endpoints name it. */
+  readonly others?: OtherNames | undefined
 }
 
 /** Where and when. */

@@ -2509,6 +2509,9 @@ export interface English {
       readonly key: string
     }
     readonly edit: {
+      readonly idle: string
+      readonly idleHint: string
+      readonly saveIdle: string
       readonly new: string
       readonly newHint: string
       readonly back: string

@@ -134,7 +134,7 @@ export const explainPolicy = operation({
   summary: 'Explain the outcome of a call: each rule, the deciding fact, and what would allow it.',
   needs,
   body: z.strictObject({
-    /** `alias__tool`, or the name that it has in its place. */
+    /** `alias__tool`, or any other name that an endpoint lists it under; in doubt, the one of the toolset. */
     tool: z.string().min(1).max(500),
     /** The address of a member. */
     as: z.email().max(254).optional(),

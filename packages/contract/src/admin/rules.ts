@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { RULE_ACTIONS } from '../rule-actions/actions.ts'
 import { RuleName } from '../rule-actions/parameters.ts'
 import { RULE_SCOPES, RULE_STATES, RuleWords, ruleWordsWith } from '../rules.ts'
-import { inOrganization, operation, pageOf, Paging, platform } from './operation.ts'
+import { Flag, inOrganization, operation, pageOf, Paging, platform } from './operation.ts'
 
 /** A rule as it is kept. `match` and `parameters` are shown also where the gateway cannot read them. */
 export const KeptRule = z.strictObject({
@@ -52,6 +52,9 @@ export const NewOrganizationRule = ruleWordsWith({
 })
 export type NewOrganizationRule = z.output<typeof NewOrganizationRule>
 
+/** `force`: also where a pattern for tool names matches no known tool, which is refused otherwise (`rule.idle`). */
+export const Forcing = z.strictObject({ force: Flag.optional() })
+
 const Filter = Paging.extend({
   action: z.enum(RULE_ACTIONS).optional(),
   state: z.enum(RULE_STATES).optional(),
@@ -72,6 +75,7 @@ export const addPlatformRule = operation({
   at: `POST ${PLATFORM_RULES}`,
   summary: 'Add a rule that applies to every organization, or to those that it lists.',
   needs: manage,
+  query: Forcing,
   body: RuleWords,
   answer: KeptRule,
   status: 201,
@@ -84,8 +88,13 @@ export const addPlatformRules = operation({
   at: `POST ${PLATFORM_RULES}/batch`,
   summary: 'Add several platform rules: all of them, or none if one is not valid.',
   needs: manage,
+  query: Forcing,
   body: several(RuleWords),
-  answer: z.strictObject({ items: z.array(KeptRule) }),
+  answer: z.strictObject({
+    items: z.array(KeptRule),
+    /** Patterns of theirs that fit the name of no tool that is known now, in any organization. */
+    idle: z.array(z.string()),
+  }),
   status: 201,
 })
 export const getPlatformRule = operation({
@@ -100,6 +109,7 @@ export const changePlatformRule = operation({
   at: `PUT ${PLATFORM_RULES}/{rule}`,
   summary: 'Update a platform rule. Fields that are not sent keep their values.',
   needs: manage,
+  query: Forcing,
   body: FullRuleChange,
   answer: KeptRule,
 })
@@ -126,6 +136,7 @@ export const addOrganizationRule = operation({
   at: `POST ${RULES}`,
   summary: 'Add a rule to an organization, or to one of its toolsets, connections, members or keys.',
   needs: within,
+  query: Forcing,
   body: NewOrganizationRule,
   answer: KeptRule,
   status: 201,
@@ -135,6 +146,7 @@ export const addOrganizationRules = operation({
   at: `POST ${RULES}/batch`,
   summary: 'Add several rules to an organization: all of them, or none if one is not valid.',
   needs: within,
+  query: Forcing,
   body: several(NewOrganizationRule),
   answer: z.strictObject({
     items: z.array(KeptRule),
@@ -155,6 +167,7 @@ export const changeOrganizationRule = operation({
   at: `PUT ${RULES}/{rule}`,
   summary: 'Update a rule of an organization. Fields that are not sent keep their values; its scope cannot be changed.',
   needs: within,
+  query: Forcing,
   body: FullRuleChange,
   answer: KeptRule,
 })

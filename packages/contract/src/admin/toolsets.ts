@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { Slug, ToolsetSettings } from '../connections.ts'
 import { inOrganization, operation } from './operation.ts'
 import { TENANT } from './organizations.ts'
+import { Forcing } from './rules.ts'
 
 export const Toolset = z.strictObject({
   slug: Slug,
@@ -48,6 +49,7 @@ export const putToolset = operation({
   at: `PUT ${TOOLSETS}/{toolset}`,
   summary: 'Create a toolset, or replace the settings of the existing toolset with that name.',
   needs,
+  query: Forcing,
   body: ToolsetSettings.extend({ title: z.string().trim().min(1).max(100).optional() }),
   answer: Toolset,
 })

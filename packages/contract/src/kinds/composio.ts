@@ -94,6 +94,7 @@ export const composio = kind({
   speaksMcp: false,
   keepsDigits: true,
   described: true,
+  describedByOthers: true,
   tellsLeftOut: true,
   brokersAccounts: true,
   own: { member: 'composio', shown: ComposioWords, given: ComposioWords, changed: ComposioWords, form: FORM },

@@ -32,4 +32,5 @@ export const http = kind({
   speaksMcp: true,
   keepsDigits: true,
   described: false,
+  describedByOthers: true,
 })

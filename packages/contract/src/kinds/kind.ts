@@ -58,6 +58,11 @@ export interface ConnectionKind<Settings extends z.ZodObject = z.ZodObject> {
    * are always checked.
    */
   readonly described: boolean
+  /**
+   * Its tools are described by somebody else, who may change the texts that models read at any time: new connections hold such
+   * changes for review (ADR 0127).
+   */
+  readonly describedByOthers?: true
   /** Its tools come from a document or contracts, which the console shows in a tab of its own. */
   readonly hasDocument?: true
   /** Its description changes by the act of an administrator alone, so a changed effect is no surprise. */

@@ -1,6 +1,7 @@
 /** The kinds of connections, in the order in which they are listed. A new kind is a file beside this one and a line here. */
 import { z } from 'zod'
 import type { ConnectionAuth } from '../connection-auth.ts'
+import type { LockMode } from '../tool-lock.ts'
 import { composio } from './composio.ts'
 import { contract } from './contract.ts'
 import { http } from './http.ts'
@@ -49,6 +50,10 @@ export function kindOf(connector: string | undefined): ConnectionKind | undefine
 export function kindOf(connector: string | undefined): ConnectionKind | undefined {
   return connector === undefined ? undefined : BY_NAME.get(connector)
 }
+
+/** The tool lock of a new connection of that kind (ADR 0127). */
+export const firstLockOf = (connector: string): LockMode =>
+  kindOf(connector)?.describedByOthers === true ? 'descriptions' : 'off'
 
 /** Seconds that a request may take where nothing else is said, by how a connection is described. */
 export const TIMEOUTS = {

@@ -61,4 +61,5 @@ export const stdio = kind({
   speaksMcp: true,
   keepsDigits: true,
   described: false,
+  describedByOthers: true,
 })

@@ -7,7 +7,7 @@ import type { OrgSql } from '../db/db.ts'
 import { listToolsets, putToolset, removeToolset, type NewToolset, type ToolsetRow } from '../toolsets/toolsets.ts'
 import { listOrganizationRules } from '../policy/stored/organization-rules.ts'
 import { SUPPLIED, withSupplied, type NamedToolset } from '../toolsets/supplied.ts'
-import { platformRulesFor } from './policy/organization-rules.ts'
+import { platformRulesFor, refuseIdleIn } from './policy/organization-rules.ts'
 import { refuseListed } from './policy/rule-words.ts'
 import { knownTo } from './policy/write-organization-rules.ts'
 import { serveOrganization, type OrganizationRequest, type Served } from './serve.ts'
@@ -56,7 +56,7 @@ export const toolsetOperations: readonly Served[] = [
   }),
 
   serveOrganization(shapes.putToolset, async (asked) => {
-    const { change, parts, organization, params, body, origin } = asked
+    const { change, parts, organization, params, body, origin, query } = asked
     const slug = Slug.safeParse(params['toolset'])
     if (!slug.success)
       throw new Fault('body.shape', {
@@ -69,6 +69,8 @@ export const toolsetOperations: readonly Served[] = [
       async (sql) => {
         const held = await findOwn(sql, slug.data)
         await refuseRules(sql, settings.rules, platformRulesFor(parts, organization.id, organization.slug))
+        if (query.force !== true && settings.rules !== undefined)
+          refuseIdleIn(parts, organization.id, settings.rules, held?.settings.rules)
         const named = title ?? held?.title ?? slug.data
         const next = { organizationId: organization.id, slug: slug.data, title: named, settings, origin }
         await putToolset(sql, next)

@@ -342,7 +342,17 @@ function placesOf({ data }: Fault): string[] {
 
 type DetailFacts = Pick<
   AuditFacts,
-  'policy' | 'approval' | 'account' | 'overwritten' | 'mismatch' | 'fault' | 'givenFiles' | 'madeFiles'
+  | 'policy'
+  | 'approval'
+  | 'account'
+  | 'overwritten'
+  | 'mismatch'
+  | 'fault'
+  | 'givenFiles'
+  | 'madeFiles'
+  | 'connection'
+  | 'target'
+  | 'tool'
 >
 
 /** Each fact is rare, and most calls have none. */
@@ -351,13 +361,21 @@ function detailOf(facts: DetailFacts): Entry['detail'] {
   const invalid = fault?.code === 'arguments.invalid' ? placesOf(fault) : undefined
   const files = givenFiles === undefined && madeFiles === undefined ? undefined : filesOf(facts)
   const decided = files === undefined ? decisionOf(facts) : { ...decisionOf(facts), files }
-  if (overwritten === undefined && invalid === undefined && mismatch === undefined) return decided
+  const tool = ownNameBeside(facts)
+  if (overwritten === undefined && invalid === undefined && mismatch === undefined && tool === undefined) return decided
   return {
     ...decided,
+    ...(tool === undefined ? {} : { tool }),
     ...(overwritten === undefined ? {} : { overwritten: [overwritten] }),
     ...(invalid === undefined ? {} : { invalid }),
     ...(mismatch === undefined ? {} : { misfit: mismatch }),
   }
+}
+
+/** The server's own name of a tool, where the caller used another one that it does not follow from. */
+function ownNameBeside({ connection, target, tool }: DetailFacts): string | undefined {
+  if (tool === undefined || target === tool || target === `${connection}__${tool}`) return undefined
+  return storable(tool)
 }
 
 /** Which file went to the connection of the record, and which came from there. */

@@ -43,7 +43,13 @@ export async function call(request: ClientRequest, parts: CallParts): Promise<An
   if (fileTool !== undefined)
     return callFileTool(request, parts, fileTool).catch((thrown: unknown) => told(thrown, mcpRequest, audit))
   if (target === undefined) return call(withName(request, await listedNameFor(request, parts, name)), parts)
-  audit.note({ found: true, kind: target.connector, vendor: target.vendor, tool: target.name })
+  audit.note({
+    found: true,
+    connection: target.alias,
+    kind: target.connector,
+    vendor: target.vendor,
+    tool: target.name,
+  })
   return run(callOf(request, target, name), parts)
 }
 

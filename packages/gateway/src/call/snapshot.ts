@@ -38,6 +38,7 @@ import type { Opening } from '../kinds/kind.ts'
 import type { CredentialSource, Upstream } from '../upstreams/upstream.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import type { Documents, OwnCredentials } from './ports.ts'
+import { createToolNames } from './tool-names.ts'
 import { screenOf } from './visibility-filter.ts'
 import { connectionRow } from '../vault/sealed-columns.ts'
 
@@ -139,7 +140,8 @@ export function createSnapshot({
   const enabled = connections.filter((connection) => connection.enabled)
   const exceptions = createExceptions(organization.egress)
   const held = new Map(catalogs.map((catalog) => [catalog.connection_id, catalog.held]))
-  const visibilityFilter = screenOf(connections, states, rules, held)
+  const withNames = createToolNames({ connections, catalogs: catalogOf, toolsets })
+  const visibilityFilter = screenOf(connections, states, rules, held, withNames)
   const views = Object.fromEntries(LIMITS.map((limit) => [limit, new Map()])) as Record<Limit, Map<string, ToolListing>>
 
   function makeView(toolset: string, name: string | undefined, limit: Limit): ToolListing | undefined {

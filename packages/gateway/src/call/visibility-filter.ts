@@ -2,7 +2,15 @@
  * The filter over the tools of an organization: set by administrators, who switch tools, and by rules. Evaluated when a tool
  * listing is built, never for a call.
  */
-import { effectOf, resolveEffect, type ConnectionId, type Effect, type ResolvedEffect } from '@toolway/contract'
+import {
+  effectOf,
+  resolveEffect,
+  type ConnectionId,
+  type Effect,
+  type LockMode,
+  type ResolvedEffect,
+  type ToolFacts,
+} from '@toolway/contract'
 import type { HeldTool } from '../catalog/catalogs.ts'
 import { isNamed } from '../catalog/locks/tool-hash.ts'
 import type { VisibilityFilter } from '../catalog/tool-listing.ts'
@@ -62,11 +70,18 @@ export function createHolds(held: ReadonlyMap<ConnectionId, readonly HeldTool[]>
   }
 }
 
+/**
+ * Locks under which messages that name no tool are never passed on. Under the others they are passed on as long as no tool is held:
+ * `descriptions` is the lock of new connections, and an extension that works must not need another setting.
+ */
+const SELDOM_ACCEPTS: ReadonlySet<LockMode> = new Set(['additions', 'all'])
+
 export function screenOf(
   connections: readonly Switched[],
   states: readonly ToolStateRow[],
   rules: Pick<Policy, 'of' | 'concerns'>,
   held: ReadonlyMap<ConnectionId, readonly HeldTool[]> = new Map(),
+  withNames: (tool: ToolFacts) => ToolFacts = (tool) => tool,
 ): (endpoint: Endpoint) => VisibilityFilter {
   const switches = createSwitches(states)
   const holds = createHolds(held)
@@ -85,14 +100,14 @@ export function screenOf(
       const connection = byAlias.get(alias)
       return connection && effects.of(connection, String(name), accepted ?? effectOf(annotations))
     },
-    policy: (tool, schema) => rules.of(tool, endpoint, schema),
+    policy: (tool, schema) => rules.of(withNames(tool), endpoint, schema),
     any(alias) {
       const connection = byAlias.get(alias)
       if (connection === undefined) return false
       const { connector } = connection.settings
       return (
         switches.anyOff(connection) ||
-        connection.tool_lock !== 'off' ||
+        SELDOM_ACCEPTS.has(connection.tool_lock) ||
         holds.any(connection.id) ||
         rules.concerns({ connection: alias, connector }, endpoint)
       )

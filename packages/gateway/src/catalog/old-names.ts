@@ -18,12 +18,18 @@ const NONE: ReadonlyMap<string, string> = new Map()
 /** From an old name, as the endpoint's clients say it, to the one that the tool is listed under; none is another tool's name. */
 export function oldNames(tools: ReadonlyMap<string, Listed>, joined: boolean): ReadonlyMap<string, string> {
   const found = [...tools].flatMap(([name, { from, definition }]) =>
-    kindOf(from.connector)?.oldNames === true
-      ? aliasesOf(definition).map((alias) => [joined ? joinName(from.alias, alias) : alias, name] as const)
-      : [],
+    earlierNames(from.connector, definition).map(
+      (alias) => [joined ? joinName(from.alias, alias) : alias, name] as const,
+    ),
   )
   return found.length === 0 ? NONE : new Map(found.filter(([alias]) => !tools.has(alias)))
 }
+
+/** As its server would say them. */
+export const earlierNames = (connector: string | undefined, definition: JsonObject): readonly string[] =>
+  kindOf(connector)?.oldNames === true ? aliasesOf(definition) : NO_NAMES
+
+const NO_NAMES: readonly string[] = []
 
 function aliasesOf({ _meta: meta }: JsonObject): string[] {
   const contract = isObject(meta) ? meta[CONTRACT] : undefined

@@ -36,6 +36,7 @@ import {
 } from '@toolway/protocol'
 
 import type { FileTools } from './file-tools.ts'
+import { earlierNames } from './old-names.ts'
 import type { FilePlace } from '../lib/file-places.ts'
 
 /** One connection's catalog, as an endpoint offers it. */
@@ -245,6 +246,7 @@ export function toolFacts(
   { effect, from }: ResolvedEffect,
 ): ToolFacts {
   const own = String(definition['name'])
+  const earlier = earlierNames(connector, definition)
   return {
     name: own,
     joined: joinName(alias, own),
@@ -254,6 +256,9 @@ export function toolFacts(
     effectFrom: from,
     // A category counts where the gateway itself reads the description; `_meta` of an MCP server moves no rule.
     category: kindOf(connector)?.described === true ? categoryOf(definition) : '',
+    ...(earlier.length === 0
+      ? {}
+      : { others: { derived: [...earlier, ...earlier.map((name) => joinName(alias, name))], chosen: [] } }),
   }
 }
 

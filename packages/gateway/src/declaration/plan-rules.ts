@@ -9,6 +9,7 @@ import {
   removePlatformRule,
   type KeptRule,
 } from '@toolway/contract/admin'
+import { globsOf, mayMean, type PlacedPatterns } from '../admin/policy/idle-patterns.ts'
 import type { Declared } from '../config-file.ts'
 import type { Act } from './call.ts'
 import type { Present } from './present.ts'
@@ -19,6 +20,15 @@ export interface RulePlan {
   readonly steps: readonly Step[]
   readonly extra: readonly Step[]
 }
+
+/**
+ * Rules may name tools of a connection that the same file adds, which nobody has read yet; other patterns that match no tool are
+ * refused as they are everywhere.
+ */
+export const forcing = (rules: readonly PlacedPatterns[], coming: readonly string[]): Pick<Act, 'query'> =>
+  rules.some((rule) => globsOf(rule).some((pattern) => coming.some((alias) => mayMean(pattern, alias, rule.of))))
+    ? { query: { force: 'true' } }
+    : {}
 
 interface RuleOwner {
   readonly organization: string | undefined
@@ -49,28 +59,39 @@ function planRules(place: RuleOwner, held: readonly KeptRule[], wanted: readonly
   return { steps, extra }
 }
 
-export const planPlatformRules = (held: readonly KeptRule[], wanted: readonly RuleWords[]): RulePlan =>
+/** `coming`: aliases of connections that the file adds, in any organization. */
+export const planPlatformRules = (
+  held: readonly KeptRule[],
+  wanted: readonly RuleWords[],
+  coming: readonly string[],
+): RulePlan =>
   planRules(
     {
       organization: undefined,
       named: (name) => name,
-      add: (body) => ({ operation: addPlatformRule, params: {}, body }),
-      change: (rule, body) => ({ operation: changePlatformRule, params: { rule }, body }),
+      add: (body) => ({ operation: addPlatformRule, params: {}, ...forcing([body], coming), body }),
+      change: (rule, body) => ({ operation: changePlatformRule, params: { rule }, ...forcing([body], coming), body }),
       remove: (rule) => ({ operation: removePlatformRule, params: { rule } }),
     },
     held,
     wanted,
   )
 
-const placeIn = (organization: string, alias: string | undefined): RuleOwner => ({
+const placeIn = (organization: string, alias: string | undefined, coming: readonly string[]): RuleOwner => ({
   organization,
   named: (name) => (alias === undefined ? name : `${alias}: ${name}`),
   add: (words) => ({
     operation: addOrganizationRule,
     params: { organization },
+    ...forcing([{ ...words, of: alias }], coming),
     body: alias === undefined ? words : { ...words, scope: 'connection', of: alias },
   }),
-  change: (rule, body) => ({ operation: changeOrganizationRule, params: { organization, rule }, body }),
+  change: (rule, body) => ({
+    operation: changeOrganizationRule,
+    params: { organization, rule },
+    ...forcing([{ ...body, of: alias }], coming),
+    body,
+  }),
   remove: (rule) => ({ operation: removeOrganizationRule, params: { organization, rule } }),
 })
 
@@ -79,14 +100,17 @@ export function planOrganizationRules(
   { slug, rules = [], connections }: Declared,
   present: Present | undefined,
   replaced: ReadonlySet<string>,
+  coming: readonly string[],
 ): { readonly own: RulePlan; readonly ofConnections: RulePlan } {
   const held = present?.rules ?? []
   const of = (alias: string) =>
     replaced.has(alias) ? [] : held.filter((rule) => rule.scope === 'connection' && rule.of === alias)
-  const plans = connections.map(({ alias, rules: words = [] }) => planRules(placeIn(slug, alias), of(alias), words))
+  const plans = connections.map(({ alias, rules: words = [] }) =>
+    planRules(placeIn(slug, alias, coming), of(alias), words),
+  )
   return {
     own: planRules(
-      placeIn(slug, undefined),
+      placeIn(slug, undefined, coming),
       held.filter(({ scope }) => scope === 'organization'),
       rules,
     ),

@@ -20,7 +20,7 @@ import type { Declared } from '../config-file.ts'
 import type { Act, Call } from './call.ts'
 import { planConnections } from './plan-connections.ts'
 import { planSections } from './plan-sections.ts'
-import { planOrganizationRules, planPlatformRules } from './plan-rules.ts'
+import { forcing, planOrganizationRules, planPlatformRules } from './plan-rules.ts'
 import { readOrganizations, readPlatformRules, readPresent, type Present } from './present.ts'
 import { fieldsOf, refuseDeclared, type Step } from './steps.ts'
 import { addressesIn } from './written.ts'
@@ -36,15 +36,19 @@ export interface Plan {
 export async function planOf(call: Call, declarations: readonly Declared[]): Promise<Plan> {
   const known = new Map((await readOrganizations(call)).map((one) => [one.slug, one]))
   const plans: Plan[] = []
+  const organizations: { readonly declared: Declared; readonly present: Present | undefined }[] = []
+  for (const declared of declarations)
+    organizations.push({
+      declared,
+      present: known.has(declared.slug) ? await readPresent(call, declared.slug) : undefined,
+    })
   const platform = declarations.flatMap((one) => one.platform ?? [])
   if (platform.length > 0) {
     const wanted = platform.flatMap(({ rules }) => rules)
-    plans.push({ notes: [], ...planPlatformRules(await readPlatformRules(call), wanted) })
+    const coming = organizations.flatMap(({ declared, present }) => comingOf(declared, present))
+    plans.push({ notes: [], ...planPlatformRules(await readPlatformRules(call), wanted, coming) })
   }
-  for (const declared of declarations) {
-    const present = known.has(declared.slug) ? await readPresent(call, declared.slug) : undefined
-    plans.push(await planOrganization(call, declared, present))
-  }
+  for (const { declared, present } of organizations) plans.push(await planOrganization(call, declared, present))
   return {
     steps: plans.flatMap(({ steps }) => steps),
     extra: plans.flatMap(({ extra }) => extra),
@@ -52,9 +56,18 @@ export async function planOf(call: Call, declarations: readonly Declared[]): Pro
   }
 }
 
+/** Aliases of the connections that the file adds. */
+const comingOf = ({ connections }: Declared, present: Present | undefined): string[] =>
+  connections
+    .map(({ alias }) => alias)
+    .filter((alias) => present?.connections.every((one) => one.alias !== alias) ?? true)
+
 async function planOrganization(call: Call, declared: Declared, present: Present | undefined): Promise<Plan> {
   const connections = await planConnections(call, declared, present)
-  const { own, ofConnections } = planOrganizationRules(declared, present, connections.replaced)
+  const { own, ofConnections } = planOrganizationRules(declared, present, connections.replaced, [
+    ...comingOf(declared, present),
+    ...connections.replaced,
+  ])
   return {
     steps: [
       ...planSections(declared, present),
@@ -87,10 +100,14 @@ function planGroups({ slug: organization, groups }: Declared, present: Present |
   })
 }
 
-function planToolsets({ slug: organization, toolsets }: Declared, present: Present | undefined): Step[] {
+function planToolsets(declared: Declared, present: Present | undefined): Step[] {
+  const { slug: organization, toolsets } = declared
+  const coming = comingOf(declared, present)
   return toolsets.flatMap(({ slug, title, settings }): Step[] => {
     const held = present?.toolsets.find((one) => one.slug === slug)
-    const acts = [{ operation: putToolset, params: { organization, toolset: slug }, body: { ...settings, title } }]
+    const query = forcing(settings.rules ?? [], coming)
+    const params = { organization, toolset: slug }
+    const acts = [{ operation: putToolset, params, ...query, body: { ...settings, title } }]
     const step = { organization, thing: 'toolset', name: slug, acts } as const
     if (held === undefined) return [{ ...step, action: 'create', fields: [] }]
     const fields = fieldsOf({ title: held.title, ...held.settings }, { title, ...settings })

@@ -7,7 +7,7 @@ import { RULE_SCOPES, type Rule, type ToolFacts } from '@toolway/contract'
 import { createNameCheck, mentions } from './argument-names.ts'
 import type { Condition } from './condition.ts'
 import { decide } from './decide.ts'
-import { otherCaller, readRule } from './matching.ts'
+import { matchedNames, otherCaller, readRule } from './matching.ts'
 import { behaviourOf } from './actions/actions.ts'
 import { boundsAt } from './actions/values.ts'
 import type { Endpoint, FindAmbiguous, PlacedPolicy, PlacedRule, Policy, ReadRule } from './verdict.ts'
@@ -24,7 +24,8 @@ export function createPolicy(written: readonly Rule[]): Policy {
   const groups = createGroups()
 
   function of(tool: ToolFacts, endpoint: Endpoint, schema?: unknown): PlacedPolicy | undefined {
-    const own = concerning(tool, endpoint).filter((one) => one.mismatch(tool, endpoint) === undefined)
+    const names = matchedNames(tool)
+    const own = concerning(tool, endpoint).filter((one) => one.mismatch(tool, endpoint, names) === undefined)
     return own.length === 0 ? undefined : policyOf(groups.of(own), tool, schema)
   }
 

@@ -10,7 +10,7 @@ import { behaviourOf } from './actions/actions.ts'
 import { readsOf, requiredArgument } from './condition-reads.ts'
 import { createCondition, type Condition } from './condition.ts'
 import { isPresent, pathOf } from '../lib/parameter-path.ts'
-import type { Endpoint, Facts, SchemaMismatch, ReadRule, Matching } from './verdict.ts'
+import type { Endpoint, Facts, MatchedNames, SchemaMismatch, ReadRule, Matching } from './verdict.ts'
 
 const YES: Matching = { speaks: 'yes' }
 const UNKNOWN: Matching = { speaks: 'unknown' }
@@ -39,6 +39,12 @@ function answerOf(
 
 /** Whether a rule applies where its condition has no answer. */
 const restricts = (rule: Rule): boolean => rule.action !== 'allow'
+
+export function matchedNames({ name, joined, others }: Pick<ToolFacts, 'name' | 'joined' | 'others'>): MatchedNames {
+  const sure = [name, joined, ...(others?.derived ?? [])].map((one) => one.toLowerCase())
+  const chosen = others?.chosen ?? []
+  return { sure, all: chosen.length === 0 ? sure : [...sure, ...chosen.map((one) => one.toLowerCase())] }
+}
 
 const CLAIMED = 'the client states its own name, but an exception requires a registered OAuth client'
 
@@ -71,7 +77,7 @@ export function readRule(rule: Rule, conditions: Map<string, Condition> = new Ma
   const needsRegistered = rule.action === 'allow' && when !== undefined && readsClient(when)
   const unread = when !== undefined && condition === undefined ? problem : undefined
 
-  function mismatch(tool: ToolFacts, endpoint: Endpoint): SchemaMismatch | undefined {
+  function mismatch(tool: ToolFacts, endpoint: Endpoint, names = matchedNames(tool)): SchemaMismatch | undefined {
     if (match.organizations?.includes(endpoint.organization) === false) return 'organization'
     if (scope === 'toolset' && of !== endpoint.toolset) return 'toolset'
     if (scope === 'connection' && of !== tool.connection) return 'connection'
@@ -79,8 +85,7 @@ export function readRule(rule: Rule, conditions: Map<string, Condition> = new Ma
     if (match.effects?.some((effect) => effect === tool.effect) === false) return 'effect'
     if (categories?.some((fits) => fits(tool.category.toLowerCase())) === false) return 'category'
     if (everything) return undefined
-    const names = [tool.name.toLowerCase(), tool.joined.toLowerCase()]
-    return tools.some((fits) => names.some(fits)) ? undefined : 'tool'
+    return tools.some((fits) => names[restricts(rule) ? 'all' : 'sure'].some(fits)) ? undefined : 'tool'
   }
 
   const noAnswer = (failed: string): Matching =>

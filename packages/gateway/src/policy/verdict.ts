@@ -12,6 +12,12 @@ export interface Endpoint {
 /** The part of a rule that does not fit a tool, whoever calls it. */
 export type SchemaMismatch = 'organization' | 'toolset' | 'connection' | 'tool' | 'connector' | 'effect' | 'category'
 
+/** The names of a tool that patterns are compared with: `sure` are those that only its server and its connection decide. */
+export interface MatchedNames {
+  readonly sure: readonly string[]
+  readonly all: readonly string[]
+}
+
 /**
  * `yes`, or which part says no. `arguments`: it cannot be known before there are any. `failed`: its condition has no answer, and the
  * rule counts as speaking where it restricts.
@@ -45,7 +51,8 @@ export interface ReadRule<Action extends RuleAction = RuleAction> {
   readonly compiled: unknown
   /** Whether two callers can get different answers from it without any arguments. */
   readonly varies: boolean
-  mismatch(tool: ToolFacts, endpoint: Endpoint): SchemaMismatch | undefined
+  /** `names`: those of the tool, for whoever asks many rules about one tool. */
+  mismatch(tool: ToolFacts, endpoint: Endpoint, names?: MatchedNames): SchemaMismatch | undefined
   /** `answers` are kept for the other rules that ask the same of these facts. */
   speaking(facts: Facts, tool: ToolFacts, answers?: Map<Condition, boolean | string>): Matching
 }

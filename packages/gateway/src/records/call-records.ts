@@ -10,7 +10,10 @@ export const CallRecord = z.object({
   key_id: z.string().nullable(),
   toolset: z.string().nullable(),
   connection: z.string().nullable(),
+  /** The name that the caller used. */
   target: z.string().nullable(),
+  /** Its server's own name of the tool, where the caller used another that this does not follow from. */
+  tool: z.string().nullable(),
   client: z.string().nullable(),
   ip_address: z.string().nullable(),
   /** The policy part of the record (call/audit.ts). */
@@ -38,7 +41,7 @@ export interface CallsAsked {
 /** Both ends are given, so that a page costs the same whatever the database thinks of the rest. */
 export const listCalls = (sql: OrgSql, { since, from, before }: CallsAsked): Promise<CallRecord[]> => sql(CallRecord)`
   select seq::float8 as seq, id, at, principal, key_id, toolset, connection, target, client, ip_address,
-         detail -> 'policy' as policy
+         detail ->> 'tool' as tool, detail -> 'policy' as policy
     from records
    where seq >= ${from}::bigint and seq < ${before}::bigint
      and at >= ${since} and kind = 'call' and method = 'tools/call'
@@ -47,7 +50,10 @@ export const listCalls = (sql: OrgSql, { since, from, before }: CallsAsked): Pro
 const ShadowRow = z.object({
   rule: z.string(),
   would: z.string(),
-  tool: z.string(),
+  toolset: z.string().nullable(),
+  connection: z.string().nullable(),
+  target: z.string().nullable(),
+  tool: z.string().nullable(),
   principal: z.string(),
   calls: z.int(),
   first: z.date(),
@@ -56,11 +62,11 @@ const ShadowRow = z.object({
 })
 export type ShadowRow = z.output<typeof ShadowRow>
 
-/** The outcomes that shadow rules would have had, counted by rule, tool and caller; the most frequent first. */
+/** The outcomes that shadow rules would have had, counted by rule, caller and name of a tool as it was called; the most frequent first. */
 export const countShadows = (sql: OrgSql, since: Date, limit: number): Promise<ShadowRow[]> => sql(ShadowRow)`
-  select s.key as rule, s.value as would, coalesce(target, '') as tool, principal, count(*)::int as calls,
+  select s.key as rule, s.value as would, toolset, connection, target, detail ->> 'tool' as tool, principal, count(*)::int as calls,
          min(at) as first, max(at) as last, max(id) as example
     from records, jsonb_each_text(detail -> 'policy' -> 'shadows') as s
    where at >= ${since} and kind = 'call'
-   group by s.key, s.value, target, principal
-   order by calls desc, rule, tool, principal limit ${limit}`
+   group by s.key, s.value, toolset, connection, target, detail ->> 'tool', principal
+   order by calls desc, rule, target, principal limit ${limit}`

@@ -78,16 +78,19 @@ export function useRuleChanges() {
   const again = () => queries.invalidateQueries({ queryKey: ['rules'] })
   const failed = (thrown: unknown) => sayFailed(Problem.of(thrown))
 
-  const add = (words: Words): Promise<KeptRule> => {
+  const add = (words: Words, force = false): Promise<KeptRule> => {
     const { scope, ...rest } = words
+    const query = forcing(force)
     return scope === 'platform'
-      ? call(addPlatformRule, { body: rest as never })
-      : call(addOrganizationRule, { path: { organization }, body: words as never })
+      ? call(addPlatformRule, { query, body: rest as never })
+      : call(addOrganizationRule, { path: { organization }, query, body: words as never })
   }
-  const change = ({ id, scope }: KeptRule, body: FullRuleChange): Promise<KeptRule> =>
-    scope === 'platform'
-      ? call(changePlatformRule, { path: { rule: id }, body })
-      : call(changeOrganizationRule, { path: { organization, rule: id }, body })
+  const change = ({ id, scope }: KeptRule, body: FullRuleChange, force = false): Promise<KeptRule> => {
+    const query = forcing(force)
+    return scope === 'platform'
+      ? call(changePlatformRule, { path: { rule: id }, query, body })
+      : call(changeOrganizationRule, { path: { organization, rule: id }, query, body })
+  }
   const remove = ({ id, scope }: KeptRule): Promise<undefined> =>
     scope === 'platform'
       ? call(removePlatformRule, { path: { rule: id } })
@@ -104,12 +107,15 @@ export function useRuleChanges() {
   const erase = useMutation({
     mutationFn: remove,
     onSuccess: (_, rule) =>
-      sayDone(t.removed({ name: rule.name }), () => void add(wordsOfKept(rule)).then(again, failed)),
+      sayDone(t.removed({ name: rule.name }), () => void add(wordsOfKept(rule), true).then(again, failed)),
     onError: failed,
     onSettled: again,
   })
   return { add, change, turn, erase, again }
 }
+
+/** Patterns that match no known tool are accepted, too. */
+const forcing = (force: boolean) => (force ? { force: 'true' as const } : {})
 
 const wordsOfKept = ({ scope, of, name, match, action, parameters, reason, state }: KeptRule): Words =>
   ({ scope, ...(of === null ? {} : { of }), name, match, action, parameters, reason, state }) as Words

@@ -2,7 +2,7 @@
 import { Alert, Group, SegmentedControl, Stack } from '@mantine/core'
 import { RULE_ACTIONS, RULE_SCOPES, RULE_STATES, type RuleState } from '@toolway/contract'
 import type { KeptRule } from '@toolway/contract/admin'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery, type UseMutationResult } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { z } from 'zod'
 import { useKeptDraft } from '../../data/kept-draft.ts'
@@ -10,6 +10,7 @@ import { useMay, useOrganization } from '../../data/me.ts'
 import { Problem } from '../../data/problem.ts'
 import { useUrlState } from '../../data/url-state.ts'
 import { texts } from '../../texts/texts.ts'
+import { Confirm } from '../../ui/confirm.tsx'
 import { CodeBlock } from '../../ui/copy.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -60,15 +61,15 @@ function NewRule() {
   const named = effects.split(',').filter((effect) => effect !== '')
   const initial = named.length === 0 ? begun : { ...begun, match: { ...begun.match, effects: named } }
   const drafting = useKeptDraft('rule:new', initial)
-  const keep = useMutation<KeptRule, Error, { draft: Draft; state: RuleState }>({
-    mutationFn: ({ draft, state }) => add(inState(draft, state)),
+  const keep = useMutation<KeptRule, Error, { draft: Draft; state: RuleState; force?: boolean }>({
+    mutationFn: ({ draft, state, force }) => add(inState(draft, state), force),
     onSuccess: (rule) => {
       drafting.discard()
       sayDone(t.kept({ name: rule.name }), () => remove(rule))
       void again()
       void navigate({ to: `/rules/${rule.id}`, search: keepOrganization as never, replace: true })
     },
-    onError: (thrown) => sayFailed(Problem.of(thrown)),
+    onError: sayUnlessIdle,
   })
   return (
     <Screen title={t.new} hint={t.newHint} parent={PARENT}>
@@ -81,7 +82,36 @@ function NewRule() {
           { label: t.keepOn, run: (draft) => keep.mutate({ draft, state: 'on' }) },
         ]}
       />
+      <ConfirmIdle keeping={keep} onConfirm={(words) => keep.mutate({ ...words, force: true })} />
     </Screen>
+  )
+}
+
+/** The pattern of a rule matches no known tool: whoever keeps it is asked whether its tools are still to come. */
+const isIdle = (thrown: Error | null): thrown is Problem => thrown instanceof Problem && thrown.code === 'rule.idle'
+
+function sayUnlessIdle(thrown: Error): void {
+  if (!isIdle(thrown)) sayFailed(Problem.of(thrown))
+}
+
+interface ConfirmIdleProps<Words> {
+  readonly keeping: UseMutationResult<KeptRule, Error, Words>
+  readonly onConfirm: (words: Words) => void
+}
+
+function ConfirmIdle<Words>({ keeping, onConfirm }: ConfirmIdleProps<Words>) {
+  const { error, variables } = keeping
+  const t = texts.rules.edit
+  return (
+    <Confirm
+      opened={isIdle(error)}
+      title={t.idle}
+      verb={t.saveIdle}
+      onClose={keeping.reset}
+      onConfirm={() => variables !== undefined && onConfirm(variables)}
+    >
+      {error?.message} {t.idleHint}
+    </Confirm>
   )
 }
 
@@ -145,21 +175,29 @@ function Change({ rule }: { rule: KeptRule }) {
   const { change, again } = useKeeping()
   const drafting = useKeptDraft(`rule:${rule.id}`, draftOf(rule))
   const t = texts.rules.edit
-  const write = (draft: Draft) => change(rule, wordsOf(draft))
-  const save = useMutation<KeptRule, Error, Draft>({
-    mutationFn: write,
+  const write = (draft: Draft, force?: boolean) => change(rule, wordsOf(draft), force)
+  const save = useMutation<KeptRule, Error, { draft: Draft; force?: boolean }>({
+    mutationFn: ({ draft, force }) => write(draft, force),
     onSuccess(changed) {
       drafting.discard()
       sayDone(
         t.saved({ name: changed.name }),
-        () => void write(draftOf(rule)).then(again, (thrown: unknown) => sayFailed(Problem.of(thrown))),
+        () => void write(draftOf(rule), true).then(again, (thrown: unknown) => sayFailed(Problem.of(thrown))),
       )
     },
-    onError: (thrown) => sayFailed(Problem.of(thrown)),
+    onError: sayUnlessIdle,
     onSettled: again,
   })
   return (
-    <Editor drafting={drafting} kept={rule.name} busy={save.isPending} verbs={[{ label: t.save, run: save.mutate }]} />
+    <>
+      <Editor
+        drafting={drafting}
+        kept={rule.name}
+        busy={save.isPending}
+        verbs={[{ label: t.save, run: (draft) => save.mutate({ draft }) }]}
+      />
+      <ConfirmIdle keeping={save} onConfirm={(words) => save.mutate({ ...words, force: true })} />
+    </>
   )
 }
 

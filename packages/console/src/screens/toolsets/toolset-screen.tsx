@@ -152,7 +152,11 @@ function Removal({ toolset }: { toolset: Toolset | undefined }) {
   })
   const bringBack = async ({ slug, title, settings }: Pick<Toolset, 'slug' | 'title' | 'settings'>) => {
     try {
-      await call(putToolset, { path: { organization, toolset: slug }, body: { ...settings, title } })
+      await call(putToolset, {
+        path: { organization, toolset: slug },
+        query: { force: 'true' },
+        body: { ...settings, title },
+      })
     } catch (thrown) {
       sayFailed(Problem.of(thrown))
     }

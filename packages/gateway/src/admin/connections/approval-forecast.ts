@@ -14,11 +14,11 @@ import { toolsOf, type KnownTool } from '../policy/tools-of.ts'
 const TOOLSET = 'default'
 
 export function forecastApprovals(
-  snapshot: Pick<Snapshot, 'organization' | 'rules' | 'catalogs' | 'states'>,
+  snapshot: Pick<Snapshot, 'organization' | 'rules' | 'catalogs' | 'states' | 'toolsets'>,
   connection: ConnectionRow,
   principal: PrincipalFacts,
 ): ApprovalForecast {
-  const { catalogs, states } = snapshot
+  const { catalogs, states, toolsets } = snapshot
   const endpoint = { organization: snapshot.organization.slug, toolset: TOOLSET }
   const facts: Facts = {
     principal,
@@ -26,7 +26,7 @@ export function forecastApprovals(
   }
   const switches = createSwitches(states)
   const callable = (trusted: boolean): KnownTool[] => {
-    const known = toolsOf({ connections: [{ ...connection, trusted }], catalogs, states })
+    const known = toolsOf({ connections: [{ ...connection, trusted }], catalogs, states, toolsets })
     return known.names
       .flatMap((name) => known.joined(name) ?? [])
       .filter((tool) => tool.held === undefined && switches.isOn(connection, tool.facts.name))

@@ -4,7 +4,7 @@
  * It asks the parts that calls ask, and at last the very view that the caller would have: what that does not show cannot be called,
  * whatever else is said here.
  */
-import { Fault, outcomeOf, permits, reaches, type Effect, type Facts, type Role } from '@toolway/contract'
+import { outcomeOf, permits, reaches, type Effect, type Facts, type Role } from '@toolway/contract'
 import type { Explanation } from '@toolway/contract/admin'
 import { createSwitches } from '../../call/visibility-filter.ts'
 import type { Snapshot } from '../../call/snapshot.ts'
@@ -16,14 +16,14 @@ import { withSupplied } from '../../toolsets/supplied.ts'
 import { EVERYTHING, selectionOf } from '../../toolsets/toolsets.ts'
 import type { Policy } from '../../policy/verdict.ts'
 import { reachOf, type Caller } from './callers-of.ts'
-import { toolsOf, type KnownTool } from './tools-of.ts'
+import { findCalled, toolsOf, type KnownTool } from './tools-of.ts'
 
 export interface Question {
   readonly snapshot: Snapshot
   /** With a draft, in place of those in force. */
   readonly drafted?: Policy | undefined
   readonly caller: Caller
-  /** `alias__tool`. */
+  /** A name that some endpoint lists it under. */
   readonly tool: string
   readonly toolset?: string | undefined
   readonly client?: string | undefined
@@ -37,12 +37,11 @@ const DEFAULT = 'default'
 
 type Gate = Explanation['before'][number]
 
-/** Throws `thing.unknown` for a tool that no connection has. */
+/** Throws `thing.unknown` for a tool that no connection has, and `tool.unclear` for a name that several have. */
 export function explainCall(question: Question): Explanation {
   const { snapshot, drafted, caller, groups } = question
-  const tool = toolsOf(snapshot).joined(question.tool)
-  if (tool === undefined) throw new Fault('thing.unknown', { thing: 'tool' })
   const toolset = question.toolset ?? caller.toolset ?? DEFAULT
+  const tool = findCalled(snapshot, toolsOf(snapshot), { name: question.tool, toolset })
   const facts: Facts = {
     principal: { ...caller.facts, ...(question.client === undefined ? {} : { client: question.client }) },
     context: {
@@ -164,7 +163,7 @@ function wordAll({ tool, facts, caller, toolset, before, told }: Wording): Expla
   const { id, kind, role, email, groups, key } = facts.principal
   const goesOn = stop === undefined && outcomeOf(verdict.action) !== 'refuses'
   return {
-    tool: { ...tool.facts, effect: tool.facts.effect as Effect },
+    tool: shownTool(tool.facts),
     caller: { id, kind, role, email, groups: [...groups], key, limit: caller.limit },
     toolset,
     before: [...before],
@@ -185,6 +184,11 @@ function wordAll({ tool, facts, caller, toolset, before, told }: Wording): Expla
     shadows: verdict.shadows.map(({ rule, would, problem = null }) => ({ rule: rule.name, would, problem })),
   }
 }
+
+const shownTool = ({ others: _, ...facts }: KnownTool['facts']): Explanation['tool'] => ({
+  ...facts,
+  effect: facts.effect as Effect,
+})
 
 const wordRule = ({ rule, of, state, speaks, because, why, reads, follows, passes }: RuleExplained) => ({
   ...{ ...rule, of: of ?? null, state, speaks, because: because ?? null, why },

@@ -16,7 +16,7 @@ import {
   type Served,
 } from '../serve.ts'
 import { changeOf, toOrganizationRule, toPlacedRule, writeEach } from './rule-words.ts'
-import { idlePatterns } from './tools-of.ts'
+import { idlePatterns, refuseIdle, type PlacedPatterns } from './idle-patterns.ts'
 import {
   eraseOrganizationRule,
   rewriteOrganizationRule,
@@ -60,6 +60,19 @@ function refusePlaced(id: string, platform: readonly Rule[]): void {
   if (platform.some((rule) => rule.id === id)) throw new Fault('rule.elsewhere', { place: 'the rules of the platform' })
 }
 
+type Snapshots = Pick<AdminParts, 'snapshots'>
+
+/** Throws `rule.idle` for a pattern that matches no known tool of the organization. Nothing is refused where it does not answer. */
+export function refuseIdleIn(
+  { snapshots }: Snapshots,
+  id: string,
+  rules: readonly PlacedPatterns[],
+  before: readonly PlacedPatterns[] = [],
+): void {
+  const snapshot = snapshots.find({ id })
+  if (snapshot !== undefined) refuseIdle([snapshot], rules, before)
+}
+
 export const organizationRuleOperations: readonly Served[] = [
   serveOrganization(shapes.listOrganizationRules, async ({ look, parts, organization, query }) => {
     const { action, state, scope } = query
@@ -80,22 +93,30 @@ export const organizationRuleOperations: readonly Served[] = [
   }),
 
   serveOrganization(shapes.addOrganizationRule, async (asked) => {
-    const { change, parts, organization, body, head } = asked
-    const row = await change(said('rule.add'), (sql) => writeOrganizationRule(sql, body, writingOf(asked)))
+    const { change, parts, organization, body, head, query } = asked
+    const row = await change(said('rule.add'), async (sql) => {
+      const written = await writeOrganizationRule(sql, body, writingOf(asked))
+      if (query.force !== true) refuseIdleIn(parts, organization.id, [body])
+      return written
+    })
     await parts.snapshots.refresh(organization.id, { table: 'organization_rules' })
     return told(row, head)
   }),
 
   serveOrganization(shapes.addOrganizationRules, async (asked) => {
-    const { change, parts, organization, body } = asked
+    const { change, parts, organization, body, query } = asked
     const rows = await change(
       (all: readonly OrganizationRuleRow[]) => all.map(said('rule.add')),
-      (sql) => writeEach(body.rules, (words) => writeOrganizationRule(sql, words, writingOf(asked))),
+      async (sql) => {
+        const written = await writeEach(body.rules, (words) => writeOrganizationRule(sql, words, writingOf(asked)))
+        if (query.force !== true) refuseIdleIn(parts, organization.id, body.rules)
+        return written
+      },
     )
     await parts.snapshots.refresh(organization.id, { table: 'organization_rules' })
     const snapshot = parts.snapshots.find({ id: organization.id })
     const items = rows.map(toOrganizationRule)
-    return { items, idle: snapshot === undefined ? [] : idlePatterns(snapshot, items) }
+    return { items, idle: snapshot === undefined ? [] : idlePatterns([snapshot], items).map(({ pattern }) => pattern) }
   }),
 
   serveOrganization(shapes.getOrganizationRule, async ({ look, parts, organization, params, head }) => {
@@ -110,13 +131,17 @@ export const organizationRuleOperations: readonly Served[] = [
   }),
 
   serveOrganization(shapes.changeOrganizationRule, async (asked) => {
-    const { change, parts, organization, params, body, head, ifMatch } = asked
+    const { change, parts, organization, params, body, head, ifMatch, query, look } = asked
     const id = params['rule'] ?? ''
     const above = platformRulesFor(parts, organization.id, organization.slug)
     refusePlaced(id, above)
-    const row = await change(said('rule.change'), (sql) =>
-      rewriteOrganizationRule(sql, id, body, { platform: namesOf(above), ifMatch }),
-    )
+    const before = (await look(listOrganizationRules)).find((one) => one.id === id)
+    const row = await change(said('rule.change'), async (sql) => {
+      const written = await rewriteOrganizationRule(sql, id, body, { platform: namesOf(above), ifMatch })
+      if (query.force !== true && body.match !== undefined)
+        refuseIdleIn(parts, organization.id, [toOrganizationRule(written)], before && [toOrganizationRule(before)])
+      return written
+    })
     await parts.snapshots.refresh(organization.id, { table: 'organization_rules' })
     return told(row, head)
   }),

@@ -1,10 +1,12 @@
 /** The operations on rules of the platform (ledger S3-POLY-01, -03). */
 import { Fault } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
+import type { Snapshot } from '../../call/snapshot.ts'
 import { listPlatformRules, type PlatformRuleRow } from '../../policy/stored/platform-rules.ts'
 import { tagOf } from '../entity-tag.ts'
 import { pageFrom } from '../../lib/page.ts'
-import { servePlatform, type OperationCall, type Served } from '../serve.ts'
+import { servePlatform, type AdminParts, type OperationCall, type Served } from '../serve.ts'
+import { idlePatterns, refuseIdle } from './idle-patterns.ts'
 import { changeOf, toPlatformRule, writeEach } from './rule-words.ts'
 import { erasePlatformRule, rewritePlatformRule, writePlatformRule, writtenOfRow } from './write-platform-rules.ts'
 
@@ -16,6 +18,17 @@ const told = (row: PlatformRuleRow, head: OperationCall['head']): shapes.KeptRul
   return toPlatformRule(row)
 }
 
+/** The organizations that the rules speak of. */
+function placesOf(
+  { snapshots }: Pick<AdminParts, 'snapshots'>,
+  rules: readonly { readonly match?: unknown }[],
+): readonly Snapshot[] {
+  const named = rules.map(({ match }) => (match as { readonly organizations?: unknown } | undefined)?.organizations)
+  return snapshots
+    .all()
+    .filter(({ organization: { slug } }) => named.some((slugs) => !Array.isArray(slugs) || slugs.includes(slug)))
+}
+
 export const platformRuleOperations: readonly Served[] = [
   servePlatform(shapes.listPlatformRules, async ({ look, query }) => {
     const { action, state } = query
@@ -25,22 +38,29 @@ export const platformRuleOperations: readonly Served[] = [
     return pageFrom(found, query, toPlatformRule)
   }),
 
-  servePlatform(shapes.addPlatformRule, async ({ change, parts, principal, body, head, origin }) => {
-    const row = await change(said('rule.add'), (sql) =>
-      writePlatformRule(sql, body, { origin, createdBy: principal.id }),
-    )
+  servePlatform(shapes.addPlatformRule, async ({ change, parts, principal, body, head, origin, query }) => {
+    const row = await change(said('rule.add'), async (sql) => {
+      const written = await writePlatformRule(sql, body, { origin, createdBy: principal.id })
+      if (query.force !== true) refuseIdle(placesOf(parts, [body]), [body])
+      return written
+    })
     await parts.rules.refresh()
     return told(row, head)
   }),
 
-  servePlatform(shapes.addPlatformRules, async ({ change, parts, principal, body, origin }) => {
+  servePlatform(shapes.addPlatformRules, async ({ change, parts, principal, body, origin, query }) => {
     const writing = { origin, createdBy: principal.id }
     const rows = await change(
       (all: readonly PlatformRuleRow[]) => all.map(said('rule.add')),
-      (sql) => writeEach(body.rules, (words) => writePlatformRule(sql, words, writing)),
+      async (sql) => {
+        const written = await writeEach(body.rules, (words) => writePlatformRule(sql, words, writing))
+        if (query.force !== true) refuseIdle(placesOf(parts, body.rules), body.rules)
+        return written
+      },
     )
     await parts.rules.refresh()
-    return { items: rows.map(toPlatformRule) }
+    const idle = idlePatterns(placesOf(parts, body.rules), body.rules)
+    return { items: rows.map(toPlatformRule), idle: idle.map(({ pattern }) => pattern) }
   }),
 
   servePlatform(shapes.getPlatformRule, async ({ look, params, head }) => {
@@ -49,10 +69,14 @@ export const platformRuleOperations: readonly Served[] = [
     return told(row, head)
   }),
 
-  servePlatform(shapes.changePlatformRule, async ({ change, parts, params, body, head, ifMatch }) => {
-    const row = await change(said('rule.change'), (sql) =>
-      rewritePlatformRule(sql, params['rule'] ?? '', body, ifMatch),
-    )
+  servePlatform(shapes.changePlatformRule, async ({ change, look, parts, params, body, head, ifMatch, query }) => {
+    const before = (await look(listPlatformRules)).find(({ id }) => id === params['rule'])
+    const row = await change(said('rule.change'), async (sql) => {
+      const written = await rewritePlatformRule(sql, params['rule'] ?? '', body, ifMatch)
+      if (query.force !== true && body.match !== undefined)
+        refuseIdle(placesOf(parts, [written]), [toPlatformRule(written)], before && [toPlatformRule(before)])
+      return written
+    })
     await parts.rules.refresh()
     return told(row, head)
   }),

@@ -13,10 +13,11 @@ import type { PlacedRule, Policy } from '../../policy/verdict.ts'
 import { findSpan, listCalls, type CallRecord } from '../../records/call-records.ts'
 import type { OrgSql } from '../../db/db.ts'
 import type { Callers } from './callers-of.ts'
-import { toolsOf, type KnownTool } from './tools-of.ts'
+import { createFindTool, type CalledIn } from './tool-of-record.ts'
+import type { KnownTool } from './tools-of.ts'
 
 export interface ReplayParts {
-  readonly snapshot: Pick<Snapshot, 'connections' | 'catalogs' | 'rules' | 'organization' | 'states'>
+  readonly snapshot: CalledIn & Pick<Snapshot, 'rules' | 'organization'>
   readonly callers: Callers
   /** Each page is a transaction of its own, so that no long one holds anything back. */
   look<T>(work: (sql: OrgSql) => Promise<T>): Promise<T>
@@ -65,7 +66,7 @@ const DEFAULT = 'default'
 const NONE: readonly PlacedRule[] = []
 
 function createEvaluator(snapshot: ReplayParts['snapshot'], drafted: Policy, callers: Callers) {
-  const tools = toolsOf(snapshot)
+  const findTool = createFindTool(snapshot)
   const organization = snapshot.organization.slug
   const sides = new Map<string, { now: readonly PlacedRule[]; draft: readonly PlacedRule[] }>()
 
@@ -82,10 +83,9 @@ function createEvaluator(snapshot: ReplayParts['snapshot'], drafted: Policy, cal
   }
 
   return (record: CallRecord): { judged: Judged; tool: string } => {
-    const { target, toolset, connection, principal, key_id: keyId, client, at, ip_address: address } = record
-    const named = target ?? ''
-    const tool = toolset === null ? tools.own(connection ?? '', named) : tools.joined(named)
-    if (tool === undefined) return { judged: { unjudged: 'the tool no longer exists' }, tool: named }
+    const { target, toolset, principal, key_id: keyId, client, at, ip_address: address } = record
+    const tool = findTool(record)
+    if (tool === undefined) return { judged: { unjudged: 'the tool no longer exists' }, tool: target ?? '' }
     const { now, draft } = placedFor(tool, toolset ?? DEFAULT)
     const caller = callers.byId(principal, keyId)
     const context = { organization, toolset: toolset ?? '', time: at.toISOString(), address: address ?? '' }

@@ -4,31 +4,57 @@ import type { z } from 'zod'
 import type { Snapshot } from '../../call/snapshot.ts'
 import type { ShadowRow } from '../../records/call-records.ts'
 import type { Callers } from './callers-of.ts'
+import { createFindTool, type CalledIn } from './tool-of-record.ts'
 
 type Report = z.input<(typeof listShadows)['answer']>
 
 export interface ShadowsParts {
-  readonly snapshot: Pick<Snapshot, 'rules'>
+  readonly snapshot: CalledIn & Pick<Snapshot, 'rules'>
   readonly callers: Pick<Callers, 'nameOf'>
   count(since: Date, limit: number): Promise<readonly ShadowRow[]>
 }
 
 const MOST = 1000
+/** Read at most: one tool has several rows where it was called by several names. */
+const MOST_READ = 10_000
 const DAY = 86_400_000
 
-/** A rule that is gone keeps its id for a name. */
+/** A rule that is gone keeps its id for a name, and a tool that is gone the name that it was called by. */
 export async function shadowsOf({ snapshot, callers, count }: ShadowsParts, days: number): Promise<Report> {
   const names = new Map(snapshot.rules.rules.map(({ id, name }) => [id, name]))
-  const rows = await count(new Date(Date.now() - days * DAY), MOST + 1)
+  const findTool = createFindTool(snapshot)
+  const rows = await count(new Date(Date.now() - days * DAY), MOST_READ + 1)
+  const merged = new Map<string, Shadowed>()
+  for (const row of rows.slice(0, MOST_READ)) {
+    const { rule, would, principal, calls, first, last, example } = row
+    const tool = findTool(row)?.exposed ?? row.target ?? ''
+    const key = JSON.stringify([rule, would, tool, principal])
+    merged.set(key, together({ rule, would, tool, principal, calls, first, last, example }, merged.get(key)))
+  }
+  const items = [...merged.values()].toSorted((one, other) => other.calls - one.calls)
   return {
     days,
-    items: rows.slice(0, MOST).map(({ rule, principal, first, last, ...rest }) => ({
+    items: items.slice(0, MOST).map(({ rule, principal, first, last, ...rest }) => ({
       ...rest,
       rule: names.get(rule) ?? rule,
       caller: callers.nameOf(principal),
       first: first.toISOString(),
       last: last.toISOString(),
     })),
-    truncated: rows.length > MOST,
+    truncated: items.length > MOST || rows.length > MOST_READ,
   }
 }
+
+type Shadowed = Omit<ShadowRow, 'toolset' | 'connection' | 'target' | 'tool'> & { readonly tool: string }
+
+/** The example is the newest. */
+const together = (one: Shadowed, other: Shadowed | undefined): Shadowed =>
+  other === undefined
+    ? one
+    : {
+        ...one,
+        calls: one.calls + other.calls,
+        first: one.first < other.first ? one.first : other.first,
+        last: one.last > other.last ? one.last : other.last,
+        example: one.last > other.last ? one.example : other.example,
+      }

@@ -11,7 +11,7 @@ import { toolsOf } from './tools-of.ts'
 
 /** Data that test cases may refer to without defining it. */
 interface Known {
-  readonly snapshot: Pick<Snapshot, 'connections' | 'catalogs' | 'states'>
+  readonly snapshot: Pick<Snapshot, 'connections' | 'catalogs' | 'states' | 'toolsets'>
   readonly callers: Callers
 }
 
@@ -66,9 +66,12 @@ function createFindTool({ tools }: PolicyTests, known: Known | undefined) {
       const [connection, own] = split < 1 ? ['', joined] : [joined.slice(0, split), joined.slice(split + 2)]
       return { tool: { ...facts, name: own, joined, connection }, schema }
     }
-    const found = all?.joined(joined)
-    if (found !== undefined) return { tool: found.facts, schema: found.schema }
-    const problem = 'does not belong to any connection: describe it under `tools`'
+    const [found, ...more] = all?.called(joined) ?? []
+    if (found !== undefined && more.length === 0) return { tool: found.facts, schema: found.schema }
+    const problem =
+      found === undefined
+        ? 'does not belong to any connection: describe it under `tools`'
+        : `is the name of several tools: use ${[found, ...more].map(({ exposed }) => exposed).join(' or ')}`
     throw new Fault('body.shape', { place: `/cases/${at}/tool`, problem })
   }
 }

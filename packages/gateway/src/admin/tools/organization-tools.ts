@@ -3,9 +3,11 @@ import { Fault } from '@toolway/contract'
 import type { OrganizationTool, ToolInFull } from '@toolway/contract/admin'
 import { joinName, MODERN, type JsonObject } from '@toolway/protocol'
 import type { Snapshot } from '../../call/snapshot.ts'
+import { createToolNames } from '../../call/tool-names.ts'
 import type { ToolListing } from '../../catalog/tool-listing.ts'
 import { withSupplied } from '../../toolsets/supplied.ts'
 import { textOf, titleOf } from '../connections/describe-tools.ts'
+import { findCalled, toolsOf } from '../policy/tools-of.ts'
 import { toolIndexOf, type IndexedTool } from './tool-index.ts'
 
 /** Characters of a description that a list shows. */
@@ -17,9 +19,10 @@ export const cut = (text: string | null): string | null =>
 /** As a list shows it: its description is cut. */
 export const toListed = ({ tool }: IndexedTool): OrganizationTool => ({ ...tool, description: cut(tool.description) })
 
-/** Throws `thing.unknown`. */
-export async function findOrganizationTool(snapshot: Snapshot, joined: string): Promise<ToolInFull> {
-  const found = (await toolIndexOf(snapshot)).joined(joined)
+/** By any name that an endpoint lists it under. Throws `thing.unknown` and `tool.unclear`. */
+export async function findOrganizationTool(snapshot: Snapshot, name: string): Promise<ToolInFull> {
+  const index = await toolIndexOf(snapshot)
+  const found = index.joined(name) ?? index.all.find(isCalled(snapshot, name))
   if (found === undefined) throw new Fault('thing.unknown', { thing: 'tool' })
   const { definition, connection } = found
   return {
@@ -31,6 +34,11 @@ export async function findOrganizationTool(snapshot: Snapshot, joined: string): 
   }
 }
 
+function isCalled(snapshot: Snapshot, name: string): (known: IndexedTool) => boolean {
+  const { connection, facts } = findCalled(snapshot, toolsOf(snapshot), { name, toolset: DEFAULT.slug })
+  return (one) => one.connection.id === connection.id && one.tool.name === facts.name
+}
+
 const DEFAULT = { slug: 'default', title: '' }
 /** Its own, those that are supplied, and the endpoint of the organization itself. */
 export const toolsetsOf = ({ toolsets }: Pick<Snapshot, 'toolsets'>) => {
@@ -39,8 +47,9 @@ export const toolsetsOf = ({ toolsets }: Pick<Snapshot, 'toolsets'>) => {
 }
 
 /** At whichever endpoint they speak. */
-function rulesAbout(snapshot: Snapshot, { facts, definition }: IndexedTool): ToolInFull['rules'] {
+function rulesAbout(snapshot: Snapshot, { facts: plain, definition }: IndexedTool): ToolInFull['rules'] {
   const { organization, rules } = snapshot
+  const facts = createToolNames(snapshot)(plain)
   const found = toolsetsOf(snapshot).flatMap(({ slug }) => {
     const endpoint = { organization: organization.slug, toolset: slug }
     return rules.of(facts, endpoint, definition['inputSchema'])?.rules ?? []

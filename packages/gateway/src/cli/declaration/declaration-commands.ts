@@ -53,7 +53,11 @@ export const applyCommand = described({
   name: 'apply',
   about: 'change an installation to match a declaration file',
   arguments: [file],
-  options: [prune, new Option('--yes', 'do not ask for confirmation')],
+  options: [
+    prune,
+    new Option('--yes', 'do not ask for confirmation'),
+    new Option('--force', 'accept rules whose patterns match no known tool, for tools that do not exist yet'),
+  ],
   examples: ['toolway apply toolway.yaml', 'toolway apply toolway.yaml --prune --yes'],
   call: async (transport, words: ApplyWords, output) => {
     const { applyFile, planFile } = await load()

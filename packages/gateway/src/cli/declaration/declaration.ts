@@ -65,12 +65,19 @@ export async function planFile(transport: Transport, { file, prune = false }: Pl
 
 export interface ApplyWords extends PlanWords {
   readonly yes?: boolean
+  /** Add rules although their patterns match no known tool. */
+  readonly force?: boolean
 }
+
+const forcedCall =
+  (call: Call): Call =>
+  (operation, input) =>
+    call(operation, 'force' in operation.query.shape ? { ...input, query: { ...input.query, force: 'true' } } : input)
 
 export async function applyFile(
   transport: Transport,
   { steps }: Plan,
-  { yes = false }: ApplyWords,
+  { yes = false, force = false }: ApplyWords,
   output: Output,
 ): Promise<void> {
   if (steps.length === 0) return
@@ -78,7 +85,8 @@ export async function applyFile(
     throw new CommandFault('Nothing was changed.')
   let done = 0
   try {
-    await applyPlan(callOf(transport), steps, () => void done++)
+    const call = callOf(transport)
+    await applyPlan(force ? forcedCall(call) : call, steps, () => void done++)
   } catch (thrown) {
     const next = steps[done]
     const at = next === undefined ? 'the final changes, after all steps' : `${next.action} ${next.thing} ${next.name}`

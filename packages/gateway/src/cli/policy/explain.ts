@@ -24,7 +24,7 @@ export const explain = described({
   name: 'explain',
   about: 'explain whether a call would be allowed: which rule decides, why, and what would change it',
   options: [
-    new Option('--tool <name>', 'the tool, as <alias>__<tool>').makeOptionMandatory(),
+    new Option('--tool <name>', 'the tool, by any name that `toolway tools` or a client shows').makeOptionMandatory(),
     new Option('--as <email>', 'email of the calling member'),
     new Option('--key <name>', 'name or ID of the calling key'),
     new Option('--toolset <slug>', 'toolset of the call (default: the key’s toolset, otherwise the toolset "default")'),

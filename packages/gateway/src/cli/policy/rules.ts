@@ -43,6 +43,8 @@ interface ScopeFlags {
 }
 
 const usage = (message: string) => new CommandFault(message, EXIT.usage)
+const forced = new Option('--force', 'accept patterns that match no known tool, for tools that do not exist yet')
+const forcing = ({ force = false }: { readonly force?: boolean }) => (force ? { force: 'true' as const } : {})
 const named = new Argument('<rule>', 'name or ID of the rule')
 const onPlatform = new Option('--platform', 'a platform rule, which applies to every organization')
 
@@ -103,10 +105,10 @@ function scopeOf(flags: ScopeFlags): Partial<Pick<NewOrganizationRule, 'scope' |
   return scope === undefined ? {} : { scope, of: flags[scope] ?? '' }
 }
 
-type Adding = ScopeOptions & RuleFlags & ScopeFlags & { readonly file?: string }
+type Adding = ScopeOptions & RuleFlags & ScopeFlags & { readonly file?: string; readonly force?: boolean }
 
 /** The rules of the file, or the one that the flags say. */
-async function rulesToAdd({ file, platform = false, ...flags }: Adding): Promise<FileRule[]> {
+async function rulesToAdd({ file, platform = false, force: _, ...flags }: Adding): Promise<FileRule[]> {
   const written = ruleOfFlags(flags)
   if (file !== undefined && written !== undefined) throw usage('Use a file or options, not both.')
   if (file !== undefined) return (await import('./rule-file.ts')).readRuleFile(file, platform)
@@ -118,12 +120,13 @@ async function rulesToAdd({ file, platform = false, ...flags }: Adding): Promise
 
 async function addAll({ call }: Transport, words: Adding): Promise<{ items: KeptRule[]; idle: readonly string[] }> {
   const { organization, platform = false } = words
+  const query = forcing(words)
   const scope = scopeOf(words)
   if (platform && scope.scope !== undefined) throw usage(`A platform rule cannot have a ${scope.scope}.`)
   const rules = await rulesToAdd(words)
-  if (platform) return { ...(await call(addPlatformRules, { body: { rules } })), idle: [] }
+  if (platform) return call(addPlatformRules, { query, body: { rules } })
   const body = { rules: rules.map((rule) => ({ ...rule, ...scope })) }
-  return call(addOrganizationRules, { params: { organization }, body })
+  return call(addOrganizationRules, { params: { organization }, query, body })
 }
 
 const add = described({
@@ -143,6 +146,7 @@ const add = described({
     new Option('--connection <alias>', 'only for this connection'),
     new Option('--member <email>', 'only for this member'),
     new Option('--key <key>', 'only for the key with this name or ID'),
+    forced,
     onPlatform,
   ],
   examples: [
@@ -163,7 +167,7 @@ const add = described({
             ? `${name} (${action}, ${id}) is in effect ${where} from now on.`
             : `${name} (${action}, ${id}) was added in the state "${state}".`,
         ),
-        ...idle.map((pattern) => `No known tool matches ${pattern}; \`toolway tools\` lists the tools.`),
+        ...idle.map((pattern) => `No known tool matches ${pattern} yet; \`toolway tools\` lists the tools.`),
       ],
     }
   },
@@ -214,13 +218,13 @@ const show = described({
 
 const rewrite = (
   { call }: Transport,
-  { organization, platform = false }: ScopeOptions,
+  { organization, platform = false, ...words }: ScopeOptions & { readonly force?: boolean },
   id: string,
   body: FullRuleChange,
 ) =>
   platform
-    ? call(changePlatformRule, { params: { rule: id }, body })
-    : call(changeOrganizationRule, { params: { organization, rule: id }, body })
+    ? call(changePlatformRule, { params: { rule: id }, query: forcing(words), body })
+    : call(changeOrganizationRule, { params: { organization, rule: id }, query: forcing(words), body })
 
 interface Changing extends RuleArgument {
   readonly name?: string
@@ -229,6 +233,7 @@ interface Changing extends RuleArgument {
   readonly tools?: readonly string[]
   readonly when?: string
   readonly parameters?: string
+  readonly force?: boolean
 }
 
 const change = described({
@@ -242,6 +247,7 @@ const change = described({
     new Option('--tools <tools...>', 'new patterns for tool names'),
     new Option('--when <condition>', 'new condition'),
     new Option('--parameters <json>', `parameters to change, as in '{"max": 20}'`),
+    forced,
     onPlatform,
   ],
   examples: [

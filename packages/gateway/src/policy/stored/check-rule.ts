@@ -75,7 +75,7 @@ export function senseProblems(words: RuleWords, scope: RuleScope): RuleProblem[]
  */
 const MEMBERS: {
   readonly principal: Readonly<Record<keyof PrincipalFacts, true>>
-  readonly tool: Readonly<Record<keyof ToolFacts, true>>
+  readonly tool: Readonly<Record<Exclude<keyof ToolFacts, 'others'>, true>>
   readonly context: Readonly<Record<keyof ContextFacts, true>>
 } = {
   principal: {
