@@ -205,3 +205,32 @@ test('S3-CON-16: a tool that is switched off is neither listed nor callable, at 
   expect((await admin(`PATCH ${switches}/read`, { enabled: true })).body).toMatchObject({ enabled: true })
   await meet(true)
 })
+
+describe('a new connection', () => {
+  const CONNECTORS = '/api/v1/admin/tenants/default/connectors'
+  const modeOf = async (alias: string) => (await admin(`GET ${CONNECTORS}/${alias}/lock`)).body['mode'] as string
+
+  test('to an MCP server holds a changed description, though nobody has set a lock', async () => {
+    const fresh = parts.use(await startChanging(GOOD))
+    const platform = createAsk(gateway, await addKey(gateway, { role: 'platform_admin' }))
+    const added = await platform(`POST ${CONNECTORS}`, { alias: 'fresh', url: fresh.url, private: true })
+    expect(added.status, added.text).toBe(201)
+    expect(await modeOf('fresh')).toBe('descriptions')
+    await until('it lists its tools', async () => (await listed()).includes('fresh__read'))
+    fresh.offer([POISON, changingTool('write', 'Writes a note.'), changingTool('later')])
+    await until('the new one is there', async () => (await listed()).includes('fresh__later'))
+    const { answer } = await ask({ url: gateway.url, key: gateway.key, era: 'modern' }, 'tools/list')
+    expect(JSON.stringify(answer)).not.toContain('id_rsa')
+    expect(await listed()).not.toContain('fresh__read')
+    expect((await platform(`DELETE ${CONNECTORS}/fresh`)).status).toBe(204)
+  })
+
+  test('of the file of the start has the same lock, and one whose tools nobody else describes has none', async () => {
+    await using own = await openGateway({ connections: [{ alias: 'notes', wire: httpWire(server.url) }] })
+    const ours = createAsk(own, await addKey(own, { role: 'tenant_admin', organization: own.organization.id }))
+    expect((await ours(`GET ${LOCK}`)).body).toMatchObject({ mode: 'descriptions' })
+    const added = await admin(`POST ${CONNECTORS}`, { alias: 'hub', connector: 'native', native: { vendor: 'github' } })
+    expect(added.status, added.text).toBe(201)
+    expect(await modeOf('hub')).toBe('off')
+  })
+})

@@ -74,6 +74,8 @@ function localToolkit(lookup: Lookup): object {
       ...reachOf(root),
       environment,
       trusted: true,
+      // It is a part of this product, and its tools change with it.
+      lock: 'off',
       rules: [OWN_FILES],
     },
   }

@@ -2,6 +2,7 @@
  * Steps for connections. The gateway itself says in which members a connection would become another one, because only it can compare
  * secrets.
  */
+import { firstLockOf } from '@toolway/contract'
 import {
   addConnection,
   addOpenApi,
@@ -49,13 +50,15 @@ export interface ConnectionPlan {
 
 /** A connection with rules of its own is switched on when they are there. */
 function creating(organization: string, one: DeclaredConnection): Pick<Step, 'acts' | 'after'> {
-  const { alias, enabled, rules = [], trusted = false, lock = 'off' } = one
+  const { alias, enabled, rules = [], trusted = false } = one
+  const first = firstLockOf(connectorOf(one))
+  const { lock = first } = one
   const params = { organization, connection: alias }
   const isLater = enabled && rules.length > 0
   const operation = 'api' in one.wire ? addOpenApi : addConnection
   const add = { operation, params: { organization }, body: { ...newBody(one), enabled: enabled && !isLater } }
   return {
-    acts: [add, ...(trusted || lock !== 'off' ? [locking(params, lock, trusted)] : [])],
+    acts: [add, ...(trusted || lock !== first ? [locking(params, lock, trusted)] : [])],
     after: isLater ? [{ operation: toggleConnection, params, body: { enabled: true } }] : [],
   }
 }

@@ -8,6 +8,7 @@ import {
   ConnectionAuth,
   ContractSettings,
   contractWordsOf,
+  firstLockOf,
   kindOf,
   N8nSettings,
   n8nWordsOf,
@@ -44,7 +45,14 @@ export function writtenConnection(one: PresentConnection, rules: readonly object
       rules: rules.length === 0 ? undefined : rules,
     },
     {
-      ...{ title: alias, enabled: true, trusted: false, lock: 'off', revision: 'auto', checks: 'none' },
+      ...{
+        title: alias,
+        enabled: true,
+        trusted: false,
+        lock: firstLockOf(connector),
+        revision: 'auto',
+        checks: 'none',
+      },
       timeout: kindOf(connector).timeout,
     },
   )

@@ -1,6 +1,7 @@
 /** Makes a connection with all that belongs to it, in the transaction of its caller. Every way of making one goes through here. */
 import {
   Fault,
+  firstLockOf,
   type ConnectionId,
   type ConnectionSettings,
   type ConnectionSecrets,
@@ -28,7 +29,7 @@ export interface WantedConnection {
   readonly document?: PackedDocument | undefined
   /** Whether its server is believed about the effects of its tools. */
   readonly trusted?: boolean | undefined
-  /** Lock mode: which changes of the server's tools are held for review. */
+  /** Lock mode: which changes of the server's tools are held for review. That of new connections of its kind if absent. */
   readonly lock?: LockMode | undefined
   /** Of a connection that is made together with others. */
   readonly importId?: ImportId
@@ -49,9 +50,10 @@ interface CreateParts {
 export async function createConnection(
   sql: OrgSql,
   { organizationId, vault }: CreateParts,
-  { secrets, document, trusted = false, lock = 'off', ...wanted }: WantedConnection,
+  { secrets, document, trusted = false, lock: mode, ...wanted }: WantedConnection,
 ): Promise<CreatedConnection> {
   const { alias, settings } = wanted
+  const lock = mode ?? firstLockOf(settings.connector)
   const taken = await takesOver(sql, alias, settings)
   const seal = sealerOf(secrets, vault.seal, sealedRow)
   const id = await addConnection(sql, { ...wanted, organizationId, seal })

@@ -156,7 +156,8 @@ async function ensureDemo(
   const vault = { seal: refuseToSeal }
   const held = await findConnection(sql, DEMO_ALIAS)
   if (isFirst) {
-    const wanted = { ...words, alias: DEMO_ALIAS, secrets, trusted: true }
+    // It changes with the gateway that it belongs to, and with nothing else.
+    const wanted = { ...words, alias: DEMO_ALIAS, secrets, trusted: true, lock: 'off' as const }
     if (demo.wanted && held === undefined) await createConnection(sql, { organizationId: id, vault }, wanted)
     return
   }
