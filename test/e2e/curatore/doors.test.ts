@@ -176,7 +176,7 @@ describe('S1-MCP-09: without MCP', () => {
       here.ask('/openai/tools/get_asset', { method: 'POST', body: args }),
       here.ask('/openai/tools/get_asset', { method: 'POST', body: { arguments: args } }),
       here.ask('/rest/tools/get_asset/call', { method: 'POST', body: { arguments: args } }),
-      here.ask('/mcp/tools/call', { method: 'POST', body: { name: 'get_asset', arguments: args } }),
+      here.ask('/rest/tools/get_asset/call', { method: 'POST', body: args }),
       here.ask('/o/default/t/default/get_asset', { method: 'POST', body: args }),
     ])
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1)

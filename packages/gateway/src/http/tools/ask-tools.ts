@@ -132,11 +132,23 @@ export function resultOf(answer: Awaited<ReturnType<Entrance['enter']>>): JsonOb
   }
 }
 
-/** The arguments, as they are or under `arguments` as MCP has them. */
-export function argumentsIn(body: JsonObject, { bare, own }: { bare: boolean; own: boolean }): Json {
+/**
+ * The arguments at the address of a tool: the body, or its only member `arguments`. For a tool that has a parameter of that name
+ * (`own`) the body is always the arguments.
+ */
+export function bareArguments(body: JsonObject, own: boolean): Json {
   const { arguments: wrapped } = body
-  if (!bare) return wrapped ?? {}
   return isObject(wrapped) && Object.keys(body).length === 1 && !own ? wrapped : body
+}
+
+/**
+ * The arguments below `/rest/tools`: those under `arguments` as MCP has them, whatever stands beside them, or the body where it has no
+ * such member. A tool with a parameter `arguments` that takes an object has to be called in the first form.
+ */
+export function restArguments(body: JsonObject): Json {
+  const { arguments: wrapped } = body
+  if (wrapped === null) return {}
+  return isObject(wrapped) ? wrapped : body
 }
 
 /** Whether a tool has a parameter of that very name: then nothing is taken out of it. */

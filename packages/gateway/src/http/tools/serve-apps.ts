@@ -13,7 +13,7 @@ import type { Offered, ToolTarget } from '../../catalog/tool-listing.ts'
 import type { AccountOf, RequestContext } from '../../call/ports.ts'
 import { nearestNames } from '../../lib/nearest.ts'
 import { headerOf } from '../request-head.ts'
-import { bodyOf, argumentsIn, callTool, listAll, type Served, type ServeParts, type Visit } from './ask-tools.ts'
+import { bareArguments, bodyOf, callTool, listAll, type Served, type ServeParts, type Visit } from './ask-tools.ts'
 import { executed } from './executed.ts'
 import type { ToolWay } from './tool-addresses.ts'
 
@@ -222,7 +222,7 @@ async function execute(parts: ServeParts, visit: Visit): Promise<Served> {
   const slug = visit.address.name ?? ''
   visit.audit.note({ target: slug })
   const { name, tool, target, account } = await toolOf(parts, visit, slug, choices)
-  const named = argumentsIn(given, { bare: true, own: hasArguments(tool) })
+  const named = bareArguments(given, hasArguments(tool))
   const chosen = account === undefined ? {} : chosenAccount(target, account)
   const result = await callTool(parts, direct(visit), name, isObject(named) ? { ...named, ...chosen } : named)
   return { body: executed(result, visit.audit.correlationId) }

@@ -5,14 +5,15 @@ import { isModern, readLegacy, readModern } from '../../call/enter.ts'
 import { VERSION } from '../../call/introduce.ts'
 import { headerOf } from '../request-head.ts'
 import {
-  argumentsIn,
   askedOf,
+  bareArguments,
   bodyOf,
   CALL,
   callTool,
   enter,
   LIST,
   listAll,
+  restArguments,
   resultOf,
   takesArguments,
   unstated,
@@ -21,6 +22,7 @@ import {
   type Visit,
 } from './ask-tools.ts'
 import { serveApps } from './serve-apps.ts'
+import { resultOnce } from './result-once.ts'
 import { toolsDocumentOf } from './tools-document.ts'
 
 /** The answer to one request. Throws the faults of the request, and of a call before its tool is known. */
@@ -46,8 +48,8 @@ async function serveTools(parts: ServeParts, visit: Visit): Promise<JsonObject> 
   const body = await bodyOf(parts, visit)
   if (way === 'mcp list' || way === 'mcp call') return ask(parts, visit, way === 'mcp list' ? LIST : CALL, body)
   const name = address.name ?? ''
-  const own = takesArguments(requestContext, name)
-  return callTool(parts, visit, name, argumentsIn(body, { bare: way !== 'rest call', own }))
+  const given = way === 'rest call' ? restArguments(body) : bareArguments(body, takesArguments(requestContext, name))
+  return resultOnce(await callTool(parts, visit, name, given))
 }
 
 /** MCP's own method at an address of its own: as a request, or as its params alone. */

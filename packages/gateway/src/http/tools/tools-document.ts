@@ -34,7 +34,7 @@ export function toolsDocumentOf({ tools, base, version, flat }: ToolsDocumentPar
       title: 'Tools',
       version,
       description:
-        'Each path is one tool. The request body contains its arguments; the response is its result as MCP defines it.',
+        'Each path is one tool. The request body contains its arguments; the response is its structured data or its content, or both where they differ.',
     },
     servers: [{ url: base === '' ? '/' : base }],
     security: [{ [KEY]: [] }],
@@ -129,7 +129,6 @@ function decoded(text: string): string {
 
 const TOOL_RESULT: JsonObject = {
   type: 'object',
-  required: ['content'],
   properties: {
     content: {
       type: 'array',
@@ -137,7 +136,7 @@ const TOOL_RESULT: JsonObject = {
     },
     structuredContent: { type: 'object' },
     isError: { type: 'boolean' },
-    _meta: { type: 'object' },
+    code: { type: 'string' },
   },
 }
 
