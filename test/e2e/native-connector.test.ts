@@ -190,21 +190,22 @@ describe('a native connector', () => {
     expect(JSON.stringify(answer)).not.toContain(TOKEN)
   })
 
-  test('S3-CON-12: a read is asked again after Retry-After, a write is not', async () => {
+  test.each([
+    ['a read', 429, 2],
+    ['a write', 429, 2],
+    ['a read', 503, 2],
+    ['a write', 503, 1],
+  ])('S3-CON-12: %s that the vendor answers with HTTP %i is sent so often: %i', async (kind, status, times) => {
     replies = [
-      { status: 503, json: {}, headers: { 'retry-after': '1' } },
+      { status, json: { message: 'later' }, headers: { 'retry-after': '1' } },
       { status: 200, json: issue(7) },
     ]
-    const given = { owner: 'o', repo: 'r', issue_number: 7 }
-    expect((await call('github_get_issue', given)).result?.['structuredContent']).toMatchObject({ number: 7 })
-    expect(heard).toHaveLength(2)
-    heard.length = 0
-    replies = [
-      { status: 503, json: {} },
-      { status: 201, json: issue(8) },
-    ]
-    expect(faultOf(await call('github_create_issue', { owner: 'o', repo: 'r', title: 't' }))).toBeDefined()
-    expect(heard).toHaveLength(1)
+    const answer = await (kind === 'a read'
+      ? call('github_get_issue', { owner: 'o', repo: 'r', issue_number: 7 })
+      : call('github_create_issue', { owner: 'o', repo: 'r', title: 't' }))
+    expect(heard).toHaveLength(times)
+    if (times === 2) expect(answer.result?.['structuredContent']).toMatchObject({ number: 7 })
+    else expect(faultOf(answer)).toMatchObject({ code: 'UNAVAILABLE' })
   })
 
   test('a limit of the vendor that says 403 is a limit', async () => {

@@ -93,7 +93,8 @@ export function failureOf(
   for (const reader of [...readers, byStatus, aPage]) if ((word ??= reader(answer)) !== undefined) break
   if (word === undefined) return undefined
   const limited = word === 'RATE_LIMITED'
-  // A write that failed halfway may have acted.
+  // A request over the vendor's limit was refused before anything was done, so a write may be sent again, too; one that failed
+  // halfway may have acted.
   const passing = (word === 'UNAVAILABLE' || word === 'TIMEOUT') && repeat !== 'never'
   return {
     word,
