@@ -15,6 +15,8 @@ export interface SiteFile {
   readonly type: string
   /** RFC 9110, section 8.8.3: of its bytes. */
   readonly tag: string
+  /** No coding makes it smaller, such as a picture: it is sent as it is. */
+  readonly isDense: boolean
   /** The bytes in that coding. */
   in(coding: Coding): Promise<Uint8Array<ArrayBuffer>>
 }
@@ -63,13 +65,13 @@ function fileOf(bytes: Buffer, extension: string): SiteFile {
   const kept = new Map<Coding, Promise<Uint8Array<ArrayBuffer>>>()
   return {
     type: TYPES[extension] ?? 'application/octet-stream',
+    isDense: DENSE.has(extension),
     tag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
     in(coding) {
-      const fit = DENSE.has(extension) ? 'identity' : coding
-      const held = kept.get(fit)
+      const held = kept.get(coding)
       if (held !== undefined) return held
-      const made = codings[fit](bytes).then((buffer) => new Uint8Array(buffer))
-      kept.set(fit, made)
+      const made = codings[coding](bytes).then((buffer) => new Uint8Array(buffer))
+      kept.set(coding, made)
       return made
     },
   }
@@ -77,7 +79,7 @@ function fileOf(bytes: Buffer, extension: string): SiteFile {
 
 /** Answers a request with a file, packed as its client accepts it, or with 304 where it has these bytes. */
 export async function give(c: Context, file: SiteFile, headers: Readonly<Record<string, string>>): Promise<Response> {
-  const coding = codingOf(c.req.header('accept-encoding'))
+  const coding = file.isDense ? 'identity' : codingOf(c.req.header('accept-encoding'))
   const all = { ...headers, etag: file.tag, vary: 'Accept-Encoding', 'x-content-type-options': 'nosniff' }
   if (c.req.header('if-none-match')?.includes(file.tag) === true)
     return new Response(null, { status: 304, headers: all })

@@ -12,7 +12,7 @@ const HASH = 'sha256-+jXBBVrxtk8tcWi34/+64B/q/AmYPxbCP60MxuNQyBo='
 
 describe('the documentation', () => {
   let folder: string
-  let ask: (path: string) => Promise<Response>
+  let ask: (path: string, headers?: Record<string, string>) => Promise<Response>
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'toolway-docs-'))
     await mkdir(join(folder, 'site/guides'), { recursive: true })
@@ -21,9 +21,10 @@ describe('the documentation', () => {
     await writeFile(join(folder, 'site/index.html'), '<!doctype html><h1>Documentation</h1>')
     await writeFile(join(folder, 'site/guides/limits.html'), page)
     await writeFile(join(folder, 'site/assets/app.js'), 'export {}')
+    await writeFile(join(folder, 'site/assets/home.png'), Buffer.from([0x89, 0x50, 0x4e, 0x47]))
     await writeFile(join(folder, 'secret.txt'), 'not of the site')
     const door = createDocsDoor(await openDocs(join(folder, 'site')))
-    ask = async (path) => door.request(path)
+    ask = async (path, headers = {}) => door.request(path, { headers })
   })
   afterAll(() => rm(folder, { recursive: true }))
 
@@ -45,6 +46,14 @@ describe('the documentation', () => {
     expect(file.headers.get('cache-control')).toContain('immutable')
     for (const path of ['/docs/none', '/docs/guides/limits.html', '/docs/../secret.txt', '/docs/%2e%2e/secret.txt'])
       expect((await ask(path)).status, path).toBe(404)
+  })
+
+  test('sends a picture as it is to a browser that accepts packed answers, and says so', async () => {
+    const packed = { 'accept-encoding': 'gzip, deflate, br' }
+    const picture = await ask('/docs/assets/home.png', packed)
+    expect(picture.headers.get('content-encoding')).toBeNull()
+    expect([...new Uint8Array(await picture.arrayBuffer())]).toEqual([0x89, 0x50, 0x4e, 0x47])
+    expect((await ask('/docs/assets/app.js', packed)).headers.get('content-encoding')).toBe('br')
   })
 
   describe('that was not there when the gateway started', () => {
