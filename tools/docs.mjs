@@ -18,7 +18,7 @@ const BUILD = {
   name: 'the documentation',
   sources: [
     'docs/README.md',
-    'docs/architecture.md',
+    'docs/index.md',
     'docs/performance.md',
     'docs/guides',
     'docs/pictures',

@@ -12,7 +12,7 @@ import writeGood from 'write-good'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
-const DOCUMENTS = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs/README.md', 'docs/guides/*.md']
+const DOCUMENTS = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs/README.md', 'docs/index.md', 'docs/guides/*.md']
 /** German is spelled by other rules. */
 const CATALOGUES = ['packages/console/src/texts/en/*.json', 'packages/gateway/src/http/pages/texts/en.json']
 const SOURCES = [

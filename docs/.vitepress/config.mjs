@@ -3,14 +3,20 @@
  * docs/README.md. Links to files outside of this folder lead to the repository.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
+import { dirname, join, matchesGlob, relative, resolve } from 'node:path'
 import { defineConfig } from 'vitepress'
 
 const DOCS = resolve(import.meta.dirname, '..')
 const ROOT = resolve(DOCS, '..')
 const REPOSITORY = 'https://github.com/toolway/toolway/blob/main'
-/** Decisions are for people who change the code; they would be most of what a search finds. */
-const EXCLUDED = ['adr/**']
+/** For people who change the code; decisions would be most of what a search finds. The list of all pages is the menu of the site. */
+const EXCLUDED = ['adr/**', 'architecture.md', 'reference/requirements.md', 'README.md']
+const isExcluded = (path) => EXCLUDED.some((pattern) => matchesGlob(path, pattern))
+
+const itemOf = (title, path) => ({
+  text: title[0].toUpperCase() + title.slice(1),
+  link: `/${path.replace(/\.md$/, '')}`,
+})
 
 /** The sections of docs/README.md with their links. */
 function sidebarOf(text) {
@@ -19,9 +25,7 @@ function sidebarOf(text) {
     const heading = /^## (.+)$/.exec(line)?.[1]
     if (heading !== undefined) sections.push({ text: heading, items: [] })
     for (const [, title, path] of line.matchAll(/\[([^\]]+)\]\(((?:guides|reference|security)?\/?[\w-]+\.md)\)/g))
-      sections
-        .at(-1)
-        ?.items.push({ text: title[0].toUpperCase() + title.slice(1), link: `/${path.replace(/\.md$/, '')}` })
+      sections.at(-1)?.items.push(...(isExcluded(path) ? [] : [itemOf(title, path)]))
   }
   return sections.filter(({ items }) => items.length > 0)
 }
@@ -32,7 +36,7 @@ function linkOf(href, from) {
   const [path, hash = ''] = href.split('#')
   const target = resolve(DOCS, dirname(from), path)
   const inside = relative(DOCS, target)
-  const isPage = !inside.startsWith('..') && !inside.startsWith('adr') && target.endsWith('.md')
+  const isPage = !inside.startsWith('..') && !isExcluded(inside) && target.endsWith('.md')
   if (isPage) return href
   return `${REPOSITORY}/${relative(ROOT, target)}${hash === '' ? '' : `#${hash}`}`
 }
@@ -67,7 +71,6 @@ export default defineConfig({
   // The console's content policy holds here too, but for the two scripts of the theme, which the gateway names by their hash.
   metaChunk: true,
   srcExclude: EXCLUDED,
-  rewrites: { 'README.md': 'index.md' },
   markdown: { html: false, config: outsideLinks },
   vite: { plugins: [noteModules] },
   themeConfig: {

@@ -22,7 +22,12 @@ describe.skipIf(NO_BROWSER)('the documentation', () => {
     await page.getByRole('button', { name: /^Account menu for/ }).click()
     await page.getByRole('menuitem', { name: 'Documentation' }).click()
     await page.waitForURL('/docs')
-    await page.getByRole('heading', { level: 1, name: 'Documentation' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Toolway documentation' }).waitFor()
+    const picture = page.getByRole('img', { name: /^The console/ })
+    expect(await picture.evaluate('image => image.decode().then(() => image.naturalWidth)')).toBeGreaterThan(0)
+    const menu = await page.locator('.VPSidebar a').allInnerTexts()
+    expect(menu.slice(0, 2)).toEqual(['Tutorial: three servers of your own', 'The first day'])
+    expect(menu.indexOf('Deployment')).toBeGreaterThan(menu.indexOf('Rules'))
     await page.getByRole('link', { name: 'Limits', exact: true }).first().click()
     await page.waitForURL('/docs/guides/limits')
     await page.getByRole('heading', { level: 1, name: 'Limits' }).waitFor()
@@ -31,6 +36,18 @@ describe.skipIf(NO_BROWSER)('the documentation', () => {
     await page.getByRole('option').first().waitFor()
     await page.keyboard.press('Enter')
     await page.waitForURL(/\/docs\/(guides|reference)\//)
+    // What a person looks for is found in the guide to it, not where its words happen to stand.
+    for (const [words, guide] of [
+      ['block destructive tools', '/docs/guides/policy'],
+      ['first three servers', '/docs/guides/tutorial'],
+    ] as const) {
+      await page.getByRole('button', { name: 'Search' }).click()
+      await page.getByRole('searchbox').fill(words)
+      await expect.poll(() => page.getByRole('option').first().getByRole('link').getAttribute('href')).toContain(guide)
+      await page.keyboard.press('Escape')
+    }
+    for (const path of ['reference/requirements', 'architecture', 'adr/0001-record-decisions', 'README'])
+      expect((await page.request.get(`/docs/${path}`, { headers: { accept: 'text/html' } })).status(), path).toBe(404)
     // A link out of the site leads to the repository, and an unknown page is not found.
     expect((await page.request.get('/docs/guides/none', { headers: { accept: 'text/html' } })).status()).toBe(404)
   })
