@@ -1,9 +1,10 @@
-/** How a form asks for one setting of a kind of connection, or one parameter of a rule: a control, and its words. */
+/**
+ * How a form asks for one setting of a kind of connection, or one parameter of a rule: a control. Its words are in the catalogues of the
+ * console, by the same name.
+ */
 interface Field {
   /** The member of the settings, with dots between the names where it is nested. */
   readonly name: string
-  readonly label: string
-  readonly hint?: string
   /** The member whose problems are shown here, where it is another one. */
   readonly problemsOf?: string
 }
@@ -24,9 +25,8 @@ export type SettingField =
   /** Lines `key = value` of a record of texts. */
   | (Field & { readonly control: 'pairs' })
   | (Field & { readonly control: 'number'; readonly min?: number; readonly max?: number })
-  | (Field & { readonly control: 'choice'; readonly choices: Readonly<Record<string, string>> })
+  | (Field & { readonly control: 'choice'; readonly choices: readonly string[] })
 
 export interface SettingsForm {
-  readonly title: string
   readonly fields: readonly SettingField[]
 }

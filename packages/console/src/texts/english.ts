@@ -1756,6 +1756,44 @@ export interface English {
     }
     readonly rate: (v: { readonly name: string }) => string
   }
+  readonly kinds: {
+    readonly title: {
+      readonly openapi: string
+      readonly native: string
+      readonly contract: string
+      readonly n8n: string
+      readonly composio: string
+      readonly platform: string
+      readonly mcp_http: string
+      readonly mcp_process: string
+    }
+    readonly plural: {
+      readonly openapi: string
+      readonly native: string
+      readonly contract: string
+      readonly n8n: string
+      readonly composio: string
+      readonly platform: string
+      readonly mcp_http: string
+      readonly mcp_process: string
+    }
+    readonly article: {
+      readonly openapi: string
+      readonly native: string
+      readonly contract: string
+      readonly n8n: string
+      readonly composio: string
+      readonly platform: string
+      readonly mcp_http: string
+      readonly mcp_process: string
+    }
+    readonly settings: {
+      readonly native: string
+      readonly contract: string
+      readonly n8n: string
+      readonly composio: string
+    }
+  }
   readonly live: {
     readonly broken: string
     readonly why: string
@@ -2434,6 +2472,80 @@ export interface English {
     readonly tenant_member: string
     readonly tenant_viewer: string
   }
+  readonly ruleActions: {
+    readonly title: {
+      readonly allow: string
+      readonly warn: string
+      readonly size: string
+      readonly rate: string
+      readonly lock: string
+      readonly clamp: string
+      readonly approve: string
+      readonly reject: string
+      readonly block: string
+      readonly hide: string
+    }
+    readonly about: {
+      readonly allow: string
+      readonly warn: string
+      readonly size: string
+      readonly rate: string
+      readonly lock: string
+      readonly clamp: string
+      readonly approve: string
+      readonly reject: string
+      readonly block: string
+      readonly hide: string
+    }
+    readonly follows: {
+      readonly hide: string
+      readonly block: string
+      readonly warn: string
+      readonly allow: (v: { readonly count: number; readonly rules: string }) => string
+      readonly approve: (v: { readonly quorum: number; readonly who: string }) => string
+      readonly rate: (v: { readonly calls: number; readonly time: string; readonly share: string }) => string
+      readonly rateOpen: (v: { readonly time: string; readonly share: string }) => string
+      readonly adjusted: (v: { readonly argument: string; readonly bounds: string }) => string
+      readonly byDefault: (v: { readonly argument: string; readonly value: string }) => string
+      readonly adjustedOrDefault: (v: { readonly argument: string; readonly bounds: string; readonly value: string }) => string
+      readonly fixed: (v: { readonly argument: string; readonly value: string }) => string
+      readonly unless: (v: { readonly argument: string; readonly conditions: string }) => string
+      readonly everyCall: string
+      readonly withArgument: (v: { readonly argument: string }) => string
+      readonly argumentsLimit: (v: { readonly bytes: number }) => string
+      readonly textLimit: (v: { readonly bytes: number }) => string
+      readonly rowsLimit: (v: { readonly rows: number }) => string
+      readonly fields: (v: { readonly fields: string }) => string
+      readonly redact: (v: { readonly count: number; readonly fields: string }) => string
+      readonly noLimit: string
+    }
+    readonly bounds: {
+      readonly atMost: (v: { readonly max: string }) => string
+      readonly atLeast: (v: { readonly min: string }) => string
+      readonly between: (v: { readonly min: string; readonly max: string }) => string
+      readonly matches: (v: { readonly pattern: string }) => string
+    }
+    readonly approvers: {
+      readonly platform_admin: string
+      readonly tenant_admin: string
+      readonly tenant_member: string
+      readonly tenant_viewer: string
+      readonly group: (v: { readonly group: string }) => string
+      readonly webhook: (v: { readonly id: string }) => string
+      readonly self: string
+    }
+    readonly share: {
+      readonly caller: string
+      readonly organization: string
+      readonly session: string
+    }
+    readonly time: {
+      readonly days: (v: { readonly count: number }) => string
+      readonly hours: (v: { readonly count: number }) => string
+      readonly minutes: (v: { readonly count: number }) => string
+      readonly seconds: (v: { readonly count: number }) => string
+    }
+  }
   readonly rules: {
     readonly hint: string
     readonly tabs: {
@@ -2934,6 +3046,236 @@ export interface English {
     }
     readonly connect: string
     readonly usage: string
+  }
+  readonly settingFields: {
+    readonly allow: {
+      readonly lifts: {
+        readonly label: string
+        readonly hint: string
+      }
+    }
+    readonly size: {
+      readonly arguments: {
+        readonly label: string
+      }
+      readonly result_text: {
+        readonly label: string
+      }
+      readonly result_rows: {
+        readonly label: string
+      }
+      readonly result_fields: {
+        readonly label: string
+        readonly hint: string
+      }
+      readonly result_redact: {
+        readonly label: string
+        readonly hint: string
+      }
+    }
+    readonly rate: {
+      readonly calls: {
+        readonly label: string
+      }
+      readonly per: {
+        readonly label: string
+      }
+      readonly of: {
+        readonly label: string
+        readonly choices: {
+          readonly caller: string
+          readonly organization: string
+          readonly session: string
+        }
+      }
+    }
+    readonly lock: {
+      readonly parameter: {
+        readonly label: string
+        readonly hint: string
+      }
+      readonly value: {
+        readonly label: string
+        readonly hint: string
+      }
+      readonly as: {
+        readonly label: string
+        readonly hint: string
+      }
+    }
+    readonly clamp: {
+      readonly parameter: {
+        readonly label: string
+        readonly hint: string
+      }
+      readonly default: {
+        readonly label: string
+        readonly hint: string
+      }
+      readonly min: {
+        readonly label: string
+      }
+      readonly max: {
+        readonly label: string
+      }
+    }
+    readonly approve: {
+      readonly by_roles: {
+        readonly label: string
+      }
+      readonly by_members: {
+        readonly label: string
+      }
+      readonly by_groups: {
+        readonly label: string
+      }
+      readonly by_webhooks: {
+        readonly label: string
+      }
+      readonly by_self: {
+        readonly label: string
+        readonly hint: string
+      }
+      readonly always: {
+        readonly label: string
+        readonly hint: string
+      }
+      readonly quorum: {
+        readonly label: string
+        readonly hint: string
+      }
+      readonly wait: {
+        readonly label: string
+        readonly hint: string
+      }
+      readonly repeat: {
+        readonly label: string
+        readonly hint: string
+      }
+    }
+    readonly reject: {
+      readonly parameter: {
+        readonly label: string
+        readonly hint: string
+      }
+      readonly min: {
+        readonly label: string
+      }
+      readonly max: {
+        readonly label: string
+      }
+      readonly in: {
+        readonly label: string
+        readonly hint: string
+      }
+      readonly pattern: {
+        readonly label: string
+        readonly hint: string
+      }
+    }
+    readonly native: {
+      readonly scopes_for: {
+        readonly label: string
+        readonly hint: string
+        readonly choices: {
+          readonly read: string
+          readonly write: string
+          readonly execute: string
+        }
+      }
+    }
+    readonly contract: {
+      readonly organization: {
+        readonly label: string
+        readonly hint: string
+      }
+      readonly exposes: {
+        readonly label: string
+        readonly hint: string
+        readonly choices: {
+          readonly agent: string
+          readonly procedure: string
+          readonly all: string
+        }
+      }
+      readonly side_effects: {
+        readonly label: string
+        readonly hint: string
+      }
+      readonly on_behalf: {
+        readonly label: string
+        readonly hint: string
+      }
+      readonly checks_facets: {
+        readonly label: string
+        readonly hint: string
+      }
+      readonly allows: {
+        readonly label: string
+        readonly hint: string
+      }
+      readonly contracts_for: {
+        readonly label: string
+      }
+      readonly facets_for: {
+        readonly label: string
+      }
+      readonly stale_for: {
+        readonly label: string
+      }
+      readonly aliases: {
+        readonly label: string
+        readonly hint: string
+      }
+    }
+    readonly n8n: {
+      readonly tag: {
+        readonly label: string
+        readonly hint: string
+      }
+      readonly webhooks: {
+        readonly label: string
+        readonly hint: string
+      }
+      readonly listed_for: {
+        readonly label: string
+      }
+    }
+    readonly composio: {
+      readonly way: {
+        readonly label: string
+        readonly choices: {
+          readonly rest: string
+          readonly session: string
+          readonly mcp: string
+        }
+      }
+      readonly toolkits: {
+        readonly label: string
+        readonly hint: string
+      }
+      readonly server: {
+        readonly label: string
+        readonly hint: string
+      }
+      readonly servers_at: {
+        readonly label: string
+      }
+      readonly users: {
+        readonly label: string
+        readonly choices: {
+          readonly email: string
+          readonly id: string
+        }
+      }
+      readonly default_user: {
+        readonly label: string
+        readonly hint: string
+      }
+      readonly listed_for: {
+        readonly label: string
+      }
+    }
   }
   readonly settings: {
     readonly hint: string

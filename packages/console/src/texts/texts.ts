@@ -17,6 +17,7 @@ export type Texts = English & {
     readonly edit: { readonly which: Open; readonly none: Open }
     readonly say: { readonly does: Open }
   }
+  readonly ruleActions: { readonly title: Open }
   readonly approvals: { readonly ways: Open }
   readonly records: { readonly drawer: { readonly decisions: Open; readonly facts: Open } }
   readonly usage: { readonly why: Open }

@@ -2,8 +2,9 @@
 import { locale } from '../texts/locale.ts'
 
 /** `a, b and c` */
-export const listOf = (words: readonly string[]): string => new Intl.ListFormat(locale).format(words)
+export const listOf = (words: readonly string[], language: string = locale): string =>
+  new Intl.ListFormat(language).format(words)
 
 /** `a, b or c` */
-export const oneOf = (words: readonly string[]): string =>
-  new Intl.ListFormat(locale, { type: 'disjunction' }).format(words)
+export const oneOf = (words: readonly string[], language: string = locale): string =>
+  new Intl.ListFormat(language, { type: 'disjunction' }).format(words)

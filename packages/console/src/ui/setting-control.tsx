@@ -2,6 +2,7 @@
 import { MultiSelect, NumberInput, Select, Switch, TagsInput, Textarea, TextInput } from '@mantine/core'
 import type { FieldSource, SettingField } from '@toolway/contract'
 import { useState } from 'react'
+import type { FieldWords } from '../texts/field-words.ts'
 import { texts } from '../texts/texts.ts'
 import { pairLines, pairsIn } from './pair-lines.ts'
 
@@ -13,6 +14,7 @@ export interface Offered {
 
 export interface SettingControlProps {
   readonly field: SettingField
+  readonly words: FieldWords
   readonly value: unknown
   readonly onChange: (value: unknown) => void
   readonly disabled?: boolean
@@ -21,8 +23,8 @@ export interface SettingControlProps {
 }
 
 export function SettingControl(props: SettingControlProps) {
-  const { field, value, onChange, disabled = false, problem, sources = {} } = props
-  const shared = { label: field.label, description: field.hint, disabled, error: problem }
+  const { field, words, value, onChange, disabled = false, problem, sources = {} } = props
+  const shared = { label: words.label, description: words.hint, disabled, error: problem }
   const listed = Array.isArray(value) ? value.map(String) : []
   switch (field.control) {
     case 'text':
@@ -73,7 +75,7 @@ export function SettingControl(props: SettingControlProps) {
         />
       )
     case 'choice': {
-      const data = Object.entries(field.choices).map(([choice, label]) => ({ value: choice, label }))
+      const data = field.choices.map((choice) => ({ value: choice, label: words.choices?.[choice] ?? choice }))
       const chosen = typeof value === 'string' ? value : (data[0]?.value ?? null)
       return <Select {...shared} data={data} value={chosen} allowDeselect={false} onChange={onChange} />
     }
@@ -90,12 +92,12 @@ interface WrittenProps extends SettingControlProps {
 }
 
 /** The text is kept as it is typed: half of a value is no value yet. */
-function Written({ field, value, onChange, disabled = false, problem, write, read }: WrittenProps) {
+function Written({ field, words, value, onChange, disabled = false, problem, write, read }: WrittenProps) {
   const [text, setText] = useState(() => write(value))
   return (
     <Textarea
-      label={field.label}
-      description={field.hint}
+      label={words.label}
+      description={words.hint}
       value={text}
       autosize
       minRows={field.control === 'pairs' ? 2 : 1}

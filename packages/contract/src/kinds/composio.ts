@@ -54,30 +54,25 @@ export const ComposioSettings = z.strictObject({
 export type ComposioSettings = z.output<typeof ComposioSettings>
 
 const FORM: SettingsForm = {
-  title: 'Composio',
   fields: [
     {
       name: 'way',
       control: 'choice',
-      label: 'Tool source',
-      choices: { rest: 'the REST interface', session: 'tool router sessions', mcp: 'an MCP server of one app' },
+      choices: ['rest', 'session', 'mcp'],
     },
-    { name: 'toolkits', control: 'list', label: 'Toolkits', hint: 'Their slugs, such as gmail or slack.' },
-    { name: 'server', control: 'text', label: 'MCP server', hint: 'Its ID at Composio.' },
-    { name: 'servers_at', control: 'text', label: 'URL of MCP servers' },
+    { name: 'toolkits', control: 'list' },
+    { name: 'server', control: 'text' },
+    { name: 'servers_at', control: 'text' },
     {
       name: 'users',
       control: 'choice',
-      label: 'Identify members at Composio by',
-      choices: { email: 'their email address', id: 'their ID' },
+      choices: ['email', 'id'],
     },
     {
       name: 'default_user',
       control: 'text',
-      label: 'Default user',
-      hint: 'Composio user for keys that do not belong to a member (DEFAULT_USER_ID).',
     },
-    { name: 'listed_for', control: 'number', label: 'Cache the list for (seconds)', min: 5, max: 86_400 },
+    { name: 'listed_for', control: 'number', min: 5, max: 86_400 },
   ],
 }
 
@@ -85,8 +80,6 @@ export const composio = kind({
   connector: 'composio',
   usesFiles: true,
   title: 'Composio',
-  plural: 'Composio toolkits',
-  article: 'Composio',
   settings: ComposioSettings,
   addresses: { url: { secrets: true }, servers_at: { secrets: true, usual: SERVERS } },
   timeout: TIMEOUT,

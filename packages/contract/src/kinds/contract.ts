@@ -58,53 +58,38 @@ export const ContractSettings = z.strictObject({
 export type ContractSettings = z.output<typeof ContractSettings>
 
 const FORM: SettingsForm = {
-  title: 'Its contracts',
   fields: [
     {
       name: 'organization',
       control: 'text',
-      label: 'Organization there',
-      hint: 'Name of the organization in the backend. Leave empty if it is the same as in Toolway.',
     },
     {
       name: 'exposes',
       control: 'choice',
-      label: 'Functions to expose as tools',
-      hint: 'Selected by the exposure profile in their contracts.',
-      choices: { agent: 'Functions for agents', procedure: 'Functions for procedures', all: 'All' },
+      choices: ['agent', 'procedure', 'all'],
     },
     {
       name: 'side_effects',
       control: 'switch',
-      label: 'Expose functions with side effects',
-      hint: 'When off, only the functions that are allowed by name below are exposed.',
     },
     {
       name: 'on_behalf',
       control: 'switch',
-      label: 'Send the caller’s identity to the backend',
-      hint: 'For trusted keys that call on behalf of a member.',
     },
     {
       name: 'checks_facets',
       control: 'switch',
-      label: 'Validate facets before each call',
-      hint: 'When off, invalid facet names are sent to the backend.',
     },
     {
       name: 'allows',
       control: 'list',
-      label: 'Allowed by name',
-      hint: 'Functions with side effects to expose anyway.',
     },
-    { name: 'contracts_for', control: 'number', label: 'Cache contracts for (seconds)', min: 1, max: 86_400 },
-    { name: 'facets_for', control: 'number', label: 'Cache facets for (seconds)', min: 1, max: 86_400 },
-    { name: 'stale_for', control: 'number', label: 'Use outdated contracts for (seconds)', min: 0, max: 604_800 },
+    { name: 'contracts_for', control: 'number', min: 1, max: 86_400 },
+    { name: 'facets_for', control: 'number', min: 1, max: 86_400 },
+    { name: 'stale_for', control: 'number', min: 0, max: 604_800 },
     {
       name: 'aliases',
       control: 'pairs',
-      label: 'Tool aliases',
-      hint: 'One per line: old name = current name.',
     },
   ],
 }
@@ -112,8 +97,6 @@ const FORM: SettingsForm = {
 export const contract = kind({
   connector: 'contract',
   title: 'Contract backend',
-  plural: 'Contract backends',
-  article: 'a contract backend',
   settings: ContractSettings,
   addresses: { url: { secrets: true } },
   timeout: TIMEOUT,

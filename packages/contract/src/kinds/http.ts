@@ -23,8 +23,6 @@ export type HttpSettings = z.output<typeof HttpSettings>
 export const http = kind({
   connector: 'mcp.http',
   title: 'MCP server',
-  plural: 'Remote MCP servers',
-  article: 'a remote MCP server',
   settings: HttpSettings,
   addresses: { url: { secrets: true } },
   timeout: TIMEOUT,

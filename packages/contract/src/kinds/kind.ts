@@ -36,12 +36,8 @@ type AddressName<Shape> = { [Name in keyof Shape]: IsAddress<Shape[Name]> extend
 export interface ConnectionKind<Settings extends z.ZodObject = z.ZodObject> {
   /** The value of `connector` in settings, requests, rules and records. */
   readonly connector: string
-  /** One connection of this kind, as lists show it. */
+  /** The kind in English, for pages of the gateway and commands; the console has its own words (`kinds`). */
   readonly title: string
-  /** Connections of this kind, as rules speak of them. */
-  readonly plural: string
-  /** One with its article, within a sentence. */
-  readonly article: string
   readonly settings: Settings
   /** Every address among its settings, by the name of the setting. */
   readonly addresses: Readonly<Record<string, AddressTerms>>

@@ -37,29 +37,22 @@ export const N8nSettings = z.strictObject({
 export type N8nSettings = z.output<typeof N8nSettings>
 
 const FORM: SettingsForm = {
-  title: 'Workflows',
   fields: [
     {
       name: 'tag',
       control: 'text',
-      label: 'Tag',
-      hint: 'Active workflows with this tag in n8n become tools. The tags “name:read” and “name:destructive” set the effect.',
     },
     {
       name: 'webhooks',
       control: 'text',
-      label: 'Webhook URL',
-      hint: 'WEBHOOK_URL of n8n, if it differs from the URL of n8n.',
     },
-    { name: 'listed_for', control: 'number', label: 'Cache the list for (seconds)', min: 5, max: 86_400 },
+    { name: 'listed_for', control: 'number', min: 5, max: 86_400 },
   ],
 }
 
 export const n8n = kind({
   connector: 'n8n',
   title: 'n8n',
-  plural: 'n8n workflows',
-  article: 'n8n',
   settings: N8nSettings,
   addresses: { url: { secrets: true }, webhooks: { secrets: true } },
   timeout: TIMEOUT,

@@ -52,14 +52,11 @@ const NativeRequest = z.strictObject({
 const NativeChange = NativeRequest.partial()
 
 const FORM: SettingsForm = {
-  title: 'Scopes',
   fields: [
     {
       name: 'scopes_for',
       control: 'choice',
-      label: 'Initial scopes',
-      hint: 'Applies to accounts connected from now on. A tool that needs more scopes asks the user when it is called.',
-      choices: { read: 'Tools that read', write: 'Tools that read and write', execute: 'All tools' },
+      choices: ['read', 'write', 'execute'],
     },
   ],
 }
@@ -68,8 +65,6 @@ export const native = kind({
   connector: 'native',
   usesFiles: true,
   title: 'Native connector',
-  plural: 'Native connectors',
-  article: 'a native connector',
   settings: NativeSettings,
   addresses: { url: { secrets: true } },
   timeout: TIMEOUT,

@@ -59,8 +59,6 @@ export type OpenApiSettings = z.output<typeof OpenApiSettings>
 export const openapi = kind({
   connector: 'openapi',
   title: 'REST server (OpenAPI)',
-  plural: 'OpenAPI documents',
-  article: 'an OpenAPI document',
   settings: OpenApiSettings,
   addresses: { url: { secrets: true }, document: { secrets: false } },
   timeout: TIMEOUT,

@@ -16,8 +16,6 @@ export type PlatformSettings = z.output<typeof PlatformSettings>
 export const platform = kind({
   connector: 'platform',
   title: 'Toolway itself',
-  plural: 'Tools of Toolway itself',
-  article: 'Toolway itself',
   settings: PlatformSettings,
   addresses: {},
   timeout: TIMEOUT,

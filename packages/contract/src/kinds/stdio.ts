@@ -52,8 +52,6 @@ export const programLine = ({ command, args, auth }: ProcessSettings): string =>
 export const stdio = kind({
   connector: 'mcp.process',
   title: 'MCP program',
-  plural: 'Local servers',
-  article: 'a local server',
   settings: ProcessSettings,
   addresses: {},
   timeout: TIMEOUT,

@@ -1,6 +1,6 @@
 /**
- * A rule action, as far as every package may know it: its name, its parameters, and how people write and read it. Its behaviour is
- * in the gateway, in `policy/actions/`.
+ * A rule action, as far as every package may know it: its name, its parameters, and how people write it. Its behaviour is in the
+ * gateway, in `policy/actions/`, and its words are in the catalogues of the console (`ruleActions`, `settingFields`).
  */
 import type { z } from 'zod'
 import type { SettingField } from '../form.ts'
@@ -42,12 +42,6 @@ export interface RuleActionDescription {
   readonly outcome?: 'passes' | 'waits' | 'refuses'
   /** Tools are not listed where it holds. */
   readonly unlisted?: true
-  /** Two or three words: the name of the action in lists and choices. */
-  readonly title: string
-  /** One line beside the title. */
-  readonly about: string
-  /** The consequence, as a part of a sentence about a rule. */
-  readonly follows: (parameters: DraftParameters) => string
   /** The parameters that a new rule begins with. */
   readonly beginning: DraftParameters
   /** The fields of a form, in rows. */

@@ -1,7 +1,7 @@
 /** An exception: the rules that it names do not hold where it matches. */
 import { z } from 'zod'
 import { ruleAction } from './action.ts'
-import { and, listIn, OPEN, RuleName } from './parameters.ts'
+import { RuleName } from './parameters.ts'
 
 export const allow = ruleAction({
   action: 'allow',
@@ -10,12 +10,6 @@ export const allow = ruleAction({
     lifts: z.array(RuleName).min(1).max(100),
   }),
   outcome: 'passes',
-  title: 'Exception',
-  about: 'Exempt calls from other rules',
-  follows(parameters) {
-    const lifts = listIn(parameters, 'lifts')
-    return lifts.length > 1 ? `the rules ${and(lifts)} do not apply` : `the rule ${lifts[0] ?? OPEN} does not apply`
-  },
   beginning: { lifts: [] },
   form: [
     [
@@ -23,8 +17,6 @@ export const allow = ruleAction({
         name: 'lifts',
         control: 'list',
         source: 'rules',
-        label: 'Rules that do not apply',
-        hint: 'Names of the rules. Each must be listed.',
       },
     ],
   ],

@@ -1,8 +1,7 @@
 /** An approval: the call waits until somebody grants it. */
 import { z } from 'zod'
 import { ROLES } from '../roles.ts'
-import { ruleAction, type DraftParameters } from './action.ts'
-import { listIn, OPEN, or, recordIn } from './parameters.ts'
+import { ruleAction } from './action.ts'
 
 /** The approvers. A user qualifies who has one of the roles, is one of the members, or belongs to one of the groups. */
 export const Approvers = z.strictObject({
@@ -16,13 +15,6 @@ export const Approvers = z.strictObject({
   self: z.boolean().default(false),
 })
 export type Approvers = z.output<typeof Approvers>
-
-const ROLE_WORDS: Readonly<Record<string, string>> = {
-  platform_admin: 'a platform administrator',
-  tenant_admin: 'an administrator of the organization',
-  tenant_member: 'a member',
-  tenant_viewer: 'a viewer',
-}
 
 export const approve = ruleAction({
   action: 'approve',
@@ -40,74 +32,46 @@ export const approve = ruleAction({
     })
     .prefault({}),
   outcome: 'waits',
-  title: 'Require approval',
-  about: 'Calls wait until an approver approves them',
-  follows(parameters) {
-    const [who, quorum] = [approversIn(parameters), Number(parameters['quorum'] ?? 1)]
-    return quorum > 1 ? `calls wait for ${quorum} approvals, each by ${who}` : `calls wait for approval by ${who}`
-  },
   beginning: { by: { roles: ['tenant_admin'] }, quorum: 1, wait: 3600, repeat: 0 },
   form: [
     [
-      { name: 'by.roles', control: 'several', source: 'roles', label: 'Approvers by role' },
-      { name: 'by.members', control: 'several', source: 'members', label: 'Approvers by name' },
+      { name: 'by.roles', control: 'several', source: 'roles' },
+      { name: 'by.members', control: 'several', source: 'members' },
     ],
     [
-      { name: 'by.groups', control: 'several', source: 'groups', label: 'Approver groups' },
-      { name: 'by.webhooks', control: 'several', source: 'webhooks', label: 'Approver webhooks' },
+      { name: 'by.groups', control: 'several', source: 'groups' },
+      { name: 'by.webhooks', control: 'several', source: 'webhooks' },
     ],
     [
       {
         name: 'by.self',
         control: 'switch',
         problemsOf: 'by',
-        label: 'Callers may approve their own calls',
-        hint: 'Applies to calls made by a person. When off, nobody can approve their own calls.',
       },
     ],
     [
       {
         name: 'always',
         control: 'switch',
-        label: 'Allow “Always for this tool” as an answer',
-        hint: 'For one caller, until the tool changes. Not available for destructive tools.',
       },
     ],
     [
       {
         name: 'quorum',
         control: 'number',
-        label: 'Required approvals',
-        hint: 'From different people. One denial is enough to refuse the call.',
         min: 1,
       },
       {
         name: 'wait',
         control: 'number',
-        label: 'Expires after (seconds)',
-        hint: 'Unanswered requests are denied.',
         min: 10,
       },
       {
         name: 'repeat',
         control: 'number',
-        label: 'Valid for (seconds)',
-        hint: '0: every call needs its own approval.',
         min: 0,
       },
     ],
   ],
   flag: { value: '<tools...>', about: 'require approval by an organization administrator' },
 })
-
-function approversIn(parameters: DraftParameters): string {
-  const by = recordIn(parameters, 'by')
-  const who = [
-    ...listIn(by, 'roles').map((role) => ROLE_WORDS[role] ?? role),
-    ...listIn(by, 'members'),
-    ...listIn(by, 'groups').map((group) => `a member of the group ${group}`),
-    ...listIn(by, 'webhooks').map((id) => `the webhook ${id}`),
-    ...(by['self'] === true ? ['the caller'] : []),
-  ]
-  return who.length === 0 ? OPEN : or(who)
-}

@@ -1,16 +1,7 @@
 /** Bounds that a number is brought within, and a default for it. */
 import { z } from 'zod'
-import { ruleAction, type DraftParameters } from './action.ts'
-import {
-  argumentIn,
-  BOUND_FORM,
-  boundFields,
-  boundsIn,
-  parameterField,
-  ParameterPath,
-  readBound,
-  Scalar,
-} from './parameters.ts'
+import { ruleAction } from './action.ts'
+import { BOUND_FORM, boundFields, parameterField, ParameterPath, readBound, Scalar } from './parameters.ts'
 
 export const clamp = ruleAction({
   action: 'clamp',
@@ -21,14 +12,8 @@ export const clamp = ruleAction({
     /** Sent where nothing is said. */
     default: Scalar.optional(),
   }),
-  title: 'Limit a number',
-  about: 'Numbers out of range are adjusted',
-  follows,
   beginning: { parameter: '' },
-  form: [
-    [parameterField, { name: 'default', control: 'json', label: 'Default', hint: 'Sent when the argument is missing' }],
-    boundFields,
-  ],
+  form: [[parameterField, { name: 'default', control: 'json' }], boundFields],
   flag: {
     value: '<bound>',
     about: 'limit a numeric argument: TOOL:PARAMETER<=50, …>=1, …=1..50',
@@ -37,11 +22,3 @@ export const clamp = ruleAction({
     more: [{ name: 'default', value: '<value>', about: 'with --clamp: default value when the argument is missing' }],
   },
 })
-
-function follows(parameters: DraftParameters): string {
-  const [argument, bounds, otherwise] = [argumentIn(parameters), boundsIn(parameters), parameters['default']]
-  const brought = `the argument ${argument} is adjusted, if necessary, to be ${bounds || '…'}`
-  if (otherwise === undefined || otherwise === '') return brought
-  const unsaid = `is ${JSON.stringify(otherwise)} by default`
-  return bounds === '' ? `the argument ${argument} ${unsaid}` : `${brought} and ${unsaid}`
-}

@@ -1,7 +1,7 @@
 /** A fixed argument, or a default for one. */
 import { z } from 'zod'
 import { ruleAction } from './action.ts'
-import { argumentIn, OPEN, parameterField, ParameterPath, valueOf } from './parameters.ts'
+import { parameterField, ParameterPath, valueOf } from './parameters.ts'
 
 /** `search:region=eu` always sends it; `search:region?=eu` where nothing is said. */
 const FLAG = /^([^:]+):(.+?)(\?)?=([^]*)$/
@@ -15,25 +15,14 @@ export const lock = ruleAction({
     /** `fixed`: whatever is said, this is sent, and the schema does not show it. `default`: sent where nothing is said. */
     as: z.enum(['fixed', 'default']).default('fixed'),
   }),
-  title: 'Fix an argument',
-  about: 'Always send this value',
-  follows(parameters) {
-    const value = parameters['value'] === undefined ? OPEN : JSON.stringify(parameters['value'])
-    const argument = argumentIn(parameters)
-    return parameters['as'] === 'default'
-      ? `the argument ${argument} is ${value} by default`
-      : `the argument ${argument} is always ${value}`
-  },
   beginning: { parameter: '', as: 'fixed' },
   form: [
-    [parameterField, { name: 'value', control: 'json', label: 'Value', hint: 'JSON or text' }],
+    [parameterField, { name: 'value', control: 'json' }],
     [
       {
         name: 'as',
         control: 'switch',
         values: ['fixed', 'default'],
-        label: 'Use as a default only',
-        hint: 'When off, the value is always sent and the argument is hidden from clients.',
       },
     ],
   ],

@@ -1,4 +1,4 @@
-/** Parts that the parameters of several rule actions share, and the fields and sentences for them. */
+/** Parts that the parameters of several rule actions share and the fields for them. */
 import { z } from 'zod'
 import type { SettingField } from '../form.ts'
 import type { DraftParameters, FlagReading } from './action.ts'
@@ -27,38 +27,15 @@ export const bytes = z
 export const parameterField: SettingField = {
   name: 'parameter',
   control: 'text',
-  label: 'Argument',
-  hint: 'Name or path, such as filters.owner',
 }
 export const boundFields: readonly SettingField[] = [
-  { name: 'min', control: 'number', label: 'Minimum' },
-  { name: 'max', control: 'number', label: 'Maximum' },
+  { name: 'min', control: 'number' },
+  { name: 'max', control: 'number' },
 ]
 
-/** Stands for what is not said yet. */
-export const OPEN = '…'
-export const and = (words: readonly string[]): string => words.join(' and ')
-export const or = (words: readonly string[]): string => words.join(' or ')
-
-export const textIn = (parameters: DraftParameters, name: string): string => {
-  const value = parameters[name]
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
-}
-export const listIn = (parameters: DraftParameters, name: string): string[] => {
-  const value = parameters[name]
-  return Array.isArray(value) ? value.map(String) : []
-}
 export const recordIn = (parameters: DraftParameters, name: string): DraftParameters => {
   const value = parameters[name]
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as DraftParameters) : {}
-}
-export const argumentIn = (parameters: DraftParameters): string => textIn(parameters, 'parameter') || OPEN
-
-/** `at most 5`; empty where nothing is bounded. */
-export function boundsIn({ min, max }: DraftParameters): string {
-  if (min === undefined && max === undefined) return ''
-  if (min === undefined) return `at most ${String(max)}`
-  return max === undefined ? `at least ${String(min)}` : `between ${String(min)} and ${String(max)}`
 }
 
 /** JSON where it is JSON, else the text itself. */

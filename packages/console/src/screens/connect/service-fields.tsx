@@ -2,6 +2,7 @@
 import { Stack, Text, TextInput } from '@mantine/core'
 import { kindOf, type Connector } from '@toolway/contract'
 import { OutsideLink } from '../../parts/call/outside-link.tsx'
+import { fieldWords } from '../../texts/field-words.ts'
 import { texts } from '../../texts/texts.ts'
 import { SettingControl } from '../../ui/setting-control.tsx'
 import type { AuthFieldsProps } from './auth-fields.ts'
@@ -42,6 +43,7 @@ export function ServiceFields({ draft, onChange, entry }: AuthFieldsProps) {
           <SettingControl
             key={field.name}
             field={field}
+            words={fieldWords(connector, field.name)}
             value={draft.own[field.name] ?? unsaidOf(connector, field.name)}
             onChange={(value) => onChange({ own: { ...draft.own, [field.name]: value } })}
           />

@@ -5,6 +5,7 @@ import { listWebhooks } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
 import { useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
+import { fieldWords } from '../../texts/field-words.ts'
 import { texts } from '../../texts/texts.ts'
 import { SettingControl, type Offered } from '../../ui/setting-control.tsx'
 import { useRules } from './all-rules.ts'
@@ -24,7 +25,7 @@ export function ActionChoice({ draft, onChange }: EditProps) {
     >
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs">
         {ORDER.map((action) => {
-          const { title, about } = ruleActionOf(action)
+          const { [action]: title } = texts.ruleActions.title
           return (
             <Radio.Card key={action} value={action} p="sm" aria-label={title}>
               <Group wrap="nowrap" align="flex-start" gap="sm" h="100%">
@@ -34,7 +35,7 @@ export function ActionChoice({ draft, onChange }: EditProps) {
                     {title}
                   </Text>
                   <Text size="sm" c="dimmed">
-                    {about}
+                    {texts.ruleActions.about[action]}
                   </Text>
                 </div>
               </Group>
@@ -55,6 +56,7 @@ export function ActionFields({ draft, onChange, problems }: EditProps) {
     <SettingControl
       key={field.name}
       field={field}
+      words={fieldWords(draft.action, field.name)}
       value={parameterAt(draft.parameters, field.name)}
       onChange={(value) => onChange({ ...draft, parameters: withParameter(draft.parameters, field.name, value) })}
       problem={problemAt(problems, place(field))}

@@ -5,7 +5,7 @@ import { draftOf, inState, nameFor, newDraft, tidy, withAction } from './draft.t
 import { sentenceOf } from './sentence.ts'
 
 const blank = { tools: '', action: undefined, argument: '', scope: undefined, of: '' } as const
-const say = (draft: Parameters<typeof sentenceOf>[0]) => sentenceOf(draft, texts.rules.say)
+const say = (draft: Parameters<typeof sentenceOf>[0]) => sentenceOf(draft, texts)
 
 test('an address that names tools, action and argument begins such a rule', () => {
   const draft = newDraft({ ...blank, tools: 'docs__search, docs__list', action: 'lock', argument: 'region' })

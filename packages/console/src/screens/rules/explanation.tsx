@@ -1,6 +1,5 @@
 /** Why a call would end as it would: the verdict, what alone would change it, and each rule with the fact that decided. */
 import { Accordion, Alert, Code, Group, List, Stack, Text } from '@mantine/core'
-import { ruleActionOf } from '@toolway/contract'
 import type { ExplainedRule, Explanation as Told } from '@toolway/contract/admin'
 import type { ReactNode } from 'react'
 import { RuleLink } from '../../parts/rule-link.tsx'
@@ -68,7 +67,7 @@ export function Explanation({ told }: { told: Told }) {
         <Part title={t.shadows}>
           {shadows.map(({ rule, would }) => (
             <Text key={rule} size="sm">
-              {t.would({ rule, what: ruleActionOf(would)?.title ?? would })}
+              {t.would({ rule, what: texts.ruleActions.title[would] ?? would })}
             </Text>
           ))}
         </Part>
@@ -102,7 +101,7 @@ function One({ rule }: { rule: ExplainedRule }) {
           <RuleLink id={rule.id}>{rule.name}</RuleLink>
         </Text>
         <Text size="sm" c="dimmed" component="span">
-          {ruleActionOf(rule.action).title} · {texts.rules.scopes[rule.scope]}
+          {texts.ruleActions.title[rule.action]} · {texts.rules.scopes[rule.scope]}
         </Text>
       </Group>
       <Text size="sm" className="breakable">

@@ -1,7 +1,8 @@
 /** The match of a rule: tools by patterns, effects, connectors, categories, an argument that is present; and a condition. */
 import { Anchor, Checkbox, Code, Collapse, Group, Stack, TagsInput, Text, Textarea, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { CONNECTORS, EFFECTS, kindOf } from '@toolway/contract'
+import { CONNECTORS, EFFECTS } from '@toolway/contract'
+import { kindPlural } from '../../texts/field-words.ts'
 import { texts } from '../../texts/texts.ts'
 import type { Match } from './draft.ts'
 import { problemAt, type EditProps } from './problems.ts'
@@ -55,7 +56,7 @@ export function MatchFields({ draft, onChange, problems }: EditProps) {
             >
               <Stack gap={6} mt={6}>
                 {CONNECTORS.map((kind) => (
-                  <Checkbox key={kind} value={kind} label={kindOf(kind).plural} />
+                  <Checkbox key={kind} value={kind} label={kindPlural(kind)} />
                 ))}
               </Stack>
             </Checkbox.Group>

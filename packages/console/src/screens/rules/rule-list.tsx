@@ -1,6 +1,6 @@
 /** All rules, from the outermost scope inwards: what each does in a sentence, whether it is on, and what it would have done. */
 import { ActionIcon, Alert, Badge, Group, SegmentedControl, Select, Stack, Text, Tooltip } from '@mantine/core'
-import { RULE_ACTIONS, RULE_SCOPES, RULE_STATES, ruleActionOf } from '@toolway/contract'
+import { RULE_ACTIONS, RULE_SCOPES, RULE_STATES } from '@toolway/contract'
 import { getSettings, type KeptRule } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
@@ -96,7 +96,7 @@ function Filters({ filter, setFilter }: RuleListProps) {
         onChange={(event) => setFilter({ search: event.currentTarget.value })}
         style={{ flex: '3 1 14rem' }}
       />
-      {choice(t.action, RULE_ACTIONS, (action) => ruleActionOf(action).title, 'action')}
+      {choice(t.action, RULE_ACTIONS, (action) => texts.ruleActions.title[action], 'action')}
       {choice(t.scope, RULE_SCOPES, (scope) => t.scopes[scope], 'scope')}
       {choice(t.state, RULE_STATES, (state) => t.states[state], 'state')}
     </Group>
@@ -111,7 +111,7 @@ function Does({ rule }: { rule: KeptRule }) {
     <Stack gap={4}>
       <Group gap="xs">
         <Badge variant="default" style={{ textTransform: 'none' }}>
-          {ruleActionOf(rule.action)?.title ?? rule.action}
+          {texts.ruleActions.title[rule.action] ?? rule.action}
         </Badge>
         {elsewhere === undefined ? null : (
           <Text size="sm" c="dimmed">
@@ -120,7 +120,7 @@ function Does({ rule }: { rule: KeptRule }) {
         )}
       </Group>
       {rule.problem === null ? (
-        <Text size="sm">{sentenceOf(draftOf(rule), t.say, names.of(rule.scope))}</Text>
+        <Text size="sm">{sentenceOf(draftOf(rule), texts, names.of(rule.scope))}</Text>
       ) : (
         <Alert color="red" p="xs">
           {t.unreadable({ problem: rule.problem })}

@@ -3,7 +3,6 @@
  * rule.
  */
 import { Button, Group, Select, Stack, Text, Title } from '@mantine/core'
-import { ruleActionOf } from '@toolway/contract'
 import { useQuery } from '@tanstack/react-query'
 import { z } from 'zod'
 import { useOrganization } from '../../data/me.ts'
@@ -76,7 +75,7 @@ export interface Watched {
 const columnsOf = (t: typeof texts.rules.shadow) => [
   column<Watched>(t.tool, ({ tool }) => tool, 3),
   column<Watched>(t.caller, ({ caller }) => caller, 3),
-  column<Watched>(t.would, ({ would }) => ruleActionOf(would)?.title ?? would, 2),
+  column<Watched>(t.would, ({ would }) => texts.ruleActions.title[would] ?? would, 2),
   column<Watched>(t.count, ({ calls: count }) => count, 1),
   column<Watched>(
     t.last,

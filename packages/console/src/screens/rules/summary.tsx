@@ -26,7 +26,7 @@ export function Summary({ draft, tools, error }: SummaryProps) {
       <Stack gap="md">
         <Title order={2}>{t.edit.sentence}</Title>
         <Text aria-live="polite" className="breakable">
-          {sentenceOf(draft, t.say, names.of(draft.scope))}
+          {sentenceOf(draft, texts, names.of(draft.scope))}
         </Text>
         {error === null ? null : <Failed failure={Problem.of(error)} />}
         {tools === undefined ? null : <Fitting tools={tools} />}

@@ -1,10 +1,10 @@
 /** The page of a connection below its title: its health, the result of the last test, and its tabs. */
-import { kindOf } from '@toolway/contract'
 import { Badge, Code, Group, Stack, Tabs, Text } from '@mantine/core'
 import type { Connection } from '@toolway/contract/admin'
 import type { ReactNode } from 'react'
 import { z } from 'zod'
 import { useUrlState } from '../../../data/url-state.ts'
+import { kindTitle } from '../../../texts/field-words.ts'
 import { texts } from '../../../texts/texts.ts'
 import { StateBadge } from '../../../ui/badges.tsx'
 import { logoOfConnection } from '../../../ui/logo-of.ts'
@@ -73,7 +73,7 @@ function Facts({ connection }: { connection: Connection }) {
         <Group gap="xs">
           <StateBadge tone={tone}>{word}</StateBadge>
           <Badge variant="default" style={{ textTransform: 'none' }}>
-            {kindOf(connector).title}
+            {kindTitle(connector)}
           </Badge>
           <Text size="sm" c="dimmed">
             {t.alias} <Code>{alias}</Code>

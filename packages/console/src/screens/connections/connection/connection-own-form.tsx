@@ -3,6 +3,7 @@ import { Button, Group, SimpleGrid } from '@mantine/core'
 import { kindOf, ownMemberOf, type OwnMember, type SettingField, type SettingsForm } from '@toolway/contract'
 import type { Connection } from '@toolway/contract/admin'
 import { useState } from 'react'
+import { fieldWords, settingsTitle } from '../../../texts/field-words.ts'
 import { texts } from '../../../texts/texts.ts'
 import { Allowed } from '../../../ui/allowed.tsx'
 import { Section } from '../../../ui/section.tsx'
@@ -34,6 +35,7 @@ function Form({ connection, form, member, own, onDirty }: FormProps) {
   const [draft, setDraft] = useState(own)
   const { save, conflict } = useSave(connection, () => onDirty(false))
   const disabled = whyNot !== undefined
+  const title = settingsTitle(member)
   const change = ownChange(own, draft)
   const dirty = Object.keys(change).length > 0
   useTellDirty(dirty, onDirty)
@@ -41,6 +43,7 @@ function Form({ connection, form, member, own, onDirty }: FormProps) {
     <SettingControl
       key={field.name}
       field={field}
+      words={fieldWords(member, field.name)}
       value={draft[field.name]}
       disabled={disabled}
       onChange={(value) => setDraft({ ...draft, [field.name]: value })}
@@ -48,14 +51,14 @@ function Form({ connection, form, member, own, onDirty }: FormProps) {
   )
   return (
     <form
-      aria-label={form.title}
+      aria-label={title}
       onSubmit={(event) => {
         event.preventDefault()
         // The gateway checks it by the schema of the kind.
         save.mutate({ [member]: change })
       }}
     >
-      <Section title={form.title} hint={whyNot}>
+      <Section title={title} hint={whyNot}>
         {conflict}
         {rowsOf(form.fields).map((row) =>
           row.length === 1 ? (
