@@ -95,6 +95,10 @@ test('the chart says what chart-testing asks of its description', async () => {
   expect(chart).toMatchObject({ apiVersion: 'v2', name: 'toolway', type: 'application', appVersion: version })
   expect(chart['version']).toMatch(/^\d+\.\d+\.\d+$/)
   for (const name of ['description', 'home', 'icon', 'kubeVersion']) expect(chart[name]).toEqual(expect.any(String))
+  // The picture of the repository, at the address that it has there.
+  const [, icon = ''] =
+    /^https:\/\/raw\.githubusercontent\.com\/toolway\/toolway\/main\/(.+)$/.exec(String(chart['icon'])) ?? []
+  expect(await readFile(join(ROOT, icon), 'utf8')).toMatch(/^<svg /)
   for (const name of ['sources', 'maintainers', 'keywords']) expect(chart[name]).toContainEqual(expect.anything())
 })
 
