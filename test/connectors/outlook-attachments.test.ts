@@ -36,7 +36,8 @@ function stored(bytes: Buffer): CallerFiles {
   }
 }
 
-const lines = () => outlook.asked.map(({ method, url }) => `${method} ${url.pathname.replace(PATH, '')}`)
+const lines = () =>
+  outlook.asked.map(({ method, url }) => `${method} ${url.pathname.replace(PATH, '').replace('/v1.0', '')}`)
 const bodyOf = ({ text }: Asked): Json => JSON.parse(text) as Json
 
 test('a small file stands in the mail that is sent, and in the draft that is created', async () => {

@@ -158,7 +158,7 @@ export const outlook = vendor({
       output: Message,
     }),
     send_message: destroy.steps({
-      says: 'Send a message, with attachments of at most 35 MB. A copy is kept in Sent Items; no identifier is returned.',
+      says: 'Send a message, with attachments of at most 35 MB. A copy is kept in Sent Items.',
       input: { ...mail, bcc_recipients: texts('e.g. ["eve@example.com"]'), attachments },
       output: Done,
       *run({ attachments: files, ...given }) {
@@ -168,7 +168,7 @@ export const outlook = vendor({
       },
     }),
     reply_to_message: destroy.steps({
-      says: 'Reply to the sender of a message, or to all, with attachments of at most 35 MB.',
+      says: 'Reply to the sender or to all, with attachments of at most 35 MB.',
       input: {
         ...message,
         comment: text('The reply'),
@@ -178,7 +178,7 @@ export const outlook = vendor({
       output: Done,
       *run({ message_id, comment, reply_all, attachments: inputs }) {
         const given = { message_id, Comment: comment }
-        const all = reply_all === true
+        const all = reply_all
         if (inputs === undefined) {
           yield* ask(`POST /me/messages/{message_id}/${all ? 'replyAll' : 'reply'}`, given)
           return { done: true }
