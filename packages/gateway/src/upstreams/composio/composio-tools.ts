@@ -40,13 +40,13 @@ function toolOf(said: JsonObject): ComposioTool | string {
     toolkit: isObject(toolkit) && typeof toolkit['slug'] === 'string' ? toolkit['slug'] : '',
     needsAccount: noAuth !== true,
     ofSession: false,
-    definition: {
+    definition: withEffect({
       name: slug,
       ...(typeof name === 'string' ? { title: name } : {}),
       ...(typeof description === 'string' ? { description } : {}),
       inputSchema: { ...offerReferences(input), type: 'object' },
       annotations: { ...hintsIn(said['tags']), openWorldHint: true },
-    },
+    }),
   }
 }
 
@@ -58,13 +58,34 @@ const withReferences = (definition: JsonObject): JsonObject =>
     ? { ...definition, inputSchema: offerReferences(definition['inputSchema']) }
     : definition
 
+/**
+ * Tools that run any code, with the accounts of the user beside it: whatever a tool may do, such code may do, so that it counts as
+ * destructive whatever its list says or leaves out. RUBE is Composio's other name of the same tools.
+ */
+const RUNS_CODE = /^(?:COMPOSIO|RUBE)_REMOTE_(?:WORKBENCH|BASH_TOOL)$/
+
+const withEffect = (definition: JsonObject): JsonObject => {
+  const { name, annotations } = definition
+  if (typeof name !== 'string' || !RUNS_CODE.test(name)) return definition
+  const hints = isObject(annotations) ? annotations : {}
+  return { ...definition, annotations: { ...hints, readOnlyHint: false, destructiveHint: true } }
+}
+
 /** The tools of an MCP server at Composio, as it lists them. */
 export function mcpToolsOf(result: JsonObject, ofSession: boolean): ComposioTool[] {
   const { tools } = result
   return (Array.isArray(tools) ? tools : []).filter(isObject).flatMap((definition) => {
     const { name } = definition
     return typeof name === 'string'
-      ? [{ slug: name, toolkit: '', needsAccount: !ofSession, ofSession, definition: withReferences(definition) }]
+      ? [
+          {
+            slug: name,
+            toolkit: '',
+            needsAccount: !ofSession,
+            ofSession,
+            definition: withEffect(withReferences(definition)),
+          },
+        ]
       : []
   })
 }
