@@ -36,7 +36,23 @@ export function resultText(executed: Executed, namespace: Namespace, namespaces:
   return { ...textResult(text), structuredContent: { data, successful, error: null, log_id: logId ?? null } }
 }
 
-/** As the published package writes it since 3.6.8. */
+/** What helps against a refusal that is not about the parameters, by its code. Reading them again would lead nowhere. */
+const TIPS: Readonly<Record<string, string>> = {
+  APPROVAL_REQUIRED: 'a person has to approve this call. Tell them, and make the same call again once it is approved.',
+  NEEDS_AUTH: 'a person has to connect an account first. Tell them, and call the tool again afterwards.',
+  UNAUTHENTICATED: 'the key is not valid. Tell the person who set it up.',
+  PERMISSION_DENIED: 'this is not allowed for this account. Tell the person that you work for, and do not try again.',
+  POLICY_VIOLATION: 'a rule of the workspace forbids this call. Do not try again with the same arguments.',
+  RATE_LIMITED: 'wait before you call it again.',
+  TIMEOUT: 'request less, or call it again later.',
+  UNAVAILABLE: 'the service is not available. Call it again later.',
+  CANCELLED: 'the call was cancelled.',
+}
+
+const tipOf = (code: string | undefined, workspace: string): string =>
+  TIPS[code ?? ''] ?? `list the tools of ${workspace} to see which parameters this one takes, then call it again.`
+
+/** As the published package writes it since 3.6.8, but for the tip: there it is always about the parameters. */
 function failureText(executed: Executed, namespace: Namespace, namespaces: readonly Namespace[]): CallToolResult {
   const { error, code, data, logId, link } = executed
   const lines = [
@@ -44,7 +60,7 @@ function failureText(executed: Executed, namespace: Namespace, namespaces: reado
     `Code: ${code ?? 'EXECUTION_ERROR'}`,
     `Recovery tools: ${toolsOf(namespace.name).list}`,
     `Available workspaces: ${namespaces.map(({ name }) => name).join(', ')}`,
-    `Tip: list the tools of ${namespace.name} to see which parameters this one takes, then call it again.`,
+    `Tip: ${tipOf(code, namespace.name)}`,
   ]
   return {
     ...textResult(lines.join('\n')),
