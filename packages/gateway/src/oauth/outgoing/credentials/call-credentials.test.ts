@@ -1,6 +1,6 @@
 // @module-tag long
 import { Fault } from '@toolway/contract'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { describeEachPostgres } from '../../../testing/database.ts'
 import { z } from 'zod'
 import { createStrictAuthority, startCredentialHouse } from '../../../testing/credential-house.ts'
@@ -355,17 +355,31 @@ describeEachPostgres('a credential that the server refuses', (createDatabase) =>
     expect(house.authority.refreshes()).toBe(1)
   })
 
-  test('right after it was had is renewed once more before a person is asked, and not in a circle', async () => {
+  test('right after it was renewed is renewed once more, then to be tried again, and a person is asked only if that lasts', async () => {
     await using database = await createDatabase()
     await using house = await startCredentialHouse(database, { auth: { kind: 'oauth' } })
     const gateway = await house.gateway()
     await house.connect(gateway, 'shared')
-    const used = await gateway.callCredentials.open(house.asking())
-    const again = await gateway.callCredentials.refused(house.asking(), used, CHALLENGE, 401)
-    const fault = await caught(() => gateway.callCredentials.refused(house.asking(), again, CHALLENGE, 401))
-    expect(fault).toMatchObject({ code: 'credential.needed' })
+    const refused = (used: Parameters<typeof gateway.callCredentials.refused>[1]) =>
+      gateway.callCredentials.refused(house.asking(), used, CHALLENGE, 401)
+    const again = await refused(await gateway.callCredentials.open(house.asking()))
+    const soon = await caught(() => refused(again))
+    expect([soon.code, soon.row.retry]).toEqual(['credential.busy', true])
+    expect(soon.message).toContain('which was renewed just now')
     expect(house.authority.refreshes()).toBe(1)
     expect(await house.rows()).toMatchObject([{ problem: null }])
+    // Eleven seconds later it is as before: the next token is refused, too.
+    const real = Date.now
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => real() + 11_000)
+    try {
+      const next = await refused(again)
+      expect(house.authority.refreshes()).toBe(2)
+      expect(await caught(() => refused(next))).toMatchObject({ code: 'credential.needed' })
+      expect(house.authority.refreshes()).toBe(2)
+      expect(await house.rows()).toMatchObject([{ problem: null }])
+    } finally {
+      clock.mockRestore()
+    }
   })
 
   test('for what it may not do is widened by a person, with what it could before and what is asked for now', async () => {

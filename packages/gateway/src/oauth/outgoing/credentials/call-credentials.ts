@@ -10,7 +10,16 @@ import { LRUCache } from 'lru-cache'
 import { Fault, type OrganizationId, type CredentialId } from '@toolway/contract'
 import type { AccountOf, CallCredentials, CredentialAsking, OpenCredential } from '../../../call/ports.ts'
 import type { Snapshot } from '../../../call/snapshot.ts'
-import { accountsIn, chooseCredential, isFresh, namesOf, NOTHING, ownerOf, type Choice } from './choose-credential.ts'
+import {
+  accountsIn,
+  chooseCredential,
+  FRESH,
+  isFresh,
+  namesOf,
+  NOTHING,
+  ownerOf,
+  type Choice,
+} from './choose-credential.ts'
 import type { ConnectionFacts, KnownFacts } from './connection-facts.ts'
 import type { CredentialMemory, HeldCredential } from './credential-memory.ts'
 import { createLacking } from './lacking-scopes.ts'
@@ -47,8 +56,8 @@ class OpenedCredentials implements CallCredentials {
   readonly #parts: CallCredentialsParts
   readonly #lacking = createLacking()
   readonly #salt = randomBytes(16).toString('hex')
-  /** The accounts whose token was renewed although it was new. */
-  readonly #renewedFresh = new LRUCache<CredentialId, true>(FRESH_RENEWALS)
+  /** The accounts whose token was renewed although it was new, and when. */
+  readonly #renewedFresh = new LRUCache<CredentialId, number>(FRESH_RENEWALS)
 
   constructor(parts: CallCredentialsParts) {
     this.#parts = parts
@@ -133,7 +142,7 @@ class OpenedCredentials implements CallCredentials {
   /** A server may have forgotten a new token, so it is renewed once; one that refuses every token is not asked for ever more. */
   #mayRenewFresh({ id }: HeldCredential): boolean {
     if (this.#renewedFresh.has(id)) return false
-    this.#renewedFresh.set(id, true)
+    this.#renewedFresh.set(id, this.#parts.now())
     return true
   }
 
@@ -296,6 +305,12 @@ class OpenedCredentials implements CallCredentials {
       throw this.#needed(facts, asking, `the server refuses ${name}`, held)
     }
     if (isFresh(held, this.#parts.now()) && !this.#mayRenewFresh(held)) {
+      // A server that has not heard of a token yet takes it in a moment, and no person could mend that.
+      if (this.#parts.now() - (this.#renewedFresh.get(held.id) ?? 0) < FRESH)
+        throw new Fault('credential.busy', {
+          connection: facts.egress.alias,
+          problem: `the server refuses ${name}, which was renewed just now`,
+        })
       // Nothing says yet that it is lost; who waits for an account is not to be sent on with this very one.
       this.#lacking.add(held)
       throw this.#needed(facts, asking, `the server refuses ${name}, which was renewed just now`, held)

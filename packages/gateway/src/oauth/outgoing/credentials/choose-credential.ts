@@ -19,8 +19,8 @@ export const NOTHING: readonly HeldCredential[] = Object.freeze([])
 export const ownerOf = ({ auth }: ConnectionFacts, { userId }: { userId: UserId | undefined }): UserId | undefined =>
   auth.owners.includes('member') ? userId : undefined
 
-/** Milliseconds. */
-const FRESH = 10_000
+/** Milliseconds for which a token counts as new. */
+export const FRESH = 10_000
 
 /** One that can renew itself and is refused so soon after it was had is not refused for its age: another would not help. */
 export const isFresh = ({ renewable, renewedAt, renewAt }: HeldCredential, now: number): boolean =>
