@@ -36,7 +36,7 @@ test('is added by its address, tested with what it leaves out and why, and calle
     ['connection', 'add', 'cwr', '--contract', url, '--org-id', 'acme', '--header-from', '-'],
     headers,
   )
-  expect(added, added.err).toMatchObject({ code: 0, out: 'cwr is connected: 14 tools, protocol 2026-07-28.\n' })
+  expect(added, added.err).toMatchObject({ code: 0, out: 'cwr is connected: 14 tools.\n' })
   const tested = await here.run(['connection', 'test', 'cwr'])
   expect(tested.out).toContain('Left out: analyze_solicitation, because it has side effects.\n')
   expect(tested.out).toContain('Left out: send_email, because its exposure profile leaves out "agent".\n')

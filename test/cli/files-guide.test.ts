@@ -32,6 +32,23 @@ test('the commands of the guide do what they say', async () => {
   await running.stop()
 })
 
+test('a file belongs to the key that puts it, and whoami says whose the key is', async () => {
+  await using here = await makeInstallation()
+  await here.start()
+  const key = (await here.run(['key', 'add', 'agent'])).out.trim().split('\n')[0] ?? ''
+  const other = (await here.run(['key', 'add', 'other'])).out.trim().split('\n')[0] ?? ''
+  await writeFile(join(here.folder, 'a.txt'), 'a')
+  const as = (bearer: string, ...words: string[]) => here.run(words, { settings: { TOOLWAY_KEY: bearer } })
+  const put = await as(key, 'file', 'put', join(here.folder, 'a.txt'))
+  expect(put).toMatchObject({ code: 0 })
+  const uri = put.out.trim()
+  expect((await as(key, 'file', 'list')).out).toContain('a.txt')
+  expect(await as(key, 'file', 'show', uri)).toMatchObject({ code: 0 })
+  expect(await as(other, 'file', 'show', uri)).toMatchObject({ code: 1 })
+  expect((await here.run(['file', 'list'])).out).not.toContain('a.txt')
+  expect(await as(key, 'whoami')).toMatchObject({ code: 0, out: expect.stringMatching(/^key_\w+ at http/) })
+})
+
 test('put says what is missing, and doctor looks at the store', async () => {
   await using here = await makeInstallation()
   const running = await here.start()

@@ -63,7 +63,7 @@ export const Connection = z.strictObject({
   header_names: z.array(z.string()),
   environment_names: z.array(z.string()),
   revision: Revision,
-  /** The protocol revision of the last contact; null before the first. */
+  /** The protocol revision of the last contact; null before the first, and where the connection is to no MCP server of its own. */
   spoken_revision: z.string().nullable(),
   /** The checks of the gateway before it sends a call. */
   checks: z.enum(CHECKS),

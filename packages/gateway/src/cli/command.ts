@@ -26,6 +26,8 @@ export interface CommandDescription<Words, Answer> {
   readonly arguments?: readonly Argument[]
   readonly options?: readonly Option[]
   readonly examples: readonly string[]
+  /** It is about what belongs to whoever calls: the key in `TOOLWAY_KEY` counts, as it does for `toolway call`. */
+  readonly asCaller?: true
   /** Says more, after the options. */
   readonly more?: string
   /** An installation is opened by the first operation: a command that calls none needs none. */
@@ -58,7 +60,9 @@ async function run<Words, Answer>(
   output: Output,
 ): Promise<number> {
   const { withTransport } = await import('./transport/with-transport.ts')
-  const answer = await withTransport((transport) => it.call(transport, words, output))
+  const answer = await withTransport((transport) => it.call(transport, words, output), {
+    asCaller: it.asCaller === true,
+  })
   const { value, lines, notes = [], code = EXIT.ok } = it.print(answer, words)
   if (value !== undefined) output.result(value, lines)
   if (!output.json) for (const note of notes) output.progress(note)

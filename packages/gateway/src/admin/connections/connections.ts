@@ -71,7 +71,8 @@ function toConnection(parts: AdminParts, row: ConnectionRow, { catalog, accounts
     header_names: Object.keys(secrets.headers),
     environment_names: Object.keys(secrets.environment),
     revision: settings.revision,
-    spoken_revision: catalog?.revision ?? null,
+    // The catalog of what speaks no MCP, or several revisions to several users, has the gateway's own.
+    spoken_revision: kindOf(settings.connector).speaksMcp ? (catalog?.revision ?? null) : null,
     checks: settings.checks ?? 'none',
     timeout: settings.timeout,
     tools: catalog?.tools?.length ?? 0,

@@ -98,7 +98,10 @@ function outcomeOf(connection: Connection): Printed {
   if (status === 'connected')
     return {
       value: { alias, status, tools, revision, ...(hints.length === 0 ? {} : { hints }) },
-      lines: [`${alias} is connected: ${counted(tools, 'tool')}, protocol ${revision}.`, ...hints.map(hintLine)],
+      lines: [
+        `${alias} is connected: ${counted(tools, 'tool')}${revision === null ? '' : `, protocol ${revision}`}.`,
+        ...hints.map(hintLine),
+      ],
     }
   const line =
     status === 'needs_auth' && takesAccounts(connection)

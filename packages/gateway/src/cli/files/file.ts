@@ -49,6 +49,7 @@ const rowOf = (one: FileEntry) => [
 ]
 
 const list = described({
+  asCaller: true,
   name: 'list',
   about: 'list your files, or all files in the organization with --everybody',
   options: [
@@ -73,6 +74,7 @@ const list = described({
 })
 
 const show = described({
+  asCaller: true,
   name: 'show',
   about: 'show one file, without its content',
   arguments: [file],
@@ -120,6 +122,7 @@ interface PutWords extends OrganizationOption {
 }
 
 const put = described({
+  asCaller: true,
   name: 'put',
   about: 'upload a file and print the reference that tools accept',
   arguments: [new Argument('<path>', 'a file on this machine')],
@@ -144,6 +147,7 @@ const put = described({
 })
 
 const get = described({
+  asCaller: true,
   name: 'get',
   about: 'download one of your files',
   arguments: [file, new Argument('[path]', 'destination: a folder or a file name').default('.')],
@@ -165,6 +169,7 @@ const get = described({
 })
 
 const link = described({
+  asCaller: true,
   name: 'link',
   about: 'print a link that downloads a file once, without a key',
   arguments: [file],
@@ -182,6 +187,7 @@ const link = described({
 })
 
 const remove = described({
+  asCaller: true,
   name: 'remove',
   about: 'remove a file',
   arguments: [file],

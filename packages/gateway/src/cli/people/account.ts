@@ -6,7 +6,9 @@ import { isOwnGateway } from '../mcp-client.ts'
 import { CommandFault, EXIT, table, type Output } from '../terminal/output.ts'
 import { addressOf, isMade } from '../store.ts'
 import { callOverHttp, keptOf, overHttp, signedIn, signInFileOf } from '../transport/over-http.ts'
-import { baseOf, isOwnAddress } from '../transport/named-gateway.ts'
+import { baseOf, isOwnAddress, namedGateway } from '../transport/named-gateway.ts'
+import { byKey } from '../transport/with-transport.ts'
+import type { Transport } from '../transport/transport.ts'
 import { forgetSignIn, keepSignIn, readSignIn, takeLock } from '../transport/sign-in-file.ts'
 import { askLine, readPassword } from '../terminal/terminal.ts'
 
@@ -47,14 +49,21 @@ export async function logout(output: Output): Promise<number> {
 
 export async function whoami(output: Output): Promise<number> {
   const loaded = await openConfig()
-  const { url } = await signedIn(loaded)
-  const me = await overHttp(loaded, url).call(showMe)
+  const transport = (await keyHolder(loaded)) ?? overHttp(loaded, (await signedIn(loaded)).url)
+  const { address: url } = transport
+  const me = await transport.call(showMe)
   const rows = me.organizations.map(({ slug, name, role }) => [slug, name, role])
   output.result({ url, ...me }, [
     `${me.user?.email ?? me.id} at ${url}${me.user?.platform_admin === true ? ', platform administrator' : ''}`,
     ...(rows.length === 0 ? ['Not a member of any organization yet.'] : table(['ORGANIZATION', 'NAME', 'ROLE'], rows)),
   ])
   return EXIT.ok
+}
+
+/** A sign-in says who somebody is, and else the key that `toolway call` would use. */
+async function keyHolder(loaded: LoadedConfig): Promise<Transport | undefined> {
+  const kept = await readSignIn(signInFileOf(loaded))
+  return kept === undefined ? byKey(loaded, await namedGateway(loaded), undefined) : undefined
 }
 
 const lock = (loaded: LoadedConfig) => takeLock(`${signInFileOf(loaded)}.lock`)

@@ -4,6 +4,7 @@
  */
 import type { LoadedConfig } from '../../config.ts'
 import { openConfig } from '../open-config.ts'
+import { addressOf } from '../store.ts'
 import { CommandFault, EXIT } from '../terminal/output.ts'
 import { namedGateway, type NamedGateway } from './named-gateway.ts'
 import { overHttp, overHttpByKey, signInFileOf } from './over-http.ts'
@@ -11,14 +12,34 @@ import { readSignIn } from './sign-in-file.ts'
 import type { Transport } from './transport.ts'
 
 /** A sign-in at the local installation's own gateway changes nothing: its commands are those of the holder of the data directory. */
-export async function withTransport<T>(work: (transport: Transport) => Promise<T>): Promise<T> {
+export async function withTransport<T>(
+  work: (transport: Transport) => Promise<T>,
+  { asCaller = false }: { readonly asCaller?: boolean } = {},
+): Promise<T> {
   const loaded = await openConfig()
   const named = await namedGateway(loaded)
   const kept = await readSignIn(signInFileOf(loaded))
+  const caller = asCaller ? await byKey(loaded, named, kept) : undefined
+  if (caller !== undefined) return work(caller)
   if (named !== undefined && !named.own) return work(transportTo(named, loaded, kept?.url))
   if (named === undefined && kept !== undefined && !kept.own) return work(overHttp(loaded, kept.url))
   const { inProcess } = await import('./in-process.ts')
   return inProcess(work)
+}
+
+/**
+ * The holder of the key in the environment, for commands about what belongs to whoever calls: at the gateway that is named, else at
+ * that of the data directory. A sign-in at another gateway counts for more where none is named, as no key is sent to an address
+ * that it may not be for. Undefined where no key is set.
+ */
+export async function byKey(
+  loaded: LoadedConfig,
+  named: NamedGateway | undefined,
+  kept: { readonly own: boolean } | undefined,
+): Promise<Transport | undefined> {
+  const key = loaded.lookup('TOOLWAY_KEY')
+  if (key === undefined || key === '' || (named === undefined && kept?.own === false)) return undefined
+  return overHttpByKey(named?.url ?? (await addressOf(loaded)), key)
 }
 
 /** As the person who signed in there, else by the key for it. Throws CommandFault. */
