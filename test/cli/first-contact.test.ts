@@ -114,7 +114,7 @@ describe('what is told of approvals', () => {
     expect(await asking.ended).toBe(0)
     expect(asking.out()).toContain('The effects stated by the server of asked are used from now on.')
     expect(asking.out().indexOf('asked is connected')).toBeLessThan(asking.out().indexOf('Trust what'))
-    expect(await here.json(['lock', 'show', 'asked'])).toMatchObject({ mode: 'off', trusted: true })
+    expect(await here.json(['lock', 'show', 'asked'])).toMatchObject({ mode: 'descriptions', trusted: true })
   })
 
   test('is not told where the organization asks for no approval', async () => {

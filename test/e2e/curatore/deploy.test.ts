@@ -73,7 +73,7 @@ describe('the Compose service', () => {
 })
 
 describeWithRedis('its process', () => {
-  test('S1-ARC-01, S1-DEP-01: starts with the settings of the service beside the backend and Redis alone, and answers', async () => {
+  test('S1-ARC-01, S1-DEP-01, without a container engine: a process with the settings of the service starts beside the backend and Redis alone, and answers', async () => {
     await using redis = await startTestRedis()
     await using backend = await startContractBackend({ key: BACKEND_KEY })
     const { mcp } = await services()

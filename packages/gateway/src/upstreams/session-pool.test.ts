@@ -49,7 +49,7 @@ describe('a pooled session', () => {
     expect(held.opened).toHaveLength(2)
   })
 
-  test('S3-POOL-01: is found by connection, owner and capability set, and by nothing less', async () => {
+  test('S3-POOL-01, as ADR 10 has it: is found by connection (of one tenant), owner and capability set, and by nothing less', async () => {
     using held = fixture()
     const other = held.pool.place({ connectionId: 'con_2', organizationId: 'org_1', alias: 'web' })
     // The same connection after a change is another place.
