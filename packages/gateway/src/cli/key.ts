@@ -140,15 +140,8 @@ const remove = described({
   options: [new Option('--platform', 'remove a platform key')],
   examples: ['toolway key remove laptop', 'toolway key remove operator --platform'],
   async call(transport, words: ScopeOptions & { name: string }) {
-    const { name, organization, platform = false } = words
-    const keys = await keysOf(transport, words)
-    const meant = keys.find((key) => (key.user_id === null && key.name === name) || key.id === name)
-    if (meant === undefined)
-      throw new CommandFault(
-        platform
-          ? `There is no platform key named "${name}"; \`toolway key list --platform\` lists the platform keys.`
-          : `There is no key named "${name}" in ${organization}; \`toolway key list\` lists the keys (with --platform, the platform keys).`,
-      )
+    const { organization, platform = false } = words
+    const { meant } = await meantOf(transport, words)
     const params = { organization, key: meant.id }
     await transport.call(platform ? removePlatformKey : removeOrganizationKey, { params })
     return meant
@@ -165,6 +158,71 @@ const remove = described({
     ],
   }),
 })
+
+interface Rotating extends ScopeOptions {
+  readonly name: string
+  readonly revoke?: boolean
+}
+
+/** The key that a name or an id means; a member's keys only by their id. */
+async function meantOf(transport: Transport, { name, ...scope }: ScopeOptions & { name: string }) {
+  const keys = await keysOf(transport, scope)
+  const meant = keys.find((key) => (key.user_id === null && key.name === name) || key.id === name)
+  if (meant !== undefined) return { meant, taken: new Set(keys.map((key) => key.name)) }
+  throw new CommandFault(
+    scope.platform === true
+      ? `There is no platform key named "${name}"; \`toolway key list --platform\` lists the platform keys.`
+      : `There is no key named "${name}" in ${scope.organization}; \`toolway key list\` lists the keys (with --platform, the platform keys).`,
+  )
+}
+
+/** `laptop` is followed by `laptop-2`, and that by `laptop-3`; past names that are in use. */
+function nextName(name: string, taken: ReadonlySet<string>): string {
+  const [, base = name, number = '1'] = /^(.+)-(\d{1,6})$/.exec(name) ?? []
+  for (let next = Number(number) + 1; ; next += 1) if (!taken.has(`${base}-${next}`)) return `${base}-${next}`
+}
+
+const rotate = described({
+  name: 'rotate',
+  about: 'create a key with the same access as another; the old one stays valid until it is revoked',
+  arguments: [new Argument('<name>', 'name or ID of the key')],
+  options: [
+    new Option('--revoke', 'revoke the old key at once, without an overlap'),
+    new Option('--platform', 'a platform key'),
+  ],
+  examples: ['toolway key rotate laptop', 'toolway key rotate ci --revoke', 'toolway key rotate operator --platform'],
+  async call(transport, { name, organization, platform = false, revoke = false }: Rotating) {
+    const { meant, taken } = await meantOf(transport, { name, organization, platform })
+    if (meant.user_id !== null)
+      throw new CommandFault(`"${meant.name}" is a member's key, which only that member can replace.`)
+    const wish = {
+      ...{ name: nextName(meant.name, taken), scope: meant.scope, limit: meant.limit, family: meant.family },
+      ...(meant.toolset === null ? {} : { toolset: meant.toolset }),
+      ...(meant.trusted ? { trusted: true } : {}),
+      ...(meant.expires_at === null ? {} : { expires_at: renewed(meant.created_at, meant.expires_at) }),
+    }
+    const made = await (platform
+      ? transport.call(addPlatformKey, { body: wish })
+      : transport.call(addOrganizationKey, { params: { organization }, body: wish }))
+    const params = { organization, key: meant.id }
+    if (revoke) await transport.call(platform ? removePlatformKey : removeOrganizationKey, { params })
+    return { made, meant }
+  },
+  print: ({ made: { key, ...rest }, meant }, { revoke = false, platform = false }) => ({
+    value: { ...shown(rest), key, replaces: meant.name, revoked: revoke },
+    lines: [key],
+    notes: [
+      `The key "${rest.name}" is shown only once.`,
+      revoke
+        ? `Revoked the key "${meant.name}".`
+        : `The key "${meant.name}" stays valid until you run \`toolway key remove ${meant.name}${platform ? ' --platform' : ''}\`.`,
+    ],
+  }),
+})
+
+/** As long as the old one was valid, from now on. */
+const renewed = (created: string, expires: string): string =>
+  new Date(Date.now() + Date.parse(expires) - Date.parse(created)).toISOString()
 
 const trust = described({
   name: 'trust',
@@ -213,4 +271,9 @@ const readText = (file: string): Promise<string> =>
   })
 
 export const keyCommand = (finish: Finish) =>
-  groupOf('key', 'create, list, revoke and import API keys', [add, list, remove, trust, takeOver], finish)
+  groupOf(
+    'key',
+    'create, list, rotate, revoke and import API keys',
+    [add, list, rotate, remove, trust, takeOver],
+    finish,
+  )

@@ -44,12 +44,28 @@ export async function run(words: readonly string[]): Promise<number> {
     })
   const program = build((result) => (code = result))
   try {
-    await program.parseAsync(words.length === 0 ? ['status'] : words, { from: 'user' })
+    await program.parseAsync(words.length === 0 ? ['status'] : meantWords(program, words), { from: 'user' })
     return code
   } catch (thrown) {
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT.ok : EXIT.usage
     return tellFailure(thrown, words.includes('--json'))
   }
+}
+
+/**
+ * Without a request for help after a subcommand that does not exist: commander would show the help of the command above with exit
+ * code 0, as if there were one.
+ */
+function meantWords(program: Command, words: readonly string[]): string[] {
+  let command = program
+  for (const word of words) {
+    if (command.commands.length === 0 || word.startsWith('-')) break
+    const next = command.commands.find((one) => one.name() === word || one.aliases().includes(word))
+    if (next === undefined && word !== 'help') return words.filter((one) => one !== '--help' && one !== '-h')
+    if (next === undefined) break
+    command = next
+  }
+  return [...words]
 }
 
 function build(finish: Finish): Command {
@@ -66,6 +82,7 @@ function build(finish: Finish): Command {
   add(startCommand(finish))
   add(statusCommand(finish))
   add(watchCommand(finish))
+  add(openCommand(finish))
   add(migrateCommand(finish))
   add(connectionCommand(finish))
   add(lockCommand(finish))
@@ -216,6 +233,15 @@ const migrateCommand = (finish: Finish) =>
     .addHelpText('after', examples('DATABASE_URL=postgres://toolway@db.example.com/toolway toolway migrate'))
     .action(async (options: { json?: boolean }) =>
       finish(await (await import('./migrate.ts')).migrateDatabase(outputOf(options))),
+    )
+
+const openCommand = (finish: Finish) =>
+  new Command('open')
+    .description('open the console in a browser, and print its address')
+    .argument('[page]', 'address below the console, such as rules or records')
+    .addHelpText('after', examples('toolway open', 'toolway open records'))
+    .action(async (page: string | undefined, options: Common) =>
+      finish(await (await import('./open-console.ts')).openConsole(options.organization, page, outputOf(options))),
     )
 
 const doctorCommand = (finish: Finish) =>

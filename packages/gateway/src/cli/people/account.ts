@@ -49,7 +49,7 @@ export async function logout(output: Output): Promise<number> {
 
 export async function whoami(output: Output): Promise<number> {
   const loaded = await openConfig()
-  const transport = (await keyHolder(loaded)) ?? overHttp(loaded, (await signedIn(loaded)).url)
+  const transport = await asWhom(loaded)
   const { address: url } = transport
   const me = await transport.call(showMe)
   const rows = me.organizations.map(({ slug, name, role }) => [slug, name, role])
@@ -60,10 +60,10 @@ export async function whoami(output: Output): Promise<number> {
   return EXIT.ok
 }
 
-/** A sign-in says who somebody is, and else the key that `toolway call` would use. */
-async function keyHolder(loaded: LoadedConfig): Promise<Transport | undefined> {
+/** The holder of TOOLWAY_KEY where it is set, as for `toolway call`; else whoever signed in. */
+async function asWhom(loaded: LoadedConfig): Promise<Transport> {
   const kept = await readSignIn(signInFileOf(loaded))
-  return kept === undefined ? byKey(loaded, await namedGateway(loaded), undefined) : undefined
+  return (await byKey(loaded, await namedGateway(loaded), kept)) ?? overHttp(loaded, (await signedIn(loaded)).url)
 }
 
 const lock = (loaded: LoadedConfig) => takeLock(`${signInFileOf(loaded)}.lock`)

@@ -29,6 +29,6 @@ export const logoutCommand = (finish: Finish) =>
 
 export const whoamiCommand = (finish: Finish) =>
   new Command('whoami')
-    .description('show who is signed in, with their roles')
-    .addHelpText('after', examples('toolway whoami', 'toolway whoami --json'))
+    .description('show who is signed in, or the holder of TOOLWAY_KEY, with their roles')
+    .addHelpText('after', examples('toolway whoami', 'TOOLWAY_KEY=… toolway whoami', 'toolway whoami --json'))
     .action(async (options: Json) => finish(await (await import('./account.ts')).whoami(outputOf(options))))

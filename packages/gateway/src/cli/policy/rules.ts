@@ -336,4 +336,4 @@ export const policyCommand = (finish: Finish) =>
       ...[explain, shadow, replay, test],
     ],
     finish,
-  )
+  ).alias('rules')

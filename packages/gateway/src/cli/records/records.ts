@@ -1,10 +1,18 @@
 /** `toolway records …`: look through the audit log, take it away with its proof, check it, redact and prune it. */
 import { counted } from '../../lib/counted.ts'
-import { listAudit, listOrganizationAudit, pruneRecords, REDACTABLE, redactRecord } from '@toolway/contract/admin'
+import {
+  listAudit,
+  listOrganizationAudit,
+  pruneRecords,
+  REDACTABLE,
+  redactRecord,
+  type AuditEvent,
+} from '@toolway/contract/admin'
 import { Argument, Option } from 'commander'
 import { described, groupOf, type Finish } from '../command.ts'
-import { CommandFault, EXIT, table } from '../terminal/output.ts'
+import { CommandFault, EXIT, table, type Output } from '../terminal/output.ts'
 import { Refusal, type Transport } from '../transport/transport.ts'
+import { createActorNames } from './actor-names.ts'
 import { exportRecords } from './export.ts'
 import { levels } from './levels.ts'
 import { isPlatform, momentOf, PLATFORM, whole, type OfChain } from './of-chain.ts'
@@ -22,9 +30,17 @@ interface Listing extends OfChain {
   readonly end?: string
   readonly limit: number
   readonly offset: number
+  readonly wide?: boolean
 }
 
-function listed({ call }: Transport, words: Listing) {
+async function listed(transport: Transport, words: Listing, { json }: Output) {
+  const page = await pageOf(transport, words)
+  const names = createActorNames(transport, words)
+  if (!json) await names.lookUp(page.items.map(({ actor_id: id }) => id))
+  return { page, nameOf: names.nameOf }
+}
+
+function pageOf({ call }: Transport, words: Listing) {
   const { organization, action, actor: actor_id, outcome, limit, offset } = words
   const [start, end] = [momentOf(words.start), momentOf(words.end)]
   const query = { action, actor_id, outcome, start, end, limit, offset }
@@ -44,23 +60,40 @@ const list = described({
     new Option('--end <moment>', 'before this time'),
     new Option('--limit <count>', 'maximum number, up to 200').argParser(whole(1, 200)).default(50),
     new Option('--offset <count>', 'number of records to skip').argParser(whole(0, 1_000_000)).default(0),
+    new Option('--wide', 'all columns with whole IDs; output that does not go to a terminal always has them'),
   ],
   examples: ['toolway records list --action tools/call --limit 20', 'toolway records list --start 2026-11-20 --json'],
   call: listed,
-  print: (page) => ({
+  print: ({ page, nameOf }, { wide = !process.stdout.isTTY }) => ({
     value: page,
     lines: [
-      ...table(
-        ['SEQ', 'TIME', 'ACTOR', 'ACTION', 'RESOURCE', 'OUTCOME', 'FROM', 'ID'],
-        page.items.map((one) => [
-          ...[String(one.seq), one.timestamp, one.actor_id, one.action, one.resource_id ?? ''],
-          ...[one.code ?? one.outcome, one.ip_address ?? '', one.id],
-        ]),
-      ),
-      `${page.items.length} of ${page.total}`,
+      ...(wide ? wideTable(page.items, nameOf) : narrowTable(page.items, nameOf)),
+      `${page.items.length} of ${page.total}${wide || page.items.length === 0 ? '' : '; --wide also shows the IDs'}`,
     ],
   }),
 })
+
+type NameOf = (id: string) => string
+const outcomeOf = ({ code, outcome }: AuditEvent) => code ?? outcome
+
+/** Fits on a terminal of 80 columns: what happened, without what only another command reads. */
+const narrowTable = (items: readonly AuditEvent[], nameOf: NameOf) =>
+  table(
+    ['TIME (UTC)', 'ACTOR', 'ACTION', 'RESOURCE', 'OUTCOME'],
+    items.map((one) => [
+      one.timestamp.slice('yyyy-'.length, 'yyyy-mm-ddThh:mm:ss'.length).replace('T', ' '),
+      ...[nameOf(one.actor_id), one.action, one.resource_id ?? '', outcomeOf(one)],
+    ]),
+  )
+
+const wideTable = (items: readonly AuditEvent[], nameOf: NameOf) =>
+  table(
+    ['SEQ', 'TIME', 'ACTOR', 'ACTION', 'RESOURCE', 'OUTCOME', 'FROM', 'ACTOR ID', 'ID'],
+    items.map((one) => [
+      ...[String(one.seq), one.timestamp, nameOf(one.actor_id), one.action, one.resource_id ?? ''],
+      ...[outcomeOf(one), one.ip_address ?? '', one.actor_id, one.id],
+    ]),
+  )
 
 interface Redacting extends OfChain {
   readonly id: string
@@ -124,5 +157,6 @@ const prune = described({
 
 export function recordsCommand(finish: Finish) {
   const about = 'list, export and verify the audit log (-o platform: records without an organization)'
-  return groupOf('records', about, [list, show, usage, levels, exportRecords, verify, redact, prune], finish)
+  const commands = [list, show, usage, levels, exportRecords, verify, redact, prune]
+  return groupOf('records', about, commands, finish).alias('audit')
 }

@@ -7,6 +7,7 @@ import { described } from '../command.ts'
 import { harmless, type Output } from '../terminal/output.ts'
 import { paint, type Colour } from '../terminal/paint.ts'
 import type { Transport } from '../transport/transport.ts'
+import { createActorNames } from './actor-names.ts'
 import type { OfChain } from './of-chain.ts'
 
 interface Watching extends OfChain {
@@ -36,6 +37,7 @@ async function watched(transport: Transport, words: Watching, output: Output): P
   const [newest] = await pageOf(transport, words, { limit: 1, offset: 0 })
   let seen = newest?.seq ?? -1
   let away = false
+  const names = createActorNames(transport, words)
   output.progress('Watching calls. Press Ctrl+C to stop.')
   while (!ended.signal.aborted) {
     await sleep(INTERVAL, undefined, { signal: ended.signal }).catch(() => {})
@@ -47,7 +49,9 @@ async function watched(transport: Transport, words: Watching, output: Output): P
     away = fresh === undefined
     if (fresh === undefined) continue
     seen = Math.max(seen, ...fresh.map(({ seq }) => seq))
-    for (const event of fresh.toReversed()) if (isWanted(event, words)) print(event, output)
+    const wanted = fresh.toReversed().filter((event) => isWanted(event, words))
+    if (!output.json) await names.lookUp(wanted.map(({ actor_id: id }) => id)).catch(() => undefined)
+    for (const event of wanted) print(event, names.nameOf(event.actor_id), output)
   }
   process.off('SIGINT', end).off('SIGTERM', end)
 }
@@ -77,8 +81,8 @@ async function pageOf(
 const isWanted = ({ outcome }: AuditEvent, { failed = false }: Watching): boolean =>
   !failed || (outcome !== 'ok' && outcome !== 'cancelled')
 
-function print(event: AuditEvent, { json }: Output): void {
-  const { timestamp, outcome, resource_id: tool, actor_id: caller, code, details } = event
+function print(event: AuditEvent, caller: string, { json }: Output): void {
+  const { timestamp, outcome, resource_id: tool, code, details } = event
   if (json) return void process.stdout.write(`${visibleJson(JSON.stringify(event))}\n`)
   const took = typeof details['duration_ms'] === 'number' ? `${Math.round(details['duration_ms'])} ms` : ''
   const cells = [
