@@ -1070,6 +1070,7 @@ alter table webhooks add constraint webhooks_organization_id_fkey FOREIGN KEY (o
 CREATE INDEX alerts_age ON public.alerts USING btree (organization_id, created_at);
 CREATE UNIQUE INDEX alerts_placed ON public.alerts USING btree (organization_id, id);
 CREATE INDEX approval_messages_age ON public.approval_messages USING btree (taken_at);
+CREATE INDEX approvals_by_time ON public.approvals USING btree (organization_id, created_at DESC, id DESC);
 CREATE INDEX approvals_due ON public.approvals USING btree (expires_at) WHERE (state = ANY (ARRAY['pending'::text, 'granted'::text]));
 CREATE INDEX approvals_listed ON public.approvals USING btree (organization_id, created_at);
 CREATE INDEX approvals_of_digest ON public.approvals USING btree (organization_id, digest, created_at);
@@ -1094,6 +1095,7 @@ CREATE INDEX kept_answers_age ON public.kept_answers USING btree (created_at);
 CREATE INDEX kept_results_expiry ON public.kept_results USING btree (expires_at);
 CREATE INDEX kept_results_owner ON public.kept_results USING btree (organization_id, principal, created_at);
 CREATE UNIQUE INDEX kept_results_placed ON public.kept_results USING btree (organization_id, id);
+CREATE INDEX keys_by_time ON public.keys USING btree (organization_id, created_at, id);
 CREATE UNIQUE INDEX keys_of_member ON public.keys USING btree (organization_id, user_id, name) WHERE (user_id IS NOT NULL);
 CREATE UNIQUE INDEX keys_of_organization ON public.keys USING btree (organization_id, name) WHERE (user_id IS NULL);
 CREATE UNIQUE INDEX keys_of_platform ON public.keys USING btree (name) WHERE (organization_id IS NULL);
@@ -1106,6 +1108,7 @@ CREATE INDEX oauth_clients_expiry ON public.oauth_clients USING btree (expires_a
 CREATE INDEX oauth_clients_lately ON public.oauth_clients USING btree (registered_from, created_at) WHERE (kind = 'dynamic'::text);
 CREATE INDEX oauth_flows_age ON public.oauth_flows USING btree (expires_at);
 CREATE UNIQUE INDEX oauth_flows_placed ON public.oauth_flows USING btree (organization_id, id);
+CREATE INDEX oauth_grants_by_time ON public.oauth_grants USING btree (organization_id, created_at DESC, id DESC) WHERE (ended_at IS NULL);
 CREATE INDEX oauth_grants_client ON public.oauth_grants USING btree (client_id) WHERE (ended_at IS NULL);
 CREATE INDEX oauth_grants_organization ON public.oauth_grants USING btree (organization_id);
 CREATE UNIQUE INDEX oauth_grants_placed ON public.oauth_grants USING btree (organization_id, id);
