@@ -36,6 +36,7 @@ const WRITES = OPERATIONS.map(({ operation }) => operation)
 const NO_CHANGE = new Set([
   ...['verifyAuth', 'refresh', 'findCodeOwner', 'linkConnection', 'beginOwnProviderAuth', 'connectIntegration'],
   ...['checkDraftRule', 'explainPolicy', 'replayPolicy', 'testPolicy', 'previewOpenApi', 'previewList'],
+  ...['pickTools', 'pickConnections', 'changePick'],
   ...['departForAccount', 'probeAddress', 'compareConnection'],
   // The key of a run is on record when it is made.
   'runAgent',

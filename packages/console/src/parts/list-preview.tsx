@@ -1,16 +1,17 @@
 /** A preview of the listing that a caller gets at an endpoint: caller, endpoint and revision are in the address. */
-import { Alert, Group, Select, Stack, Text, type ComboboxData } from '@mantine/core'
-import { listConnections, listMembers, listOrganizationKeys, listToolsets, previewList } from '@toolway/contract/admin'
+import { Alert, Group, Select, Stack, Text } from '@mantine/core'
+import { listToolsets, previewList } from '@toolway/contract/admin'
 import { REVISIONS } from '@toolway/contract'
 import { useQuery } from '@tanstack/react-query'
 import { z } from 'zod'
-import { useMay, useOrganization } from '../data/me.ts'
+import { useOrganization } from '../data/me.ts'
 import { ask } from '../data/queries.ts'
 import { useUrlState } from '../data/url-state.ts'
 import { texts } from '../texts/texts.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { mendOf } from '../ui/mend.ts'
+import { PickMixed } from './picker/picker.tsx'
 import { PreviewedList } from './previewed-list.tsx'
 
 const Wanted = z.object({
@@ -19,14 +20,11 @@ const Wanted = z.object({
   revision: z.enum(REVISIONS).default('2026-07-28'),
 })
 
-const PEOPLE = { limit: 200 }
-
 /** @param toolset the one place there is, where it is known */
 export function ListPreviewPart({ toolset }: { toolset?: string }) {
   const organization = useOrganization()
   const [{ who, where, revision }, set] = useUrlState(Wanted)
-  const whos = useCallers(organization)
-  const wheres = usePlaces(organization, toolset === undefined)
+  const toolsets = useToolsets(toolset === undefined)
   const body = { ...callerOf(who), ...(toolset === undefined ? placeOf(where) : { toolset }), revision }
   const query = useQuery(ask('tools', previewList, { path: { organization }, body }))
   const t = texts.tools.preview
@@ -34,15 +32,45 @@ export function ListPreviewPart({ toolset }: { toolset?: string }) {
     <Stack>
       <Text c="dimmed">{t.hint}</Text>
       <Group gap="sm" align="flex-end">
-        <Choice label={t.who} value={who} data={whos} onChange={(next) => set({ who: next })} />
+        <PickMixed
+          label={t.who}
+          value={who}
+          labelOf={withoutKind}
+          fixed={[
+            { group: '', items: [{ value: 'me', label: t.me }] },
+            {
+              group: t.groups.roles,
+              items: ROLES.map((role) => ({ value: `role:${role}`, label: texts.roles[role] })),
+            },
+          ]}
+          sources={[
+            { kind: 'members', group: t.groups.members, wordOf: (email) => `member:${email}` },
+            { kind: 'keys', group: t.groups.keys, wordOf: (id) => `key:${id}` },
+          ]}
+          onChange={(next) => set({ who: next })}
+          style={{ flex: '1 1 12rem' }}
+        />
         {toolset === undefined ? (
-          <Choice label={t.where} value={where} data={wheres} onChange={(next) => set({ where: next })} />
+          <PickMixed
+            label={t.where}
+            value={where}
+            labelOf={withoutKind}
+            fixed={[
+              { group: '', items: [{ value: 'all', label: t.all }] },
+              { group: t.groups.toolsets, items: toolsets },
+            ]}
+            sources={[{ kind: 'connections', group: t.groups.connections, wordOf: (alias) => `connection:${alias}` }]}
+            onChange={(next) => set({ where: next })}
+            style={{ flex: '1 1 12rem' }}
+          />
         ) : null}
-        <Choice
+        <Select
           label={t.revision}
           value={revision}
-          data={[{ group: '', items: REVISIONS.toReversed().map((one) => ({ value: one, label: one })) }]}
-          onChange={(next) => set({ revision: next as typeof revision })}
+          data={REVISIONS.toReversed().map((one) => ({ value: one, label: one }))}
+          onChange={(next) => next !== null && set({ revision: next })}
+          allowDeselect={false}
+          style={{ flex: '1 1 12rem' }}
         />
       </Group>
       <Loaded query={query}>
@@ -60,73 +88,15 @@ export function ListPreviewPart({ toolset }: { toolset?: string }) {
   )
 }
 
-interface Options {
-  readonly group: string
-  readonly items: readonly { readonly value: string; readonly label: string }[]
-}
+const ROLES = ['tenant_admin', 'tenant_member', 'tenant_viewer'] as const
 
-function Choice(props: { label: string; value: string; data: readonly Options[]; onChange: (next: string) => void }) {
-  const { label, value, data, onChange } = props
-  const known = data.some(({ items }) => items.some((item) => item.value === value))
-  // The value in the address is shown even before its list has loaded.
-  const all = known ? data : [...data, { group: '', items: [{ value, label: value.replace(/^\w+:/, '') }] }]
-  return (
-    <Select
-      label={label}
-      value={value}
-      data={all.flatMap(optionsOf)}
-      onChange={(next) => next !== null && onChange(next)}
-      allowDeselect={false}
-      searchable={data.flatMap(({ items }) => items).length > 12}
-      style={{ flex: '1 1 12rem' }}
-    />
-  )
-}
+/** `member:ada@example.com` as it is read. */
+const withoutKind = (word: string): string => word.replace(/^\w+:/, '')
 
-const optionsOf = ({ group, items }: Options): ComboboxData =>
-  group === '' ? [...items] : items.length === 0 ? [] : [{ group, items: [...items] }]
-
-/** Those who may not see people or keys can still ask for themselves and for roles. */
-function useCallers(organization: string): readonly Options[] {
-  const [mayPeople, mayKeys] = [useMay('user_manage'), useMay('key_manage')]
-  const path = { organization }
-  const members = useQuery({ ...ask('people', listMembers, { path, query: PEOPLE }), enabled: mayPeople })
-  const keys = useQuery({ ...ask('keys', listOrganizationKeys, { path, query: PEOPLE }), enabled: mayKeys })
-  const t = texts.tools.preview
-  const roles = ['tenant_admin', 'tenant_member', 'tenant_viewer'] as const
-  return [
-    { group: '', items: [{ value: 'me', label: t.me }] },
-    { group: t.groups.roles, items: roles.map((role) => ({ value: `role:${role}`, label: texts.roles[role] })) },
-    {
-      group: t.groups.members,
-      items: (members.data?.items ?? []).map(({ email }) => ({ value: `member:${email}`, label: email })),
-    },
-    {
-      group: t.groups.keys,
-      items: (keys.data?.items ?? []).map(({ id, name, hint }) => ({
-        value: `key:${id}`,
-        label: `${name} (…${hint})`,
-      })),
-    },
-  ]
-}
-
-function usePlaces(organization: string, wanted: boolean): readonly Options[] {
-  const path = { organization }
-  const toolsets = useQuery({ ...ask('toolsets', listToolsets, { path }), enabled: wanted })
-  const connections = useQuery({ ...ask('connections', listConnections, { path, query: PEOPLE }), enabled: wanted })
-  const t = texts.tools.preview
-  return [
-    { group: '', items: [{ value: 'all', label: t.all }] },
-    {
-      group: t.groups.toolsets,
-      items: (toolsets.data?.items ?? []).map(({ slug, title }) => ({ value: `toolset:${slug}`, label: title })),
-    },
-    {
-      group: t.groups.connections,
-      items: (connections.data?.items ?? []).map(({ alias }) => ({ value: `connection:${alias}`, label: alias })),
-    },
-  ]
+function useToolsets(wanted: boolean) {
+  const path = { organization: useOrganization() }
+  const { data } = useQuery({ ...ask('toolsets', listToolsets, { path }), enabled: wanted })
+  return (data?.items ?? []).map(({ slug, title }) => ({ value: `toolset:${slug}`, label: title }))
 }
 
 function callerOf(who: string): {

@@ -1755,6 +1755,7 @@ export interface English {
       readonly removeWarning: string
     }
     readonly rate: (v: { readonly name: string }) => string
+    readonly search: string
   }
   readonly kinds: {
     readonly title: {
@@ -2107,6 +2108,10 @@ export interface English {
       readonly clear: string
       readonly nobodyFound: string
     }
+    readonly search: string
+    readonly searchHint: string
+    readonly anyRole: string
+    readonly roleFilter: string
   }
   readonly person: {
     readonly menu: (v: { readonly name: string }) => string
@@ -2135,6 +2140,11 @@ export interface English {
     readonly start: string
     readonly run: string
     readonly shape: string
+  }
+  readonly picker: {
+    readonly searching: string
+    readonly nothing: string
+    readonly more: (v: { readonly number: string }) => string
   }
   readonly playground: {
     readonly hint: string
@@ -3512,6 +3522,8 @@ export interface English {
     readonly before: string
     readonly after: string
     readonly columns: string
+    readonly more: string
+    readonly rangeOfMore: (v: { readonly first: number; readonly last: number; readonly total: number }) => string
   }
   readonly tools: {
     readonly hint: (v: { readonly tools: string; readonly tokens: string }) => string
@@ -3561,7 +3573,6 @@ export interface English {
     readonly selectAll: (v: { readonly number: string }) => string
     readonly selected: (v: { readonly number: string; readonly tokens: string }) => string
     readonly shown: (v: { readonly number: string; readonly total: string }) => string
-    readonly more: (v: { readonly shown: string; readonly total: string }) => string
     readonly switchOn: string
     readonly switchOff: string
     readonly clear: string
@@ -3778,6 +3789,8 @@ export interface English {
       readonly patternsHint: string
       readonly include: string
       readonly exclude: string
+      readonly searchConnections: string
+      readonly moreConnections: (v: { readonly number: string }) => string
     }
     readonly edit: {
       readonly name: string
@@ -3839,6 +3852,7 @@ export interface English {
       readonly limitOf: (v: { readonly alias: string }) => string
       readonly perConnection: string
       readonly asAll: string
+      readonly addLimit: string
     }
     readonly rules: {
       readonly hint: string

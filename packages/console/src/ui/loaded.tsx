@@ -5,7 +5,7 @@ import type { ReactNode } from 'react'
 import { Failed } from './failed.tsx'
 
 export interface LoadedProps<Data> {
-  readonly query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'isFetching' | 'refetch'>
+  readonly query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'isFetching'> & { refetch(): unknown }
   readonly children: (data: Data) => ReactNode
   /** Lines that stand for it while it is waited for. */
   readonly lines?: number

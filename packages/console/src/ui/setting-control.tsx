@@ -1,7 +1,7 @@
 /** One control of a form that the contract describes: a setting of a kind of connection, or a parameter of a rule. */
 import { MultiSelect, NumberInput, Select, Switch, TagsInput, Textarea, TextInput } from '@mantine/core'
 import type { FieldSource, SettingField } from '@toolway/contract'
-import { useState } from 'react'
+import { useState, type ReactNode } from 'react'
 import type { FieldWords } from '../texts/field-words.ts'
 import { texts } from '../texts/texts.ts'
 import { pairLines, pairsIn } from './pair-lines.ts'
@@ -12,6 +12,15 @@ export interface Offered {
   readonly label: string
 }
 
+export interface PickerProps {
+  readonly label: string
+  readonly description: ReactNode
+  readonly disabled: boolean
+  readonly error: ReactNode
+  readonly value: readonly string[]
+  readonly onChange: (value: string[]) => void
+}
+
 export interface SettingControlProps {
   readonly field: SettingField
   readonly words: FieldWords
@@ -20,10 +29,12 @@ export interface SettingControlProps {
   readonly disabled?: boolean
   readonly problem?: string | undefined
   readonly sources?: Readonly<Partial<Record<FieldSource, readonly Offered[]>>>
+  /** For sources that are too long to be offered whole. */
+  readonly pickers?: Readonly<Partial<Record<FieldSource, (props: PickerProps) => ReactNode>>>
 }
 
 export function SettingControl(props: SettingControlProps) {
-  const { field, words, value, onChange, disabled = false, problem, sources = {} } = props
+  const { field, words, value, onChange, disabled = false, problem, sources = {}, pickers = {} } = props
   const shared = { label: words.label, description: words.hint, disabled, error: problem }
   const listed = Array.isArray(value) ? value.map(String) : []
   switch (field.control) {
@@ -50,6 +61,8 @@ export function SettingControl(props: SettingControlProps) {
       return <TagsInput {...shared} data={offered.map((one) => one.value)} value={listed} onChange={onChange} />
     }
     case 'several': {
+      const picker = pickers[field.source]
+      if (picker !== undefined) return picker({ ...shared, value: listed, onChange })
       const offered = sources[field.source] ?? []
       const others = listed.filter((one) => offered.every((known) => known.value !== one))
       return (

@@ -4,11 +4,11 @@
  * It is a table for eyes and screen readers alike; on a narrow screen each row is a card. From `MANY` rows on only those near the
  * window are in the document, and each says which of how many it is (ARIA 1.2, aria-rowindex).
  */
-import { Box, Button, Group, Paper, Skeleton, Text } from '@mantine/core'
+import { Box, Button, Group, Paper, Skeleton, Text, UnstyledButton } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { memo, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from 'react'
+import { memo, useEffect, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from 'react'
 import { texts } from '../texts/texts.ts'
 import { ColumnChoice, useHiddenColumns } from './column-choice.tsx'
 import { Failed } from './failed.tsx'
@@ -21,18 +21,22 @@ export interface Column<Row> {
   readonly share: number
   /** Not said again in front of the value on a narrow screen. */
   readonly plain?: boolean
+  /** What the gateway sorts by, where the list can be sorted by this head. */
+  readonly sort?: string
 }
 
 export const column = <Row,>(
   title: string,
   cell: (row: Row) => ReactNode,
   share = 2,
-  more: { plain?: boolean } = {},
+  more: { plain?: boolean; sort?: string } = {},
 ): Column<Row> => ({ title, cell, share, ...more })
 
 export interface Page<Row> {
   readonly items: readonly Row[]
   readonly total?: number
+  /** Whether there are more than `total`, which were not counted. */
+  readonly total_exceeded?: boolean
   readonly limit?: number
   readonly offset?: number
 }
@@ -40,7 +44,7 @@ export interface Page<Row> {
 export interface TableProps<Row> {
   /** The subject of the table, for screen readers. */
   readonly label: string
-  readonly query: Pick<UseQueryResult<Page<Row>>, 'data' | 'error' | 'isFetching' | 'refetch'>
+  readonly query: Pick<UseQueryResult<Page<Row>>, 'data' | 'error' | 'isFetching'> & { refetch(): unknown }
   readonly rowKey: (row: Row) => string
   /** Where the first cell of a row leads. */
   readonly rowLink?: (row: Row) => string
@@ -48,11 +52,21 @@ export interface TableProps<Row> {
   readonly empty: ReactNode
   /** Shows another page, where there are several. */
   readonly onPage?: (offset: number) => void
+  /** Loads the rows after those that are here, where there are more. */
+  readonly onMore?: (() => void) | undefined
+  readonly sorting?: Sorting
   /** A name for the table, where people may choose its columns. */
   readonly choice?: string
 }
 
-const MANY = 100
+/** The order in which the gateway lists. */
+export interface Sorting {
+  readonly sort: string
+  readonly order: 'asc' | 'desc'
+  readonly onSort: (sort: string, order: 'asc' | 'desc') => void
+}
+
+const MANY = 60
 const ROW_PX = 37
 
 export function Table<Row>(props: TableProps<Row>) {
@@ -72,6 +86,9 @@ export function Table<Row>(props: TableProps<Row>) {
       )}
       <Rows {...props} items={data.items} total={data.total ?? data.items.length} offset={data.offset ?? 0} />
       <Pages page={data} onPage={props.onPage} />
+      {props.onPage === undefined && 'onMore' in props ? (
+        <More shown={data.items.length} total={data.total ?? data.items.length} onMore={props.onMore} />
+      ) : null}
     </Box>
   )
 }
@@ -93,7 +110,7 @@ interface RowsProps<Row> extends TableProps<Row> {
 }
 
 function Rows<Row>(props: RowsProps<Row>) {
-  const { items, columns: all, rowKey, rowLink, label, total, offset, choice } = props
+  const { items, columns: all, rowKey, rowLink, label, total, offset, choice, sorting } = props
   const [hidden, setHidden] = useHiddenColumns(choice)
   const columns = useMemo(() => all.filter(({ title }, at) => at === 0 || !hidden.includes(title)), [all, hidden])
   const template = columns.map(({ share }) => `minmax(0, ${share}fr)`).join(' ')
@@ -102,10 +119,8 @@ function Rows<Row>(props: RowsProps<Row>) {
     <Paper withBorder role="table" aria-label={label} aria-rowcount={total + 1}>
       <div role="rowgroup">
         <div role="row" className="cells heads" style={{ gridTemplateColumns: template }} aria-rowindex={1}>
-          {columns.map(({ title }) => (
-            <Text key={title} role="columnheader" size="sm" c="dimmed" fw={600}>
-              {title}
-            </Text>
+          {columns.map(({ title, sort }) => (
+            <Head key={title} title={title} sort={sort} sorting={sorting} />
           ))}
         </div>
       </div>
@@ -134,6 +149,72 @@ function Rows<Row>(props: RowsProps<Row>) {
       <ColumnChoice titles={all.slice(1).map(({ title }) => title)} hidden={hidden} onChange={setHidden} />
       {table}
     </Box>
+  )
+}
+
+interface HeadProps {
+  readonly title: string
+  readonly sort: string | undefined
+  readonly sorting: Sorting | undefined
+}
+
+/** A head that the list can be sorted by is a button, and says in which order the list is (ARIA 1.2, aria-sort). */
+function Head({ title, sort, sorting }: HeadProps) {
+  const mine = sort !== undefined && sorting?.sort === sort
+  const order = mine ? sorting.order : undefined
+  const aria = order === undefined ? 'none' : order === 'asc' ? 'ascending' : 'descending'
+  const text = { size: 'sm', c: 'dimmed', fw: 600 } as const
+  if (sort === undefined || sorting === undefined)
+    return (
+      <Text role="columnheader" {...text}>
+        {title}
+      </Text>
+    )
+  return (
+    <div role="columnheader" aria-sort={aria} aria-label={title}>
+      <UnstyledButton onClick={() => sorting.onSort(sort, order === 'asc' ? 'desc' : 'asc')}>
+        <Group gap={4} wrap="nowrap">
+          <Text {...text}>{title}</Text>
+          <Text {...text} aria-hidden style={{ visibility: mine ? 'visible' : 'hidden' }}>
+            {order === 'desc' ? '↓' : '↑'}
+          </Text>
+        </Group>
+      </UnstyledButton>
+    </div>
+  )
+}
+
+interface MoreProps {
+  readonly shown: number
+  readonly total: number
+  readonly onMore: (() => void) | undefined
+}
+
+/** How many rows of how many are here. The next ones come when somebody scrolls near the end, or asks for them. */
+export function More({ shown, total, onMore }: MoreProps) {
+  const mark = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (mark.current === null || onMore === undefined) return undefined
+    const watch = new IntersectionObserver(
+      ([entry]) => {
+        if (entry?.isIntersecting === true) onMore()
+      },
+      { rootMargin: '400px' },
+    )
+    watch.observe(mark.current)
+    return () => watch.disconnect()
+  }, [onMore])
+  if (shown >= total) return null
+  const t = texts.table
+  return (
+    <Group ref={mark} justify="space-between" mt="sm">
+      <Text size="sm" c="dimmed">
+        {t.range({ first: 1, last: shown, total })}
+      </Text>
+      <Button size="xs" variant="default" disabled={onMore === undefined} onClick={onMore}>
+        {t.more}
+      </Button>
+    </Group>
   )
 }
 
@@ -202,13 +283,13 @@ function ManyRows<Row>({ items, rowKey, template, cells }: ManyRowsProps<Row>) {
 
 /** The rows shown out of the total, with links to the other pages; nothing where all rows are shown. */
 export function Pages({ page, onPage }: { page: Page<unknown>; onPage: ((offset: number) => void) | undefined }) {
-  const { items, total = items.length, limit = items.length, offset = 0 } = page
+  const { items, total = items.length, total_exceeded: isMore = false, limit = items.length, offset = 0 } = page
   const t = texts.table
-  if (total <= items.length || onPage === undefined) return null
+  if (onPage === undefined || total <= items.length) return null
   return (
     <Group justify="space-between" mt="sm">
       <Text size="sm" c="dimmed">
-        {t.range({ first: offset + 1, last: offset + items.length, total })}
+        {(isMore ? t.rangeOfMore : t.range)({ first: offset + 1, last: offset + items.length, total })}
       </Text>
       <Group gap="xs">
         <Button size="xs" variant="default" disabled={offset === 0} onClick={() => onPage(Math.max(0, offset - limit))}>
@@ -217,7 +298,7 @@ export function Pages({ page, onPage }: { page: Page<unknown>; onPage: ((offset:
         <Button
           size="xs"
           variant="default"
-          disabled={offset + items.length >= total}
+          disabled={offset + items.length >= total && !isMore}
           onClick={() => onPage(offset + limit)}
         >
           {t.after}

@@ -144,7 +144,8 @@ export type ConnectionChange = z.output<typeof ConnectionChange>
 
 export const CONNECTIONS = `${TENANT}/connectors`
 export const CONNECTION = `${CONNECTIONS}/{connection}`
-export const CONNECTION_SORTS = ['alias', 'title', 'status', 'tools', 'created_at', 'updated_at'] as const
+/** `need`: those that need somebody first, and those that are switched off last. */
+export const CONNECTION_SORTS = ['alias', 'need', 'title', 'status', 'tools', 'created_at', 'updated_at'] as const
 
 export const listConnections = operation({
   id: 'listConnections',
@@ -161,7 +162,10 @@ export const listConnections = operation({
     enabled: Flag.optional(),
   }),
   answer: pageOf(Connection).extend({
-    /** How many of those that fit have each status; a connection that is switched off is `disabled`. */
+    /**
+     * How many of those that fit have each status; a connection that is switched off is `disabled`, and a connected one whose list
+     * could not be renewed is `stale`.
+     */
     by_status: z.record(z.string(), z.int()),
   }),
 })

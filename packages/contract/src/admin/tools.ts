@@ -63,6 +63,10 @@ const query = Paging.extend({
   effect: z.enum(SHOWN_EFFECTS).optional(),
   enabled: Flag.optional(),
 })
+const Tools = pageOf(Tool).extend({
+  /** How many of those that fit have each effect, as it is shown. */
+  by_effect: z.record(z.string(), z.int()),
+})
 const Switched = z.strictObject({ changed: z.int(), enabled: z.int(), disabled: z.int() })
 
 export const listTools = operation({
@@ -71,7 +75,7 @@ export const listTools = operation({
   summary: 'List the tools of a connection, including disabled and blocked ones.',
   needs,
   query,
-  answer: pageOf(Tool),
+  answer: Tools,
 })
 export const listToolsOfConnection = operation({
   id: 'listToolsOfConnection',
@@ -79,7 +83,7 @@ export const listToolsOfConnection = operation({
   summary: 'List the tools of a connection by its ID alone, which determines the organization.',
   needs: inItsOrganization('tool_configure'),
   query,
-  answer: pageOf(Tool),
+  answer: Tools,
 })
 export const toggleTool = operation({
   id: 'toggleTool',

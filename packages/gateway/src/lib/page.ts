@@ -134,17 +134,6 @@ export function pageAt<Row, Item>(
   }
 }
 
-/** The first place in a sorted list that is behind `after`. */
-export function placeBehind<Row>(sorted: readonly Row[], isBehind: (row: Row) => boolean): number {
-  let [low, high] = [0, sorted.length]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (isBehind(sorted[middle] as Row)) high = middle
-    else low = middle + 1
-  }
-  return low
-}
-
 const writeCursor = (parts: readonly string[]): string => Buffer.from(JSON.stringify(parts)).toString('base64url')
 
 function readCursor(cursor: string): string[] {

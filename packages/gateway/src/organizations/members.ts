@@ -51,7 +51,7 @@ const MemberOnPage = MemberRow.extend({ key: z.string() })
 export type MemberOnPage = z.output<typeof MemberOnPage>
 
 export interface MemberFilter {
-  /** Part of an email or a name. */
+  /** Part of an email or a name, or a whole id. */
   readonly search?: string | undefined
   readonly role?: MemberRole | undefined
 }
@@ -67,7 +67,7 @@ export async function listMemberPage(
   const only = role ?? null
   const [counted] = await sql(Count)`
     select count(*)::int as count from members m join users u on u.id = m.user_id
-     where (position(${part} in lower(u.email)) > 0 or position(${part} in lower(u.name)) > 0)
+     where (u.id = ${part} or position(${part} in lower(u.email)) > 0 or position(${part} in lower(u.name)) > 0)
        and (${only}::text is null or m.role = ${only})`
   const rows = await sql(MemberOnPage)`
     select * from (
@@ -77,7 +77,7 @@ export async function listMemberPage(
                 when 'signed_in_at' then coalesce(to_char(u.signed_in_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), '')
                 else u.email end) collate "C" as key
         from members m join users u on u.id = m.user_id
-       where (position(${part} in lower(u.email)) > 0 or position(${part} in lower(u.name)) > 0)
+       where (u.id = ${part} or position(${part} in lower(u.email)) > 0 or position(${part} in lower(u.name)) > 0)
          and (${only}::text is null or m.role = ${only})) found
      where ${key}::text is null
         or case when ${down}::boolean then (key, user_id) < (${key}::text, ${id}::text)

@@ -11,11 +11,6 @@ import { sayDone, sayFailed } from '../../ui/say.tsx'
 export type ApprovalState = Approval['state']
 export type Verdict = 'grant' | 'always' | 'deny'
 
-const WAITING = 200
-
-export const waiting = (organization: string) =>
-  ask('approvals', listApprovals, { path: { organization }, query: { state: 'pending', limit: WAITING } })
-
 export const past = (organization: string, state: ApprovalState | undefined, offset: number) =>
   ask('approvals', listApprovals, { path: { organization }, query: { state, offset, limit: 50 } })
 

@@ -1,17 +1,18 @@
 /** Calls that wait for somebody's word, one of them open. The keys j and k go through them; a and d begin an answer. */
 import { Box, Group, Kbd, Paper, Stack, Switch, Text, UnstyledButton } from '@mantine/core'
 import { useHotkeys, useLocalStorage } from '@mantine/hooks'
-import { useQuery } from '@tanstack/react-query'
-import type { Approval } from '@toolway/contract/admin'
+import { listApprovals, type Approval } from '@toolway/contract/admin'
 import { useRef, useState } from 'react'
 import { useMay, useOrganization } from '../../data/me.ts'
+import { usePages } from '../../data/pages.ts'
 import { texts } from '../../texts/texts.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { LinkButton } from '../../ui/links.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
+import { More } from '../../ui/table.tsx'
 import { AnswerForm } from './answer-form.tsx'
 import { QuestionBody, QuestionHead } from './question.tsx'
-import { waiting, type Verdict } from './questions.ts'
+import type { Verdict } from './questions.ts'
 
 export interface WaitingProps {
   readonly chosen: string
@@ -20,11 +21,18 @@ export interface WaitingProps {
 
 export function Waiting({ chosen, onChoose }: WaitingProps) {
   const organization = useOrganization()
-  const query = useQuery(waiting(organization))
+  const query = usePages('approvals', listApprovals, { path: { organization }, query: { state: 'pending' } })
   return (
     <Loaded query={query}>
       {({ items, total }) =>
-        items.length === 0 ? <Nothing /> : <Questions items={items} total={total} chosen={chosen} onChoose={onChoose} />
+        items.length === 0 ? (
+          <Nothing />
+        ) : (
+          <>
+            <Questions items={items} total={total} chosen={chosen} onChoose={onChoose} />
+            <More shown={items.length} total={total} onMore={query.onMore} />
+          </>
+        )
       }
     </Loaded>
   )

@@ -1,9 +1,10 @@
 /** The choice of the tools that the client gets: all, those of a toolset, or those of one connection. */
-import { Select, Text } from '@mantine/core'
-import { listConnections, listToolsets } from '@toolway/contract/admin'
+import { Text } from '@mantine/core'
+import { listToolsets } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
 import { useMay, useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
+import { PickMixed } from '../../parts/picker/picker.tsx'
 import { texts } from '../../texts/texts.ts'
 import type { McpEndpoint } from './place.ts'
 import { Part } from './part.tsx'
@@ -22,12 +23,11 @@ export function ChoosePlace({ place, onChoose }: ChoosePlaceProps) {
   const path = { organization }
   const mayList = useMay('tool_configure')
   const toolsets = useQuery({ ...ask('toolsets', listToolsets, { path }), enabled: mayList })
-  const connections = useQuery(ask('connections', listConnections, { path, query: { limit: 200 } }))
   const t = texts.clients.place
   const known = (toolsets.data?.items ?? []).filter(({ slug }) => slug !== SUPPLIED)
   const named = place.kind === 'toolset' && known.every(({ slug }) => slug !== place.toolset) ? [place.toolset] : []
-  const data = [
-    { value: ALL, label: t.all },
+  const fixed = [
+    { group: '', items: [{ value: ALL, label: t.all }] },
     {
       group: t.toolsets,
       items: [
@@ -35,21 +35,16 @@ export function ChoosePlace({ place, onChoose }: ChoosePlaceProps) {
         ...named.map((slug) => ({ value: `t ${slug}`, label: slug })),
       ],
     },
-    {
-      group: t.connections,
-      items: (connections.data?.items ?? []).map(({ alias, title }) => ({ value: `c ${alias}`, label: title })),
-    },
   ]
   return (
     <Part title={t.title}>
-      <Select
+      <PickMixed
         label={t.label}
         value={valueOf(place)}
-        onChange={(value) => onChoose(placeIn(value ?? ALL))}
-        data={data}
-        searchable
-        allowDeselect={false}
-        nothingFoundMessage={t.nothing}
+        labelOf={(value) => value.slice(2)}
+        fixed={fixed}
+        sources={[{ kind: 'connections', group: t.connections, wordOf: (alias) => `c ${alias}` }]}
+        onChange={(value) => onChoose(placeIn(value))}
       />
       <Text size="sm" c="dimmed">
         {t.hints[place.kind]}

@@ -6,7 +6,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { useOrganization } from '../../data/me.ts'
 import type { Problem } from '../../data/problem.ts'
-import { ask } from '../../data/queries.ts'
+import { askAll } from '../../data/pages.ts'
 
 import { TrustOffer } from '../../parts/trust-offer.tsx'
 import { texts } from '../../texts/texts.ts'
@@ -74,7 +74,7 @@ export function SeveralServers({ drafts, left }: SeveralServersProps) {
     setRows((before) => before.map((row, index) => (index === at ? { ...row, ...next } : row)))
   const may = ({ draft }: Row) => draft.kind !== 'program' || mayStart
   const path = { organization: useOrganization() }
-  const held = useQuery(ask('connections', listConnections, { path, query: { limit: 200 } }))
+  const held = useQuery(askAll('connections', listConnections, { path }))
   const [before, setBefore] = useState<readonly Connection[]>()
   // Connections added by this import do not mark their rows as existing before.
   if (before === undefined && held.data !== undefined) setBefore(held.data.items)

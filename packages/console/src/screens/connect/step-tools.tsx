@@ -9,6 +9,7 @@ import { useMay, useOrganization } from '../../data/me.ts'
 import { Problem } from '../../data/problem.ts'
 import { ask } from '../../data/queries.ts'
 import type { OAuthRedirect } from '../../parts/account/use-oauth-redirect.ts'
+import { usePages } from '../../data/pages.ts'
 import { texts } from '../../texts/texts.ts'
 import { EffectBadge } from '../../ui/effect-badge.tsx'
 import { Failed } from '../../ui/failed.tsx'
@@ -56,11 +57,10 @@ interface OneProps extends StepToolsProps {
 function Ready({ connection, onAnother }: OneProps) {
   const { title, alias } = connection
   const path = { organization: useOrganization(), connection: alias }
-  const tools = useQuery(ask('tools', listTools, { path, query: { limit: 200 } }))
+  const tools = usePages('tools', listTools, { path, query: {} })
   const mayCall = useMay('tool_call')
   const items = tools.data?.items ?? []
-  const of = (effect: Tool['effect']) =>
-    items.filter((one) => one.effect === effect && one.effect_from !== 'unknown').length
+  const by = tools.data?.by_effect ?? {}
   return (
     <Stack gap="lg">
       <Group gap="sm" role="status" wrap="nowrap">
@@ -71,8 +71,8 @@ function Ready({ connection, onAnother }: OneProps) {
       </Group>
       {tools.data === undefined ? null : (
         <Effects
-          counts={{ read: of('read'), write: of('write'), destructive: of('destructive') }}
-          unknown={items.filter((one) => one.effect_from === 'unknown').length}
+          counts={{ read: by['read'] ?? 0, write: by['write'] ?? 0, destructive: by['destructive'] ?? 0 }}
+          unknown={by['unknown'] ?? 0}
         />
       )}
       <Trust alias={alias} tools={items} />
@@ -88,6 +88,7 @@ function Ready({ connection, onAnother }: OneProps) {
         <Table
           label={t.list}
           query={tools}
+          onMore={tools.onMore}
           rowKey={({ name }) => name}
           columns={COLUMNS}
           empty={<Text c="dimmed">{t.none}</Text>}

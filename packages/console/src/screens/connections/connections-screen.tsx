@@ -30,6 +30,8 @@ const Filter = z.object({
   state: z.enum([...STATES, '']).default(''),
   view: z.enum(['cards', 'table']).default('cards'),
   offset: z.coerce.number().int().min(0).default(0),
+  sort: z.enum(['alias', 'title', 'status']).default('alias'),
+  order: z.enum(['asc', 'desc']).default('asc'),
   connected: z.string().max(100).default(''),
   error: z.string().max(500).default(''),
   why: z.string().max(50).default(''),
@@ -40,8 +42,8 @@ type Filter = z.output<typeof Filter>
 export function ConnectionsScreen() {
   const organization = useOrganization()
   const [filter, setFilter] = useUrlState(Filter)
-  const { search, state, offset, connected } = filter
-  const query = { limit: PAGE, offset, search: search || undefined, status: state || undefined }
+  const { search, state, offset, connected, sort, order } = filter
+  const query = { limit: PAGE, offset, sort, order, search: search || undefined, status: state || undefined }
   const connections = useQuery(ask('connections', listConnections, { path: { organization }, query }))
   const filtered = search !== '' || state !== ''
   const showPage = (next: number) => {
@@ -71,6 +73,10 @@ export function ConnectionsScreen() {
           columns={COLUMNS}
           empty={empty}
           onPage={showPage}
+          sorting={{
+            ...{ sort, order },
+            onSort: (by, to) => setFilter({ sort: by as typeof sort, order: to, offset: 0 }),
+          }}
         />
       )}
     </Screen>
@@ -78,8 +84,8 @@ export function ConnectionsScreen() {
 }
 
 const COLUMNS = [
-  column<Connection>(t.columns.name, ({ title }) => title, 4),
-  column<Connection>(t.columns.state, (connection) => <StateOf connection={connection} />, 4),
+  column<Connection>(t.columns.name, ({ title }) => title, 4, { sort: 'title' }),
+  column<Connection>(t.columns.state, (connection) => <StateOf connection={connection} />, 4, { sort: 'status' }),
   column<Connection>(t.columns.auth, ({ auth_type: auth }) => <AuthBadge auth={auth} />, 3),
   column<Connection>(
     t.columns.place,

@@ -1,8 +1,9 @@
 /** Alerts for the organization's users: accounts that expire or are lost, tools held for review, rules that cannot be read. */
 import { Box, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { listAlerts, type Alert, type Connection } from '@toolway/contract/admin'
+import { listAlerts, type Alert } from '@toolway/contract/admin'
 import { useOrganization } from '../../data/me.ts'
+import { useNamesOf } from '../../data/names.ts'
 import { ask } from '../../data/queries.ts'
 import { downConnections } from '../../data/waiting.ts'
 import { texts } from '../../texts/texts.ts'
@@ -14,9 +15,10 @@ import { When } from '../../ui/when.tsx'
 
 const MOST = 6
 
-export function AlertsPanel({ connections }: { connections: readonly Connection[] }) {
+export function AlertsPanel() {
   const organization = useOrganization()
   const alerts = useQuery(ask('alerts', listAlerts, { path: { organization }, query: { limit: MOST } }))
+  const nameOf = useNamesOf(alerts.data?.items.map(({ connection_id: id }) => id) ?? [])
   const down = useQuery(downConnections(organization)).data?.total ?? 0
   const t = texts.home.alerts
   return (
@@ -29,7 +31,7 @@ export function AlertsPanel({ connections }: { connections: readonly Connection[
           ) : (
             <Stack gap="sm">
               {items.map((alert) => (
-                <One key={alert.id} alert={alert} connections={connections} />
+                <One key={alert.id} alert={alert} nameOf={nameOf} />
               ))}
             </Stack>
           )
@@ -69,10 +71,9 @@ const ICONS: Readonly<Record<string, IconName>> = {
   'stream.gap': 'alert-triangle',
 }
 
-function One({ alert, connections }: { alert: Alert; connections: readonly Connection[] }) {
+function One({ alert, nameOf }: { alert: Alert; nameOf: (id: string) => string }) {
   const { kind, connection_id: id, created_at: at, detail } = alert
   const t = texts.home.alerts
-  const connection = connections.find((one) => one.id === id)
   const runsOut = kind === 'credential.expiring' ? detail['expires_at'] : undefined
   return (
     <Group gap="sm" wrap="nowrap" align="flex-start">
@@ -81,9 +82,9 @@ function One({ alert, connections }: { alert: Alert; connections: readonly Conne
       </Box>
       <Box style={{ flex: 1, minWidth: 0 }}>
         <Text className="breakable">{texts.alerts.kinds[kind] ?? kind}</Text>
-        {connection === undefined ? null : (
+        {id === null || nameOf(id) === id ? null : (
           <div>
-            <TextLink to={`/connections/${connection.alias}`}>{connection.title}</TextLink>
+            <TextLink to={`/connections/${id}`}>{nameOf(id)}</TextLink>
           </div>
         )}
         <Text size="sm" c="dimmed" component="div">

@@ -1,7 +1,8 @@
 /** Connections and how they are, those first that need somebody. */
 import { Box, Group, Stack, Text } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
-import type { Connection } from '@toolway/contract/admin'
+import type { Connection, listConnections } from '@toolway/contract/admin'
+import type { z } from 'zod'
 import { useMay } from '../../data/me.ts'
 import { texts } from '../../texts/texts.ts'
 import { StateBadge } from '../../ui/badges.tsx'
@@ -10,33 +11,32 @@ import { Logo } from '../../ui/logo.tsx'
 import { LinkButton, TextLink } from '../../ui/links.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { byNeed, healthOf } from './health.ts'
+import { healthOf } from './health.ts'
 
-const MOST = 6
-
-type Connections = UseQueryResult<{ items: Connection[]; total: number }>
+type Connections = UseQueryResult<z.output<(typeof listConnections)['answer']>>
 
 export function ConnectionsPanel({ connections }: { connections: Connections }) {
   const t = texts.home.connections
   return (
     <Panel title={t.title} action={<TextLink to="/connections">{t.more}</TextLink>}>
       <Loaded query={connections}>
-        {({ items, total }) => (items.length === 0 ? <Nothing /> : <Health items={items} total={total} />)}
+        {({ items, total, by_status: by }) =>
+          items.length === 0 ? <Nothing /> : <Health items={items} good={by['connected'] ?? 0} total={total} />
+        }
       </Loaded>
     </Panel>
   )
 }
 
-function Health({ items, total }: { items: readonly Connection[]; total: number }) {
+/** The gateway says which ones need somebody first, and how many there are of each. */
+function Health({ items, good, total }: { items: readonly Connection[]; good: number; total: number }) {
   const t = texts.home.connections
-  const shown = byNeed(items).slice(0, MOST)
-  const good = items.filter((connection) => healthOf(connection).tone === 'good').length
   return (
     <Stack gap="sm">
       <Text size="sm" c="dimmed">
         {t.summary({ good, all: total, bad: total - good })}
       </Text>
-      {shown.map((connection) => (
+      {items.map((connection) => (
         <One key={connection.id} connection={connection} />
       ))}
     </Stack>

@@ -15,6 +15,7 @@ import {
 } from '@toolway/contract/admin'
 import { useState } from 'react'
 import { useMay, useMe, useOrganization } from '../../data/me.ts'
+import { askAll } from '../../data/pages.ts'
 import { ask } from '../../data/queries.ts'
 import { texts } from '../../texts/texts.ts'
 import { Icon } from '../../ui/icon.tsx'
@@ -67,7 +68,7 @@ function useSteps({ connected, called }: StepsProps): readonly Step[] {
   const mayDecide = useMay('tenant_update')
   const one = { limit: 1 }
   const keys = useQuery(ask('keys', listMyKeys, { query: { organization } }))
-  const grants = useQuery(ask('grants', listOwnGrants, { query: { limit: 50 } }))
+  const grants = useQuery(askAll('grants', listOwnGrants))
   const rules = useQuery({ ...ask('rules', listOrganizationRules, { path, query: one }), enabled: mayRule })
   const members = useQuery({ ...ask('people', listMembers, { path, query: one }), enabled: mayInvite })
   const [longer] = useState(() => ({ from: new Date(Date.now() - MONTH_MS).toISOString(), step: 'day' }) as const)

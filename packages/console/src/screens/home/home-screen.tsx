@@ -19,6 +19,8 @@ import { Figures } from './figures.tsx'
 import { carriedOut, FirstSteps } from './first-steps.tsx'
 import { Icon } from '../../ui/icon.tsx'
 
+/** The rest is on the page of connections. */
+const MOST_SHOWN = 6
 const HOUR_MS = 3_600_000
 
 export function HomeScreen() {
@@ -30,7 +32,9 @@ export function HomeScreen() {
   const usage = useQuery({ ...ask('stats', findUsage, { path, query: { from } }), placeholderData: keepPreviousData })
   // It is over: no event changes it.
   const before = useQuery(ask('past', findUsage, { path, query: spanBefore(from, Date.parse(from) + 24 * HOUR_MS) }))
-  const connections = useQuery(ask('connections', listConnections, { path, query: { limit: 200 } }))
+  const connections = useQuery(
+    ask('connections', listConnections, { path, query: { sort: 'need', limit: MOST_SHOWN } }),
+  )
   const approvals = useQuery(waitingApprovals(organization))
   const t = texts.home
   return (
@@ -50,7 +54,7 @@ export function HomeScreen() {
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
         <Stack gap="lg">
           <CallsPanel usage={usage} />
-          <AlertsPanel connections={connections.data?.items ?? []} />
+          <AlertsPanel />
         </Stack>
         <ConnectionsPanel connections={connections} />
       </SimpleGrid>

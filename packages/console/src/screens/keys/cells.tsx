@@ -99,9 +99,9 @@ const laterOf = (one: string | null, other: string | null): string | null =>
 export const keyColumns = (seen: readonly SeenClient[]): Column<Key>[] => {
   const t = texts.keys.columns
   return [
-    column<Key>(t.key, (row) => <KeyName row={row} />, 4, { plain: true }),
+    column<Key>(t.key, (row) => <KeyName row={row} />, 4, { plain: true, sort: 'name' }),
     column<Key>(t.reach, (row) => <Reach row={row} />, 3),
-    column<Key>(t.ends, (row) => <Ends row={row} />, 2),
-    column<Key>(t.used, (row) => <LastUse row={row} seen={seen} />, 2),
+    column<Key>(t.ends, (row) => <Ends row={row} />, 2, { sort: 'expires_at' }),
+    column<Key>(t.used, (row) => <LastUse row={row} seen={seen} />, 2, { sort: 'last_used_at' }),
   ]
 }

@@ -13,7 +13,7 @@ import { LinkButton } from '../../ui/links.tsx'
 import { column, Table } from '../../ui/table.tsx'
 import { When } from '../../ui/when.tsx'
 import { LimitBadge } from './cells.tsx'
-import { useEmails } from './organization-keys.tsx'
+import { useNamesOf } from '../../data/names.ts'
 import { usePage } from './page.ts'
 import { RemoveButton } from './remove-button.tsx'
 
@@ -69,13 +69,13 @@ function Mine({ offset, onPage }: PageProps) {
 
 function OfAll({ offset, onPage }: PageProps) {
   const organization = useOrganization()
-  const emails = useEmails()
   const grants = useQuery(ask('grants', listGrants, { path: { organization }, query: { offset } }))
+  const nameOf = useNamesOf(grants.data?.items.map(({ user_id: id }) => id) ?? [])
   return (
     <Grants
       query={grants}
       onPage={onPage}
-      emails={emails}
+      nameOf={nameOf}
       end={({ id }) => call(endGrant, { path: { organization, grant: id } })}
     />
   )
@@ -86,17 +86,17 @@ interface GrantsProps {
   readonly onPage: (offset: number) => void
   readonly end: (grant: Grant) => Promise<unknown>
   /** By the id of the member, where there are several. */
-  readonly emails?: ReadonlyMap<string, string>
+  readonly nameOf?: (id: string) => string
 }
 
-function Grants({ query, onPage, end, emails }: GrantsProps) {
+function Grants({ query, onPage, end, nameOf }: GrantsProps) {
   const t = texts.keys.clients
   return (
     <Table
       label={texts.keys.tabs.clients}
       query={query}
       rowKey={({ id }) => id}
-      columns={columnsOf(end, emails)}
+      columns={columnsOf(end, nameOf)}
       empty={
         <Empty icon="devices" title={t.none} hint={t.noneHint}>
           <LinkButton to="/clients">{texts.nav.clients}</LinkButton>
@@ -107,10 +107,10 @@ function Grants({ query, onPage, end, emails }: GrantsProps) {
   )
 }
 
-const columnsOf = (end: GrantsProps['end'], emails: GrantsProps['emails']) => [
+const columnsOf = (end: GrantsProps['end'], nameOf: GrantsProps['nameOf']) => [
   column<Grant>(words.client, (row) => <Client row={row} />, 4, { plain: true }),
   column<Grant>(texts.keys.columns.reach, ({ limit }) => <LimitBadge limit={limit} />, 2),
-  ...(emails === undefined ? [] : [column<Grant>(words.member, ({ user_id: id }) => emails.get(id) ?? id, 3)]),
+  ...(nameOf === undefined ? [] : [column<Grant>(words.member, ({ user_id: id }) => nameOf(id), 3)]),
   column<Grant>(words.since, ({ created_at: at }) => <When at={at} />, 2),
   column<Grant>(texts.keys.columns.used, ({ used_at: at }) => <When at={at} />, 2),
   column<Grant>(words.end, (row) => <End row={row} end={end} />, 1),

@@ -1,37 +1,46 @@
 /** The keys of an organization, and those of its members, for whoever looks after them. */
 import { Button, Group, Stack, Text } from '@mantine/core'
 import {
-  listMembers,
+  KEY_SORTS,
   listOrganizationKeys,
   removeOrganizationKey,
   type Key,
   type SeenClient,
 } from '@toolway/contract/admin'
-import { useQuery } from '@tanstack/react-query'
+import { z } from 'zod'
 import { call } from '../../data/call.ts'
 import { useMay, useOrganization } from '../../data/me.ts'
-import { ask } from '../../data/queries.ts'
+import { usePages } from '../../data/pages.ts'
+import { useUrlState } from '../../data/url-state.ts'
 import { texts } from '../../texts/texts.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { IconLink } from '../../ui/icon-link.tsx'
+import { TypedSearch } from '../../ui/typed-search.tsx'
 import { column, Table } from '../../ui/table.tsx'
 import { keyColumns } from './cells.tsx'
 import { MakeDialog } from './make-dialog.tsx'
-import { useMaking, usePage } from './page.ts'
+import { useMaking } from './page.ts'
 import { RemoveButton } from './remove-button.tsx'
 import { useSeen } from './seen.ts'
 import { TrustButton } from './trust-button.tsx'
 
+const Shown = z.object({
+  q: z.string().default(''),
+  sort: z.enum(KEY_SORTS).default('created_at'),
+  order: z.enum(['asc', 'desc']).default('asc'),
+})
+
 export function OrganizationKeys() {
   const organization = useOrganization()
   const path = { organization }
-  const [offset, setOffset] = usePage()
+  const [{ q, sort, order }, set] = useUrlState(Shown)
   const [making, open, close] = useMaking()
-  const keys = useQuery(ask('keys', listOrganizationKeys, { path, query: { offset } }))
-  const emails = useEmails()
+  const query = { sort, order, ...(q === '' ? {} : { search: q }) }
+  const keys = usePages('keys', listOrganizationKeys, { path, query })
   const seen = useSeen()
   const t = texts.keys
-  const ownerOf = ({ user_id: user }: Key) => (user === null ? t.ofOrganization : (emails.get(user) ?? t.ofMember))
+  const ownerOf = ({ user_id: user, user_email: email }: Key) =>
+    user === null ? t.ofOrganization : (email ?? t.ofMember)
   return (
     <Stack gap="sm">
       <Group justify="space-between">
@@ -40,14 +49,22 @@ export function OrganizationKeys() {
         </Text>
         <Button onClick={open}>{t.make.open}</Button>
       </Group>
+      <TypedSearch label={t.search} value={q} onSearch={(next) => set({ q: next })} maw={460} />
       <Table
         label={t.tabs.organization}
         choice="keys"
         query={keys}
         rowKey={({ id }) => id}
         columns={columnsOf(seen, ownerOf, organization)}
-        empty={<Empty icon="key" title={t.noneHere} hint={t.noneHereHint} />}
-        onPage={setOffset}
+        empty={
+          q === '' ? (
+            <Empty icon="key" title={t.noneHere} hint={t.noneHereHint} />
+          ) : (
+            <Empty icon="search" title={texts.picker.nothing} />
+          )
+        }
+        onMore={keys.onMore}
+        sorting={{ sort, order, onSort: (by, to) => set({ sort: by as typeof sort, order: to }) }}
       />
       <MakeDialog of="organization" opened={making} onClose={close} />
     </Stack>
@@ -59,19 +76,6 @@ const columnsOf = (seen: readonly SeenClient[], ownerOf: (key: Key) => string, o
   column<Key>(texts.keys.columns.owner, ownerOf, 3),
   column<Key>(texts.keys.columns.actions, (row) => <Remove row={row} organization={organization} />, 1),
 ]
-
-const MOST_MEMBERS = 200
-
-/** By the id of the member. */
-export function useEmails(): ReadonlyMap<string, string> {
-  const organization = useOrganization()
-  const enabled = useMay('user_manage')
-  const members = useQuery({
-    ...ask('people', listMembers, { path: { organization }, query: { limit: MOST_MEMBERS } }),
-    enabled,
-  })
-  return new Map((members.data?.items ?? []).map(({ user_id, email }) => [user_id, email]))
-}
 
 function Remove({ row: { id, name, trust_waits: waits }, organization }: { row: Key; organization: string }) {
   const mayRules = useMay('policy_manage')

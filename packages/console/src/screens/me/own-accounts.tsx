@@ -6,7 +6,7 @@ import { Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { listAllAccounts, listConnections, type AccountInPlace, type Connection } from '@toolway/contract/admin'
 import { useMe, useOrganization } from '../../data/me.ts'
-import { ask } from '../../data/queries.ts'
+import { askAll } from '../../data/pages.ts'
 import { ACCOUNT_TONES } from '../../parts/account/account-tones.ts'
 import { texts } from '../../texts/texts.ts'
 import { StateBadge } from '../../ui/badges.tsx'
@@ -29,9 +29,9 @@ export function OwnAccounts() {
   const organization = useOrganization()
   const { user } = useMe()
   const path = { organization }
-  const connections = useQuery(ask('connections', listConnections, { path, query: { limit: 200 } }))
+  const connections = useQuery(askAll('connections', listConnections, { path }))
   const found = useQuery({
-    ...ask('accounts', listAllAccounts, { path, query: { limit: 200 } }),
+    ...askAll('accounts', listAllAccounts, { path }),
     select: (page) => ({ ...page, items: rowsOf(connections.data?.items ?? [], page.items, user?.id) }),
   })
   const columns = [

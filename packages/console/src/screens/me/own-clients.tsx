@@ -4,7 +4,7 @@ import { endOwnGrant, listOwnGrants, type Grant } from '@toolway/contract/admin'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../data/call.ts'
 import { Problem } from '../../data/problem.ts'
-import { ask } from '../../data/queries.ts'
+import { askAll } from '../../data/pages.ts'
 import { texts } from '../../texts/texts.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { LinkButton } from '../../ui/links.tsx'
@@ -16,7 +16,7 @@ import { When } from '../../ui/when.tsx'
 const t = texts.me
 
 export function OwnClients() {
-  const found = useQuery(ask('grants', listOwnGrants, { query: { limit: 200 } }))
+  const found = useQuery(askAll('grants', listOwnGrants))
   const queries = useQueryClient()
   const end = useMutation({
     mutationFn: ({ id }: Grant) => call(endOwnGrant, { path: { grant: id } }),

@@ -1,12 +1,13 @@
 /** A new group, or who is in one that is there. */
-import { MultiSelect, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { listGroups, listMembers, putGroup, type Group, type Member } from '@toolway/contract/admin'
+import { listGroups, putGroup, type Group } from '@toolway/contract/admin'
 import { useState } from 'react'
 import { call } from '../../data/call.ts'
 import { useOrganization } from '../../data/me.ts'
 import { Problem } from '../../data/problem.ts'
 import { ask } from '../../data/queries.ts'
+import { PickMany } from '../../parts/picker/picker.tsx'
 import { texts } from '../../texts/texts.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
@@ -18,25 +19,23 @@ export function EditGroup({ group, onClose }: { group: string | undefined; onClo
   const path = { organization }
   const opened = group !== undefined
   const groups = useQuery({ ...ask('people', listGroups, { path }), enabled: opened })
-  const members = useQuery({ ...ask('people', listMembers, { path, query: { limit: 200 } }), enabled: opened })
   const t = texts.people
   const found = groups.data?.items.find(({ slug }) => slug === group)
-  if (!opened || members.data === undefined || groups.data === undefined)
+  if (!opened || groups.data === undefined)
     return (
       <Dialog opened={opened} title={t.addGroup} onClose={onClose}>
-        <Loaded query={members}>{() => null}</Loaded>
+        <Loaded query={groups}>{() => null}</Loaded>
       </Dialog>
     )
-  return <Fields key={group} group={found} people={members.data.items} onClose={onClose} />
+  return <Fields key={group} group={found} onClose={onClose} />
 }
 
 interface FieldsProps {
   readonly group: Group | undefined
-  readonly people: readonly Member[]
   readonly onClose: () => void
 }
 
-function Fields({ group, people, onClose }: FieldsProps) {
+function Fields({ group, onClose }: FieldsProps) {
   const organization = useOrganization()
   const queries = useQueryClient()
   const [title, setTitle] = useState(group?.title ?? '')
@@ -52,8 +51,11 @@ function Fields({ group, people, onClose }: FieldsProps) {
     },
   })
   const t = texts.people.group
-  // Members of the group who are not on the first page of members stay in it.
-  const known = new Map([...(group?.members ?? []), ...people].map((person) => [person.email, person.name]))
+  const names = new Map(group?.members.map(({ email, name: own }) => [email, own]))
+  const labelOf = (email: string): string => {
+    const own = names.get(email) ?? email
+    return own === email ? email : `${own} (${email})`
+  }
   return (
     <Dialog
       opened
@@ -81,14 +83,14 @@ function Fields({ group, people, onClose }: FieldsProps) {
           onChange={({ currentTarget }) => setSlug(currentTarget.value)}
         />
       ) : null}
-      <MultiSelect
+      <PickMany
+        kind="members"
         label={t.members}
-        searchable
+        labelOf={labelOf}
         clearable
         clearButtonProps={{ 'aria-label': t.clear }}
         nothingFoundMessage={t.nobodyFound}
         value={within}
-        data={[...known].map(([value, label]) => ({ value, label: label === value ? value : `${label} (${value})` }))}
         onChange={setWithin}
       />
     </Dialog>

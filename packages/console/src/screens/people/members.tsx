@@ -1,12 +1,14 @@
 /** The members of the organization. A role is changed in its row and can be taken back; who is removed loses keys, so that is asked. */
 import { ActionIcon, Box, Group, NativeSelect, Text, Tooltip } from '@mantine/core'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { changeMember, listMembers, removeMember, type Member, type MemberRole } from '@toolway/contract/admin'
 import { useState } from 'react'
+import { z } from 'zod'
 import { call } from '../../data/call.ts'
 import { useMay, useMe, useOrganization } from '../../data/me.ts'
+import { usePages } from '../../data/pages.ts'
 import { Problem } from '../../data/problem.ts'
-import { ask } from '../../data/queries.ts'
+import { useUrlState } from '../../data/url-state.ts'
 import { texts } from '../../texts/texts.ts'
 import { Allowed } from '../../ui/allowed.tsx'
 import { StateBadge } from '../../ui/badges.tsx'
@@ -15,30 +17,65 @@ import { Empty } from '../../ui/empty.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { IconLink } from '../../ui/icon-link.tsx'
 import { sayDone, sayFailed } from '../../ui/say.tsx'
+import { TypedSearch } from '../../ui/typed-search.tsx'
 import { column, Table } from '../../ui/table.tsx'
 import { When } from '../../ui/when.tsx'
 
 /** As in the contract, which has them as a schema. */
 const ROLES: readonly MemberRole[] = ['tenant_admin', 'tenant_member', 'tenant_viewer']
 
-export function Members({ offset, onPage }: { offset: number; onPage: (offset: number) => void }) {
+const Shown = z.object({
+  q: z.string().default(''),
+  role: z.enum(['tenant_admin', 'tenant_member', 'tenant_viewer']).optional(),
+  sort: z.enum(['name', 'role', 'signed_in_at']).default('name'),
+  order: z.enum(['asc', 'desc']).default('asc'),
+})
+
+export function Members() {
   const organization = useOrganization()
-  const members = useQuery(ask('people', listMembers, { path: { organization }, query: { limit: 50, offset } }))
+  const [{ q, role, sort, order }, set] = useUrlState(Shown)
+  const query = { sort, order, role, ...(q === '' ? {} : { search: q }) }
+  const members = usePages('people', listMembers, { path: { organization }, query })
   const [leaving, setLeaving] = useState<Member>()
   const t = texts.people
   return (
     <>
+      <Group gap="sm" align="flex-end" mb="md">
+        <TypedSearch
+          label={t.search}
+          placeholder={t.searchHint}
+          value={q}
+          onSearch={(next) => set({ q: next })}
+          style={{ flex: '3 1 14rem' }}
+        />
+        <NativeSelect
+          label={t.roleFilter}
+          value={role ?? ''}
+          data={[{ value: '', label: t.anyRole }, ...ROLES.map((one) => ({ value: one, label: texts.roles[one] }))]}
+          onChange={({ currentTarget: { value } }) => set({ role: value === '' ? undefined : (value as typeof role) })}
+          style={{ flex: '1 1 9.5rem' }}
+        />
+      </Group>
       <Table
         label={t.members}
         query={members}
         rowKey={({ user_id: id }) => id}
-        empty={<Empty title={t.empty.title} hint={t.empty.hint} icon="users" />}
-        onPage={onPage}
+        empty={
+          q === '' && role === undefined ? (
+            <Empty title={t.empty.title} hint={t.empty.hint} icon="users" />
+          ) : (
+            <Empty title={texts.picker.nothing} hint={t.searchHint} icon="search" />
+          )
+        }
+        onMore={members.onMore}
+        sorting={{ sort, order, onSort: (by, to) => set({ sort: by as typeof sort, order: to }) }}
         columns={[
-          column(t.columns.person, Person, 4, { plain: true }),
-          column(t.columns.role, (member: Member) => <Role member={member} />, 3),
+          column(t.columns.person, Person, 4, { plain: true, sort: 'name' }),
+          column(t.columns.role, (member: Member) => <Role member={member} />, 3, { sort: 'role' }),
           column(t.columns.state, State, 2),
-          column(t.columns.signedIn, ({ signed_in_at: at }: Member) => <When at={at} never={t.never} />, 2),
+          column(t.columns.signedIn, ({ signed_in_at: at }: Member) => <When at={at} never={t.never} />, 2, {
+            sort: 'signed_in_at',
+          }),
           column(
             t.columns.actions,
             (member: Member) => <Remove member={member} onRemove={() => setLeaving(member)} />,

@@ -17,15 +17,11 @@ const State = z.object({
   tab: z.enum(['members', 'groups']).default('members'),
   /** `member`, `group`, or the slug of a group that is changed. */
   open: z.string().max(100).optional(),
-  offset: z
-    .string()
-    .regex(/^\d{1,7}$/)
-    .default('0'),
 })
 
 export function PeopleScreen() {
   const may = useMay('user_manage')
-  const [{ tab, open, offset }, set] = useUrlState(State)
+  const [{ tab, open }, set] = useUrlState(State)
   // A dialog begins anew each time that it is opened.
   const [turn, setTurn] = useState(0)
   const t = texts.people
@@ -51,14 +47,12 @@ export function PeopleScreen() {
         </Button>
       }
     >
-      <Tabs value={tab} onChange={(next) => set({ tab: next === 'groups' ? 'groups' : undefined, offset: undefined })}>
+      <Tabs value={tab} onChange={(next) => set({ tab: next === 'groups' ? 'groups' : undefined })}>
         <Tabs.List mb="md">
           <Tabs.Tab value="members">{t.members}</Tabs.Tab>
           <Tabs.Tab value="groups">{t.groups}</Tabs.Tab>
         </Tabs.List>
-        <Tabs.Panel value="members">
-          {isMembers ? <Members offset={Number(offset)} onPage={(at) => set({ offset: String(at) })} /> : null}
-        </Tabs.Panel>
+        <Tabs.Panel value="members">{isMembers ? <Members /> : null}</Tabs.Panel>
         <Tabs.Panel value="groups">{isMembers ? null : <Groups onOpen={begin} />}</Tabs.Panel>
       </Tabs>
       <AddMember key={`member ${turn}`} opened={isMembers && open === 'member'} onClose={close} />

@@ -3,15 +3,13 @@ import { listAccounts } from '@toolway/contract/admin'
 import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useMe, useOrganization } from '../../data/me.ts'
-import { ask } from '../../data/queries.ts'
+import { askAll } from '../../data/pages.ts'
 import { texts } from '../../texts/texts.ts'
 
 export function ActingAccount({ connection }: { connection: string }) {
   const organization = useOrganization()
   const { user } = useMe()
-  const { data } = useQuery(
-    ask('accounts', listAccounts, { path: { organization, connection }, query: { limit: 100 } }),
-  )
+  const { data } = useQuery(askAll('accounts', listAccounts, { path: { organization, connection } }))
   if (data === undefined || data.items.length === 0) return null
   const t = texts.playground
   const own = data.items.filter((one) => one.owner === 'member' && one.user_id === user?.id)

@@ -1,5 +1,5 @@
 /** Where a tool can be called: everything at once, one connection, one toolset. As a word for a choice, and back. */
-import { listConnections, listToolsets } from '@toolway/contract/admin'
+import { listToolsets } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
 import { useMay, useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
@@ -22,34 +22,18 @@ export function placeOf(word: string): Pick<Endpoint, 'connection' | 'toolset'> 
   return kind === 'connection' ? { connection: name, toolset: undefined } : { connection: undefined, toolset: name }
 }
 
-/** @param chosen what the address names, which is offered even where it is not listed */
-export function usePlaces(chosen: Pick<Endpoint, 'connection' | 'toolset'>): PlaceGroup[] {
+/** The places of which there are few; connections are found by typing. */
+export function useFixedPlaces(): PlaceGroup[] {
   const path = { organization: useOrganization() }
-  const connections = useQuery(ask('connections', listConnections, { path, query: { limit: 200 } }))
   // Users who configure tools may list toolsets; others know their toolset by its address.
   const may = useMay('tool_configure')
   const toolsets = useQuery({ ...ask('toolsets', listToolsets, { path }), enabled: may })
   const t = texts.playground
-  const groups = [
-    {
-      group: t.connections,
-      items: (connections.data?.items ?? []).map(({ alias, title }) => ({
-        value: placeWord({ connection: alias, toolset: undefined }),
-        label: title,
-      })),
-    },
-    {
-      group: t.toolsets,
-      items: (toolsets.data?.items ?? [])
-        .filter(({ slug }) => slug !== 'default')
-        .map(({ slug, title }) => ({ value: placeWord({ connection: undefined, toolset: slug }), label: title })),
-    },
-  ]
-  const word = placeWord(chosen)
-  const known = word === ALL || groups.some(({ items }) => items.some(({ value }) => value === word))
-  const named = known ? [] : [{ value: word, label: chosen.connection ?? chosen.toolset ?? '' }]
+  const items = (toolsets.data?.items ?? [])
+    .filter(({ slug }) => slug !== 'default')
+    .map(({ slug, title }) => ({ value: placeWord({ connection: undefined, toolset: slug }), label: title }))
   return [
-    { group: t.everything, items: [{ value: ALL, label: t.all }, ...named] },
-    ...groups.filter(({ items }) => items.length > 0),
+    { group: t.everything, items: [{ value: ALL, label: t.all }] },
+    ...(items.length === 0 ? [] : [{ group: t.toolsets, items }]),
   ]
 }

@@ -1,5 +1,5 @@
 /** Where a person calls tools as a client would: one surface for everything that is connected, the company's and their own. */
-import { Grid, Select, Stack } from '@mantine/core'
+import { Grid, Stack } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState, useSyncExternalStore } from 'react'
 import { useMay, useOrganization } from '../../data/me.ts'
@@ -8,6 +8,7 @@ import type { Endpoint } from '../../parts/call/endpoint.ts'
 import type { JsonObject } from '../../parts/call/mcp/wire.ts'
 import { argumentErrorsOf, createRuns, type Run } from '../../parts/call/runs.ts'
 import { toolsAt, useMcpClients, type ListedTool } from '../../parts/call/tools.ts'
+import { PickMixed } from '../../parts/picker/picker.tsx'
 import { texts } from '../../texts/texts.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { LinkButton } from '../../ui/links.tsx'
@@ -18,7 +19,7 @@ import { ActingAccount } from './accounts.tsx'
 import { ClientChoice } from './client-choice.tsx'
 import { readArguments, shareable } from './commands.ts'
 import { Composer } from './composer.tsx'
-import { placeOf, placeWord, usePlaces } from './places.ts'
+import { placeOf, placeWord, useFixedPlaces } from './places.ts'
 import { useSavedCalls, type SavedCall } from './saved-calls.ts'
 import { SavedList } from './saved-list.tsx'
 import { abilitiesOf, ableOf, PlaygroundState, withoutOf } from './state.ts'
@@ -158,17 +159,23 @@ function NoTools() {
 }
 
 function PlaceChoice({ endpoint, onChoose }: { endpoint: Endpoint; onChoose: (word: string) => void }) {
-  const places = usePlaces(endpoint)
+  const fixed = useFixedPlaces()
   const t = texts.playground
   return (
     <Stack gap={6}>
-      <Select
+      <PickMixed
         label={t.place}
-        data={places}
         value={placeWord(endpoint)}
-        onChange={(word) => word !== null && onChoose(word)}
-        allowDeselect={false}
-        searchable
+        labelOf={(word) => word.replace(/^\w+:/, '')}
+        fixed={fixed}
+        sources={[
+          {
+            kind: 'connections',
+            group: t.connections,
+            wordOf: (alias) => placeWord({ connection: alias, toolset: undefined }),
+          },
+        ]}
+        onChange={onChoose}
       />
       {endpoint.connection === undefined ? null : <ActingAccount connection={endpoint.connection} />}
     </Stack>

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { RecordPart as Part } from './record-part.tsx'
 import { useOrganization } from '../../data/me.ts'
+import { useNamesOf } from '../../data/names.ts'
 import { ask } from '../../data/queries.ts'
 import { RuleLink } from '../../parts/rule-link.tsx'
 import { texts } from '../../texts/texts.ts'
@@ -27,7 +28,6 @@ const t = texts.records.drawer
 interface DrawerProps {
   readonly id: string | undefined
   readonly everywhere: boolean
-  readonly nameOf: (caller: string) => string
   readonly set: (change: { record: string | undefined }, how?: 'push') => void
 }
 
@@ -47,7 +47,7 @@ function useRecords(query: Query, everywhere: boolean, enabled: boolean) {
   return everywhere ? all : own
 }
 
-export function RecordDrawer({ id, everywhere, nameOf, set }: DrawerProps) {
+export function RecordDrawer({ id, everywhere, set }: DrawerProps) {
   const found = useRecords({ id }, everywhere, id !== undefined)
   return (
     <Drawer
@@ -63,7 +63,7 @@ export function RecordDrawer({ id, everywhere, nameOf, set }: DrawerProps) {
           event === undefined ? (
             <Empty title={t.missing} hint={t.missingHint} icon="help-circle" />
           ) : (
-            <Whole event={event} everywhere={everywhere} nameOf={nameOf} set={set} />
+            <Whole event={event} everywhere={everywhere} set={set} />
           )
         }
       </Loaded>
@@ -71,9 +71,12 @@ export function RecordDrawer({ id, everywhere, nameOf, set }: DrawerProps) {
   )
 }
 
-type WholeProps = { readonly event: AuditEvent } & Pick<DrawerProps, 'everywhere' | 'nameOf' | 'set'>
+type WholeProps = { readonly event: AuditEvent } & Pick<DrawerProps, 'everywhere' | 'set'>
 
-function Whole({ event, everywhere, nameOf, set }: WholeProps) {
+function Whole({ event, everywhere, set }: WholeProps) {
+  const key = event.details['key_id']
+  const named = useNamesOf([typeof key === 'string' ? key : undefined])
+  const nameOf = (id: string): string => (id === event.actor_id ? (event.actor_name ?? id) : named(id))
   const { details, resource_id: target, resource_type: type, user_agent: program } = event
   const took = details['duration_ms']
   return (
@@ -96,7 +99,7 @@ function Whole({ event, everywhere, nameOf, set }: WholeProps) {
           [t.took, typeof took === 'number' && isCall(event) ? duration(took) : null],
           [t.who, nameOf(event.actor_id)],
           [t.action, event.action],
-          [t.what, target === null ? null : `${target}${type === null ? '' : ` (${type})`}`],
+          [t.what, target === null ? null : `${event.resource_name ?? target}${type === null ? '' : ` (${type})`}`],
           [t.address, event.ip_address],
           [t.program, program],
           [t.correlation, event.correlation_id],

@@ -1,15 +1,12 @@
 /** The filters of the list of records. Each is part of the address; a text applies when its field is left or Enter is pressed. */
 import { Autocomplete, Button, Collapse, Group, Select, SimpleGrid, Stack, Switch, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { listConnections } from '@toolway/contract/admin'
-import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
-import { useOrganization } from '../../data/me.ts'
-import { ask } from '../../data/queries.ts'
 import type { SetUrlState } from '../../data/url-state.ts'
 import { texts } from '../../texts/texts.ts'
 import { MomentField } from '../../ui/moment-field.tsx'
-import type { Callers } from '../../data/callers.ts'
+import { useNamesOf } from '../../data/names.ts'
+import { PickOne } from '../../parts/picker/picker.tsx'
 import { isNarrowed, OUTCOMES, RANGES, type RecordsInput, type RecordsState } from './records-filter.ts'
 import { CLEARED } from './records-words.tsx'
 
@@ -27,7 +24,6 @@ const CODES = Object.keys(texts.usage.why)
 interface FiltersProps {
   readonly state: RecordsState
   readonly set: SetUrlState<RecordsInput>
-  readonly callers: Callers
   readonly mayAll: boolean
 }
 
@@ -44,7 +40,7 @@ type Field =
   | 'to'
   | 'all'
 
-export function RecordsFilters({ state, set, callers, mayAll }: FiltersProps) {
+export function RecordsFilters({ state, set, mayAll }: FiltersProps) {
   const further = [state.action, state.tool, state.correlation_id, state.code, state.all].some(
     (value) => value !== undefined,
   )
@@ -53,7 +49,7 @@ export function RecordsFilters({ state, set, callers, mayAll }: FiltersProps) {
     set({ [field]: value === null || value === '' ? undefined : value, offset: undefined })
   return (
     <Stack gap="sm" component="section" aria-label={t.label}>
-      <Often state={state} change={change} callers={callers} />
+      <Often state={state} change={change} />
       <Collapse expanded={opened}>
         <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} spacing="sm">
           <Typed value={state.action} onCommit={change('action')}>
@@ -124,29 +120,33 @@ export function RecordsFilters({ state, set, callers, mayAll }: FiltersProps) {
 interface OftenProps {
   readonly state: RecordsState
   readonly change: (field: Field) => (value: string | null) => void
-  readonly callers: Callers
 }
 
-function Often({ state, change, callers }: OftenProps) {
-  const organization = useOrganization()
-  const connections = useQuery(ask('connections', listConnections, { path: { organization }, query: { limit: 200 } }))
-  const aliases = (connections.data?.items ?? []).map(({ alias }) => alias)
+function Often({ state, change }: OftenProps) {
+  const nameOf = useNamesOf([state.actor_id])
   const ranges = RANGES.map((value) => ({ value, label: t.ranges[value] }))
   const outcomes = OUTCOMES.map((value) => ({ value, label: texts.records.outcomes[value] }))
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
       <Select label={t.range} data={ranges} value={state.range} onChange={change('range')} allowDeselect={false} />
       <Choice label={t.outcome} data={outcomes} value={state.outcome} onChange={change('outcome')} />
-      <Choice
+      <PickOne
+        kind="connections"
         label={t.connection}
-        data={withOwn(aliases, state.connection)}
-        value={state.connection}
+        placeholder={t.any}
+        clearable
+        clearButtonProps={{ 'aria-label': texts.records.clear }}
+        value={state.connection ?? null}
         onChange={change('connection')}
       />
-      <Choice
+      <PickOne
+        kind="callers"
         label={t.caller}
-        data={withOwnCaller(callers, state.actor_id)}
-        value={state.actor_id}
+        labelOf={nameOf}
+        placeholder={t.any}
+        clearable
+        clearButtonProps={{ 'aria-label': texts.records.clear }}
+        value={state.actor_id ?? null}
         onChange={change('actor_id')}
       />
       {state.range === 'custom' ? (
@@ -158,12 +158,6 @@ function Often({ state, change, callers }: OftenProps) {
     </SimpleGrid>
   )
 }
-
-/** The value in the address is among the choices, even if it is unknown here. */
-const withOwn = (all: readonly string[], own: string | undefined): string[] =>
-  own === undefined || all.includes(own) ? [...all] : [...all, own]
-const withOwnCaller = ({ all }: Callers, own: string | undefined) =>
-  own === undefined || all.some(({ value }) => value === own) ? [...all] : [...all, { value: own, label: own }]
 
 interface ChoiceProps {
   readonly label: string

@@ -20,7 +20,6 @@ import { RecordDrawer } from './record-drawer.tsx'
 import { isNarrowed, isOver, queryOf, RecordsState } from './records-filter.ts'
 import { RecordsFilters } from './records-filters.tsx'
 import { CLEARED, Outcome } from './records-words.tsx'
-import { useCallers } from '../../data/callers.ts'
 import { VerifyDialog } from './verify-dialog.tsx'
 
 const t = texts.records
@@ -40,7 +39,6 @@ function Records() {
   const mayAll = useMay('audit_view_global', 'platform')
   const [state, set] = useUrlState(RecordsState)
   const everywhere = state.all === 'true' && mayAll
-  const callers = useCallers(organization)
   const { range, from, to } = state
   // A range counts from when it is chosen, so that the question stays the same while it is looked at.
   // eslint-disable-next-line react-hooks/exhaustive-deps -- the moment is what is meant to stay
@@ -61,14 +59,14 @@ function Records() {
   const columns = [
     column<AuditEvent>(t.columns.what, (event) => <What event={event} onOpen={() => open(event)} />, 5),
     ...(everywhere ? [column<AuditEvent>(t.columns.organization, whose, 2)] : []),
-    column<AuditEvent>(t.columns.who, ({ actor_id: id }) => callers.nameOf(id), 3),
+    column<AuditEvent>(t.columns.who, ({ actor_id: id, actor_name: name }) => name ?? id, 3),
     column<AuditEvent>(t.columns.outcome, (event) => <Ended event={event} />, 3),
     column<AuditEvent>(t.columns.took, ({ details }) => tookOf(details), 2),
     column<AuditEvent>(t.columns.when, ({ timestamp }) => <When at={timestamp} />, 2),
   ]
   return (
     <Screen title={texts.nav.records} hint={t.hint} action={<Actions onOpen={(dialog) => set({ dialog }, 'push')} />}>
-      <RecordsFilters state={state} set={set} callers={callers} mayAll={mayAll} />
+      <RecordsFilters state={state} set={set} mayAll={mayAll} />
       {isOver(state, now) ? null : <Live state={state} set={set} />}
       <Table
         label={t.list}
@@ -83,7 +81,7 @@ function Records() {
           set({ offset: String(offset), until: state.until ?? (offset > 0 ? new Date().toISOString() : undefined) })
         }
       />
-      <RecordDrawer id={state.record} everywhere={everywhere} nameOf={callers.nameOf} set={set} />
+      <RecordDrawer id={state.record} everywhere={everywhere} set={set} />
       <VerifyDialog
         everywhere={everywhere}
         opened={state.dialog === 'verify'}
@@ -113,11 +111,11 @@ function Actions({ onOpen }: { onOpen: (dialog: 'verify' | 'export') => void }) 
 }
 
 function What({ event, onOpen }: { event: AuditEvent; onOpen: () => void }) {
-  const { action, resource_id: target, details } = event
+  const { action, resource_id: target, resource_name: name, details } = event
   const call = action === 'tools/call'
   const connection = typeof details['connection'] === 'string' ? details['connection'] : undefined
   const main = call ? (target ?? action) : action
-  const beside = call ? (connection === undefined ? undefined : t.through({ connection })) : target
+  const beside = call ? (connection === undefined ? undefined : t.through({ connection })) : (name ?? target)
   return (
     <div className="one-line">
       <Anchor

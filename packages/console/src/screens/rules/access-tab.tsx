@@ -1,24 +1,23 @@
 /** Who reaches which connections through which toolsets; the member and the selected entry are part of the address. */
-import { Button, Group, Paper, Select, Stack, Text } from '@mantine/core'
+import { Button, Group, Paper, Stack, Text } from '@mantine/core'
 import { getAccessMap } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
 import { z } from 'zod'
 import { useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
 import { useUrlState } from '../../data/url-state.ts'
+import { PickOne } from '../../parts/picker/picker.tsx'
 import { texts } from '../../texts/texts.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { LinkButton } from '../../ui/links.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { AccessMap } from './access-map.tsx'
-import { useNames } from './names.ts'
 
 const State = z.object({ as: z.string().optional(), selected: z.string().optional() })
 
 export function AccessTab() {
   const organization = useOrganization()
   const [{ as, selected }, set] = useUrlState(State)
-  const names = useNames()
   const map = useQuery(ask('rules', getAccessMap, { path: { organization }, query: as === undefined ? {} : { as } }))
   const t = texts.access
   return (
@@ -27,17 +26,15 @@ export function AccessTab() {
         {t.hint}
       </Text>
       <Group align="flex-end" gap="sm">
-        <Select
+        <PickOne
+          kind="members"
           label={t.member}
           placeholder={t.all}
           description={t.memberHint}
-          data={[...names.named.member]}
           value={as ?? null}
           onChange={(member) => set({ as: member ?? undefined, selected: undefined })}
-          searchable
           clearable
           clearButtonProps={{ 'aria-label': texts.rules.clearOf({ filter: t.member }) }}
-          nothingFoundMessage={texts.palette.nothing}
           w={{ base: '100%', xs: 320 }}
         />
         <LinkButton

@@ -1,17 +1,17 @@
 /** Form fields of a rule's action: the choice of the action, and the fields that the action describes. */
 import { Group, Radio, SimpleGrid, Stack, Text } from '@mantine/core'
 import { RULE_ACTIONS, ruleActionOf, type FieldSource, type SettingField } from '@toolway/contract'
-import { listWebhooks } from '@toolway/contract/admin'
+import { listGroups, listWebhooks } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
 import { useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
 import { fieldWords } from '../../texts/field-words.ts'
 import { texts } from '../../texts/texts.ts'
-import { SettingControl, type Offered } from '../../ui/setting-control.tsx'
+import { PickMany } from '../../parts/picker/picker.tsx'
+import { SettingControl, type Offered, type PickerProps } from '../../ui/setting-control.tsx'
 import { useRules } from './all-rules.ts'
 import { parameterAt, withAction, withParameter } from './draft.ts'
 import { problemAt, type EditProps } from './problems.ts'
-import { useNames } from './names.ts'
 
 /** The strictest first. */
 const ORDER = RULE_ACTIONS.toReversed()
@@ -61,6 +61,7 @@ export function ActionFields({ draft, onChange, problems }: EditProps) {
       onChange={(value) => onChange({ ...draft, parameters: withParameter(draft.parameters, field.name, value) })}
       problem={problemAt(problems, place(field))}
       sources={sources}
+      pickers={PICKERS}
     />
   )
   if (form.length === 0) return null
@@ -79,18 +80,20 @@ export function ActionFields({ draft, onChange, problems }: EditProps) {
   )
 }
 
+const PICKERS = { members: (props: PickerProps) => <PickMany kind="members" {...props} /> }
+
 const ROLES = ['tenant_admin', 'tenant_member', 'tenant_viewer'] as const
 
 /** Returns the values of an organization that the controls can offer. */
 function useSources(ofPlatform: boolean, asksWebhooks: boolean): Record<FieldSource, readonly Offered[]> {
-  const names = useNames()
   const organization = useOrganization()
+  const groups = useQuery(ask('people', listGroups, { path: { organization } }))
   const webhooks = useQuery({ ...ask('webhooks', listWebhooks, { path: { organization } }), enabled: asksWebhooks })
   const rules = (useRules().data ?? []).filter(({ scope }) => ofPlatform || scope !== 'platform')
   return {
     roles: ROLES.map((value) => ({ value, label: texts.roles[value] })),
-    members: names.named.member,
-    groups: names.groups,
+    members: [],
+    groups: (groups.data?.items ?? []).map(({ slug, title }) => ({ value: slug, label: title })),
     webhooks: (webhooks.data?.items ?? []).map(({ id, url }) => ({ value: id, label: url })),
     rules: [...new Set(rules.map(({ name }) => name))].map((name) => ({ value: name, label: name })),
   }

@@ -1,8 +1,10 @@
 /** A call to think about: which tool, who, where, with which arguments. */
-import { Autocomplete, Button, Group, JsonInput, Select, SimpleGrid, Stack } from '@mantine/core'
+import { Button, Group, JsonInput, Select, SimpleGrid, Stack } from '@mantine/core'
 import { useState } from 'react'
 import { texts } from '../../texts/texts.ts'
-import { useNames, useToolNames } from './names.ts'
+import { PickOne, PickText } from '../../parts/picker/picker.tsx'
+import { useNamesOf } from '../../data/names.ts'
+import { useToolsetNames } from './names.ts'
 
 export interface ThoughtOf {
   readonly tool: string
@@ -33,8 +35,8 @@ export function argumentsIn(text: string): Record<string, never> | undefined {
 
 export function ExplainForm({ initial, busy, onAsk }: ExplainFormProps) {
   const [form, setForm] = useState(initial)
-  const names = useNames()
-  const tools = useToolNames()
+  const toolsets = useToolsetNames()
+  const nameOf = useNamesOf([form.key])
   const set = (change: Partial<ThoughtOf>) => setForm({ ...form, ...change })
   const wrong = form.arguments.trim() !== '' && argumentsIn(form.arguments) === undefined
   const t = texts.rules.explain
@@ -47,11 +49,10 @@ export function ExplainForm({ initial, busy, onAsk }: ExplainFormProps) {
     >
       <Stack gap="md">
         <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
-          <Autocomplete
+          <PickText
+            kind="tools"
             label={t.tool}
             description={t.toolHint}
-            data={[...new Set(tools)]}
-            limit={30}
             value={form.tool}
             onChange={(tool) => set({ tool })}
             required
@@ -61,22 +62,29 @@ export function ExplainForm({ initial, busy, onAsk }: ExplainFormProps) {
             label={t.toolset}
             hint={t.toolsetHint}
             value={form.toolset}
-            data={names.named.toolset}
+            data={toolsets}
             onChange={(toolset) => set({ toolset })}
           />
-          <Choice
+          <PickOne
+            kind="members"
             label={t.as}
-            hint={t.asHint}
-            value={form.as}
-            data={names.named.member}
-            onChange={(as) => set({ as })}
+            description={t.asHint}
+            placeholder={texts.rules.any}
+            clearable
+            clearButtonProps={{ 'aria-label': texts.rules.clearOf({ filter: t.as }) }}
+            value={form.as === '' ? null : form.as}
+            onChange={(chosen) => set({ as: chosen ?? '' })}
           />
-          <Choice
+          <PickOne
+            kind="keys"
             label={t.key}
-            hint={t.keyHint}
-            value={form.key}
-            data={names.named.key}
-            onChange={(key) => set({ key })}
+            description={t.keyHint}
+            placeholder={texts.rules.any}
+            labelOf={nameOf}
+            clearable
+            clearButtonProps={{ 'aria-label': texts.rules.clearOf({ filter: t.key }) }}
+            value={form.key === '' ? null : form.key}
+            onChange={(chosen) => set({ key: chosen ?? '' })}
           />
         </SimpleGrid>
         <JsonInput

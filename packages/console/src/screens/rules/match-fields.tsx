@@ -6,11 +6,10 @@ import { kindPlural } from '../../texts/field-words.ts'
 import { texts } from '../../texts/texts.ts'
 import type { Match } from './draft.ts'
 import { problemAt, type EditProps } from './problems.ts'
-import { useToolNames } from './names.ts'
+import { PickTags } from '../../parts/picker/picker.tsx'
 
 export function MatchFields({ draft, onChange, problems }: EditProps) {
   const { match } = draft
-  const tools = useToolNames()
   const [more, { toggle }] = useDisclosure(
     [match.connectors, match.categories, match.organizations].some((list) => list !== undefined && list.length > 0) ||
       (match.parameter ?? '') !== '',
@@ -19,12 +18,11 @@ export function MatchFields({ draft, onChange, problems }: EditProps) {
   const t = texts.rules.edit
   return (
     <Stack gap="md">
-      <TagsInput
+      <PickTags
+        kind="tools"
         label={t.tools}
         description={t.toolsHint}
-        data={[...new Set(['*', ...tools])]}
-        limit={30}
-        value={[...(match.tools ?? [])]}
+        value={match.tools ?? []}
         onChange={(next) => set({ tools: next })}
         error={problemAt(problems, '/match/tools')}
         acceptValueOnBlur

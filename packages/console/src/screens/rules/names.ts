@@ -1,19 +1,10 @@
-/** The names of an organization that rules can refer to: connections, toolsets, members, groups, keys, and its tools. */
-import {
-  listAllTools,
-  listConnections,
-  listGroups,
-  listMembers,
-  listOrganizationKeys,
-  listToolsets,
-} from '@toolway/contract/admin'
+/** The names that rules refer to: toolsets, of which there are few, and the name of the key that a rule is about. */
+import { listToolsets } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
 import type { RuleScope } from '@toolway/contract'
 import { useOrganization } from '../../data/me.ts'
+import { useNamesOf } from '../../data/names.ts'
 import { ask } from '../../data/queries.ts'
-
-const MOST = { limit: 200 } as const
-const MOST_TOOLS = 2_000
 
 export interface NamedValue {
   /** The value in the rule. */
@@ -22,44 +13,15 @@ export interface NamedValue {
   readonly label: string
 }
 
-export function useNames() {
+export function useToolsetNames(): readonly NamedValue[] {
   const organization = useOrganization()
-  const path = { organization }
-  const connections = useQuery(ask('connections', listConnections, { path, query: MOST }))
-  const toolsets = useQuery(ask('toolsets', listToolsets, { path }))
-  const members = useQuery(ask('people', listMembers, { path, query: MOST }))
-  const groups = useQuery(ask('people', listGroups, { path }))
-  const keys = useQuery(ask('keys', listOrganizationKeys, { path, query: MOST }))
-
-  const named: Readonly<Record<RuleScope, readonly NamedValue[]>> = {
-    platform: [],
-    organization: [],
-    toolset: (toolsets.data?.items ?? [])
-      .filter(({ origin }) => origin !== 'supplied')
-      .map(({ slug, title }) => ({ value: slug, label: both(slug, title) })),
-    connection: (connections.data?.items ?? []).map(({ alias, title }) => ({
-      value: alias,
-      label: both(alias, title),
-    })),
-    member: (members.data?.items ?? []).map(({ email, name }) => ({ value: email, label: both(email, name) })),
-    key: (keys.data?.items ?? []).map(({ id, name }) => ({ value: id, label: name })),
-  }
-  return {
-    named,
-    groups: (groups.data?.items ?? []).map(({ slug, title }) => ({ value: slug, label: both(slug, title) })),
-    /** For people. */
-    of:
-      (scope: RuleScope) =>
-      (value: string): string =>
-        scope === 'key' ? (named.key.find((one) => one.value === value)?.label ?? value) : value,
-  }
+  const { data } = useQuery(ask('toolsets', listToolsets, { path: { organization } }))
+  return (data?.items ?? [])
+    .filter(({ origin }) => origin !== 'supplied')
+    .map(({ slug, title }) => ({ value: slug, label: title === '' || title === slug ? slug : `${title} (${slug})` }))
 }
 
-const both = (name: string, title: string): string => (title === '' || title === name ? name : `${title} (${name})`)
-
-/** The joined names of all tools, for whoever writes one. */
-export function useToolNames(): readonly string[] {
-  const organization = useOrganization()
-  const { data } = useQuery(ask('tools', listAllTools, { path: { organization }, query: { limit: MOST_TOOLS } }))
-  return data?.items.map(({ joined_name: name }) => name) ?? []
+/** For people: keys are in rules by their ids. */
+export function useNameOf(scope: RuleScope, of: string | null | undefined): (value: string) => string {
+  return useNamesOf([scope === 'key' ? of : undefined])
 }

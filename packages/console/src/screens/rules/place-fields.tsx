@@ -4,14 +4,18 @@ import { RULE_SCOPES, type RuleScope } from '@toolway/contract'
 import { useMay } from '../../data/me.ts'
 import { texts } from '../../texts/texts.ts'
 import { problemAt, type EditProps } from './problems.ts'
-import { useNames } from './names.ts'
+import { PickOne } from '../../parts/picker/picker.tsx'
+import { useNameOf, useToolsetNames } from './names.ts'
 import { whereOf } from './sentence.ts'
 
+const KINDS = { connection: 'connections', member: 'members', key: 'keys' } as const
+
 export function PlaceFields({ draft, onChange, problems, fixed }: EditProps & { fixed: boolean }) {
-  const names = useNames()
+  const toolsets = useToolsetNames()
+  const nameOf = useNameOf(draft.scope, draft.of)
   const ofPlatform = useMay('policy_manage', 'platform')
   const t = texts.rules
-  if (fixed) return <Text size="sm">{t.edit.stays({ where: whereOf(draft, t.say, names.of(draft.scope)) })}</Text>
+  if (fixed) return <Text size="sm">{t.edit.stays({ where: whereOf(draft, t.say, nameOf) })}</Text>
   const isOf = draft.scope !== 'platform' && draft.scope !== 'organization'
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }}>
@@ -26,12 +30,22 @@ export function PlaceFields({ draft, onChange, problems, fixed }: EditProps & { 
         onChange={(scope) => onChange({ ...draft, scope: scope as RuleScope, of: '' })}
         error={problemAt(problems, '/action')}
       />
-      {isOf ? (
+      {isOf && draft.scope === 'toolset' ? (
         <Select
           label={t.edit.which[draft.scope]}
           searchable
           nothingFoundMessage={t.edit.none[draft.scope]}
-          data={[...names.named[draft.scope]]}
+          data={[...toolsets]}
+          value={draft.of === '' ? null : draft.of}
+          onChange={(of) => onChange({ ...draft, of: of ?? '' })}
+        />
+      ) : null}
+      {isOf && draft.scope !== 'toolset' ? (
+        <PickOne
+          key={draft.scope}
+          kind={KINDS[draft.scope]}
+          label={t.edit.which[draft.scope]}
+          labelOf={nameOf}
           value={draft.of === '' ? null : draft.of}
           onChange={(of) => onChange({ ...draft, of: of ?? '' })}
         />

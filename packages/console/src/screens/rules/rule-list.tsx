@@ -15,7 +15,7 @@ import { column, Table } from '../../ui/table.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { useElsewhere, useRuleChanges, useRules } from './all-rules.ts'
 import { draftOf } from './draft.ts'
-import { useNames } from './names.ts'
+import { useNameOf } from './names.ts'
 import { rowsOf } from './rows.ts'
 import { sentenceOf } from './sentence.ts'
 import { useWatched } from './shadows.ts'
@@ -104,7 +104,7 @@ function Filters({ filter, setFilter }: RuleListProps) {
 }
 
 function Does({ rule }: { rule: KeptRule }) {
-  const names = useNames()
+  const nameOf = useNameOf(rule.scope, rule.of)
   const elsewhere = useElsewhere()(rule)
   const t = texts.rules
   return (
@@ -120,7 +120,7 @@ function Does({ rule }: { rule: KeptRule }) {
         )}
       </Group>
       {rule.problem === null ? (
-        <Text size="sm">{sentenceOf(draftOf(rule), texts, names.of(rule.scope))}</Text>
+        <Text size="sm">{sentenceOf(draftOf(rule), texts, nameOf)}</Text>
       ) : (
         <Alert color="red" p="xs">
           {t.unreadable({ problem: rule.problem })}

@@ -7,7 +7,7 @@ import { texts } from '../../texts/texts.ts'
 import { EffectBadge } from '../../ui/effect-badge.tsx'
 import { Failed } from '../../ui/failed.tsx'
 import type { Draft } from './draft.ts'
-import { useNames } from './names.ts'
+import { useNameOf } from './names.ts'
 import { sentenceOf } from './sentence.ts'
 
 const FOLDED = 8
@@ -19,14 +19,14 @@ export interface SummaryProps {
 }
 
 export function Summary({ draft, tools, error }: SummaryProps) {
-  const names = useNames()
+  const nameOf = useNameOf(draft.scope, draft.of)
   const t = texts.rules
   return (
     <Paper withBorder p="md">
       <Stack gap="md">
         <Title order={2}>{t.edit.sentence}</Title>
         <Text aria-live="polite" className="breakable">
-          {sentenceOf(draft, texts, names.of(draft.scope))}
+          {sentenceOf(draft, texts, nameOf)}
         </Text>
         {error === null ? null : <Failed failure={Problem.of(error)} />}
         {tools === undefined ? null : <Fitting tools={tools} />}

@@ -1,14 +1,13 @@
 /** The log of the gateway that answers, live, by level and connection. */
 import { Badge, Box, Button, Group, Paper, Select, SimpleGrid, Stack, Text } from '@mantine/core'
-import { listConnections, type LogLine } from '@toolway/contract/admin'
-import { useQuery } from '@tanstack/react-query'
+import type { LogLine } from '@toolway/contract/admin'
 import { useEffect, useRef, useState } from 'react'
 import { z } from 'zod'
 import { useLog, type FollowedLog } from '../../data/log.ts'
-import { useOrganization } from '../../data/me.ts'
-import { ask } from '../../data/queries.ts'
 import { useUrlState } from '../../data/url-state.ts'
 import { locale } from '../../texts/locale.ts'
+import { useNamesOf } from '../../data/names.ts'
+import { PickOne } from '../../parts/picker/picker.tsx'
 import { texts } from '../../texts/texts.ts'
 import { StateBadge, type Tone } from '../../ui/badges.tsx'
 import { CodeBlock, CopyButton } from '../../ui/copy.tsx'
@@ -26,10 +25,9 @@ const State = z.object({
 })
 
 export function Logs() {
-  const organization = useOrganization()
   const [{ level, connection, paused }, set] = useUrlState(State)
   const log = useLog({ level, connector_id: connection }, paused !== undefined)
-  const found = useQuery(ask('connections', listConnections, { path: { organization }, query: { limit: 200 } }))
+  const nameOf = useNamesOf([connection, ...log.lines.map((line) => line.connector_id)])
   return (
     <Section title={t.title} hint={t.hint} bare>
       <Stack>
@@ -41,14 +39,14 @@ export function Logs() {
             allowDeselect={false}
             onChange={(next) => set({ level: next ?? undefined })}
           />
-          <Select
+          <PickOne
+            kind="connections by id"
             label={t.connection}
+            labelOf={nameOf}
             placeholder={t.any}
-            data={(found.data?.items ?? []).map(({ id: value, title: label }) => ({ value, label }))}
             value={connection ?? null}
             onChange={(next) => set({ connection: next ?? undefined })}
             clearable
-            searchable
             clearButtonProps={{ 'aria-label': texts.close }}
           />
         </SimpleGrid>
@@ -65,7 +63,7 @@ export function Logs() {
           <CopyButton value={() => log.lines.map(textOf).join('\n')} label={t.copy} />
         </Group>
         {log.dropped ? <Text size="sm">{t.dropped}</Text> : null}
-        <Lines lines={log.lines} nameOf={(id) => found.data?.items.find((one) => one.id === id)?.title} />
+        <Lines lines={log.lines} nameOf={nameOf} />
       </Stack>
     </Section>
   )

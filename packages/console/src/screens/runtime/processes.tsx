@@ -12,6 +12,7 @@ import {
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../data/call.ts'
 import { useOrganization } from '../../data/me.ts'
+import { usePages } from '../../data/pages.ts'
 import { Problem } from '../../data/problem.ts'
 import { ask } from '../../data/queries.ts'
 import { texts } from '../../texts/texts.ts'
@@ -39,18 +40,23 @@ const TONES: Readonly<Record<Process['status'], Tone>> = {
 
 export function Processes() {
   const organization = useOrganization()
-  const found = useQuery(ask('connections', listConnections, { path: { organization }, query: { limit: 200 } }))
+  const found = usePages('connections', listConnections, { path: { organization }, query: {} })
   return (
     <Section title={t.title} hint={t.hint} bare>
       <Loaded query={found}>
         {({ items }) => {
           const programs = items.filter(({ connector }) => kindOf(connector).runsHere)
-          if (programs.length === 0) return <Nothing />
+          if (programs.length === 0 && found.onMore === undefined) return <Nothing />
           return (
             <Stack>
               {programs.map((connection) => (
                 <Program key={connection.id} connection={connection} />
               ))}
+              {found.onMore === undefined ? null : (
+                <Button variant="default" onClick={found.onMore}>
+                  {texts.table.more}
+                </Button>
+              )}
             </Stack>
           )
         }}

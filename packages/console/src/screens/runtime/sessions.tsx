@@ -4,8 +4,6 @@ import { endSession, listSessions, type OpenSession } from '@toolway/contract/ad
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { z } from 'zod'
 import { call } from '../../data/call.ts'
-import { useCallers } from '../../data/callers.ts'
-import { useOrganization } from '../../data/me.ts'
 import { Problem } from '../../data/problem.ts'
 import { ask } from '../../data/queries.ts'
 import { useUrlState } from '../../data/url-state.ts'
@@ -24,9 +22,7 @@ const State = z.object({ tenant: z.string().optional(), offset: z.coerce.number(
 const nameOf = ({ client }: OpenSession) => (client === null ? t.unnamed : `${client.name} ${client.version}`)
 
 export function Sessions() {
-  const organization = useOrganization()
   const [{ tenant, offset }, set] = useUrlState(State)
-  const callers = useCallers(organization)
   const queries = useQueryClient()
   const found = useQuery(ask('runtime', listSessions, { query: { tenant_slug: tenant, offset, limit: 50 } }))
   const end = useMutation({
@@ -37,7 +33,7 @@ export function Sessions() {
   })
   const columns = [
     column<OpenSession>(t.columns.client, Client, 4),
-    column<OpenSession>(t.columns.who, ({ principal }) => callers.nameOf(principal), 3),
+    column<OpenSession>(t.columns.who, ({ principal, principal_name: name }) => name ?? principal, 3),
     column<OpenSession>(t.columns.where, Where, 3),
     column<OpenSession>(t.columns.seen, Seen, 2),
     column<OpenSession>(

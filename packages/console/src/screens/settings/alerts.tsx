@@ -1,11 +1,13 @@
 /** The alerts of the last 90 days, by kind and connection. */
 import { Select, SimpleGrid, Stack, Text } from '@mantine/core'
-import { ALERT_KINDS, listAlerts, listConnections, type Alert } from '@toolway/contract/admin'
+import { ALERT_KINDS, listAlerts, type Alert } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
 import { z } from 'zod'
 import { useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
 import { useUrlState } from '../../data/url-state.ts'
+import { useNamesOf } from '../../data/names.ts'
+import { PickOne } from '../../parts/picker/picker.tsx'
 import { texts } from '../../texts/texts.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { TextLink } from '../../ui/links.tsx'
@@ -33,13 +35,12 @@ export function Alerts() {
   const [{ kind, connection, offset }, set] = useUrlState(State)
   const query = { kind, connection_id: connection, offset, limit: 50 }
   const found = useQuery(ask('alerts', listAlerts, { path: { organization }, query }))
-  const connections = useQuery(ask('connections', listConnections, { path: { organization }, query: { limit: 200 } }))
-  const known = connections.data?.items ?? []
+  const nameOf = useNamesOf([connection, ...(found.data?.items ?? []).map((alert) => alert.connection_id)])
   const columns = [
     column<Alert>(t.columns.what, ({ kind }) => <Text fw={600}>{words[kind] ?? kind}</Text>, 4),
     column<Alert>(
       t.columns.connection,
-      ({ connection_id: id }) => <Connection id={id} title={known.find((one) => one.id === id)?.title} />,
+      ({ connection_id: id }) => <Connection id={id} title={id === null ? undefined : nameOf(id)} />,
       3,
     ),
     column<Alert>(t.columns.details, (alert) => <Text size="sm">{detailOf(alert)}</Text>, 5, { plain: true }),
@@ -56,11 +57,15 @@ export function Alerts() {
             value={kind}
             onChange={(next) => set({ kind: next, offset: undefined })}
           />
-          <Choice
+          <PickOne
+            kind="connections by id"
             label={t.connection}
-            data={known.map(({ id: value, title: label }) => ({ value, label }))}
-            value={connection}
-            onChange={(next) => set({ connection: next, offset: undefined })}
+            labelOf={nameOf}
+            placeholder={t.any}
+            clearable
+            clearButtonProps={{ 'aria-label': texts.records.clear }}
+            value={connection ?? null}
+            onChange={(next) => set({ connection: next ?? undefined, offset: undefined })}
           />
         </SimpleGrid>
         <Table

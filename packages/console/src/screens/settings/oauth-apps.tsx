@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { call } from '../../data/call.ts'
 import { useOrganization } from '../../data/me.ts'
 import { Problem } from '../../data/problem.ts'
+import { askAll } from '../../data/pages.ts'
 import { ask } from '../../data/queries.ts'
 import { useUrlState } from '../../data/url-state.ts'
 import { texts } from '../../texts/texts.ts'
@@ -27,7 +28,7 @@ export function OAuthApps() {
   const organization = useOrganization()
   const [{ app: open }, set] = useUrlState(State)
   const [leaving, setLeaving] = useState<OAuthApp>()
-  const found = useQuery(ask('oauth', listOAuthApps, { path: { organization }, query: { limit: 200 } }))
+  const found = useQuery(askAll('oauth', listOAuthApps, { path: { organization } }))
   const providers = useQuery(ask('oauth', listProviders))
   const vendors = providers.data?.items ?? []
   const nameOf = (provider: string) => vendors.find(({ id }) => id === provider)?.name ?? provider

@@ -1,32 +1,26 @@
 /** The filters of the table of tools; all of them are in the address. */
 import { Button, Group, Select } from '@mantine/core'
-import type { OrganizationTool } from '@toolway/contract/admin'
-import { useMemo } from 'react'
 import type { SetUrlState } from '../../data/url-state.ts'
 import { effectChoices } from '../../ui/effect-badge.tsx'
 import { texts } from '../../texts/texts.ts'
 import { isFiltered, type ToolsState, type ToolFilter } from './tool-filter.ts'
-import { SearchField } from '../../ui/search-field.tsx'
+import { PickOne } from '../../parts/picker/picker.tsx'
+import { TypedSearch } from '../../ui/typed-search.tsx'
 
 const ANY = 'any'
 
 export interface FilterBarProps {
-  readonly tools: readonly OrganizationTool[]
   readonly wanted: ToolFilter
   readonly set: SetUrlState<ToolsState>
-  /** The current text of the field; the address follows a moment later. */
-  readonly typed: string
-  readonly onType: (text: string) => void
 }
 
-export function FilterBar({ tools, wanted, set, typed, onType }: FilterBarProps) {
+export function FilterBar({ wanted, set }: FilterBarProps) {
   const t = texts.tools
-  const aliases = useMemo(() => [...new Set(tools.map(({ alias }) => alias))].toSorted(), [tools])
   return (
     <Group gap="sm" align="flex-end">
-      <SearchField
-        value={typed}
-        onChange={({ currentTarget }) => onType(currentTarget.value)}
+      <TypedSearch
+        value={wanted.q}
+        onSearch={(q) => set({ q })}
         label={t.search}
         placeholder={t.searchHint}
         style={{ flex: '3 1 14rem' }}
@@ -38,12 +32,15 @@ export function FilterBar({ tools, wanted, set, typed, onType }: FilterBarProps)
         options={effectChoices()}
         onChange={(effect) => set({ effect: effect as ToolsState['effect'] })}
       />
-      <Pick
+      <PickOne
+        kind="connections"
         label={t.connection}
-        value={wanted.connection}
-        any={t.any.connection}
-        options={aliases.map((alias) => [alias, alias])}
-        onChange={(connection) => set({ connection })}
+        placeholder={t.any.connection}
+        value={wanted.connection ?? null}
+        clearable
+        clearButtonProps={{ 'aria-label': t.any.connection }}
+        onChange={(connection) => set({ connection: connection ?? undefined })}
+        style={{ flex: '1 1 9.5rem' }}
       />
       <Pick
         label={t.state}
@@ -58,13 +55,10 @@ export function FilterBar({ tools, wanted, set, typed, onType }: FilterBarProps)
         options={Object.entries(t.sorts)}
         onChange={(sort) => set({ sort: sort as ToolsState['sort'] })}
       />
-      {isFiltered({ ...wanted, q: typed }) ? (
+      {isFiltered(wanted) ? (
         <Button
           variant="subtle"
-          onClick={() => {
-            onType('')
-            set({ q: undefined, effect: undefined, connection: undefined, state: undefined })
-          }}
+          onClick={() => set({ q: undefined, effect: undefined, connection: undefined, state: undefined })}
         >
           {t.clearFilter}
         </Button>

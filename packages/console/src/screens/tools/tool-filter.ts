@@ -1,5 +1,5 @@
 /** The filter and the order of the tools, as the address states them. */
-import { SHOWN_EFFECTS, shownEffectOf } from '@toolway/contract'
+import { SHOWN_EFFECTS } from '@toolway/contract'
 import type { OrganizationTool } from '@toolway/contract/admin'
 import { z } from 'zod'
 
@@ -14,31 +14,13 @@ export const ToolsState = z.object({
 })
 export type ToolsState = z.output<typeof ToolsState>
 
-const PLIGHT = { connection: 'hidden', switch: 'off', hold: 'held', rule: 'hidden' } as const
-
-export const plightOf = ({ hidden_by: by }: Pick<OrganizationTool, 'hidden_by'>) => (by === null ? 'on' : PLIGHT[by])
-
 export type ToolFilter = Pick<ToolsState, 'q' | 'effect' | 'connection' | 'state' | 'sort'>
 
-export function shownTools(
-  tools: readonly OrganizationTool[],
-  { q, effect, connection, state, sort }: ToolFilter,
-): readonly OrganizationTool[] {
-  const sought = q.trim().toLowerCase()
-  const found = tools.filter(
-    (tool) =>
-      (effect === undefined || shownEffectOf(tool) === effect) &&
-      (connection === undefined || tool.alias === connection) &&
-      (state === undefined || plightOf(tool) === state) &&
-      (sought === '' || says(tool, sought)),
-  )
-  if (sort === 'tokens') return found.toSorted((one, other) => other.tokens - one.tokens)
-  if (sort === 'marks') return found.toSorted((one, other) => other.marks.length - one.marks.length)
-  return found
-}
-
-const says = ({ joined_name: joined, name, title, description }: OrganizationTool, sought: string): boolean =>
-  [joined, name, title, description].some((text) => text?.toLowerCase().includes(sought) === true)
+/** As the gateway is asked, which finds, sorts and counts. */
+export const queryOf = ({ q, effect, connection, state, sort }: ToolFilter) => ({
+  ...(q.trim() === '' ? {} : { search: q.trim() }),
+  ...{ effect, connection, state, sort },
+})
 
 export const isFiltered = ({ q, effect, connection, state }: ToolFilter): boolean =>
   q !== '' || effect !== undefined || connection !== undefined || state !== undefined

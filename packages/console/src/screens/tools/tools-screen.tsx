@@ -1,40 +1,27 @@
 /** All tools of the organization: which there are, which are on, what they cost, and what a client gets to see of them. */
-import { Alert, Tabs } from '@mantine/core'
+import { Tabs } from '@mantine/core'
 import { listAllTools } from '@toolway/contract/admin'
-import { useQuery } from '@tanstack/react-query'
 import { useOrganization } from '../../data/me.ts'
-import { ask } from '../../data/queries.ts'
+import { usePages } from '../../data/pages.ts'
 import { useUrlState } from '../../data/url-state.ts'
 import { ListPreviewPart } from '../../parts/list-preview.tsx'
 import { texts } from '../../texts/texts.ts'
-import { Icon } from '../../ui/icon.tsx'
 import { Screen } from '../../ui/screen.tsx'
 import { count } from '../../ui/times.ts'
 import { ToolDrawer } from './tool-drawer.tsx'
-import { ToolsState, tokensOf } from './tool-filter.ts'
+import { queryOf, ToolsState } from './tool-filter.ts'
 import { ToolsList } from './tools-list.tsx'
-
-/** As many as one answer has (contract, MOST_TOOLS). */
-const MOST = 2_000
 
 export function ToolsScreen() {
   const organization = useOrganization()
   const [state, set] = useUrlState(ToolsState)
-  // Only where there are more than one answer has does the gateway narrow them; else that is done here, at once.
-  const all = useQuery(ask('tools', listAllTools, { path: { organization }, query: { limit: MOST } }))
-  const tooMany = (all.data?.total ?? 0) > MOST
-  const { connection } = state
-  const narrowed = useQuery({
-    ...ask('tools', listAllTools, { path: { organization }, query: { limit: MOST, connection } }),
-    enabled: tooMany && connection !== undefined,
-  })
-  const query = tooMany && connection !== undefined ? narrowed : all
-  const { data } = all
+  const pages = usePages('tools', listAllTools, { path: { organization }, query: queryOf(state) })
+  const { data } = pages
   const t = texts.tools
   return (
     <Screen
       title={texts.nav.tools}
-      hint={data === undefined ? undefined : t.hint({ tools: count(data.total), tokens: count(tokensOf(data.items)) })}
+      hint={data === undefined ? undefined : t.hint({ tools: count(data.all), tokens: count(data.all_tokens) })}
     >
       <Tabs
         value={state.view}
@@ -46,12 +33,7 @@ export function ToolsScreen() {
           <Tabs.Tab value="preview">{t.views.preview}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="list" pt="md">
-          {tooMany && connection === undefined ? (
-            <Alert mb="md" icon={<Icon name="info-circle" />}>
-              {t.more({ shown: count(MOST), total: count(data?.total ?? 0) })}
-            </Alert>
-          ) : null}
-          <ToolsList query={query} everything={data?.items} state={state} set={set} />
+          <ToolsList pages={pages} state={state} set={set} />
         </Tabs.Panel>
         <Tabs.Panel value="preview" pt="md">
           <ListPreviewPart />

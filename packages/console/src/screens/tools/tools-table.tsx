@@ -1,7 +1,6 @@
 /** The tools that fit, to be selected, switched and opened. Only rows near the window are in the document. */
 import { Anchor, Checkbox, Group, Text, Tooltip } from '@mantine/core'
 import type { OrganizationTool } from '@toolway/contract/admin'
-import type { UseQueryResult } from '@tanstack/react-query'
 import { memo, useMemo, type ReactNode } from 'react'
 import { visibleText } from '@toolway/contract'
 import { texts } from '../../texts/texts.ts'
@@ -13,18 +12,21 @@ import { column, Table } from '../../ui/table.tsx'
 import { count } from '../../ui/times.ts'
 
 export interface ToolsTableProps {
-  readonly query: Pick<UseQueryResult, 'error' | 'isFetching' | 'refetch'>
+  readonly query: { readonly error: Error | null; readonly isFetching: boolean; refetch(): unknown }
+  /** The counts, of all pages. */
+  readonly page: { readonly total: number } | undefined
   /** Undefined while nothing has come yet. */
   readonly tools: readonly OrganizationTool[] | undefined
-  readonly selected: ReadonlySet<string>
+  readonly onMore: (() => void) | undefined
+  readonly selected: ReadonlyMap<string, OrganizationTool>
   readonly empty: ReactNode
-  readonly onSelect: (name: string, on: boolean) => void
+  readonly onSelect: (tool: OrganizationTool, on: boolean) => void
   readonly onSwitch: (tool: OrganizationTool, on: boolean) => Promise<void>
   readonly onOpen: (name: string) => void
 }
 
 export const ToolsTable = memo(function ToolsTable(props: ToolsTableProps) {
-  const { query, tools, selected, empty, onSelect, onSwitch, onOpen } = props
+  const { query, page, tools, onMore, selected, empty, onSelect, onSwitch, onOpen } = props
   const t = texts.tools
   const columns = useMemo(
     () => [
@@ -61,7 +63,8 @@ export const ToolsTable = memo(function ToolsTable(props: ToolsTableProps) {
     <Table
       label={t.list}
       choice="tools"
-      query={{ ...query, data: tools === undefined ? undefined : { items: tools }, error: query.error } as never}
+      query={{ ...query, data: tools && { items: tools, total: page?.total } } as never}
+      onMore={onMore}
       rowKey={({ joined_name: name }: OrganizationTool) => name}
       columns={columns}
       empty={empty}
@@ -83,7 +86,7 @@ function Name({ tool, selected, onSelect, onOpen }: NameProps) {
       <Checkbox
         size="xs"
         checked={selected}
-        onChange={({ currentTarget }) => onSelect(name, currentTarget.checked)}
+        onChange={({ currentTarget }) => onSelect(tool, currentTarget.checked)}
         aria-label={t.select({ name })}
       />
       <div className="one-line" style={{ flex: 1 }}>

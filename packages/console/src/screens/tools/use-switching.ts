@@ -1,5 +1,5 @@
 /** Switching tools of any connections on or off, with a way back. */
-import { switchAllTools, type OrganizationTool } from '@toolway/contract/admin'
+import { MOST_TOOLS, switchAllTools, type OrganizationTool } from '@toolway/contract/admin'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { call } from '../../data/call.ts'
@@ -19,11 +19,11 @@ export function useSwitching(): Switching {
   const queries = useQueryClient()
   const t = texts.tools
   const { mutate, mutateAsync, isPending } = useMutation({
-    mutationFn: ({ tools, on }: { tools: readonly OrganizationTool[]; on: boolean }) =>
-      call(switchAllTools, {
-        path: { organization },
-        body: { tools: tools.map(({ connection, name }) => ({ connection, name, enabled: on })) },
-      }),
+    mutationFn: async ({ tools, on }: { tools: readonly OrganizationTool[]; on: boolean }) => {
+      const wanted = tools.map(({ connection, name }) => ({ connection, name, enabled: on }))
+      for (let at = 0; at < wanted.length; at += MOST_TOOLS)
+        await call(switchAllTools, { path: { organization }, body: { tools: wanted.slice(at, at + MOST_TOOLS) } })
+    },
     onError: (thrown) => sayFailed(Problem.of(thrown)),
     onSettled: () => Promise.all(['tools', 'toolsets'].map((noun) => queries.invalidateQueries({ queryKey: [noun] }))),
   })

@@ -1,20 +1,16 @@
 /** For whom a toolset is there, and how far its tools reach. */
-import { MultiSelect, Select, SimpleGrid, Stack, Switch, TagsInput, Text, Title } from '@mantine/core'
+import { MultiSelect, Select, SimpleGrid, Stack, Switch, Text, Title } from '@mantine/core'
 import { LIMITS, ROLES, type Audience, type Limit } from '@toolway/contract'
-import { listGroups, listMembers, listOrganizationKeys, type OrganizationTool } from '@toolway/contract/admin'
-import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
-import { useMay, useOrganization } from '../../data/me.ts'
-import { ask } from '../../data/queries.ts'
+import { useState } from 'react'
+import { PickMany, PickOne, PickTags } from '../../parts/picker/picker.tsx'
 import { texts } from '../../texts/texts.ts'
 import type { Drafting } from './use-draft.ts'
 
 interface AudienceTabProps {
   readonly drafting: Drafting
-  readonly tools: readonly OrganizationTool[]
 }
 
-export function AudienceTab({ drafting, tools }: AudienceTabProps) {
+export function AudienceTab({ drafting }: AudienceTabProps) {
   const { draft, set } = drafting
   const { audience, ...rest } = draft.settings
   const t = texts.toolsets.audience
@@ -32,20 +28,12 @@ export function AudienceTab({ drafting, tools }: AudienceTabProps) {
           <Who audience={audience} onChange={(next) => set({ ...rest, audience: next })} />
         )}
       </Stack>
-      <Limits drafting={drafting} tools={tools} />
+      <Limits drafting={drafting} />
     </Stack>
   )
 }
 
-const PAGE = { limit: 200 }
-
 function Who({ audience, onChange }: { audience: Audience; onChange: (next: Audience) => void }) {
-  const organization = useOrganization()
-  const path = { organization }
-  const [mayPeople, mayKeys] = [useMay('user_manage'), useMay('key_manage')]
-  const groups = useQuery({ ...ask('people', listGroups, { path }), enabled: mayPeople })
-  const members = useQuery({ ...ask('people', listMembers, { path, query: PAGE }), enabled: mayPeople })
-  const keys = useQuery({ ...ask('keys', listOrganizationKeys, { path, query: PAGE }), enabled: mayKeys })
   const t = texts.toolsets.audience
   // A part that names nobody is left out; an audience without any part says so below, and is not saved.
   const change = (part: keyof Audience, value: readonly string[]) => {
@@ -64,54 +52,38 @@ function Who({ audience, onChange }: { audience: Audience; onChange: (next: Audi
           value={[...(audience.roles ?? [])]}
           onChange={(roles) => change('roles', roles)}
         />
-        <MultiSelect
+        <PickMany
+          kind="groups"
           label={t.groups}
-          data={optionsOf(
-            groups.data?.items.map(({ slug, title }) => [slug, title]),
-            audience.groups,
-          )}
-          value={[...(audience.groups ?? [])]}
+          value={audience.groups ?? []}
           onChange={(chosen) => change('groups', chosen)}
-          searchable
         />
-        <TagsInput
+        <PickTags
+          kind="members"
           label={t.members}
-          data={members.data?.items.map(({ email }) => email) ?? []}
-          value={[...(audience.members ?? [])]}
+          value={audience.members ?? []}
           onChange={(chosen) => change('members', chosen)}
-          limit={50}
         />
-        <MultiSelect
+        <PickMany
+          kind="keys by name"
           label={t.keys}
-          data={optionsOf(
-            keys.data?.items.map(({ id, name, user_id: user }) => (user === null ? [name, name] : [id, name])),
-            audience.keys,
-          )}
-          value={[...(audience.keys ?? [])]}
+          value={audience.keys ?? []}
           onChange={(chosen) => change('keys', chosen)}
-          searchable
         />
       </SimpleGrid>
     </Stack>
   )
 }
 
-/** Each value once, also those that are said and that nobody knows (any more). */
-function optionsOf(known: readonly (readonly [string, string])[] = [], said: readonly string[] = []) {
-  const all = new Map([...said.map((value) => [value, value] as const), ...known])
-  return Array.from(all, ([value, label]) => ({ value, label }))
-}
-
 const AS_ALL = 'as-all'
 
-function Limits({ drafting, tools }: AudienceTabProps) {
+/** Connections with a limit of their own, and one more that is chosen. */
+function Limits({ drafting }: AudienceTabProps) {
   const { draft, set } = drafting
   const { settings } = draft
   const { limits = {} } = settings
-  const aliases = useMemo(
-    () => [...new Set([...tools.map(({ alias }) => alias), ...Object.keys(limits)])].toSorted(),
-    [tools, limits],
-  )
+  const [added, setAdded] = useState<readonly string[]>([])
+  const aliases = [...new Set([...Object.keys(limits), ...added])].toSorted()
   const t = texts.toolsets.audience
   const all = LIMITS.map((limit) => ({ value: limit, label: t.limits[limit] }))
   const narrow = (alias: string, limit: string | null) => {
@@ -133,7 +105,16 @@ function Limits({ drafting, tools }: AudienceTabProps) {
           set(limit === 'execute' || limit === null ? rest : { ...rest, limit })
         }}
       />
-      {aliases.length === 0 ? null : <Title order={2}>{t.perConnection}</Title>}
+      <Title order={2}>{t.perConnection}</Title>
+      <PickOne
+        key={aliases.length}
+        kind="connections"
+        label={texts.tools.connection}
+        placeholder={t.addLimit}
+        value={null}
+        onChange={(alias) => alias !== null && setAdded((before) => [...before, alias])}
+        maw={460}
+      />
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
         {aliases.map((alias) => (
           <Select

@@ -1,7 +1,8 @@
 /** How clients come to the tools of a toolset, and what each way costs a model before it does anything. */
-import { Group, NumberInput, Paper, Progress, Radio, Select, SimpleGrid, Stack, TagsInput, Text } from '@mantine/core'
+import { Group, NumberInput, Paper, Progress, Radio, Select, SimpleGrid, Stack, Text } from '@mantine/core'
 import { DISCOVERY_MODES, NAMINGS, SMALL_PAGE, type DiscoveryMode, type Naming } from '@toolway/contract'
-import type { OrganizationTool, Toolset } from '@toolway/contract/admin'
+import type { Toolset } from '@toolway/contract/admin'
+import { PickTags } from '../../parts/picker/picker.tsx'
 import { texts } from '../../texts/texts.ts'
 import { count } from '../../ui/times.ts'
 import type { Drafting } from './use-draft.ts'
@@ -9,10 +10,9 @@ import type { Drafting } from './use-draft.ts'
 interface DiscoveryTabProps {
   readonly toolset: Toolset
   readonly drafting: Drafting
-  readonly tools: readonly OrganizationTool[]
 }
 
-export function DiscoveryTab({ toolset, drafting, tools }: DiscoveryTabProps) {
+export function DiscoveryTab({ toolset, drafting }: DiscoveryTabProps) {
   const { draft, changed, set } = drafting
   const { settings } = draft
   const mode = settings.discovery ?? 'direct'
@@ -73,12 +73,11 @@ export function DiscoveryTab({ toolset, drafting, tools }: DiscoveryTabProps) {
         />
       ) : null}
       {mode === 'two-tier' || mode === 'search' ? (
-        <TagsInput
+        <PickTags
+          kind="tools by rule name"
           label={t.discovery.pinned}
           description={t.discovery.pinnedHint}
           value={settings.pinned ?? []}
-          data={tools.map(({ rule_name: name }) => name)}
-          limit={50}
           maxTags={200}
           onChange={(pinned) => {
             const { pinned: _, ...rest } = settings

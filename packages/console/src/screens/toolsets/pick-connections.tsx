@@ -1,45 +1,55 @@
 /** Whole connections in or out, and the patterns that a selection comes to. */
-import { Chip, Code, Group, Stack, Text } from '@mantine/core'
+import { Button, Chip, Code, Group, Stack, Text } from '@mantine/core'
 import type { ToolsetSettings } from '@toolway/contract'
-import type { OrganizationTool } from '@toolway/contract/admin'
-import { useMemo } from 'react'
+import { pickConnections } from '@toolway/contract/admin'
+import { useState } from 'react'
+import { useOrganization } from '../../data/me.ts'
+import { usePages } from '../../data/pages.ts'
 import { texts } from '../../texts/texts.ts'
 import { count } from '../../ui/times.ts'
-import { dropConnection, takeConnection, type Pickable, type Selected } from './selection.ts'
+import { TypedSearch } from '../../ui/typed-search.tsx'
+import { selectionOf, type SelectionChanges } from './use-selection.ts'
+
+/** Connections of one page: few enough to be looked over. */
+const CHIPS = 20
 
 interface ConnectionsProps {
-  readonly tools: readonly OrganizationTool[]
-  readonly isIn: (tool: Pickable) => boolean
-  readonly select: (change: (before: Selected, known: readonly OrganizationTool[]) => Selected) => void
+  readonly settings: ToolsetSettings
+  readonly change: SelectionChanges
 }
 
-export function Connections({ tools, isIn, select }: ConnectionsProps) {
-  const byAlias = useMemo(() => {
-    const found = new Map<string, { all: number; inside: number }>()
-    for (const tool of tools) {
-      const { all, inside } = found.get(tool.alias) ?? { all: 0, inside: 0 }
-      found.set(tool.alias, { all: all + 1, inside: inside + (isIn(tool) ? 1 : 0) })
-    }
-    return [...found]
-  }, [tools, isIn])
+export function Connections({ settings, change }: ConnectionsProps) {
+  const organization = useOrganization()
+  const [search, setSearch] = useState('')
+  const body = { selection: selectionOf(settings), limit: CHIPS, ...(search === '' ? {} : { search }) }
+  const { data, onMore } = usePages('tools', pickConnections, { path: { organization }, body })
   const t = texts.toolsets.pick
+  const items = data?.items ?? []
+  const total = data?.total ?? 0
   return (
-    <Group gap="xs" role="group" aria-label={t.connections}>
-      {byAlias.map(([alias, { all, inside }]) => (
-        <Chip
-          key={alias}
-          variant="outline"
-          checked={inside === all}
-          onChange={(on) =>
-            select((before, known) =>
-              on ? takeConnection(before, alias, known) : dropConnection(before, alias, known),
-            )
-          }
-        >
-          {t.ofConnection({ alias, inside: count(inside), all: count(all) })}
-        </Chip>
-      ))}
-    </Group>
+    <Stack gap="xs">
+      {total > CHIPS || search !== '' ? (
+        <TypedSearch label={t.searchConnections} value={search} onSearch={setSearch} maw={460} />
+      ) : null}
+      <Group gap="xs" role="group" aria-label={t.connections}>
+        {items.map(({ alias, tools, selected }) => (
+          <Chip
+            key={alias}
+            variant="outline"
+            checked={selected === tools}
+            disabled={change.busy}
+            onChange={(take) => change.many({ take, connection: alias })}
+          >
+            {t.ofConnection({ alias, inside: count(selected), all: count(tools) })}
+          </Chip>
+        ))}
+        {items.length < total ? (
+          <Button size="compact-sm" variant="default" disabled={onMore === undefined} onClick={onMore}>
+            {t.moreConnections({ number: count(total - items.length) })}
+          </Button>
+        ) : null}
+      </Group>
+    </Stack>
   )
 }
 

@@ -1,8 +1,7 @@
 /** The tools that a toolset can have, each with whether it is in and what it is called there. */
 import { Box, Button, Checkbox, Group, Stack, Text } from '@mantine/core'
-import { reaches, type ToolsetSettings, visibleText } from '@toolway/contract'
+import { type PickableTool, reaches, type ToolsetSettings, visibleText } from '@toolway/contract'
 import type { OrganizationTool } from '@toolway/contract/admin'
-import type { UseQueryResult } from '@tanstack/react-query'
 import { memo, useMemo } from 'react'
 import { texts } from '../../texts/texts.ts'
 import { StateBadge } from '../../ui/badges.tsx'
@@ -11,20 +10,22 @@ import { Empty } from '../../ui/empty.tsx'
 import { column, Table } from '../../ui/table.tsx'
 import { count } from '../../ui/times.ts'
 import { countLocks } from './locks.ts'
-import type { Pickable } from './selection.ts'
 import { wordsOf } from './tool-words.ts'
 
 interface PickTableProps {
-  readonly query: Pick<UseQueryResult, 'error' | 'isFetching' | 'refetch'>
+  readonly query: { readonly error: Error | null; readonly isFetching: boolean; refetch(): unknown }
+  /** Of all pages. */
+  readonly total: number | undefined
+  readonly onMore: (() => void) | undefined
   readonly tools: readonly OrganizationTool[] | undefined
   readonly settings: ToolsetSettings
-  readonly isIn: (tool: Pickable) => boolean
+  readonly isIn: (tool: PickableTool) => boolean
   readonly onTake: (tool: OrganizationTool, on: boolean) => void
   readonly onEdit: (name: string) => void
 }
 
 export const PickTable = memo(function PickTable(props: PickTableProps) {
-  const { query, tools, settings, isIn, onTake, onEdit } = props
+  const { query, total, onMore, tools, settings, isIn, onTake, onEdit } = props
   const t = texts.toolsets.pick
   const columns = useMemo(
     () => [
@@ -54,7 +55,7 @@ export const PickTable = memo(function PickTable(props: PickTableProps) {
             {t.edit}
           </Button>
         ),
-        1,
+        2,
         { plain: true },
       ),
     ],
@@ -64,7 +65,8 @@ export const PickTable = memo(function PickTable(props: PickTableProps) {
   return (
     <Table
       label={t.table}
-      query={{ ...query, data: tools === undefined ? undefined : { items: tools } } as never}
+      query={{ ...query, data: tools && { items: tools, total } } as never}
+      onMore={onMore}
       rowKey={({ rule_name: name }: OrganizationTool) => name}
       columns={columns}
       empty={<Empty title={noneFit.title} hint={noneFit.hint} icon="search" />}

@@ -1,22 +1,24 @@
-/** The tools in a toolset, picked one by one, as shown, or by connection. */
+/** The tools in a toolset, picked one by one, as shown, or by connection. The gateway finds and counts them. */
 import { Button, Checkbox, Group, Select, Stack, Text } from '@mantine/core'
-import { SHOWN_EFFECTS, shownEffectOf } from '@toolway/contract'
-import { type OrganizationTool } from '@toolway/contract/admin'
-import type { UseQueryResult } from '@tanstack/react-query'
-import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
+import { ALL_TOOLS, NO_TOOLS, SHOWN_EFFECTS, selects } from '@toolway/contract'
+import { pickTools } from '@toolway/contract/admin'
+import { useCallback, useMemo } from 'react'
 import { z } from 'zod'
+import { useOrganization } from '../../data/me.ts'
+import { usePages } from '../../data/pages.ts'
 import { useUrlState } from '../../data/url-state.ts'
-import { effectChoices } from '../../ui/effect-badge.tsx'
+import { PickOne } from '../../parts/picker/picker.tsx'
 import { texts } from '../../texts/texts.ts'
+import { effectChoices } from '../../ui/effect-badge.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { LinkButton } from '../../ui/links.tsx'
 import { count } from '../../ui/times.ts'
-import { SearchField } from '../../ui/search-field.tsx'
+import { TypedSearch } from '../../ui/typed-search.tsx'
 import { Connections, Patterns } from './pick-connections.tsx'
 import { PickTable } from './pick-table.tsx'
-import { ALL, drop, NONE, selects, take, type Selected } from './selection.ts'
 import { ToolEditor } from './tool-editor.tsx'
 import type { Drafting } from './use-draft.ts'
+import { selectionOf, useSelection, type SelectionChanges } from './use-selection.ts'
 
 const Shown = z.object({
   q: z.string().default(''),
@@ -24,31 +26,31 @@ const Shown = z.object({
   in: z.enum(['any', 'in', 'out']).default('any'),
   /** Alias of the connection whose tools are shown. */
   connection: z.string().optional(),
+  /** The name of the tool that is edited, by which rules know it. */
   tool: z.string().optional(),
 })
+type Filter = z.output<typeof Shown>
+type Picked = z.output<(typeof pickTools)['answer']>
 
-interface PickToolsProps {
-  readonly query: UseQueryResult<{ readonly items: readonly OrganizationTool[] }>
-  readonly drafting: Drafting
-}
+const filterOf = ({ q, effect, in: wanted, connection }: Filter) => ({
+  ...(q.trim() === '' ? {} : { search: q.trim() }),
+  ...(effect === 'any' ? {} : { effect }),
+  ...(connection === undefined ? {} : { connection }),
+  ...(wanted === 'any' ? {} : { selected: wanted === 'in' }),
+})
 
-const NO_TOOLS: readonly OrganizationTool[] = []
-
-export function PickTools({ query, drafting }: PickToolsProps) {
+export function PickTools({ drafting }: { drafting: Drafting }) {
+  const organization = useOrganization()
   const [state, set] = useUrlState(Shown)
-  const [typed, setTyped] = useState(state.q)
   const { settings } = drafting.draft
-  const tools = query.data?.items ?? NO_TOOLS
+  const filter = filterOf(state)
+  const body = { ...filter, selection: selectionOf(settings) }
+  const pages = usePages('tools', pickTools, { path: { organization }, body })
   const isIn = useMemo(() => selects(settings), [settings])
-  const shown = useShown(tools, isIn, state, typed)
-  const select = useSelect(drafting, tools)
-  const onTake = useCallback(
-    (tool: OrganizationTool, on: boolean) =>
-      select((before, known) => (on ? take(before, [tool], known) : drop(before, [tool]))),
-    [select],
-  )
+  const change = useSelection(drafting)
   const onEdit = useCallback((tool: string) => set({ tool }, 'push'), [set])
-  if (query.data !== undefined && tools.length === 0) {
+  const { data } = pages
+  if (data?.chosen.of === 0) {
     const { title, hint, action } = texts.toolsets.noneYet
     return (
       <Empty title={title} hint={hint} icon="tools">
@@ -58,87 +60,45 @@ export function PickTools({ query, drafting }: PickToolsProps) {
   }
   return (
     <Stack>
-      <Chosen tools={tools} isIn={isIn} select={select} />
-      <Connections tools={tools} isIn={isIn} select={select} />
-      <Filters tools={tools} state={state} set={set} typed={typed} setTyped={setTyped} />
-      <TakeShown shown={shown} isIn={isIn} select={select} />
+      <Chosen page={data} change={change} />
+      <Connections settings={settings} change={change} />
+      <Filters state={state} set={set} />
+      <TakeShown page={data} filter={filter} change={change} old={pages.isOld} />
       <PickTable
-        query={query}
-        tools={query.data === undefined ? undefined : shown}
+        query={pages}
+        total={data?.total}
+        tools={data?.items}
+        onMore={pages.onMore}
         settings={settings}
         isIn={isIn}
-        onTake={onTake}
+        onTake={change.one}
         onEdit={onEdit}
       />
       <Patterns settings={settings} />
-      <ToolEditor
-        tool={tools.find(({ rule_name: name }) => name === state.tool)}
-        drafting={drafting}
-        onClose={() => set({ tool: undefined })}
-      />
+      <ToolEditor name={state.tool} drafting={drafting} onClose={() => set({ tool: undefined })} />
     </Stack>
   )
 }
 
-type Filter = z.output<typeof Shown>
-type IsIn = (tool: OrganizationTool) => boolean
-type SelectTools = (change: (before: Selected, known: readonly OrganizationTool[]) => Selected) => void
-
-/** The tools that the filters leave. */
-function useShown(
-  tools: readonly OrganizationTool[],
-  isIn: IsIn,
-  { effect, in: wanted, connection }: Filter,
-  typed: string,
-) {
-  const q = useDeferredValue(typed).trim().toLowerCase()
-  return useMemo(
-    () =>
-      tools.filter(
-        (tool) =>
-          (effect === 'any' || shownEffectOf(tool) === effect) &&
-          (connection === undefined || tool.alias === connection) &&
-          (wanted === 'any' || isIn(tool) === (wanted === 'in')) &&
-          (q === '' ||
-            [tool.joined_name, tool.title, tool.description].some((text) => text?.toLowerCase().includes(q))),
-      ),
-    [tools, effect, wanted, connection, isIn, q],
-  )
-}
-
-/** Changes the selection. The function stays the same, because the table is made once: it reads the latest draft when called. */
-function useSelect(drafting: Drafting, tools: readonly OrganizationTool[]): SelectTools {
-  const latest = useRef({ drafting, tools })
-  useEffect(() => {
-    latest.current = { drafting, tools }
-  })
-  return useCallback((change) => {
-    const { drafting: now, tools: known } = latest.current
-    const { connections: _, ...rest } = now.draft.settings
-    now.set({ ...rest, ...change(now.draft.settings, known) })
-  }, [])
-}
-
-interface SelectionProps {
-  readonly isIn: IsIn
-  readonly select: SelectTools
+interface ChosenProps {
+  readonly page: Picked | undefined
+  readonly change: SelectionChanges
 }
 
 /** How many tools are in, and buttons for all and none. */
-function Chosen({ tools, isIn, select }: SelectionProps & { readonly tools: readonly OrganizationTool[] }) {
+function Chosen({ page, change }: ChosenProps) {
   const t = texts.toolsets.pick
-  const chosen = useMemo(() => tools.filter(isIn), [tools, isIn])
-  const tokens = chosen.reduce((sum, tool) => sum + tool.tokens, 0)
+  const { tools = 0, tokens = 0, of = 0 } = page?.chosen ?? {}
   return (
     <Group justify="space-between" gap="sm">
       <Text fw={600} aria-live="polite">
-        {t.chosen({ chosen: count(chosen.length), total: count(tools.length), tokens: count(tokens) })}
+        {page === undefined ? null : t.chosen({ chosen: count(tools), total: count(of), tokens: count(tokens) })}
       </Text>
       <Group gap="xs">
-        <Button size="xs" variant="default" onClick={() => select(() => strip(ALL))}>
+        <Button size="xs" variant="default" onClick={() => change.put(ALL_TOOLS)}>
           {t.all}
         </Button>
-        <Button size="xs" variant="default" onClick={() => select(() => strip(NONE))}>
+        <Button size="xs" variant="default" onClick={() => change.put(NO_TOOLS)}>
           {t.none}
         </Button>
       </Group>
@@ -147,39 +107,27 @@ function Chosen({ tools, isIn, select }: SelectionProps & { readonly tools: read
 }
 
 interface FiltersProps {
-  readonly tools: readonly OrganizationTool[]
   readonly state: Filter
   readonly set: (change: Partial<Filter>) => void
-  readonly typed: string
-  readonly setTyped: (text: string) => void
 }
 
-function Filters({ tools, state, set, typed, setTyped }: FiltersProps) {
-  // The connection of the address is among them even after it was removed: the field shows why no tool is listed.
-  const aliases = useMemo(
-    () =>
-      [
-        ...new Set([...tools.map(({ alias }) => alias), ...(state.connection === undefined ? [] : [state.connection])]),
-      ].toSorted(),
-    [tools, state.connection],
-  )
+function Filters({ state, set }: FiltersProps) {
   return (
     <Group gap="sm" align="flex-end">
-      <SearchField
+      <TypedSearch
         label={texts.tools.search}
         placeholder={texts.tools.searchHint}
-        value={typed}
-        onChange={({ currentTarget }) => setTyped(currentTarget.value)}
-        onBlur={() => set({ q: typed })}
+        value={state.q}
+        onSearch={(q) => set({ q })}
         style={{ flex: '3 1 14rem' }}
       />
-      <Select
+      <PickOne
+        kind="connections"
         label={texts.tools.connection}
         placeholder={texts.tools.any.connection}
         value={state.connection ?? null}
-        data={aliases}
-        searchable
         clearable
+        clearButtonProps={{ 'aria-label': texts.tools.any.connection }}
         onChange={(next) => set({ connection: next ?? undefined })}
         style={{ flex: '1 1 8.5rem' }}
       />
@@ -206,24 +154,26 @@ function Filters({ tools, state, set, typed, setTyped }: FiltersProps) {
   )
 }
 
-/** One box that takes or drops all tools that are shown. */
-function TakeShown({ shown, isIn, select }: SelectionProps & { readonly shown: readonly OrganizationTool[] }) {
+interface TakeShownProps extends ChosenProps {
+  readonly filter: ReturnType<typeof filterOf>
+  /** Whether the counts are still those of another filter. */
+  readonly old: boolean
+}
+
+/** One box that takes or drops all tools that fit the filter, on whichever page. */
+function TakeShown({ page, filter, change, old }: TakeShownProps) {
   const t = texts.toolsets.pick
-  const all = shown.every(isIn)
+  const { total = 0, selected = 0 } = page ?? {}
+  const all = total > 0 && selected === total
   return (
     <Group gap="xs">
       <Checkbox
-        label={all ? t.dropShown({ number: count(shown.length) }) : t.takeShown({ number: count(shown.length) })}
-        checked={shown.length > 0 && all}
-        indeterminate={shown.some(isIn) && !all}
-        disabled={shown.length === 0}
-        onChange={({ currentTarget: { checked } }) =>
-          select((before, known) => (checked ? take(before, shown, known) : drop(before, shown)))
-        }
+        label={all ? t.dropShown({ number: count(total) }) : t.takeShown({ number: count(total) })}
+        checked={all}
+        indeterminate={selected > 0 && !all}
+        disabled={total === 0 || old || change.busy}
+        onChange={({ currentTarget: { checked } }) => change.many({ take: checked, filter })}
       />
     </Group>
   )
 }
-
-/** A list of connections does not outlive what was said of all tools. */
-const strip = ({ include, exclude }: Selected): Selected => ({ include: [...include], exclude: [...exclude] })

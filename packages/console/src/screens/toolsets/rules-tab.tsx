@@ -4,7 +4,7 @@ import { listOrganizationRules, type KeptRule, type Toolset } from '@toolway/con
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useMay, useOrganization } from '../../data/me.ts'
-import { ask } from '../../data/queries.ts'
+import { askAll } from '../../data/pages.ts'
 import { texts } from '../../texts/texts.ts'
 import { StateBadge } from '../../ui/badges.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -29,7 +29,7 @@ export function RulesTab({ toolset }: { toolset: Toolset }) {
   const organization = useOrganization()
   const may = useMay('policy_manage')
   const rules = useQuery({
-    ...ask('rules', listOrganizationRules, { path: { organization }, query: { scope: 'toolset', limit: 200 } }),
+    ...askAll('rules', listOrganizationRules, { path: { organization }, query: { scope: 'toolset' } }),
     enabled: may,
   })
   const own = useMemo(() => rules.data?.items.filter(({ of }) => of === toolset.slug), [rules.data, toolset.slug])

@@ -1,7 +1,7 @@
 /** One tool as a toolset words it: its name, its texts beside its server's, and the arguments that the toolset fixes. */
 import { Button, Drawer, Group, Stack, Text, Textarea, TextInput, Title } from '@mantine/core'
 import { type ToolWords, visibleText } from '@toolway/contract'
-import { getToolInFull, type OrganizationTool, type ToolInFull } from '@toolway/contract/admin'
+import { getToolInFull, type ToolInFull } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
 import { useMay, useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
@@ -15,28 +15,27 @@ import { nameProblem, withWords, wordsOf } from './tool-words.ts'
 import type { Drafting } from './use-draft.ts'
 
 interface ToolEditorProps {
-  readonly tool: OrganizationTool | undefined
+  /** By which rules know it. */
+  readonly name: string | undefined
   readonly drafting: Drafting
   readonly onClose: () => void
 }
 
-export function ToolEditor({ tool, drafting, onClose }: ToolEditorProps) {
+export function ToolEditor({ name, drafting, onClose }: ToolEditorProps) {
   return (
     <Drawer
-      opened={tool !== undefined}
+      opened={name !== undefined}
       onClose={onClose}
       position="right"
       size="lg"
       title={
         <Text fw={650} className="breakable">
-          {tool?.joined_name}
+          {name}
         </Text>
       }
       closeButtonProps={{ 'aria-label': texts.close }}
     >
-      {tool === undefined ? null : (
-        <Whole key={tool.joined_name} name={tool.joined_name} drafting={drafting} onClose={onClose} />
-      )}
+      {name === undefined ? null : <Whole key={name} name={name} drafting={drafting} onClose={onClose} />}
     </Drawer>
   )
 }

@@ -1,6 +1,6 @@
 /** One toolset: its tools and their words, how they are found, for whom it is there, and what a client sees of it. */
 import { Alert, Button, Group, Paper, Stack, Tabs, Text, TextInput } from '@mantine/core'
-import { getToolset, listAllTools, putToolset, removeToolset, type Toolset } from '@toolway/contract/admin'
+import { getToolset, putToolset, removeToolset, type Toolset } from '@toolway/contract/admin'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { z } from 'zod'
@@ -54,7 +54,6 @@ function Shape({ toolset }: { toolset: Toolset }) {
   const organization = useOrganization()
   const drafting = useDraft(toolset)
   const [{ tab }, set] = useUrlState(Shown)
-  const tools = useQuery(ask('tools', listAllTools, { path: { organization }, query: { limit: 2_000 } }))
   const t = texts.toolsets
   const declared = toolset.origin === 'file'
   return (
@@ -81,13 +80,13 @@ function Shape({ toolset }: { toolset: Toolset }) {
         </Tabs.List>
         <fieldset disabled={declared && tab !== 'preview'} style={{ border: 0, padding: 0, margin: 0, minWidth: 0 }}>
           <Tabs.Panel value="tools" pt="md">
-            <PickTools query={tools} drafting={drafting} />
+            <PickTools drafting={drafting} />
           </Tabs.Panel>
           <Tabs.Panel value="discovery" pt="md">
-            <DiscoveryTab toolset={toolset} drafting={drafting} tools={tools.data?.items ?? []} />
+            <DiscoveryTab toolset={toolset} drafting={drafting} />
           </Tabs.Panel>
           <Tabs.Panel value="audience" pt="md">
-            <AudienceTab drafting={drafting} tools={tools.data?.items ?? []} />
+            <AudienceTab drafting={drafting} />
             <Group mt="lg">
               <TextLink to="/rules" search={{ tab: 'access', selected: `toolset:${toolset.slug}` }}>
                 {texts.access.who}

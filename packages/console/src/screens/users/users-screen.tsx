@@ -1,16 +1,16 @@
 /** Everybody who has an account in this installation; for platform administrators. */
 import { Button } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { listUsers, type User } from '@toolway/contract/admin'
 import { useState } from 'react'
 import { z } from 'zod'
 import { useMay } from '../../data/me.ts'
-import { ask } from '../../data/queries.ts'
+import { usePages } from '../../data/pages.ts'
 import { useUrlState } from '../../data/url-state.ts'
 import { texts } from '../../texts/texts.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Screen } from '../../ui/screen.tsx'
+import { TypedSearch } from '../../ui/typed-search.tsx'
 import { column, Table } from '../../ui/table.tsx'
 import { When } from '../../ui/when.tsx'
 import { AddUser } from './add-user.tsx'
@@ -18,10 +18,9 @@ import { ActiveSwitch, AdminSwitch, NewCode, Person, RemoveUser } from './user-c
 
 const State = z.object({
   open: z.enum(['user']).optional(),
-  offset: z
-    .string()
-    .regex(/^\d{1,7}$/)
-    .default('0'),
+  q: z.string().default(''),
+  sort: z.enum(['name', 'signed_in_at']).default('name'),
+  order: z.enum(['asc', 'desc']).default('asc'),
 })
 
 export function UsersScreen() {
@@ -36,9 +35,9 @@ export function UsersScreen() {
 }
 
 function Users() {
-  const [{ open, offset }, set] = useUrlState(State)
+  const [{ open, q, sort, order }, set] = useUrlState(State)
   const [turn, setTurn] = useState(0)
-  const users = useQuery(ask('people', listUsers, { query: { limit: 50, offset } }))
+  const users = usePages('people', listUsers, { query: { sort, order, ...(q === '' ? {} : { search: q }) } })
   const t = texts.users
   const add = () => {
     setTurn(turn + 1)
@@ -54,17 +53,28 @@ function Users() {
         </Button>
       }
     >
+      <TypedSearch
+        label={texts.people.search}
+        placeholder={texts.people.searchHint}
+        value={q}
+        onSearch={(next) => set({ q: next })}
+        mb="md"
+        maw={460}
+      />
       <Table
         label={texts.nav.users}
         query={users}
         rowKey={({ id }) => id}
-        empty={<Empty title={t.none} icon="users" />}
-        onPage={(at) => set({ offset: String(at) })}
+        empty={<Empty title={q === '' ? t.none : texts.picker.nothing} icon="users" />}
+        onMore={users.onMore}
+        sorting={{ sort, order, onSort: (by, to) => set({ sort: by as typeof sort, order: to }) }}
         columns={[
-          column(t.columns.person, (user: User) => <Person user={user} />, 4, { plain: true }),
+          column(t.columns.person, (user: User) => <Person user={user} />, 4, { plain: true, sort: 'name' }),
           column(t.columns.active, (user: User) => <ActiveSwitch user={user} />, 2),
           column(t.columns.admin, (user: User) => <AdminSwitch user={user} />, 3),
-          column(t.columns.signedIn, ({ signed_in_at: at }: User) => <When at={at} never={t.never} />, 2),
+          column(t.columns.signedIn, ({ signed_in_at: at }: User) => <When at={at} never={t.never} />, 2, {
+            sort: 'signed_in_at',
+          }),
           column(t.columns.actions, (user: User) => <Actions user={user} />, 2, { plain: true }),
         ]}
       />

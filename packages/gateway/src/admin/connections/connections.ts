@@ -168,10 +168,19 @@ const fits =
 
 const statusOf = ({ enabled, status }: ConnectionRow): string => (enabled ? status : 'disabled')
 
+const stateOf = (snapshot: Snapshot | undefined, row: ConnectionRow): string =>
+  row.enabled && row.status === 'connected' && snapshot?.catalogs.get(row.id)?.stale_reason != null
+    ? 'stale'
+    : statusOf(row)
+
+/** The worst first; any other state is an error. */
+const NEEDS: Readonly<Record<string, number>> = { needs_auth: 1, stale: 1, new: 2, connected: 3, disabled: 4 }
+
 /** The sort is stable: those that are alike stay in the order of their aliases. */
 function sortOf(snapshot: Snapshot | undefined, { sort, order }: Pick<Filter, 'sort' | 'order'>) {
   const keys: Record<typeof sort, (row: ConnectionRow) => string | number> = {
     alias: ({ alias }) => alias,
+    need: (row) => NEEDS[stateOf(snapshot, row)] ?? 0,
     title: ({ title }) => title.toLowerCase(),
     status: statusOf,
     tools: ({ id }) => snapshot?.catalogs.get(id)?.tools?.length ?? 0,
@@ -329,7 +338,7 @@ export const list = serveOrganization(shapes.listConnections, async ({ parts, or
     items: page.items.map((row) =>
       toConnection(parts, row, { catalog: snapshot?.catalogs.get(row.id), accounts: accounts.get(row.id), role }),
     ),
-    by_status: countBy(found, statusOf),
+    by_status: countBy(found, (row) => stateOf(snapshot, row)),
   }
 })
 

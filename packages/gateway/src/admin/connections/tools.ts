@@ -53,7 +53,9 @@ function pageOf(asked: Pick<Listing, 'parts' | 'organization' | 'params' | 'quer
       (search === undefined ||
         [tool.joined_name, tool.title, tool.description].some((text) => text?.toLowerCase().includes(search) === true)),
   )
-  return pageFrom(found, asked.query, (tool) => tool)
+  const by: Record<string, number> = {}
+  for (const tool of found) by[shownEffectOf(tool)] = (by[shownEffectOf(tool)] ?? 0) + 1
+  return { ...pageFrom(found, asked.query, (tool) => tool), by_effect: by }
 }
 
 /** Throws `thing.unknown` for a name that the server does not offer: a switch that moves nothing would look like one that does. */

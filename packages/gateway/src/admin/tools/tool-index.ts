@@ -22,7 +22,7 @@ export interface ToolIndex {
   readonly all: readonly IndexedTool[]
   /** What the definitions of all of them cost. */
   readonly tokens: number
-  /** The first of that joined name. */
+  /** The first of that joined name, else the one that rules know by it. */
   joined(name: string): IndexedTool | undefined
   sortedBy(sort: ToolSort): readonly IndexedTool[]
 }
@@ -59,7 +59,8 @@ async function makeIndex(snapshot: Snapshot): Promise<ToolIndex> {
     }
   all.sort((first, second) => compare(first.tool.joined_name, second.tool.joined_name))
   const byName = new Map<string, IndexedTool>()
-  for (const entry of all) if (!byName.has(entry.tool.joined_name)) byName.set(entry.tool.joined_name, entry)
+  for (const name of ['joined_name', 'rule_name'] as const)
+    for (const entry of all) if (!byName.has(entry.tool[name])) byName.set(entry.tool[name], entry)
   const sorted = new Map<ToolSort, readonly IndexedTool[]>([['name', all]])
   return {
     all,

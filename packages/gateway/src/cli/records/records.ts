@@ -68,7 +68,7 @@ const list = described({
     value: page,
     lines: [
       ...(wide ? wideTable(page.items, nameOf) : narrowTable(page.items, nameOf)),
-      `${page.items.length} of ${page.total}${wide || page.items.length === 0 ? '' : '; --wide also shows the IDs'}`,
+      `${page.items.length} of ${page.total_exceeded ? 'more than ' : ''}${page.total}${wide || page.items.length === 0 ? '' : '; --wide also shows the IDs'}`,
     ],
   }),
 })

@@ -6,7 +6,7 @@ import { useCallback, useState } from 'react'
 import { useEvents } from '../../../data/live.ts'
 import { useArrivals } from '../../../data/oauth-redirect.ts'
 import { useMay, useMe } from '../../../data/me.ts'
-import { ask } from '../../../data/queries.ts'
+import { askAll } from '../../../data/pages.ts'
 import { useUrlState } from '../../../data/url-state.ts'
 import { ACCOUNT_TONES } from '../../../parts/account/account-tones.ts'
 import { useOAuthRedirect, type OAuthRedirect } from '../../../parts/account/use-oauth-redirect.ts'
@@ -22,7 +22,7 @@ import { When } from '../../../ui/when.tsx'
 import { AccountDialogs } from './connection-account-dialogs.tsx'
 import { AccountState } from './connection-account-state.ts'
 import { AccountMenu } from './connection-account-menu.tsx'
-import { useNames } from './connection-reliance.tsx'
+import { useNamesOf } from '../../../data/names.ts'
 import { brokersAccounts, sentence } from './connection-states.ts'
 import { askAgain, usePath } from './connection-ways.tsx'
 
@@ -30,16 +30,18 @@ const t = texts.connection.accounts
 
 export function ConnectionAccounts({ connection }: { connection: Connection }) {
   const path = usePath(connection)
-  const asked = useQuery(ask('accounts', listAccounts, { path, query: { limit: 200 } }))
+  const asked = useQuery(askAll('accounts', listAccounts, { path }))
   const [, set] = useUrlState(AccountState)
   const linking = useLinking(connection)
-  const nameOf = useNames(path.organization)
+  const nameOf = useNamesOf(asked.data?.items.map(({ user_id: id }) => id) ?? [])
   const many = connection.auth?.accounts === 'many'
   const columns = [
     column<Account>(t.account, (account) => <Named account={account} many={many} />, 3),
     column<Account>(
       t.whose,
-      ({ owner, user_id: user }) => <Text size="sm">{owner === 'organization' ? t.everybody : nameOf(user)}</Text>,
+      ({ owner, user_id: user }) => (
+        <Text size="sm">{owner === 'organization' || user === null ? t.everybody : nameOf(user)}</Text>
+      ),
       2,
     ),
     column<Account>(t.state, (account) => <Health account={account} />, 3),

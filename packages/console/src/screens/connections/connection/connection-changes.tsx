@@ -17,6 +17,7 @@ import { call } from '../../../data/call.ts'
 import { useMay } from '../../../data/me.ts'
 import { ask } from '../../../data/queries.ts'
 import { useUrlState } from '../../../data/url-state.ts'
+import { readAll } from '../../../data/pages.ts'
 import { texts } from '../../../texts/texts.ts'
 import { Allowed } from '../../../ui/allowed.tsx'
 import { Confirm } from '../../../ui/confirm.tsx'
@@ -166,7 +167,7 @@ function AcceptAll({ connection }: { connection: Connection }) {
   const [done, setDone] = useState({ of: 0, accepted: 0 })
   const accept = useMutation({
     mutationFn: async () => {
-      const { items } = await call(listLockedTools, { path, query: { state: 'held', limit: 200 } })
+      const items = await readAll(listLockedTools, { path, query: { state: 'held' } })
       setDone({ of: items.length, accepted: 0 })
       for (const [at, { name, hash }] of items.entries()) {
         await call(acceptTool, { path: { ...path, tool: name }, body: { hash } })

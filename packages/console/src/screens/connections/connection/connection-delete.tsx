@@ -10,6 +10,7 @@ import {
   type Connection,
 } from '@toolway/contract/admin'
 import { call } from '../../../data/call.ts'
+import { askAll } from '../../../data/pages.ts'
 import { ask } from '../../../data/queries.ts'
 import { texts } from '../../../texts/texts.ts'
 import { Confirm } from '../../../ui/confirm.tsx'
@@ -61,7 +62,7 @@ function Loss({ connection }: { connection: Connection }) {
   const { organization } = path
   const reliance = useQuery(ask('accounts', listReliance, { path })).data
   const toolsets = useQuery(ask('toolsets', listToolsets, { path: { organization } })).data
-  const rules = useQuery(ask('rules', listOrganizationRules, { path: { organization }, query: { limit: 200 } })).data
+  const rules = useQuery(askAll('rules', listOrganizationRules, { path: { organization } })).data
   const named = namedBy(connection.alias, toolsets?.items ?? [], rules?.items ?? [])
   const calls = reliance?.callers.reduce((sum, one) => sum + one.calls, 0)
   return (
