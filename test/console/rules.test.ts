@@ -223,6 +223,25 @@ describe.skipIf(NO_BROWSER)('rules', () => {
     expect(await page.getByText('Your unsaved changes were restored.').count()).toBe(0)
   })
 
+  test('a rule for a tool that is not known is a question, and is kept where its tools are still to come', async () => {
+    await using opened = await console.open(BOB)
+    const { page } = opened
+    await page.goto('/rules/new?tools=work__look_upp&action=block')
+    await page.getByLabel('Reason').fill('Nobody looks')
+    const question = page.getByRole('dialog', { name: 'No known tool matches' })
+    const names = async () =>
+      ((await platform(`GET ${RULES}`)).body['items'] as { name: string }[]).map(({ name }) => name)
+    await page.getByRole('button', { name: 'Save and turn on' }).click()
+    await question.getByText('did you mean work__look_up?').waitFor()
+    await look(page, 'rules-idle')
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    expect(await names()).not.toContain('block-work-look-upp')
+    await page.getByRole('button', { name: 'Save and turn on' }).click()
+    await question.getByRole('button', { name: 'Save anyway' }).click()
+    await page.getByRole('heading', { name: 'block-work-look-upp', level: 1 }).waitFor()
+    expect(await names()).toContain('block-work-look-upp')
+  })
+
   test('an address begins a rule, a platform administrator makes one for all, and a member is told whose rules are', async () => {
     await using opened = await console.open(ADA)
     const { page } = opened
