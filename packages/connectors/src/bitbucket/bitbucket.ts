@@ -68,6 +68,7 @@ const Comment = shape({
   line: num('inline.to'),
   created_on: str(),
   deleted: bool(),
+  reply_to: str('parent.id'),
 })
 const Issue = shape({
   id: num(),
@@ -84,8 +85,12 @@ const FullIssue = shape({ ...Issue.fields, content: prose('content.raw', 20_000)
 const Pipeline = shape({
   uuid: str(),
   build_number: num(),
-  state: str('state.type'),
-  trigger: str('trigger.type'),
+  state: str('state.name'),
+  result: str('state.result.name'),
+  stage: str('state.stage.name'),
+  branch: str('target.ref_name'),
+  commit: str('target.commit.hash'),
+  trigger: str('trigger.name'),
   creator: str('creator.display_name'),
   created_on: str(),
   completed_on: str(),
@@ -104,7 +109,12 @@ const File = shape({
   text: prose('text', 100_000),
   entries: many(shape({ path: str(), type: str() }), 'values'),
 })
-const Workspace = shape({ slug: str('workspace.slug'), uuid: str('workspace.uuid'), administrator: bool() })
+const Workspace = shape({
+  slug: str('workspace.slug'),
+  name: str('workspace.name'),
+  uuid: str('workspace.uuid'),
+  administrator: bool(),
+})
 const Member = shape({ uuid: str('user.uuid'), name: str('user.display_name'), since: str('user.created_on') })
 const Diff = shape({ diff: prose('diff', 100_000), empty: has('empty') })
 

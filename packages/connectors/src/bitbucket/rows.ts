@@ -10,6 +10,18 @@ const pages = (path: string, input: object = repo) =>
     [{ ...input, pagelen: 5 }, `GET ${path}?pagelen=5`],
   ] as const
 
+/** The description leaves the state, the target and the trigger open; the reference has them. */
+const pipelines = [
+  {
+    ...{ type: 'pipeline', uuid: '{1}', build_number: 7, created_on: '2026-11-01T00:00:00Z' },
+    state: { type: 'pipeline_state_completed', name: 'COMPLETED', result: { name: 'FAILED' } },
+    target: { type: 'pipeline_ref_target', ref_type: 'branch', ref_name: 'main', commit: { hash: 'a1b2' } },
+    trigger: { type: 'pipeline_trigger_push', name: 'PUSH' },
+    ...{ creator: { display_name: 'Ada' }, completed_on: '2026-11-01T00:01:00Z', build_seconds_used: 60 },
+  },
+  { uuid: '{2}', state: { type: 'pipeline_state_in_progress', name: 'IN_PROGRESS', stage: { name: 'PAUSED' } } },
+]
+
 export const rows: VendorRows = {
   described: ['bitbucket.json'],
   // "Paginate through objects" of the reference: all lists take both.
@@ -135,5 +147,12 @@ export const rows: VendorRows = {
     list_workspace_members: pages('/workspaces/acme/members', { workspace: 'acme' }),
     get_diff: [[pr, `GET ${at}/pullrequests/7/diff`]],
   },
-  answers: { get_file: [['text of the file']], get_diff: [['diff --git a/x b/x']] },
+  answers: {
+    get_file: [['text of the file']],
+    get_diff: [['diff --git a/x b/x']],
+    list_pipelines: [[{ values: pipelines }]],
+    get_pipeline: pipelines.map((each) => [each]),
+    trigger_pipeline: pipelines.map((each) => [each]),
+    list_workspaces: [[{ values: [{ administrator: true, workspace: { slug: 'acme', name: 'Acme', uuid: '{1}' } }] }]],
+  },
 }

@@ -1,5 +1,20 @@
 /** Discord: servers, channels, messages, threads and members. API v10 with the token of a bot, which nearly all of it needs. */
-import { bool, get, lastItem, num, offset, prose, rest, shape, str, strs, text, vendor } from '../kit/index.ts'
+import {
+  bool,
+  get,
+  lastItem,
+  many,
+  num,
+  offset,
+  prose,
+  rest,
+  shape,
+  str,
+  strs,
+  text,
+  vendor,
+  type Json,
+} from '../kit/index.ts'
 import { z } from 'zod'
 
 const { read, write, destroy } = rest({
@@ -31,14 +46,38 @@ const Channel = shape({
   parent_id: str(),
   position: num(),
 })
+const File = shape({ id: str(), name: str('filename'), type: str('content_type'), size: num(), url: str() })
 const Message = shape({
   id: str(),
+  channel_id: str(),
   author: str('author.username'),
+  bot: bool('author.bot'),
   content: prose('content', 2_000),
+  embeds: strs(),
   timestamp: str(),
   edited: str('edited_timestamp'),
-  attachments: strs('attachments[].filename'),
+  reply_to: str('message_reference.message_id'),
+  attachments: many(File, 'attachments', 10),
 })
+
+/** Bots say most of what they say in embeds. */
+const messageOf = (message: Json): Json => ({
+  ...message,
+  embeds: [get(message, 'embeds[]') ?? []].flat().slice(0, MOST_EMBEDS).map(embedOf),
+})
+const MOST_EMBEDS = 10
+const MOST_EMBED = 1_000
+
+function embedOf(embed: unknown): string {
+  const fields = [get(embed, 'fields[]') ?? []].flat()
+  const parts = [
+    ...['provider.name', 'author.name', 'title', 'url', 'description'].map((path) => get(embed, path)),
+    ...fields.map((field) => `${String(get(field, 'name') ?? '')}: ${String(get(field, 'value') ?? '')}`),
+    get(embed, 'footer.text'),
+  ]
+  const text = parts.filter((part) => typeof part === 'string' && part !== '').join('\n')
+  return text.length > MOST_EMBED ? `${text.slice(0, MOST_EMBED).toWellFormed()}…` : text
+}
 const Member = shape({
   id: str('user.id'),
   username: str('user.username'),
@@ -95,18 +134,21 @@ export const discord = vendor({
       input: channel,
       paging: lastItem('', 'before', { name: 'limit', default: 50, max: 100 }),
       list: Message,
+      give: messageOf,
     }),
     send_message: destroy('POST /channels/{channel_id}/messages', {
       says: 'Post a message in a channel as the bot. Mentions in the text do not notify anyone.',
       input: { ...channel, content },
       send: (given) => ({ ...given, ...quiet }),
       output: Message,
+      give: messageOf,
     }),
     edit_message: write('PATCH /channels/{channel_id}/messages/{message_id}', {
       says: 'Edit one of the bot’s messages.',
       input: { ...message, content },
       send: (given) => ({ ...given, ...quiet }),
       output: Message,
+      give: messageOf,
     }),
     delete_message: destroy('DELETE /channels/{channel_id}/messages/{message_id}', {
       says: 'Delete a message.',
@@ -126,6 +168,7 @@ export const discord = vendor({
       items: (body) => [get(body, 'messages[]')].flat(2),
       paging: offset('messages', 'offset', { name: 'limit', default: 25, max: 25 }, { total: 'total_results' }),
       list: Message,
+      give: messageOf,
     }),
     list_threads: read('GET /guilds/{guild_id}/threads/active', {
       says: 'List the active threads in a server.',

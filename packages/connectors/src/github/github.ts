@@ -216,10 +216,19 @@ export const github = vendor({
       says: 'List the recent public events of a user: pushes, issues, reviews. GitHub keeps 30 days and 300 events.',
       input: { username },
       list: Shapes.Event,
-      give: (event) => ({
-        ...event,
-        title: get(event, 'payload.issue.title') ?? get(event, 'payload.pull_request.title'),
-      }),
+      give: (event) => {
+        const about = ['comment', 'review', 'pull_request', 'issue', 'release'].map((name) =>
+          get(event, `payload.${name}`),
+        )
+        const [comment, review, pull, issue, release] = about
+        const subject = pull ?? issue
+        return {
+          ...event,
+          number: get(subject, 'number') ?? get(event, 'payload.number'),
+          title: get(subject, 'title') ?? get(release, 'name'),
+          url: get(comment ?? review ?? subject ?? release, 'html_url'),
+        }
+      },
       scopes: none,
     }),
     get_user_stats: read.steps({

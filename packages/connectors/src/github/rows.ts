@@ -39,7 +39,10 @@ export const rows: VendorRows = {
       [
         [
           { type: 'CreateEvent', repo: { name: 'o/r' }, payload: { ref: 'main' }, created_at: '2026-11-22T12:00:00Z' },
-          { type: 'IssuesEvent', payload: { action: 'opened', issue: { title: 't' } } },
+          {
+            type: 'IssuesEvent',
+            payload: { action: 'opened', issue: { title: 't', number: 7, html_url: 'https://a.example/7' } },
+          },
         ],
       ],
     ],

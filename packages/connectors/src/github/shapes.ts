@@ -114,7 +114,9 @@ export const Event = shape({
   repository: str('repo.name'),
   action: str('payload.action'),
   ref: str('payload.ref'),
+  number: num(),
   title: str(),
+  url: str(),
   created_at: str(),
 })
 

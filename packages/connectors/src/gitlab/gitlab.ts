@@ -157,7 +157,7 @@ const Note = shape({
   created_at: str(),
   system: bool(),
 })
-const Discussion = shape({ id: str(), notes: many(Note) })
+const Discussion = shape({ id: str(), notes: many(shape({ ...Note.fields, resolved: bool() }), 'notes') })
 const Milestone = shape({
   id: num(),
   iid: num(),

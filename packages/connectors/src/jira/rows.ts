@@ -7,7 +7,7 @@ const adf = (text: string) => ({
   content: [{ type: 'paragraph', content: [{ type: 'text', text }] }],
 })
 const USUAL = 'fields=summary,status,issuetype,priority,assignee,labels,duedate,updated'
-const ALL = `${USUAL},project,parent,reporter,resolution,components,fixVersions,created,description,comment`
+const ALL = `${USUAL},project,parent,reporter,resolution,components,fixVersions,created,description,comment,attachment`
 const key = { issue_key: 'ENG-1' }
 const project = { project_key: 'ENG' }
 
@@ -40,6 +40,9 @@ const full = {
     created: '2026-11-21T12:00:00.000+0000',
     description: adf('text'),
     comment: { comments: [{ id: '1', author: { displayName: 'Ada' }, body: adf('c'), created: 't', updated: 't' }] },
+    attachment: [
+      { id: '7', filename: 'a.png', mimeType: 'image/png', size: 3, author: { displayName: 'Ada' }, created: 't' },
+    ],
   },
 }
 const comment = { id: '1', author: { displayName: 'Ada' }, body: adf('c'), created: 't', updated: 't' }

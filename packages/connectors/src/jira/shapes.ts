@@ -31,6 +31,14 @@ export const Issue = shape({
   updated: str('fields.updated'),
   more: free(),
 })
+const Attachment = shape({
+  id: str(),
+  name: str('filename'),
+  type: str('mimeType'),
+  size: num(),
+  author: str('author.displayName'),
+  created: str(),
+})
 export const FullIssue = shape({
   ...Issue.fields,
   project: str('fields.project.key'),
@@ -43,6 +51,7 @@ export const FullIssue = shape({
   created: str('fields.created'),
   description: prose('description', 20_000),
   comments: many(Comment, 'comments', 20),
+  attachments: many(Attachment, 'fields.attachment', 50),
 })
 
 /** The fields that are asked for where the caller names none. */
@@ -58,6 +67,7 @@ export const ALL = [
   'created',
   'description',
   'comment',
+  'attachment',
 ]
 
 /** An issue with its documents as Markdown, and the values of fields that have no member of their own. */

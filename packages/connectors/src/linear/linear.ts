@@ -61,6 +61,7 @@ const FullIssue = shape({
   ...Issue.fields,
   description: prose('description', 20_000),
   creator: str('creator.displayName'),
+  attachments: many(shape({ title: str(), url: str() }), 'attachments.nodes', 20),
 })
 const FoundIssue = shape({
   id: str(),
@@ -69,6 +70,9 @@ const FoundIssue = shape({
   url: str(),
   state: str('state.name'),
   team: str('team.key'),
+  assignee: str('assignee.displayName'),
+  priority: str('priorityLabel'),
+  updatedAt: str(),
 })
 const User = shape({ id: str(), name: str(), displayName: str(), email: str(), active: bool(), admin: bool() })
 const Team = shape({ id: str(), key: str(), name: str(), description: prose('description', 300) })

@@ -168,10 +168,11 @@ export function blockOf(block: Json): Json {
   return {
     ...block,
     parent_id: parentOf(block),
-    text: wordsOf(get(inner, 'rich_text')) ?? get(inner, 'title') ?? wordsOf(get(inner, 'caption')),
+    text:
+      wordsOf(get(inner, 'rich_text')) ?? get(inner, 'title') ?? (wordsOf(get(inner, 'caption')) || get(inner, 'name')),
     checked: get(inner, 'checked'),
     language: get(inner, 'language'),
-    link: get(inner, 'url') ?? get(inner, 'external.url'),
+    link: get(inner, 'url') ?? get(inner, 'external.url') ?? get(inner, 'file.url'),
   }
 }
 

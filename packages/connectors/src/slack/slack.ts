@@ -119,6 +119,8 @@ const Posted = shape({ channel: str(), ts: str(), files: strs() })
 const Channel = shape({
   id: str(),
   name: str(),
+  /** The other person of a direct message, which has no name. */
+  user: str(),
   is_private: bool(),
   is_archived: bool(),
   is_member: bool(),

@@ -10,6 +10,17 @@ const search = (from: number, size: number) => ({
   requests: [{ entityTypes: ['chatMessage'], query: { queryString: 'x' }, from, size }],
 })
 
+const posted = {
+  id: '1',
+  attachments: [
+    { contentType: 'reference', name: 'a.docx', contentUrl: 'https://acme.sharepoint.com/a.docx' },
+    {
+      contentType: 'application/vnd.microsoft.card.adaptive',
+      content: JSON.stringify({ type: 'AdaptiveCard', body: [{ type: 'TextBlock', text: 'Build failed' }] }),
+    },
+  ],
+}
+
 export const rows: VendorRows = {
   described: ['microsoft-graph.json'],
   failures: [
@@ -30,6 +41,10 @@ export const rows: VendorRows = {
     { status: 404, body: { error: { code: 'NotFound', message: 'No team found with Group Id t' } }, word: 'NOT_FOUND' },
   ],
   answers: {
+    list_channel_messages: [[{ value: [posted] }]],
+    list_chat_messages: [[{ value: [posted] }]],
+    get_channel_message: [[posted]],
+    list_chats: [[{ value: [{ id: 'c', members: [{ displayName: 'Ada' }] }] }]],
     search_messages: [
       [
         {
@@ -45,7 +60,7 @@ export const rows: VendorRows = {
                         from: { emailAddress: { name: 'Ada' } },
                         createdDateTime: '2026-11-01T00:00:00Z',
                         chatId: 'c',
-                        channelIdentity: { channelId: 'd' },
+                        channelIdentity: { channelId: 'd', teamId: 't' },
                         webLink: 'https://teams.microsoft.com/l/message/c/1',
                       },
                     },
@@ -91,8 +106,11 @@ export const rows: VendorRows = {
       [{ ...message, content: 'Hi', content_type: 'text' }, ['POST /teams/t/channels/c/messages/m/replies', plain]],
     ],
     list_chats: [
-      [{}, lineOf('GET /me/chats', { $top: '25' })],
-      [{ filter: 'topic ne null', top: 5 }, lineOf('GET /me/chats', { $filter: 'topic ne null', $top: '5' })],
+      [{}, lineOf('GET /me/chats', { $expand: 'members', $top: '25' })],
+      [
+        { filter: 'topic ne null', top: 5 },
+        lineOf('GET /me/chats', { $filter: 'topic ne null', $expand: 'members', $top: '5' }),
+      ],
     ],
     list_chat_messages: [
       [{ chat_id: 'c' }, lineOf('GET /chats/c/messages', { $top: '25' })],

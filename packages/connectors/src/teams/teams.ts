@@ -3,6 +3,7 @@ import {
   choice,
   get,
   isJson,
+  many,
   maybe,
   odata,
   offset,
@@ -16,7 +17,7 @@ import {
   vendor,
   type Json,
 } from '../kit/index.ts'
-import { graphFacts, picked, plainBody, quoted } from '../microsoft/graph.ts'
+import { graphFacts, picked, plainBody, plainOf, quoted } from '../microsoft/graph.ts'
 
 const size = { name: 'top', as: '$top', default: 25, max: 50 }
 const { read, destroy } = rest({ ...graphFacts, paging: odata(size) })
@@ -56,15 +57,47 @@ const LISTED = {
   importance: str(),
   reply_to: str('replyToId'),
 }
-const Item = shape({ ...LISTED, text: prose('body.content', 300) })
+/** A file lies in SharePoint or OneDrive at its address; a card of an app has its words instead. */
+const Attached = shape({ name: str(), type: str('contentType'), url: str('contentUrl'), text: prose('text', 1_000) })
+const ATTACHMENTS = many(Attached, 'attachments', 10)
+const Item = shape({ ...LISTED, text: prose('body.content', 300), attachments: ATTACHMENTS })
 const Message = shape({
   ...LISTED,
   edited: str('lastEditedDateTime'),
   text: prose('body.content', 20_000),
-  attachments: strs('attachments[].name'),
+  attachments: ATTACHMENTS,
   reactions: strs('reactions[].reactionType'),
   url: str('webUrl'),
 })
+/** The texts of a card (adaptive cards, and the older ones of connectors), in the order in which they stand. */
+const SAYS = new Set(['text', 'title', 'subtitle', 'summary', 'activityTitle', 'activitySubtitle', 'value', 'name'])
+function textsOf(card: unknown, depth = 0): readonly string[] {
+  if (depth > 12) return []
+  if (Array.isArray(card)) return card.flatMap((each) => textsOf(each, depth + 1))
+  if (!isJson(card)) return []
+  return Object.entries(card).flatMap(([name, value]) =>
+    typeof value === 'string' ? (SAYS.has(name) && value.trim() !== '' ? [value] : []) : textsOf(value, depth + 1),
+  )
+}
+
+function attachmentOf(attachment: Json): Json {
+  const { content, contentType } = attachment
+  if (typeof content !== 'string' || !/\bcard\b/.test(String(contentType))) return attachment
+  try {
+    return { ...attachment, text: plainOf(textsOf(JSON.parse(content)).join('\n')) }
+  } catch {
+    return { ...attachment, text: plainOf(content) }
+  }
+}
+
+const messageOf = (message: Json): Json => {
+  const attachments = message['attachments']
+  return {
+    ...plainBody(message),
+    attachments: Array.isArray(attachments) ? attachments.filter(isJson).map(attachmentOf) : undefined,
+  }
+}
+
 const Sent = shape({ id: str(), created: str('createdDateTime'), url: str('webUrl') })
 const Chat = shape({
   id: str(),
@@ -72,15 +105,17 @@ const Chat = shape({
   type: str('chatType'),
   created: str('createdDateTime'),
   updated: str('lastUpdatedDateTime'),
+  members: strs(),
   url: str('webUrl'),
 })
 const Member = shape({ id: str(), name: str('displayName'), roles: strs(), user_id: str('userId'), email: str() })
 const Hit = shape({
-  id: str('hitId'),
+  id: str(),
   summary: prose('summary', 300),
   from: str('resource.from.emailAddress.name'),
   created: str('resource.createdDateTime'),
   chat_id: str('resource.chatId'),
+  team_id: str('resource.channelIdentity.teamId'),
   channel_id: str('resource.channelIdentity.channelId'),
   url: str('resource.webLink'),
 })
@@ -100,6 +135,8 @@ const containers = (body: unknown) => [get(body, 'value[].hitsContainers')].flat
 /** The values stand within the one request of the body. */
 const hits = offset('value[].hitsContainers[].hits', 'from', { name: 'top', as: 'size', default: 25, max: 50 })
 
+/** Members of a chat that are named. */
+const MOST_MEMBERS = 10
 const CHATS = ['Chat.Read']
 const SEND = ['ChannelMessage.Send']
 
@@ -147,14 +184,14 @@ export const teams = vendor({
       at: 'value',
       list: Item,
       keep: written,
-      give: plainBody,
+      give: messageOf,
       scopes: ['ChannelMessage.Read.All'],
     }),
     get_channel_message: read('GET /teams/{team_id}/channels/{channel_id}/messages/{message_id}', {
       says: 'Read one message in a channel.',
       input: message,
       output: Message,
-      give: plainBody,
+      give: messageOf,
       scopes: ['ChannelMessage.Read.All'],
     }),
     send_channel_message: destroy('POST /teams/{team_id}/channels/{channel_id}/messages', {
@@ -175,11 +212,13 @@ export const teams = vendor({
       output: Sent,
     }),
     list_chats: read('GET /me/chats', {
-      says: 'List the chats of the connected person.',
+      says: 'List the chats of the connected person with their topics and members.',
       input: { filter: maybe("e.g. chatType eq 'oneOnOne'") },
-      send: ({ filter }) => ({ $filter: filter }),
+      // A chat of two people has no topic: its members tell which one it is.
+      send: ({ filter }) => ({ $filter: filter, $expand: 'members' }),
       at: 'value',
       list: Chat,
+      give: (chat) => ({ ...chat, members: [get(chat, 'members[].displayName') ?? []].flat().slice(0, MOST_MEMBERS) }),
       scopes: ['Chat.ReadBasic'],
     }),
     list_chat_messages: read('GET /chats/{chat_id}/messages', {
@@ -188,7 +227,7 @@ export const teams = vendor({
       at: 'value',
       list: Item,
       keep: written,
-      give: plainBody,
+      give: messageOf,
       scopes: CHATS,
     }),
     send_chat_message: destroy('POST /chats/{chat_id}/messages', {
@@ -215,6 +254,7 @@ export const teams = vendor({
       paging: hits,
       items: (body) => containers(body).flatMap(({ hits: found }) => [found].flat()),
       list: Hit,
+      give: (hit) => ({ ...hit, id: get(hit, 'resource.id') ?? hit['hitId'] }),
       scopes: [...CHATS, 'ChannelMessage.Read.All'],
     }),
     get_user_by_email: read('GET /users', {

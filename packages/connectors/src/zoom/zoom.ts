@@ -73,6 +73,7 @@ const File = shape({
   size: num('file_size'),
   start: str('recording_start'),
   play_url: str(),
+  download_url: str(),
 })
 const Recording = shape({
   uuid: str(),
