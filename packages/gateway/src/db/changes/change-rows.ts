@@ -32,7 +32,7 @@ export const releaseRelay = (sql: SystemSql, holder: string) =>
 
 /** The oldest rows that are committed. A row that commits later with a smaller number is there the next time. */
 export const waitingChanges = (sql: SystemSql, limit: number) =>
-  sql(Waiting)`select seq::text as seq, payload from changes order by seq limit ${limit}`
+  sql(Waiting)`select seq::text as seq, payload from changes order by changes.seq limit ${limit}`
 
 /** Whether the entries up to `from + rows` count: not where another gateway took the relay meanwhile. */
 export async function storeRelayed(
@@ -56,7 +56,7 @@ export async function storeRelayed(
  */
 export async function dropWaiting(sql: SystemSql, most: number): Promise<boolean> {
   const isOver = async () =>
-    (await sql(Seq)`select seq::text as seq from changes order by seq offset ${most} limit 1`).length > 0
+    (await sql(Seq)`select seq::text as seq from changes order by changes.seq offset ${most} limit 1`).length > 0
   if (!(await isOver())) return false
   // In the order of `storeRelayed`. Of two gateways the second finds nothing left.
   await sql(Relayed)`select relayed::text as relayed from change_relay for update`
