@@ -59,7 +59,7 @@ const Trust = z.strictObject({
 })
 const AnyTenant = { tenant_id: z.string().min(1).max(100).optional() }
 
-/** Found records; `total` counts no further than a hundred thousand. */
+/** A search is counted no further than a hundred thousand; without a filter, the total is exact. */
 const Found = pageOf(AuditEvent).extend({
   /** Whether there are more than `total`. */
   total_exceeded: z.boolean(),
@@ -69,8 +69,8 @@ const Export = z.strictObject({
   format: z.enum(['jsonl', 'csv', 'ocsf']).default('jsonl'),
   /** Only what came behind this number of its chain. */
   after: z.coerce.number().int().min(0).optional(),
-  start: Filter.start,
-  end: Filter.end,
+  /** With a filter, the records that match leave alone, without what makes a chain of them. */
+  ...Filter,
 })
 
 export const ChainVerdict = z.strictObject({
@@ -125,7 +125,7 @@ export const exportAudit = operation({
   id: 'exportAudit',
   at: `GET ${ADMIN}/audit/export`,
   summary:
-    'Export the records of one organization, or of all organizations and the platform. A complete export in JSON Lines format can be verified.',
+    'Export the records of one organization, or of all organizations and the platform. A complete export in JSON Lines format can be verified; one with a filter contains only the records that match.',
   needs: platform('audit_view_global'),
   query: Export.extend(AnyTenant),
   answer: z.string(),
@@ -135,7 +135,8 @@ export const exportAudit = operation({
 export const exportOrganizationAudit = operation({
   id: 'exportOrganizationAudit',
   at: `GET ${OWN}/export`,
-  summary: 'Export the records of an organization. A complete export in JSON Lines format can be verified.',
+  summary:
+    'Export the records of an organization. A complete export in JSON Lines format can be verified; one with a filter contains only the records that match.',
   needs: inOrganization('audit_view_own'),
   query: Export,
   answer: z.string(),

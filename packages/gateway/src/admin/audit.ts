@@ -8,8 +8,8 @@ import { findOrganization } from '../organizations/organizations.ts'
 import { chainLines, type ChainLine, type Look } from '../records/chain/chain-lines.ts'
 import { countChained, createProgress } from '../records/chain/progress.ts'
 import { verify, type Trust, type Verdict } from '../records/chain/verify.ts'
-import { exported, MEDIA, type Format, type Within } from '../records/exports/formats.ts'
-import { countRecords, findRecords, MOST_COUNTED, type Filter, type FoundRecord } from '../records/query.ts'
+import { exported, headOf, MEDIA, type Exporting } from '../records/exports/formats.ts'
+import { countRecords, findRecords, type Filter, type FoundRecord } from '../records/query.ts'
 import { PLATFORM } from '../records/records.ts'
 import { redactRecord } from '../records/redact.ts'
 import { ForeignCheckpoint, listChained, prune as pruneChain } from '../records/retention.ts'
@@ -92,9 +92,9 @@ interface Reading {
   readonly after?: number | undefined
 }
 
-async function* linesOf(organizations: readonly string[], { look, signal, after }: Reading): AsyncGenerator<ChainLine> {
+async function* linesOf(organizations: readonly string[], { look, signal }: Reading): AsyncGenerator<ChainLine> {
   for (const organization of organizations) {
-    for await (const line of chainLines({ look, organization, now: new Date(), after })) {
+    for await (const line of chainLines({ look, organization, now: new Date() })) {
       signal.throwIfAborted()
       yield line
     }
@@ -136,19 +136,28 @@ async function check(organizations: readonly string[], trust: Trust, { look, sig
   return { items: verdicts.map(toVerdict) }
 }
 
-interface Exporting extends Within {
-  readonly format: Format
-}
-
-/** Streams the export. Lines are read as the client consumes them, so none are read after it disconnects. */
-function streamed(lines: AsyncIterable<ChainLine>, { format, start, end }: Exporting): Response {
+/** Streams the export. Pages are read as the client consumes them, so none are read after it disconnects. */
+function streamed(organizations: readonly string[], { look, signal, after }: Reading, exporting: Exporting): Response {
+  const { format } = exporting
   const name = `toolway-records.${format === 'csv' ? 'csv' : 'jsonl'}`
   return new Response(
-    ReadableStream.from(exported(lines, format, { start, end })).pipeThrough(new TextEncoderStream()),
+    ReadableStream.from(textsOf(organizations, { look, signal, after }, exporting)).pipeThrough(
+      new TextEncoderStream(),
+    ),
     {
       headers: { 'content-type': MEDIA[format], 'content-disposition': `attachment; filename="${name}"` },
     },
   )
+}
+
+async function* textsOf(
+  organizations: readonly string[],
+  { look, signal, after }: Reading,
+  exporting: Exporting,
+): AsyncGenerator<string> {
+  yield headOf(exporting.format)
+  for (const organization of organizations)
+    yield* exported({ look, organization, now: new Date(), after }, exporting, () => signal.throwIfAborted())
 }
 
 /** Every chain that there is, and those that a kept checkpoint speaks of. */
@@ -157,11 +166,19 @@ async function listAll({ db }: AdminParts, { checkpoints }: Awaited<ReturnType<A
   return [...new Set([...(await db.system(listChained)), ...kept])]
 }
 
-const saysExport = ({ format, start, end }: Exporting, id: string) => ({
+type ExportQuery = z.output<typeof shapes.exportOrganizationAudit.query>
+
+function exportingOf({ format, after: _, ...words }: ExportQuery): Exporting {
+  const { organization: __, ...filter } = filterOf(undefined, words)
+  return { format, filter }
+}
+
+/** What left is on record by its filter. */
+const saysExport = ({ format, after: _, ...filter }: ExportQuery, id: string) => ({
   action: 'record.export',
   resource: 'record',
   id,
-  detail: { format, ...(start === undefined ? {} : { start }), ...(end === undefined ? {} : { end }) },
+  detail: { format, ...Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)) },
 })
 const nothing = async () => {}
 
@@ -184,7 +201,7 @@ async function pageOfRecords(sql: OrgSql | SystemSql, parts: AdminParts, { query
   const filter = filterOf(organization, asked)
   const { take, offset } = partOf(query)
   const rows = await findRecords(sql, filter, { limit: take, offset })
-  const total = await countRecords(sql, filter)
+  const { total, more } = await countRecords(sql, filter)
   const nameOf = await namesOf(
     sql,
     parts,
@@ -195,7 +212,7 @@ async function pageOfRecords(sql: OrgSql | SystemSql, parts: AdminParts, { query
     actor_name: nameOf(row.principal),
     resource_name: row.kind === 'call' ? null : (nameOf(row.resource_id) ?? nameIn(row.detail)),
   }))
-  return { ...page, total_exceeded: total >= MOST_COUNTED }
+  return { ...page, total_exceeded: more }
 }
 
 /** What was removed is known by what its record says of it. */
@@ -240,12 +257,12 @@ export const auditOperations: readonly Served[] = [
     await change(() => saysExport(asked, tenant ?? 'all'), nothing)
     await parts.checkpoints.sign(tenant)
     const organizations = tenant === undefined ? await parts.db.system(listChained) : [tenant]
-    return streamed(linesOf(organizations, { look: lookOf(parts.db), signal, after: asked.after }), asked)
+    return streamed(organizations, { look: lookOf(parts.db), signal, after: asked.after }, exportingOf(asked))
   }),
   serveOrganization(shapes.exportOrganizationAudit, async ({ parts, change, look, organization, query, signal }) => {
     await change(() => saysExport(query, organization.id), nothing)
     await parts.checkpoints.sign(organization.id)
-    return streamed(linesOf([organization.id], { look, signal, after: query.after }), query)
+    return streamed([organization.id], { look, signal, after: query.after }, exportingOf(query))
   }),
   servePlatform(shapes.verifyAudit, async ({ parts, query: { tenant_id: tenant, ...told }, signal, progress }) => {
     const trust = await trustOf(parts)

@@ -126,7 +126,7 @@ const recordsOf = (sql: SystemSql, organization: string, from: number, to: numbe
          method, outcome, code, decision, principal, actor_type, key_id, toolset, connection, target, resource_type, resource_id,
          client, ip_address, user_agent, correlation_id, bytes_in, bytes_out, duration_us, detail::text as detail,
          encode(hash, 'hex') as hash
-    from records where organization_id = ${organization} and seq > ${from} and seq <= ${to} order by seq`
+    from records where organization_id = ${organization} and seq > ${from} and seq <= ${to} order by records.seq`
 
 /** Alerts of one organization, the oldest first. */
 export async function nextAlerts(

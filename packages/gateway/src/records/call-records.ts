@@ -45,7 +45,7 @@ export const listCalls = (sql: OrgSql, { since, from, before }: CallsAsked): Pro
     from records
    where seq >= ${from}::bigint and seq < ${before}::bigint
      and at >= ${since} and kind = 'call' and method = 'tools/call'
-   order by seq desc`
+   order by records.seq desc`
 
 const ShadowRow = z.object({
   rule: z.string(),

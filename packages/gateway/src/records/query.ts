@@ -147,17 +147,31 @@ const idsOfAll: FindIds = (sql, { id = null, correlation = null }, { limit, offs
      order by id desc limit ${limit} offset ${offset}`
 
 /** Counting every record of a large installation takes long: as many as this are counted. */
-export const MOST_COUNTED = 100_000
+const MOST_COUNTED = 100_000
+const TO_COUNT = MOST_COUNTED + 1
 
 const Count = z.object({ count: z.int() })
 
-export async function countRecords(sql: OrgSql | SystemSql, filter: Filter): Promise<number> {
+/** How many there are; `more`: more than that. A chain knows its length, so that it is counted only where something is looked for. */
+export async function countRecords(
+  sql: OrgSql | SystemSql,
+  filter: Filter,
+): Promise<{ readonly total: number; readonly more: boolean }> {
   const { organization, id, correlation, ...indexed } = filter
   const searches = Object.values(indexed).some((value) => value !== undefined)
   const narrows = id !== undefined || correlation !== undefined
+  if (!searches && !narrows) {
+    const [chains] = await countChains(sql, filter)
+    return { total: chains?.count ?? 0, more: false }
+  }
   const [found] = await (organization === undefined && searches && !narrows ? countOfEach : countAll)(sql, filter)
-  return found?.count ?? 0
+  const count = found?.count ?? 0
+  return { total: Math.min(count, MOST_COUNTED), more: count > MOST_COUNTED }
 }
+
+const countChains: CountFound = (sql, { organization = null }) => sql(Count)`
+  select coalesce(sum(seq - anchor_seq), 0)::float8 as count from record_chains
+   where (${organization}::text is null or organization_id = ${organization})`
 
 type CountFound = (sql: OrgSql | SystemSql, filter: Filter) => Promise<{ count: number }[]>
 
@@ -186,7 +200,7 @@ const countAll: CountFound = (sql, filter) => {
                and (${code}::text is null or code = ${code})
                and (${start}::timestamptz is null or at >= ${start})
                and (${end}::timestamptz is null or at < ${end})
-             limit ${MOST_COUNTED}) as found`
+             limit ${TO_COUNT}) as found`
 }
 
 /** The indexes begin with the organization: each is counted by itself. */
@@ -214,6 +228,6 @@ const countOfEach: CountFound = (sql, filter) => {
                  and (${code}::text is null or r.code = ${code})
                  and (${start}::timestamptz is null or r.at >= ${start})
                  and (${end}::timestamptz is null or r.at < ${end})
-               limit ${MOST_COUNTED}) one
-             limit ${MOST_COUNTED}) as found`
+               limit ${TO_COUNT}) one
+             limit ${TO_COUNT}) as found`
 }

@@ -6,7 +6,7 @@ import { open, rm } from 'node:fs/promises'
 import { described } from '../command.ts'
 import { CommandFault } from '../terminal/output.ts'
 import type { Transport } from '../transport/transport.ts'
-import { isPlatform, PLATFORM, whole, type OfChain } from './of-chain.ts'
+import { isPlatform, momentOf, OUTCOMES, PLATFORM, whole, type OfChain } from './of-chain.ts'
 
 const FORMATS = ['jsonl', 'csv', 'ocsf'] as const
 
@@ -14,17 +14,36 @@ interface Exporting extends OfChain {
   readonly format: (typeof FORMATS)[number]
   readonly file?: string
   readonly after?: number
+  readonly action?: string
+  readonly actor?: string
+  readonly tool?: string
+  readonly connection?: string
+  readonly outcome?: (typeof OUTCOMES)[number]
+  readonly code?: string
+  readonly start?: string
+  readonly end?: string
 }
 
 export const exportRecords = described({
   name: 'export',
-  about: 'export the audit log to standard output or a file; only jsonl can be verified',
+  about: 'export the audit log to standard output or a file; only jsonl without filters can be verified',
   options: [
     new Option('--format <name>', 'output format').choices(FORMATS).default('jsonl'),
     new Option('--file <path>', 'a new file instead of standard output'),
     new Option('--after <seq>', 'only records after this one').argParser(whole(0, Number.MAX_SAFE_INTEGER)),
+    new Option('--action <name>', 'only this action, such as tools/call or key.add'),
+    new Option('--actor <id>', 'only records of this actor'),
+    new Option('--tool <name>', 'only calls of this tool'),
+    new Option('--connection <alias>', 'only records of this connection'),
+    new Option('--outcome <word>', 'only records with this outcome').choices(OUTCOMES),
+    new Option('--code <code>', 'only records with this code'),
+    new Option('--start <moment>', 'from this time on'),
+    new Option('--end <moment>', 'before this time'),
   ],
-  examples: ['toolway records export --file records.jsonl', 'toolway records export --format csv > records.csv'],
+  examples: [
+    'toolway records export --file records.jsonl',
+    'toolway records export --format csv --outcome refused --start 2026-11-01 > refused.csv',
+  ],
   async call(transport, words: Exporting) {
     await (words.file === undefined ? toOutput(transport, words) : toFile(transport, words, words.file))
     return transport.call(listRecordSigners)
@@ -39,8 +58,9 @@ export const exportRecords = described({
 })
 
 function linesOf({ stream }: Transport, words: Exporting): Promise<ReadableStream<Uint8Array>> {
-  const { organization, format, after } = words
-  const query = { format, after }
+  const { organization, format, after, action, actor: actor_id, tool, connection, outcome, code } = words
+  const [start, end] = [momentOf(words.start), momentOf(words.end)]
+  const query = { format, after, action, actor_id, tool, connection, outcome, code, start, end }
   return isPlatform(words)
     ? stream(exportAudit, { query: { ...query, tenant_id: PLATFORM } })
     : stream(exportOrganizationAudit, { params: { organization }, query })

@@ -5,6 +5,9 @@ import { CommandFault, EXIT } from '../terminal/output.ts'
 /** In the place of an organization: the records that belong to none. */
 export const PLATFORM = 'platform'
 
+/** How what is on record ended. */
+export const OUTCOMES = ['ok', 'tool_error', 'refused', 'failed', 'cancelled', 'unknown'] as const
+
 export interface OfChain {
   readonly organization: string
 }

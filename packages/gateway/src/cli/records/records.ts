@@ -15,12 +15,10 @@ import { Refusal, type Transport } from '../transport/transport.ts'
 import { createActorNames } from './actor-names.ts'
 import { exportRecords } from './export.ts'
 import { levels } from './levels.ts'
-import { isPlatform, momentOf, PLATFORM, whole, type OfChain } from './of-chain.ts'
+import { isPlatform, momentOf, OUTCOMES, PLATFORM, whole, type OfChain } from './of-chain.ts'
 import { show } from './show.ts'
 import { usage } from './usage.ts'
 import { verify } from './verify.ts'
-
-const OUTCOMES = ['ok', 'tool_error', 'refused', 'failed', 'cancelled', 'unknown'] as const
 
 interface Listing extends OfChain {
   readonly action?: string

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import type { OrgSql, SystemSql } from '../../db/db.ts'
+import type { Filter } from '../query.ts'
 import { Checkpoint, listCheckpoints } from './checkpoints.ts'
 import { ChainRow, proven, ProvenRecord, startOf } from './leaf.ts'
 
@@ -46,46 +47,86 @@ export interface ChainParts {
   readonly after?: number | undefined
 }
 
-/** Ends with the record that was the last one when it began. */
-export async function* chainLines({ look, organization, now, after }: ChainParts): AsyncGenerator<ChainLine> {
+export async function* chainLines(parts: ChainParts): AsyncGenerator<ChainLine> {
+  for await (const lines of chainPages(parts)) yield* lines
+}
+
+/**
+ * The same lines, a page at a time: whoever wants many of them is not called for each. Ends with the record that was the last one when
+ * it began. A page is read while the one before it is used.
+ */
+export async function* chainPages({
+  look,
+  organization,
+  now,
+  after,
+}: ChainParts): AsyncGenerator<readonly ChainLine[]> {
   const bounds = await look((sql) => findBounds(sql, organization, after))
   const start = bounds.start ?? startOf(organization)
-  let [seq, hash, records] = [bounds.after, start, 0]
-  yield {
+  let [hash, records] = [start, 0]
+  const begin: ChainLine = {
     type: 'chain',
     format: FORMAT,
     organization_id: organization,
-    after: { seq, hash },
+    after: { seq: bounds.after, hash },
     exported_at: now.toISOString(),
   }
   // The one that proves where a pruned chain begins.
-  for (const one of await look((sql) => listCheckpoints(sql, organization, seq, seq)))
-    yield { type: 'checkpoint', ...one }
-  while (seq < bounds.head) {
-    const [rows, checkpoints] = await look(async (sql) => {
-      const page = await listChain(sql, organization, seq, bounds.head)
-      const last = page.at(-1)?.seq ?? bounds.head
-      return [page, await listCheckpoints(sql, organization, seq + 1, last)] as const
-    })
-    if (rows.length === 0) {
-      // The end is gone: a checkpoint that speaks of it shows that.
-      for (const one of checkpoints) yield { type: 'checkpoint', ...one }
-      break
-    }
-    const signed = new Map(checkpoints.map((one) => [one.seq, one]))
-    for (const row of rows) {
-      yield { type: 'record', ...proven(row) }
-      const one = signed.get(row.seq)
-      signed.delete(row.seq)
-      if (one !== undefined) yield { type: 'checkpoint', ...one }
-    }
-    // Of records that are not there.
-    for (const one of signed.values()) yield { type: 'checkpoint', ...one }
-    const last = rows.at(-1)
-    if (last !== undefined) [seq, hash, records] = [last.seq, last.hash, records + rows.length]
+  yield [begin, ...(await look((sql) => listCheckpoints(sql, organization, bounds.after, bounds.after))).map(lineOf)]
+  let next: Promise<Page> | undefined = readPage(look, organization, bounds.after, bounds.head)
+  while (next !== undefined) {
+    const page: Page = await next
+    const last = page.rows.at(-1)
+    next = last === undefined ? undefined : readPage(look, organization, last.seq, bounds.head)
+    yield linesOfPage(page)
+    if (last !== undefined) [hash, records] = [last.hash, records + page.rows.length]
   }
-  for (const one of await look((sql) => listBeyond(sql, organization))) yield { type: 'checkpoint', ...one }
-  yield { type: 'end', organization_id: organization, seq: bounds.head, hash: bounds.hash ?? hash, records }
+  const beyond = (await look((sql) => listBeyond(sql, organization))).map(lineOf)
+  const end: ChainLine = {
+    type: 'end',
+    organization_id: organization,
+    seq: bounds.head,
+    hash: bounds.hash ?? hash,
+    records,
+  }
+  yield [...beyond, end]
+}
+
+const lineOf = (one: Checkpoint): ChainLine => ({ type: 'checkpoint', ...one })
+
+/** Records with their proofs, each checkpoint behind its record; last those of records that are not there: in a gap, or at an end that is gone. */
+function linesOfPage({ rows, checkpoints }: Page): ChainLine[] {
+  const signed = new Map(checkpoints.map((one) => [one.seq, one]))
+  const lines: ChainLine[] = []
+  for (const row of rows) {
+    lines.push({ type: 'record', ...proven(row) })
+    const one = signed.get(row.seq)
+    if (one === undefined) continue
+    signed.delete(row.seq)
+    lines.push(lineOf(one))
+  }
+  for (const one of signed.values()) lines.push(lineOf(one))
+  return lines
+}
+
+interface Page {
+  readonly rows: readonly ChainRow[]
+  readonly checkpoints: readonly Checkpoint[]
+}
+
+/** Undefined behind the head. Whoever leaves before a page has come does not wait for it. */
+function readPage(look: Look, organization: string, after: number, head: number): Promise<Page> | undefined {
+  if (after >= head) return undefined
+  const page = look(async (sql) => {
+    // Both ends are given, so that a page costs the same whatever the database thinks of the rest.
+    const near = Math.min(head, after + PAGE)
+    let rows = await listChain(sql, { organization, after, until: near, most: PAGE })
+    // A chain has no gaps but where somebody made one.
+    if (rows.length === 0 && near < head) rows = await listChain(sql, { organization, after, until: head, most: PAGE })
+    return { rows, checkpoints: await listCheckpoints(sql, organization, after + 1, rows.at(-1)?.seq ?? head) }
+  })
+  page.catch(() => {})
+  return page
 }
 
 /** Checkpoints of what is no longer said to be there. */
@@ -118,12 +159,96 @@ async function findBounds(sql: OrgSql | SystemSql, organization: string, after: 
     : { head, hash, after, start: before }
 }
 
-const listChain = (sql: OrgSql | SystemSql, organization: string, after: number, head: number) => sql(ChainRow)`
+interface Part {
+  readonly organization: string
+  readonly after: number
+  readonly until: number
+  readonly most: number
+  readonly filter?: Found
+}
+
+/**
+ * Records of a part of a chain with what proves them, those that a filter lets through. Ordered by the column, not by the number that is
+ * made of it: only the column has an index, and without it each page reads all that comes behind it.
+ */
+function listChain(
+  sql: OrgSql | SystemSql,
+  { organization, after, until, most, filter = {} }: Part,
+): Promise<ChainRow[]> {
+  const { id = null, action = null, actor = null, outcome = null, start = null, end = null } = filter
+  const { tool = null, connection = null, correlation = null, code = null } = filter
+  return sql(ChainRow)`
   select seq::float8 as seq, id, organization_id,
          to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at, kind, key_id, toolset, connection, method,
          era_client, era_upstream, bytes_in, bytes_out, duration_us, outcome, code, decision, correlation_id, actor_type,
          resource_type, principal, client, target, resource_id, ip_address, user_agent, detail::text as detail,
          encode(hash, 'hex') as hash, encode(salt, 'hex') as salt, redacted
     from records
-   where organization_id = ${organization} and seq > ${after} and seq <= ${head}
-   order by seq limit ${PAGE}`
+   where organization_id = ${organization} and seq > ${after} and seq <= ${until}
+     and (${id}::text is null or id = ${id})
+     and (${action}::text is null or method = ${action})
+     and (${actor}::text is null or principal = ${actor})
+     and (${tool}::text is null or target = ${tool} and kind = 'call')
+     and (${connection}::text is null or connection = ${connection})
+     and (${correlation}::text is null or correlation_id = ${correlation})
+     and (${outcome}::text is null or outcome = ${outcome})
+     and (${code}::text is null or code = ${code})
+     and (${start}::timestamptz is null or at >= ${start})
+     and (${end}::timestamptz is null or at < ${end})
+   order by records.seq limit ${most}`
+}
+
+export type Found = Omit<Filter, 'organization'>
+
+/** Records that are looked through for a filter by one statement, however few of them it lets through. */
+const WINDOW = 2_000
+
+/** Records of a chain in order, a page at a time, those that the filter lets through: without a beginning and an end they prove nothing. */
+export async function* recordPages({
+  look,
+  organization,
+  after,
+  filter,
+}: Omit<ChainParts, 'now'> & { readonly filter: Found }): AsyncGenerator<readonly ChainRow[]> {
+  const bounds = await look((sql) => findBounds(sql, organization, after))
+  const { first, last } = await look((sql) => findPlaces(sql, organization, filter))
+  const until = Math.min(bounds.head, last)
+  const read = (seq: number) =>
+    look(async (sql) => {
+      const end = await findWindow(sql, organization, seq, until)
+      const part = { organization, after: seq, until: end ?? seq, most: WINDOW, filter }
+      return { end, rows: end === undefined ? [] : await listChain(sql, part) }
+    })
+  let next = read(Math.max(bounds.after, first - 1))
+  for (;;) {
+    const { end, rows } = await next
+    if (end === undefined) return
+    next = read(end)
+    next.catch(() => {})
+    yield rows
+  }
+}
+
+const Places = z.object({ first: z.number().nullable(), last: z.number().nullable() })
+
+/** Between which places of the chain its records of a time lie. */
+async function findPlaces(sql: OrgSql | SystemSql, organization: string, filter: Found) {
+  const { start = null, end = null } = filter
+  if (start === null && end === null) return { first: 0, last: Number.MAX_SAFE_INTEGER }
+  const [found] = await sql(Places)`
+    select min(seq)::float8 as first, max(seq)::float8 as last from records
+     where organization_id = ${organization} and (${start}::timestamptz is null or at >= ${start})
+       and (${end}::timestamptz is null or at < ${end})`
+  return { first: found?.first ?? 0, last: found?.last ?? 0 }
+}
+
+const Window = z.object({ end: z.number().nullable() })
+
+/** The place of the last record of the next window; undefined where there is none. */
+async function findWindow(sql: OrgSql | SystemSql, organization: string, after: number, until: number) {
+  const [found] = await sql(Window)`
+    select max(seq)::float8 as end
+      from (select seq from records where organization_id = ${organization} and seq > ${after} and seq <= ${until}
+             order by seq limit ${WINDOW}) as next`
+  return found?.end ?? undefined
+}

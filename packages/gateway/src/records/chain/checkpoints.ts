@@ -98,7 +98,7 @@ export const listCheckpoints = (sql: OrgSql | SystemSql, organization: string, f
            translate(encode(signature, 'base64'), E'\n', '') as signature
       from record_checkpoints
      where organization_id = ${organization} and seq >= ${from} and seq <= ${to}
-     order by seq`
+     order by record_checkpoints.seq`
 
 const Held = z.object({ hash: z.string().nullable(), anchor: z.number(), anchor_hash: z.string() })
 

@@ -1,10 +1,10 @@
 /** Records as CSV, one line each, for spreadsheets. The proof is left out: it is in JSON lines. */
 import { csvLine } from '@toolway/contract'
 import { REDACTABLE } from '@toolway/contract/admin'
-import { STAYING, type ProvenRecord } from '../chain/leaf.ts'
+import { STAYING, type Unproven } from '../chain/leaf.ts'
 
 const COLUMNS = [...STAYING, ...REDACTABLE, 'hash'] as const
 
 export const CSV_HEAD = csvLine(COLUMNS)
 
-export const toCsv = (record: ProvenRecord): string => csvLine(COLUMNS.map((name) => record[name]))
+export const toCsv = (record: Unproven): string => csvLine(COLUMNS.map((name) => record[name]))

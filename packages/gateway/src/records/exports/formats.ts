@@ -1,5 +1,6 @@
 /** The forms in which records leave, each as a stream of text: JSON lines (the only one that can be verified), CSV and OCSF. */
-import type { ChainLine } from '../chain/chain-lines.ts'
+import { chainPages, recordPages, type ChainParts, type Found } from '../chain/chain-lines.ts'
+import { proven, unproven, type ChainRow } from '../chain/leaf.ts'
 import { CSV_HEAD, toCsv } from './csv.ts'
 import { toOcsf } from './ocsf.ts'
 
@@ -12,40 +13,46 @@ export const MEDIA: Readonly<Record<Format, string>> = {
   ocsf: 'application/jsonl; charset=utf-8',
 }
 
-/** From `start` on and before `end`; a part of a chain proves nothing, and so its records leave alone. */
-export interface Within {
-  readonly start?: string | undefined
-  readonly end?: string | undefined
+export interface Exporting {
+  readonly format: Format
+  /** Those that it lets through leave alone: a part of a chain proves nothing. */
+  readonly filter: Found
 }
 
-/** Lines are handed on a few at a time, as they come. */
+/**
+ * The records of one chain as text, a page at a time. `onPage` is called before each and may throw. Only the whole chain, or all of it
+ * behind a place, has a beginning, checkpoints and an end.
+ */
 export async function* exported(
-  lines: AsyncIterable<ChainLine>,
-  format: Format,
-  within: Within = {},
+  chain: ChainParts,
+  { format, filter }: Exporting,
+  onPage: () => void = () => {},
 ): AsyncGenerator<string> {
-  const lies = placedIn(within)
-  let text = format === 'csv' ? CSV_HEAD : ''
-  for await (const line of lines) {
-    if (lies?.(line) === false) continue
-    text += format === 'jsonl' ? `${JSON.stringify(line)}\n` : line.type === 'record' ? OF[format](line) : ''
-    if (text.length < CHUNK) continue
-    yield text
-    text = ''
+  const isWhole = Object.values(filter).every((value) => value === undefined)
+  if (isWhole && format === 'jsonl') {
+    for await (const lines of chainPages(chain)) {
+      onPage()
+      yield textOf(lines, (line) => `${JSON.stringify(line)}\n`)
+    }
+    return
   }
-  if (text !== '') yield text
+  for await (const rows of recordPages({ ...chain, filter })) {
+    onPage()
+    if (rows.length > 0) yield textOf(rows, OF[format])
+  }
 }
 
-/** Undefined where everything leaves. */
-function placedIn({ start, end }: Within): ((line: ChainLine) => boolean) | undefined {
-  if (start === undefined && end === undefined) return undefined
-  const from = start === undefined ? Number.NEGATIVE_INFINITY : Date.parse(start)
-  const to = end === undefined ? Number.POSITIVE_INFINITY : Date.parse(end)
-  return (line) => line.type === 'record' && Date.parse(line.at) >= from && Date.parse(line.at) < to
+/** What stands before the records of all chains. */
+export const headOf = (format: Format): string => (format === 'csv' ? CSV_HEAD : '')
+
+function textOf<One>(all: readonly One[], toText: (one: One) => string): string {
+  let text = ''
+  for (const one of all) text += toText(one)
+  return text
 }
 
-const CHUNK = 64 * 1024
-const OF = {
-  csv: toCsv,
-  ocsf: (record: Parameters<typeof toOcsf>[0]) => `${JSON.stringify(toOcsf(record))}\n`,
+const OF: Readonly<Record<Format, (row: ChainRow) => string>> = {
+  jsonl: (row) => `${JSON.stringify({ type: 'record', ...proven(row) })}\n`,
+  csv: (row) => toCsv(unproven(row)),
+  ocsf: (row) => `${JSON.stringify(toOcsf(unproven(row)))}\n`,
 }

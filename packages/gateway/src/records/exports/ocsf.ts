@@ -4,7 +4,7 @@
  *
  * Only fields of that version's classes are used; what has no field there stands in `unmapped`, which the schema keeps for it.
  */
-import type { ProvenRecord } from '../chain/leaf.ts'
+import type { Unproven } from '../chain/leaf.ts'
 
 const VERSION = '1.1.0'
 const INFORMATIONAL = 1
@@ -53,7 +53,7 @@ const FAILED = new Set(['tool_error', 'refused', 'failed', 'cancelled'])
 const LOGON = 1
 const LOGOFF = 2
 
-export function toOcsf(record: ProvenRecord): object {
+export function toOcsf(record: Unproven): object {
   const kind =
     record.kind === 'sign_in' ? 'authentication' : ACCOUNTS.has(record.resource_type ?? '') ? 'account' : 'api'
   const activity = activityOf(record, kind)
@@ -87,13 +87,13 @@ export function toOcsf(record: ProvenRecord): object {
   }
 }
 
-function activityOf({ method, outcome }: ProvenRecord, kind: keyof typeof CLASS): number {
+function activityOf({ method, outcome }: Unproven, kind: keyof typeof CLASS): number {
   const [verb = ''] = method.split(/[./]/).slice(-1)
   if (kind === 'authentication') return /out|end/.test(method) && outcome === 'ok' ? LOGOFF : LOGON
   return (kind === 'account' ? ACCOUNT_ACTIVITY : API_ACTIVITY)[verb] ?? OTHER
 }
 
-function more(record: ProvenRecord, kind: keyof typeof CLASS, who: object): object {
+function more(record: Unproven, kind: keyof typeof CLASS, who: object): object {
   if (kind === 'authentication') return { user: who, service: { name: 'Toolway' } }
   if (kind === 'account') return { user: { uid: record.resource_id ?? '' } }
   const name = record.resource_id ?? record.target
@@ -104,7 +104,7 @@ function more(record: ProvenRecord, kind: keyof typeof CLASS, who: object): obje
   }
 }
 
-const unmapped = (record: ProvenRecord): object => ({
+const unmapped = (record: Unproven): object => ({
   kind: record.kind,
   hash: record.hash,
   decision: record.decision,
