@@ -127,12 +127,12 @@ describe.skipIf(NO_BROWSER)('home', () => {
     await page.getByRole('button', { name: /^Open the record for/ }).waitFor()
     expect(await page.getByRole('combobox', { name: 'Reason' }).inputValue()).toBe('tool.unknown')
     await page.goBack()
-    await page.getByRole('table', { name: 'Top callers' }).getByRole('link', { name: 'test' }).click()
+    await page.getByRole('table', { name: 'Callers' }).getByRole('link', { name: 'test' }).click()
     await page.waitForURL(/\/records\?.*actor_id=key_/)
     await using viewer = await console.open({ email: 'vera@example.com', role: 'tenant_viewer' })
     await viewer.page.goto('/usage')
     await viewer.page.getByText('are visible to administrators only').waitFor()
-    expect(await viewer.page.getByRole('table', { name: 'Top callers' }).count()).toBe(0)
+    expect(await viewer.page.getByRole('table', { name: 'Callers' }).count()).toBe(0)
   })
 
   test('that is empty leads to the first connection', async () => {

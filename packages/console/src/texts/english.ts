@@ -3979,6 +3979,7 @@ export interface English {
     readonly call: string
     readonly onlyAdministrators: string
     readonly clients: string
+    readonly uncounted: (v: { readonly number: number }) => string
   }
   readonly usageDetails: {
     readonly custom: string

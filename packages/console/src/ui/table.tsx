@@ -285,7 +285,7 @@ function ManyRows<Row>({ items, rowKey, template, cells }: ManyRowsProps<Row>) {
 export function Pages({ page, onPage }: { page: Page<unknown>; onPage: ((offset: number) => void) | undefined }) {
   const { items, total = items.length, total_exceeded: isMore = false, limit = items.length, offset = 0 } = page
   const t = texts.table
-  if (onPage === undefined || total <= items.length) return null
+  if (onPage === undefined || (total <= items.length && !isMore)) return null
   return (
     <Group justify="space-between" mt="sm">
       <Text size="sm" c="dimmed">
@@ -298,7 +298,7 @@ export function Pages({ page, onPage }: { page: Page<unknown>; onPage: ((offset:
         <Button
           size="xs"
           variant="default"
-          disabled={offset + items.length >= total && !isMore}
+          disabled={isMore ? items.length < limit : offset + items.length >= total}
           onClick={() => onPage(offset + limit)}
         >
           {t.after}

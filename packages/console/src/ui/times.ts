@@ -41,6 +41,9 @@ export const exactTime = (at: Date): string =>
 export const count = (number: number, options?: Intl.NumberFormatOptions): string =>
   new Intl.NumberFormat(locale, options).format(number)
 
+/** A number on the axis of a chart, as short as the language writes it: `1.4K` (`1400` in German), `2.5M` (`2,5 Mio.`). */
+export const shortCount = (number: number): string => count(number, { notation: 'compact', maximumFractionDigits: 1 })
+
 /**
  * A number from 0 to 100 as `12.5%` (`12,5 %` in German). By default it has one decimal place, and two between 99 and 100, where
  * differences matter most.

@@ -21,7 +21,7 @@ export function Figure({ label, value, hint, values, to }: FigureProps) {
       <Text size="sm" c="dimmed" component="div">
         {to === undefined ? label : <TextLink to={to}>{label}</TextLink>}
       </Text>
-      <Group justify="space-between" align="center" wrap="nowrap" gap="xs">
+      <Group justify="space-between" align="center" gap="xs">
         {value === undefined ? (
           <Skeleton height={24} width={56} my={6} aria-busy />
         ) : (

@@ -10,6 +10,7 @@ import { Failed } from '../../ui/failed.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { saveFile } from '../../ui/save-file.ts'
 import { size } from '../../ui/times.ts'
+import type { RecordsQuery } from './records-filter.ts'
 
 const t = texts.records.export
 
@@ -17,17 +18,15 @@ type Format = 'jsonl' | 'csv' | 'ocsf'
 const FORMATS = ['jsonl', 'csv', 'ocsf'] as const satisfies readonly Format[]
 const ENDINGS: Readonly<Record<Format, string>> = { jsonl: 'jsonl', csv: 'csv', ocsf: 'ocsf.jsonl' }
 
-interface Span {
-  readonly start: string | undefined
-  readonly end: string | undefined
-}
+/** The filter of the list, without its pages. */
+type Filter = Omit<RecordsQuery, 'limit' | 'offset'>
 
 interface ExportProps {
   readonly opened: boolean
   /** Of every organization, and of the installation. */
   readonly everywhere: boolean
-  /** The time that the list shows. */
-  readonly span: Span
+  /** What the list shows. */
+  readonly filter: Filter
   readonly onClose: () => void
 }
 
@@ -37,11 +36,11 @@ type State =
   | { readonly at: 'done'; readonly name: string; readonly bytes: number }
   | { readonly at: 'failed'; readonly problem: Problem }
 
-export function ExportDialog({ opened, everywhere, span, onClose }: ExportProps) {
+export function ExportDialog({ opened, everywhere, filter, onClose }: ExportProps) {
   const [format, setFormat] = useState<Format>('jsonl')
   const [whole, setWhole] = useState(true)
   const { state, start, stop } = useExport(everywhere)
-  const limited = span.start !== undefined || span.end !== undefined
+  const limited = Object.values(filter).some((value) => value !== undefined)
   const close = () => {
     stop()
     onClose()
@@ -64,7 +63,7 @@ export function ExportDialog({ opened, everywhere, span, onClose }: ExportProps)
           allowDeselect={false}
         />
         <Text size="sm" c="dimmed">
-          {whole || !limited || format !== 'jsonl' ? t.filters : t.unproven}
+          {whole || !limited ? t.filters : t.unproven}
         </Text>
         <Progress state={state} />
         <Group justify="flex-end">
@@ -75,7 +74,7 @@ export function ExportDialog({ opened, everywhere, span, onClose }: ExportProps)
           ) : (
             <Button
               leftSection={<Icon name="download" size={16} />}
-              onClick={() => void start(format, whole ? { start: undefined, end: undefined } : span)}
+              onClick={() => void start(format, whole ? {} : filter)}
             >
               {t.start}
             </Button>
@@ -107,12 +106,12 @@ function useExport(everywhere: boolean) {
   const running = useRef<AbortController>(undefined)
   useEffect(() => () => running.current?.abort(), [])
 
-  async function start(format: Format, { start, end }: Span) {
+  async function start(format: Format, filter: Filter) {
     const abort = new AbortController()
     running.current = abort
     setState({ at: 'busy', bytes: 0 })
     try {
-      const given = { query: { format, start, end }, signal: abort.signal }
+      const given = { query: { ...filter, format }, signal: abort.signal }
       const say = (bytes: number) => setState({ at: 'busy', bytes })
       const file = everywhere
         ? await download(exportAudit, given, say)

@@ -73,9 +73,9 @@ export function isOver(state: Pick<RecordsState, 'range' | 'from' | 'to'>, now: 
   return end !== undefined && Date.parse(end) <= now
 }
 
-type Query = Partial<z.input<(typeof listAudit)['query']>>
+export type RecordsQuery = Partial<z.input<(typeof listAudit)['query']>>
 
-export function queryOf(state: RecordsState, now: number): Query {
+export function queryOf(state: RecordsState, now: number): RecordsQuery {
   const { action, tool, connection, actor_id, outcome, correlation_id, code, offset, until } = state
   const { start, end } = spanOf(state, now)
   const still = momentOf(until)

@@ -44,6 +44,7 @@ function Records() {
   // eslint-disable-next-line react-hooks/exhaustive-deps -- the moment is what is meant to stay
   const now = useMemo(() => Date.now(), [range, from, to])
   const query = queryOf(state, now)
+  const { limit: _, offset: __, ...filter } = query
   const here = useQuery({
     ...ask('records', listOrganizationAudit, { path: { organization }, query }),
     enabled: !everywhere,
@@ -90,7 +91,7 @@ function Records() {
       <ExportDialog
         everywhere={everywhere}
         opened={state.dialog === 'export'}
-        span={{ start: query.start, end: query.end }}
+        filter={filter}
         onClose={() => set({ dialog: undefined })}
       />
     </Screen>

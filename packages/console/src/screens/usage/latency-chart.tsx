@@ -40,7 +40,7 @@ export function LatencyChart({ usage, height, onZoom }: LatencyChartProps) {
         ]}
         valueFormatter={(value) => duration(value)}
         tickLine="y"
-        yAxisProps={{ width: 64 }}
+        yAxisProps={{ width: 'auto' }}
         lineProps={{ isAnimationActive: !still }}
         // The last point is at the edge, and is drawn whole.
         lineChartProps={{ accessibilityLayer: false, margin: { right: 8 } }}

@@ -4,7 +4,7 @@ import { BarChart } from '@mantine/charts'
 import { useReducedMotion } from '@mantine/hooks'
 import type { Usage } from '@toolway/contract/admin'
 import { texts } from '../../texts/texts.ts'
-import { stepLabel } from '../../ui/times.ts'
+import { count, shortCount, stepLabel } from '../../ui/times.ts'
 import { Brush, Selection } from './brush.tsx'
 
 export interface UsageChartProps {
@@ -39,7 +39,8 @@ export function UsageChart({ usage, height, onOpen, onZoom }: UsageChartProps) {
           { name: 'refused', label: t.refused, color: 'orange.6' },
         ]}
         tickLine="y"
-        yAxisProps={{ allowDecimals: false, width: 40 }}
+        yAxisProps={{ allowDecimals: false, width: 'auto', tickFormatter: shortCount }}
+        valueFormatter={(value) => count(value)}
         barProps={{
           isAnimationActive: !still,
           style: { cursor: 'pointer' },

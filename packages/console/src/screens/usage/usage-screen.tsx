@@ -1,16 +1,19 @@
 /** How much is called here, over a span of time, and what and whose it was. */
-import { Button, Group, SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { findUsage, type Usage } from '@toolway/contract/admin'
+import { findUsage, listUsageCallers, type Usage, type UsageCaller } from '@toolway/contract/admin'
 import { lazy, Suspense, useMemo, useState, type ReactNode } from 'react'
 import { loadSurely } from '../../data/away.ts'
+import { call } from '../../data/call.ts'
 import { useMay, useOrganization } from '../../data/me.ts'
+import { Problem } from '../../data/problem.ts'
 import { ask } from '../../data/queries.ts'
 import { useUrlState, type SetUrlState } from '../../data/url-state.ts'
 import { spanBefore } from '../../parts/figures/usage-figures.ts'
 import { texts } from '../../texts/texts.ts'
 
+import { Busy } from '../../ui/busy.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { keepOrganization } from '../../ui/keep-organization.ts'
@@ -19,7 +22,7 @@ import { Loaded } from '../../ui/loaded.tsx'
 import { momentText } from '../../ui/moment-field.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { saveFile } from '../../ui/save-file.ts'
-import { sayDone } from '../../ui/say.tsx'
+import { sayDone, sayFailed } from '../../ui/say.tsx'
 import { Screen } from '../../ui/screen.tsx'
 import { Figures } from './figures.tsx'
 import { HeatMap } from './heat-map.tsx'
@@ -67,6 +70,8 @@ function Shown() {
     ...spanBefore(query.from ?? '', query.to === undefined ? now.getTime() : Date.parse(query.to)),
   }
   const before = useQuery({ ...ask('past', findUsage, { path: { organization }, query: past }), enabled: isSpan })
+  // What was asked for before is shown until the answer is here, and says so.
+  const isOld = usage.isPlaceholderData
   const t = texts.usage
   const choose = (next: string) => {
     const change = { zoomed_from: undefined, from: undefined, to: undefined }
@@ -90,7 +95,7 @@ function Shown() {
             ]}
             onChange={choose}
           />
-          <ExportButton usage={usage.data} />
+          <ExportButton usage={isOld ? undefined : usage.data} filter={{ connection, caller }} />
         </Group>
       }
     >
@@ -101,7 +106,20 @@ function Shown() {
             found.total.calls === 0 ? (
               <Nothing>{reset}</Nothing>
             ) : (
-              <Found usage={found} before={before.data?.total} state={state} set={set} reset={reset} />
+              <Busy busy={isOld} what={texts.nav.usage}>
+                {found.uncounted === 0 ? null : (
+                  <Alert color="yellow" role="status">
+                    {t.uncounted({ number: found.uncounted })}
+                  </Alert>
+                )}
+                <Found
+                  usage={found}
+                  before={before.isPlaceholderData ? undefined : before.data?.total}
+                  state={state}
+                  set={set}
+                  reset={reset}
+                />
+              </Busy>
             )
           }
         </Loaded>
@@ -110,19 +128,45 @@ function Shown() {
   )
 }
 
-function ExportButton({ usage }: { usage: Usage | undefined }) {
-  const save = () => {
+const CALLERS_PAGE = 200
+type Filter = Pick<UsageState, 'connection' | 'caller'>
+
+/** Every caller of the span that is shown, not only those on the screen. */
+async function allCallers(organization: string, { from, to, callers }: Usage, { connection, caller }: Filter) {
+  if (caller !== undefined) return callers
+  const all: UsageCaller[] = []
+  for (;;) {
+    const query = { from, to, connection, limit: CALLERS_PAGE, offset: all.length }
+    const { items } = await call(listUsageCallers, { path: { organization }, query })
+    all.push(...items)
+    if (items.length < CALLERS_PAGE) return all
+  }
+}
+
+function ExportButton({ usage, filter }: { usage: Usage | undefined; filter: Filter }) {
+  const organization = useOrganization()
+  const [saving, setSaving] = useState(false)
+  const save = async () => {
     if (usage === undefined) return
-    const name = `toolway-usage-${usage.from.slice(0, 10)}.csv`
-    saveFile(new Blob([usageCsv(usage)], { type: 'text/csv' }), name)
-    sayDone(usageDetails.exported({ file: name }))
+    setSaving(true)
+    try {
+      const callers = usage.callers === null ? null : await allCallers(organization, usage, filter)
+      const name = `toolway-usage-${usage.from.slice(0, 10)}.csv`
+      saveFile(new Blob([usageCsv({ ...usage, callers })], { type: 'text/csv' }), name)
+      sayDone(usageDetails.exported({ file: name }))
+    } catch (thrown) {
+      sayFailed(Problem.of(thrown))
+    } finally {
+      setSaving(false)
+    }
   }
   return (
     <Button
       variant="default"
       disabled={usage === undefined}
+      loading={saving}
       leftSection={<Icon name="download" size={16} />}
-      onClick={save}
+      onClick={() => void save()}
     >
       {usageDetails.csv}
     </Button>

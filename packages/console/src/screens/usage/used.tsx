@@ -1,7 +1,8 @@
 /** The most used tools, their callers, and the causes of failed calls; each row of a caller links to its records. */
 import { ActionIcon, Group, Text } from '@mantine/core'
-import type { Usage } from '@toolway/contract/admin'
-import type { ReactNode } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { listUsageCallers, type Usage, type UsageCaller } from '@toolway/contract/admin'
+import { useState, type ReactNode } from 'react'
 import { texts } from '../../texts/texts.ts'
 import { TextLink } from '../../ui/links.tsx'
 import { Panel } from '../../ui/panel.tsx'
@@ -11,7 +12,9 @@ import { recordsSpan } from './span.ts'
 import type { UsageState } from './state.ts'
 
 import { Icon } from '../../ui/icon.tsx'
-import { useMay } from '../../data/me.ts'
+import { useMay, useOrganization } from '../../data/me.ts'
+import { ask } from '../../data/queries.ts'
+import { Busy } from '../../ui/busy.tsx'
 
 const usageDetails = texts.usageDetails
 
@@ -37,7 +40,8 @@ export interface UsedProps {
   readonly onFilter: (filter: Pick<UsageState, 'connection' | 'caller'>) => void
 }
 
-export function Used({ usage: { connections, tools, callers, clients, reasons }, state, onFilter }: UsedProps) {
+export function Used({ usage, state, onFilter }: UsedProps) {
+  const { connections, tools, callers, clients, reasons } = usage
   const t = texts.usage
   const mayRecords = useMay('audit_view_own')
   const { connection: only, caller } = state
@@ -90,32 +94,57 @@ export function Used({ usage: { connections, tools, callers, clients, reasons },
           ]}
         />
       )}
-      {callers === null ? null : (
-        <List
-          title={t.callers}
-          rows={callers}
+      {callers === null ? null : <Callers usage={usage} state={state} onFilter={onFilter} />}
+      {clients === null || clients.length === 0 ? null : <Clients clients={clients} />}
+      {reasons === null || reasons.length === 0 ? null : (
+        <Reasons reasons={reasons} search={{ ...span, connection: only, actor_id: caller }} />
+      )}
+    </>
+  )
+}
+
+const CALLERS = 10
+
+/** Every key and person that called, a page at a time. */
+function Callers({ usage, state: { connection, caller, ...span }, onFilter }: UsedProps) {
+  const organization = useOrganization()
+  const { from, to } = usage
+  const [page, setPage] = useState({ of: '', offset: 0 })
+  const shown = `${from} ${to} ${connection ?? ''}`
+  const query = { from, to, connection, limit: CALLERS, offset: page.of === shown ? page.offset : 0 }
+  const all = useQuery({
+    ...ask('past', listUsageCallers, { path: { organization }, query }),
+    enabled: caller === undefined,
+  })
+  const rows = usage.callers ?? []
+  const only = { data: { items: rows }, error: null, isFetching: false, refetch: (() => undefined) as never }
+  const t = texts.usage
+  return (
+    <Panel title={t.callers}>
+      <Busy busy={caller === undefined && all.isPlaceholderData} what={t.callers}>
+        <Table
+          label={t.callers}
+          query={caller === undefined ? all : only}
           rowKey={({ id }) => id}
+          onPage={(offset) => setPage({ of: shown, offset })}
+          empty={t.nothing.title}
           columns={[
             column(
               t.columns.caller,
-              ({ id, name }: (typeof callers)[number]) => (
+              ({ id, name }: UsageCaller) => (
                 <Filtered name={name ?? id} isSet={caller === id} onFilter={() => onFilter({ caller: id })}>
-                  <TextLink to="/records" search={{ ...span, actor_id: id, connection: only }}>
+                  <TextLink to="/records" search={{ ...recordsSpan(span), actor_id: id, connection }}>
                     {name ?? t.gone({ id })}
                   </TextLink>
                 </Filtered>
               ),
               4,
             ),
-            ...numbers<(typeof callers)[number]>(),
+            ...numbers<UsageCaller>(),
           ]}
         />
-      )}
-      {clients === null || clients.length === 0 ? null : <Clients clients={clients} />}
-      {reasons === null || reasons.length === 0 ? null : (
-        <Reasons reasons={reasons} search={{ ...span, connection: only, actor_id: caller }} />
-      )}
-    </>
+      </Busy>
+    </Panel>
   )
 }
 
