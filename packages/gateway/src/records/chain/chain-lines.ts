@@ -213,42 +213,29 @@ export async function* recordPages({
   const bounds = await look((sql) => findBounds(sql, organization, after))
   const { first, last } = await look((sql) => findPlaces(sql, organization, filter))
   const until = Math.min(bounds.head, last)
-  const read = (seq: number) =>
-    look(async (sql) => {
-      const end = await findWindow(sql, organization, seq, until)
-      const part = { organization, after: seq, until: end ?? seq, most: WINDOW, filter }
-      return { end, rows: end === undefined ? [] : await listChain(sql, part) }
-    })
+  const read = (begin: number) => {
+    if (begin >= until) return undefined
+    const end = Math.min(until, begin + WINDOW)
+    const rows = look((sql) => listChain(sql, { organization, after: begin, until: end, most: WINDOW, filter }))
+    rows.catch(() => {})
+    return { end, rows }
+  }
   let next = read(Math.max(bounds.after, first - 1))
-  for (;;) {
-    const { end, rows } = await next
-    if (end === undefined) return
-    next = read(end)
-    next.catch(() => {})
+  while (next !== undefined) {
+    const rows = await next.rows
+    next = read(next.end)
     yield rows
   }
 }
 
 const Places = z.object({ first: z.number().nullable(), last: z.number().nullable() })
 
-/** Between which places of the chain its records of a time lie. */
+/** Between which places of the chain its records lie, or those of a time. */
 async function findPlaces(sql: OrgSql | SystemSql, organization: string, filter: Found) {
   const { start = null, end = null } = filter
-  if (start === null && end === null) return { first: 0, last: Number.MAX_SAFE_INTEGER }
   const [found] = await sql(Places)`
     select min(seq)::float8 as first, max(seq)::float8 as last from records
      where organization_id = ${organization} and (${start}::timestamptz is null or at >= ${start})
        and (${end}::timestamptz is null or at < ${end})`
   return { first: found?.first ?? 0, last: found?.last ?? 0 }
-}
-
-const Window = z.object({ end: z.number().nullable() })
-
-/** The place of the last record of the next window; undefined where there is none. */
-async function findWindow(sql: OrgSql | SystemSql, organization: string, after: number, until: number) {
-  const [found] = await sql(Window)`
-    select max(seq)::float8 as end
-      from (select seq from records where organization_id = ${organization} and seq > ${after} and seq <= ${until}
-             order by seq limit ${WINDOW}) as next`
-  return found?.end ?? undefined
 }
