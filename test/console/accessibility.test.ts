@@ -24,7 +24,7 @@ const ROUTES = [
     '/runtime',
     '/people',
   ],
-  ...['/keys', '/settings', '/settings?tab=installation', '/organizations', '/users', '/me'],
+  ...['/keys', '/settings', '/settings?tab=installation', '/organizations', '/users', '/accounts', '/me'],
 ]
 const SIZES = [
   // 1280 × 1024 at 400 %.

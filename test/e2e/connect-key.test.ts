@@ -96,7 +96,7 @@ test('a key is given by the person whom the link is for, tried, kept sealed, and
     items: [{ connection: 'locked', state: 'good' }],
   })
   const redirect = await browser.ask('/connect')
-  expect([redirect.status, redirect.headers.get('location')]).toEqual([302, '/me'])
+  expect([redirect.status, redirect.headers.get('location')]).toEqual([302, '/accounts'])
 })
 
 test('a link is of no use to anybody else, and tells them nothing', async () => {

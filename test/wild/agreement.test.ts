@@ -5,6 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listConnections as listRows } from '../../packages/gateway/src/connections/connections.ts'
+import { callStateOf } from '../../packages/gateway/src/admin/connections/call-state.ts'
 import { checkConnection } from '../../packages/gateway/src/cli/doctor.ts'
 import { startTestGateway, type TestConnection, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import type { Connection } from '../../packages/contract/src/admin/connections.ts'
@@ -61,7 +62,12 @@ beforeAll(async () => {
   ends = new Map(await inLanes(PLAYED, async (played) => [played.alias, await callsOf(played)] as const))
   connections = await settled(async () => new Map(await list()))
   const rows = await gateway.db.organization(gateway.organization.id, listRows)
-  doctor = new Map(rows.map((row) => [row.alias, checkConnection(row)]))
+  doctor = new Map(
+    rows.map((row) => {
+      const nobody = { accounts: [], people: 0, members: 0, hasApp: true, hasOwnHeader: false }
+      return [row.alias, checkConnection(row, callStateOf({ row, ...nobody }))]
+    }),
+  )
 })
 afterAll(() => parts.disposeAsync())
 

@@ -54,6 +54,7 @@ const tree = root.addChildren([
   screen('/settings', () => import('./screens/settings/settings-screen.tsx'), 'SettingsScreen'),
   screen('/organizations', () => import('./screens/organizations/organizations-screen.tsx'), 'OrganizationsScreen'),
   screen('/users', () => import('./screens/users/users-screen.tsx'), 'UsersScreen'),
+  screen('/accounts', () => import('./screens/me/accounts-screen.tsx'), 'AccountsScreen'),
   screen('/me', () => import('./screens/me/me-screen.tsx'), 'MeScreen'),
   screen('/welcome', () => import('./screens/welcome/welcome-screen.tsx'), 'WelcomeScreen'),
 ])

@@ -12,6 +12,7 @@ export const CONSOLE_PAGES = [
   '/toolsets/:toolset',
   '/files',
   '/clients',
+  '/accounts',
   '/playground',
   '/agent',
   '/rules',

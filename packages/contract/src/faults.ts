@@ -126,6 +126,7 @@ export const FAULTS = {
   'login.old': row('admit', 'PERMISSION_DENIED', [403, FORBIDDEN], 'A key is shown again only within {minutes} minutes after you sign in, or if you send your password.', 'Send your password with the request, or sign in again.'),
   'key.beyond': row('admit', 'PERMISSION_DENIED', [403, FORBIDDEN], 'A key cannot have more access than the person who creates it: {problem}.', 'Ask for less access, or have the key created by a user who has it.'),
   'account.connected': row('check', 'INVALID_ARGUMENT', [409, INVALID], 'The account "{account}" is connected already, and it is not known whether this is the same one. Nothing was replaced.', 'Reconnect that account, confirm that it is to be replaced, or disconnect it first.'),
+  'connection.needs': row('open', 'NEEDS_AUTH', [409, UNREACHABLE], 'Calls of connection {connection} would fail. {problem}', 'Open the connection in the console to see what it needs, or connect an account with `toolway connection login {connection}`.'),
   'account.many': row('check', 'INVALID_ARGUMENT', [409, INVALID], 'A connection can have at most {limit} accounts of one owner.', 'Remove an account that is no longer needed.'),
   'key.many': row('check', 'INVALID_ARGUMENT', [409, INVALID], 'A member can have at most {limit} API keys.', 'Revoke a key that is no longer needed.'),
   'scope.insufficient': row(

@@ -28,6 +28,7 @@ export const NAVIGATION: readonly DestinationGroup[] = [
       { to: '/playground', title: nav.playground, icon: 'player-play', needs: 'tool_call' },
       { to: '/agent', title: nav.agent, icon: 'wand', needs: 'tool_call' },
       { to: '/files', title: nav.files, icon: 'file', needs: 'tool_call' },
+      { to: '/accounts', title: nav.accounts, icon: 'id-badge-2' },
       { to: '/clients', title: nav.clients, icon: 'devices' },
     ],
   },

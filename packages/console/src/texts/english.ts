@@ -233,6 +233,7 @@ export interface English {
   }
   readonly call: {
     readonly start: string
+    readonly required: string
     readonly stop: string
     readonly states: {
       readonly running: string
@@ -778,7 +779,9 @@ export interface English {
     readonly alias: string
     readonly states: {
       readonly disabled: string
-      readonly needs_auth: string
+      readonly needs_app: string
+      readonly needs_account: string
+      readonly refused: string
       readonly error: string
       readonly new: string
       readonly connected: string
@@ -810,6 +813,8 @@ export interface English {
       readonly speaks: (v: { readonly revision: string }) => string
     }
     readonly needsTitle: string
+    readonly needsAppTitle: string
+    readonly refusedTitle: string
     readonly errorTitle: string
     readonly staleTitle: string
     readonly lacksTitle: string
@@ -1353,7 +1358,9 @@ export interface English {
     }
     readonly states: {
       readonly connected: string
-      readonly needs_auth: string
+      readonly needs_app: string
+      readonly needs_account: string
+      readonly refused: string
       readonly error: string
       readonly new: string
       readonly disabled: string
@@ -1554,7 +1561,9 @@ export interface English {
       readonly stale: string
       readonly of: {
         readonly connected: string
-        readonly needs_auth: string
+        readonly needs_app: string
+        readonly needs_account: string
+        readonly refused: string
         readonly new: string
         readonly error: string
       }
@@ -1854,11 +1863,23 @@ export interface English {
       readonly state: string
       readonly action: string
     }
-    readonly accountMissing: string
-    readonly accountNeeded: string
-    readonly accountConnect: (v: { readonly title: string }) => string
     readonly accountAgain: string
+    readonly accountKinds: {
+      readonly yours: string
+      readonly shared: string
+      readonly needed: string
+      readonly noApp: string
+    }
+    readonly accountShared: string
+    readonly accountUnknown: (v: { readonly account: string }) => string
+    readonly accountNoApp: string
+    readonly accountConnect: string
+    readonly accountOwn: string
+    readonly accountAnother: string
+    readonly accountKey: string
     readonly accountManage: string
+    readonly accountsSee: string
+    readonly accountsSeeHint: string
     readonly apps: string
     readonly appsHint: string
     readonly appsNone: string
@@ -1903,6 +1924,7 @@ export interface English {
     readonly 'approval.expired': string
     readonly 'upstream.resting': string
     readonly 'upstream.given-up': string
+    readonly 'connection.needs': string
     readonly 'upstream.needs-auth': string
     readonly 'upstream.malformed': string
     readonly 'contract.malformed': string
@@ -1937,6 +1959,7 @@ export interface English {
     readonly settings: string
     readonly organizations: string
     readonly users: string
+    readonly accounts: string
     readonly me: string
   }
   readonly notYours: {

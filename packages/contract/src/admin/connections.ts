@@ -15,6 +15,9 @@ import { REVISIONS } from '../revisions.ts'
 import { Flag, inOrganization, operation, ORDERS, pageOf, Paging } from './operation.ts'
 import { TENANT } from './organizations.ts'
 
+/** What the caller's calls lack: an OAuth app, an account, or a credential that the server takes. */
+export const NEEDS = ['app', 'account', 'credential'] as const
+
 /** How a connection is let in, in a source system's words. */
 export const AUTH_TYPES = ['oauth', 'api_key', 'none'] as const
 
@@ -34,7 +37,14 @@ export const Connection = z.strictObject({
   enabled: z.boolean(),
   /** Where it came from; one of a file is changed in that file. */
   origin: z.string(),
+  /**
+   * The state of what a call of this caller needs: `connected`, `needs_auth` (`needs` tells what), `error`, `disabled`, or `new` while nothing
+   * is known.
+   */
   status: z.string(),
+  needs: z.enum(NEEDS).nullable(),
+  /** Members who have connected an account of their own, of all members; null where nobody has one of their own. */
+  people: z.strictObject({ connected: z.int(), members: z.int() }).nullable(),
   status_reason: z.string().nullable(),
   /** Paths and hosts that the sandbox keeps from a connected program, in sentences with the command that grants them; for those who may change it. */
   hints: z.array(z.string()),

@@ -5,6 +5,7 @@
  */
 import { access, constants, stat } from 'node:fs/promises'
 import { delimiter, dirname, join, resolve } from 'node:path'
+import type { Authority } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
 import { DatabaseStopped, keySourcesOf, OTHERS } from '../admin/installation/open-store.ts'
 import { KEY_FILES } from '../vault/key-files.ts'
@@ -12,11 +13,16 @@ import { listConnections, type ConnectionRow } from '../connections/connections.
 import { listUntrusted } from '../identity/keys/keys.ts'
 import { listFailedConnects, listLostAccounts } from '../credentials/account-states.ts'
 import { blobsAt } from '../compose/files.ts'
+import { readCallStates } from '../admin/connections/read-call-states.ts'
+import type { CallState } from '../admin/connections/call-state.ts'
+import { vendorAuthorityOf } from '../compose/vendor-of.ts'
+import { createGlobalApps } from '../oauth/outgoing/vendors/global-apps.ts'
 import { statedIn } from '../compose/sandbox.ts'
 import { DatabaseUnreachable } from '../db/unreachable.ts'
-import { filePlaceOf, SETTINGS, type LoadedConfig, type SettingName } from '../config.ts'
+import { appsOf, filePlaceOf, SETTINGS, type LoadedConfig, type SettingName } from '../config.ts'
 import { counted } from '../lib/counted.ts'
 import { combinedAt, isModelName, oddProperty } from '../lib/model-limits.ts'
+import { countMembers } from '../organizations/members.ts'
 import { openConfig } from './open-config.ts'
 import { directoryProblem } from './opening-fault.ts'
 import { databaseProblems } from './doctor-database.ts'
@@ -178,7 +184,8 @@ async function checkStore(loaded: LoadedConfig, organization: string): Promise<F
   }
 }
 
-async function checkOrganization(loaded: LoadedConfig, { db, vault, organization }: Opened): Promise<Finding[]> {
+async function checkOrganization(loaded: LoadedConfig, opened: Opened): Promise<Finding[]> {
+  const { db, vault, organization } = opened
   await db.presence.look()
   const connections = await db.organization(organization.id, listConnections)
   const accounts = await db.organization(organization.id, listLostAccounts)
@@ -209,18 +216,41 @@ async function checkOrganization(loaded: LoadedConfig, { db, vault, organization
     ...(await missingPrograms(loaded, connections)),
     ...(await closedPaths(loaded, { vault, slug: organization.slug }, connections)),
     ...outsidePaths(loaded, organization.slug, connections),
-    ...connections.flatMap(checkConnection),
+    ...(await checkConnections(loaded, opened, connections)),
   ]
 }
 
-/** The hints of a connected server stand in the place of the reason, a sentence on each line. */
-export function checkConnection({ alias, enabled, status, status_reason: reason }: ConnectionRow): Finding[] {
+async function checkConnections(
+  { config }: LoadedConfig,
+  { db, vault, organization }: Opened,
+  connections: readonly ConnectionRow[],
+): Promise<Finding[]> {
+  const globalApps = createGlobalApps(appsOf(config))
+  const hasGlobalApp = (authority: Authority) => globalApps.of(authority) !== undefined
+  const states = await db.organization(organization.id, async (sql) =>
+    readCallStates(
+      sql,
+      { vault, vendorAuthority: vendorAuthorityOf, hasGlobalApp },
+      { userId: undefined, members: await countMembers(sql) },
+    ),
+  )
+  return connections.flatMap((row) => checkConnection(row, states.of(row)))
+}
+
+/**
+ * For nobody in particular: where each person connects an account of their own, it is good as soon as somebody has. The hints of a
+ * connected server stand in the place of the reason, a sentence on each line.
+ */
+export function checkConnection({ alias }: Pick<ConnectionRow, 'alias'>, state: CallState): Finding[] {
+  const { status, reason, needs, people } = state
   const what = `connection ${alias}`
-  if (!enabled) return [note(what, 'disabled')]
+  if (status === 'disabled') return [note(what, 'disabled')]
+  if (needs === 'account' && people !== null && people.connected > 0)
+    return [good(what, `connected for ${people.connected} of ${people.members} members, each with their own account`)]
   if (status === 'connected')
     return [good(what, 'connected'), ...(reason?.split('\n') ?? []).map((hint) => note(what, hint))]
   return status === 'new'
-    ? [note(what, 'not contacted yet')]
+    ? [note(what, 'not tried yet')]
     : [bad(what, `${reason ?? `${status}.`} \`toolway connection test ${alias}\` shows details.`)]
 }
 

@@ -34,7 +34,7 @@ import type { GlobalApps } from '../oauth/outgoing/vendors/global-apps.ts'
 import { accessRefusedOf } from '../upstreams/access-refused.ts'
 import type { CoreDependencies } from './core-dependencies.ts'
 import { brokeredBy } from './credentials.ts'
-import { vendorOf } from './vendor-of.ts'
+import { vendorAuthorityOf, vendorOf } from './vendor-of.ts'
 
 export interface ComposeConnectParts {
   readonly oauth: OutgoingOAuth
@@ -129,6 +129,7 @@ export function composeConnect(core: CoreDependencies, parts: ComposeConnectPart
     admin: {
       ...{ links, flows, targets, keepKey, whoAsks, providers: PROVIDERS },
       ...{ hasGlobal: globalApps.has, spend: spendState },
+      apps: { vendorAuthority: vendorAuthorityOf, hasGlobalApp: (authority) => globalApps.of(authority) !== undefined },
       brokeredBy: (organizationId, connectionId) => brokeredBy(snapshots.find({ id: organizationId }), connectionId),
     },
   }

@@ -175,6 +175,8 @@ export interface CredentialWords extends Binding {
   readonly onlyIssuer?: string | undefined
   /** The account that its owner lets it replace, whoever it is of. */
   readonly replaces?: string | undefined
+  /** Its server has taken it already. */
+  readonly tried?: boolean
   readonly providerUserId?: string | undefined
   readonly providerUsername?: string | undefined
   readonly tokenType?: string | undefined
@@ -286,7 +288,7 @@ export async function putCredential(sql: OrgSql, words: CredentialWords): Promis
   const [row] = await sql(Id)`
     insert into credentials (id, organization_id, provider, connection_id, user_id, provider_user_id, provider_username,
                              sealed_access_token, sealed_refresh_token, token_type, expires_at, scopes, provider_data,
-                             account, is_default, kind, server, issuer, resource, authority, client_id, app_id)
+                             account, is_default, kind, server, issuer, resource, authority, client_id, app_id, used_at)
     values (${id}, ${organizationId}, ${provider}, ${connectionId ?? null}, ${userId ?? null},
             ${words.providerUserId ?? null}, ${words.providerUsername ?? null}, ${access}, ${refresh ?? null},
             ${words.tokenType ?? 'Bearer'},
@@ -294,7 +296,7 @@ export async function putCredential(sql: OrgSql, words: CredentialWords): Promis
             ${JSON.stringify(words.providerData ?? {})}, ${account}, ${first}, ${words.kind ?? 'oauth'},
             ${words.server ?? null}, ${authority?.issuer ?? null}, ${authority?.resource ?? null},
             ${authority === undefined ? null : JSON.stringify(authority)}, ${words.clientId ?? null},
-            ${words.appId ?? null})
+            ${words.appId ?? null}, case when ${words.tried === true}::boolean then now() end)
     on conflict (id)
       do update set provider_user_id = excluded.provider_user_id, provider_username = excluded.provider_username,
                     sealed_access_token = excluded.sealed_access_token,
@@ -302,7 +304,7 @@ export async function putCredential(sql: OrgSql, words: CredentialWords): Promis
                     expires_at = excluded.expires_at, scopes = excluded.scopes, provider_data = excluded.provider_data,
                     kind = excluded.kind, server = excluded.server, issuer = excluded.issuer,
                     resource = excluded.resource, authority = excluded.authority, client_id = excluded.client_id,
-                    app_id = excluded.app_id, active = true, problem = null, problem_at = null,
+                    app_id = excluded.app_id, used_at = excluded.used_at, active = true, problem = null, problem_at = null,
                     version = credentials.version + 1, renewed_at = now(), warned_at = null, lease = null,
                     leased_until = null, failures = 0, retry_at = null, updated_at = now()
     returning id`

@@ -92,6 +92,10 @@ export const listNamesOf = (sql: OrgSql | SystemSql, ids: readonly string[]) =>
   sql(z.object({ id: z.string(), email: z.string(), name: z.string() }))`
     select id, email, name from users where id = any(${ids}::text[])`
 
+const Count = z.object({ count: z.int() })
+export const countMembers = async (sql: OrgSql): Promise<number> =>
+  (await sql(Count)`select count(*)::int as count from members`)[0]?.count ?? 0
+
 export async function findMemberByEmail(sql: OrgSql, email: string): Promise<MemberRow | undefined> {
   const rows = await sql(MemberRow)`
     select m.user_id, m.role, m.created_at, u.email, u.name, u.active, u.signed_in_at

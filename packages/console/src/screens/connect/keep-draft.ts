@@ -28,17 +28,20 @@ export interface Keeping {
   readonly owner: Owner
   /** Whether who asks may reach private networks. */
   readonly isPlatform: boolean
+  /** It is there, and its key is not yet. */
+  onPut?(kept: Connection): void
 }
 
 export async function keepDraft(keeping: Keeping): Promise<Connection> {
   const { organization, owner } = keeping
   const draft = filled(keeping.draft)
   const kept = await put(keeping)
+  keeping.onPut?.(kept)
   // A contract backend takes its key as a header; an OpenAPI document may say that there is none.
   if (draft.auth === 'api_key' && kept.auth?.kind === 'key' && draft.key !== '')
     await call(addAccountKey, {
       path: { organization, connection: kept.alias },
-      body: { key: draft.key.trim(), owner },
+      body: { key: draft.key.trim(), owner, check: true },
     })
   return kept
 }

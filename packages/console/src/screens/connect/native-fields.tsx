@@ -132,6 +132,18 @@ function isElsewhere(url: string, usual: string | null | undefined): boolean {
   return host !== undefined && host !== URL.parse(usual ?? '')?.host
 }
 
+/** Whether nobody can sign in yet at the vendor's own service, as no OAuth app is set up for it. */
+export function useLacksApp({ draft, entry }: Pick<AuthFieldsProps, 'draft' | 'entry'>): boolean {
+  const isAsked = draft.kind === 'native' && wayOf(draft) === 'oauth' && !isElsewhere(draft.url, entry?.url)
+  const connector = useQuery({
+    ...ask('catalog', getNativeConnector, { path: { vendor: draft.vendor } }),
+    enabled: isAsked,
+  })
+  const providers = useQuery({ ...ask('oauth', listProviders), enabled: isAsked })
+  const found = providers.data?.items.find(({ id }) => id === connector.data?.provider)
+  return isAsked && found?.configured === false
+}
+
 interface AppProps {
   readonly provider: string | null
   readonly title: string

@@ -20,7 +20,7 @@ import {
 } from './draft.ts'
 import { OpenApiFields } from './openapi-fields.tsx'
 import type { AuthFieldsProps } from './auth-fields.ts'
-import { NativeFields } from './native-fields.tsx'
+import { NativeFields, useLacksApp } from './native-fields.tsx'
 import { ProbeLine, useProbe } from './probe.tsx'
 import { ServiceFields } from './service-fields.tsx'
 import { ProgramFields } from './program-fields.tsx'
@@ -41,7 +41,8 @@ export function StepAuth(props: StepAuthProps) {
   const { busy, probed } = useProbe(props.draft)
   // The probed method is preselected until the user chooses one.
   const draft = { ...props.draft, auth: props.draft.auth ?? probed?.auth ?? undefined }
-  const unfinished = isUnfinished(draft)
+  const lacksApp = useLacksApp({ draft, entry: props.entry })
+  const unfinished = isUnfinished(draft) || lacksApp
   return (
     <Stack
       component="form"

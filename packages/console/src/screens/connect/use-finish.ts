@@ -1,7 +1,10 @@
-/** The end of the wizard: makes the connection and asks its server at once, or leads the person to it. A correction changes what was made. */
+/**
+ * The end of the wizard: makes the connection and asks its server at once, or leads the person to it. What came to nothing is taken back:
+ * at once, or, where the output of its program is still to be read, when the person corrects it or leaves.
+ */
 import { removeConnection, type Connection } from '@toolway/contract/admin'
 import { useQueryClient } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { call } from '../../data/call.ts'
 import { useMay, useOrganization } from '../../data/me.ts'
 import { Problem } from '../../data/problem.ts'
@@ -37,14 +40,26 @@ export function useFinish(): Finish {
   /** Its server answered once: a wait that is cancelled takes nothing away then. */
   const answered = useRef<string>(undefined)
 
+  /** What is left of a try that failed; whoever leaves the wizard leaves nothing behind. */
+  const left = useRef<() => void>(undefined)
+  useEffect(() => () => left.current?.(), [])
+
   const keep = async (draft: Draft, owner: Owner) => {
-    const kept = await keepDraft({ organization, made, draft, owner, isPlatform })
-    setMade(kept)
-    return kept
+    left.current = undefined
+    let put: Connection | undefined
+    try {
+      return await keepDraft({ organization, made, draft, owner, isPlatform, onPut: (one) => setMade((put = one)) })
+    } catch (thrown) {
+      if (put !== undefined) await takeBack(put)
+      throw thrown
+    }
   }
   const takeBack = async (kept: Connection | undefined) => {
     if (kept === undefined || kept.id === answered.current) return
-    await call(removeConnection, { path: { organization, connection: kept.id } })
+    left.current = undefined
+    await call(removeConnection, { path: { organization, connection: kept.id } }).catch(() => {
+      // Somebody else removed it, or the gateway is away: the list shows what is there.
+    })
     setMade(undefined)
   }
   const tryOnce = async (draft: Draft, owner: Owner, signal: AbortSignal) => {
@@ -57,9 +72,11 @@ export function useFinish(): Finish {
       answered.current = kept.id
       return kept
     } catch (thrown) {
-      if (!signal.aborted) throw thrown
-      await takeBack(kept)
-      return undefined
+      const isRead = !signal.aborted && draft.kind === 'program' && kept !== undefined
+      if (isRead) left.current = () => void takeBack(kept)
+      else await takeBack(kept)
+      if (signal.aborted) return undefined
+      throw thrown
     }
   }
   const connect = async (draft: Draft, owner: Owner) => {

@@ -84,13 +84,13 @@ export function ConnectionActions({ connection }: { connection: Connection }) {
 }
 
 /** Straight to the vendor, in a window of its own. It stays while its button goes: whoever comes back is waited for. */
-function SignIn({ connection: { alias, id, title, status } }: { connection: Connection }) {
+function SignIn({ connection: { alias, id, title, status, needs } }: { connection: Connection }) {
   const { depart, state, failure } = useOAuthRedirect({ alias, id })
   const may = useMay('tool_call')
   useEffect(() => {
     if (failure !== undefined) sayFailed(failure)
   }, [failure])
-  if (status !== 'needs_auth') return null
+  if (status !== 'needs_auth' || needs === 'app') return null
   return (
     <Allowed may={may} why={t.whyNoSignIn}>
       <Button

@@ -1,13 +1,14 @@
 /** Connections as cards (ledger S2-UI-06): letter, name, way in, place, how it is, tools, and what went wrong last. */
 import { Badge, Box, Group, Paper, SimpleGrid, Stack, Text } from '@mantine/core'
 import type { Connection } from '@toolway/contract/admin'
+import { connectionStateOf } from '../../data/connection-state.ts'
 import { texts } from '../../texts/texts.ts'
 import { logoOfConnection } from '../../ui/logo-of.ts'
 import { Logo } from '../../ui/logo.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { TextLink } from '../../ui/links.tsx'
 import { ConnectionActions } from './connections-actions.tsx'
-import { placeOf, problemOf, SIGNS, stateOf } from './connections-state.ts'
+import { placeOf, problemOf, SIGNS } from './connections-state.ts'
 
 const t = texts.connections
 
@@ -57,7 +58,11 @@ function Card({ connection, lifted }: { connection: Connection; lifted: boolean 
         {problem === undefined ? null : (
           <Text
             size="sm"
-            c={stateOf(connection) === 'needs_auth' ? 'dimmed' : 'var(--mantine-color-error)'}
+            c={
+              ['needs_app', 'needs_account'].includes(connectionStateOf(connection))
+                ? 'dimmed'
+                : 'var(--mantine-color-error)'
+            }
             lineClamp={3}
             className="breakable"
             title={problem}
@@ -82,7 +87,7 @@ export const AuthBadge = ({ auth }: { auth: Connection['auth_type'] }) => (
 
 /** The sign has words beside it: nobody has to know its colour. */
 export function StateOf({ connection }: { connection: Connection }) {
-  const state = stateOf(connection)
+  const state = connectionStateOf(connection)
   const { icon, color } = SIGNS[state]
   return (
     <Group gap={6} wrap="nowrap">

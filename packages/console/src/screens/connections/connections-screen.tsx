@@ -19,7 +19,8 @@ import { SearchField } from '../../ui/search-field.tsx'
 import { ConnectionActions } from './connections-actions.tsx'
 import { AuthBadge, ConnectionCards, StateOf } from './connections-cards.tsx'
 import { Outcome } from './connections-outcome.tsx'
-import { placeOf, STATES } from './connections-state.ts'
+import { CONNECTION_STATES } from '../../data/connection-state.ts'
+import { placeOf } from './connections-state.ts'
 
 const t = texts.connections
 const PAGE = 60
@@ -27,7 +28,7 @@ const TYPING_MS = 250
 
 const Filter = z.object({
   search: z.string().max(100).default(''),
-  state: z.enum([...STATES, '']).default(''),
+  state: z.enum([...CONNECTION_STATES, '']).default(''),
   view: z.enum(['cards', 'table']).default('cards'),
   offset: z.coerce.number().int().min(0).default(0),
   sort: z.enum(['alias', 'title', 'status']).default('alias'),
@@ -147,7 +148,10 @@ function Filters({ filter, onChange }: { filter: Filter; onChange: (change: Part
       />
       <Select
         label={t.columns.state}
-        data={[{ value: '', label: t.anyState }, ...STATES.map((value) => ({ value, label: t.states[value] }))]}
+        data={[
+          { value: '', label: t.anyState },
+          ...CONNECTION_STATES.map((value) => ({ value, label: t.states[value] })),
+        ]}
         value={filter.state}
         onChange={(state) => onChange({ state: state ?? '' })}
         allowDeselect={false}

@@ -1,10 +1,15 @@
 import { expect, test } from 'vitest'
-import { placeOf, problemOf, stateOf } from './connections-state.ts'
+import { connectionStateOf } from '../../data/connection-state.ts'
+import { placeOf, problemOf } from './connections-state.ts'
 
-test('a connection is in one of five states, and a word that nobody knows is no good one', () => {
+test('a connection is in one of seven states, and a word that nobody knows is no good one', () => {
   expect(
-    ['connected', 'needs_auth', 'error', 'new', 'disabled', 'strange'].map((status) => stateOf({ status })),
-  ).toEqual(['connected', 'needs_auth', 'error', 'new', 'disabled', 'error'])
+    ['connected', 'error', 'new', 'disabled', 'strange'].map((status) => connectionStateOf({ status, needs: null })),
+  ).toEqual(['connected', 'error', 'new', 'disabled', 'error'])
+  expect(
+    (['app', 'account', 'credential'] as const).map((needs) => connectionStateOf({ status: 'needs_auth', needs })),
+  ).toEqual(['needs_app', 'needs_account', 'refused'])
+  expect(connectionStateOf({ status: 'connected', needs: null, enabled: false })).toBe('disabled')
 })
 
 test('it is at an address, or what is started', () => {

@@ -1,20 +1,15 @@
 /** How a connection is, in three signs and a few words: pure. The words of its state are the gateway's (`connections.status`). */
 import type { Connection } from '@toolway/contract/admin'
+import type { ConnectionState } from '../../data/connection-state.ts'
 import type { IconName } from '../../ui/icon.tsx'
 
-/** The states of a connection at a glance; the list is also filtered by them. */
-export const STATES = ['connected', 'needs_auth', 'error', 'new', 'disabled'] as const
-export type State = (typeof STATES)[number]
-
-export function stateOf({ status }: Pick<Connection, 'status'>): State {
-  return STATES.find((one) => one === status) ?? 'error'
-}
-
 /** A green check, a red cross, a grey cross (ledger S2-UI-06). */
-export const SIGNS: Readonly<Record<State, { readonly icon: IconName; readonly color: string }>> = {
+export const SIGNS: Readonly<Record<ConnectionState, { readonly icon: IconName; readonly color: string }>> = {
   connected: { icon: 'circle-check', color: 'var(--mantine-color-teal-text)' },
   error: { icon: 'circle-x', color: 'var(--mantine-color-error)' },
-  needs_auth: { icon: 'circle-x', color: 'var(--mantine-color-dimmed)' },
+  refused: { icon: 'circle-x', color: 'var(--mantine-color-error)' },
+  needs_app: { icon: 'circle-x', color: 'var(--mantine-color-dimmed)' },
+  needs_account: { icon: 'circle-x', color: 'var(--mantine-color-dimmed)' },
   new: { icon: 'circle-x', color: 'var(--mantine-color-dimmed)' },
   disabled: { icon: 'circle-x', color: 'var(--mantine-color-dimmed)' },
 }

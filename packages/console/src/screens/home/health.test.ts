@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { byNeed, healthOf } from './health.ts'
 
 const connection = (title: string, status: string, more: object = {}) =>
-  ({ title, status, enabled: true, stale_reason: null, ...more }) as never
+  ({ title, status, needs: null, enabled: true, stale_reason: null, ...more }) as never
 
 test('what needs somebody comes first, what is off last', () => {
   const sorted = byNeed([
@@ -11,7 +11,7 @@ test('what needs somebody comes first, what is off last', () => {
     connection('Old', 'connected', { stale_reason: 'it did not respond' }),
     connection('Ant', 'connected'),
     connection('Gone', 'error'),
-    connection('Locked', 'needs_auth'),
+    connection('Locked', 'needs_auth', { needs: 'account' }),
   ])
   expect(sorted.map(({ title }) => title)).toEqual(['Gone', 'Locked', 'Old', 'Ant', 'Bee', 'Off'])
 })

@@ -1,5 +1,6 @@
 /** How a connection is, for people: a tone and a word, and which of several is to be looked at first. */
 import type { Connection } from '@toolway/contract/admin'
+import { connectionStateOf, type ConnectionState } from '../../data/connection-state.ts'
 import { texts } from '../../texts/texts.ts'
 import type { Tone } from '../../ui/badges.tsx'
 
@@ -8,18 +9,17 @@ export interface Health {
   readonly word: string
 }
 
-const TONES: Readonly<Record<string, Tone>> = { connected: 'good', needs_auth: 'warn', new: 'busy', error: 'bad' }
+const TONES = {
+  ...{ connected: 'good', needs_app: 'warn', needs_account: 'warn', refused: 'bad' },
+  ...{ new: 'busy', error: 'bad', disabled: 'off' },
+} as const satisfies Record<ConnectionState, Tone>
 
-export function healthOf({
-  enabled,
-  status,
-  stale_reason: stale,
-}: Pick<Connection, 'enabled' | 'status' | 'stale_reason'>): Health {
+export function healthOf(connection: Pick<Connection, 'enabled' | 'status' | 'needs' | 'stale_reason'>): Health {
   const words = texts.home.health
-  if (!enabled) return { tone: 'off', word: words.off }
-  if (status === 'connected' && stale !== null) return { tone: 'warn', word: words.stale }
-  const known = Object.hasOwn(TONES, status)
-  return { tone: known ? (TONES[status] ?? 'bad') : 'bad', word: words.of[known ? status : 'error'] ?? status }
+  const state = connectionStateOf(connection)
+  if (state === 'disabled') return { tone: 'off', word: words.off }
+  if (state === 'connected' && connection.stale_reason !== null) return { tone: 'warn', word: words.stale }
+  return { tone: TONES[state], word: words.of[state] }
 }
 
 const ORDER: readonly Tone[] = ['bad', 'warn', 'busy', 'good', 'off']

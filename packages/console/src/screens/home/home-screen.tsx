@@ -8,7 +8,6 @@ import { ask } from '../../data/queries.ts'
 import { waitingApprovals } from '../../data/waiting.ts'
 import { spanBefore } from '../../parts/figures/usage-figures.ts'
 import { texts } from '../../texts/texts.ts'
-import { Allowed } from '../../ui/allowed.tsx'
 import { LinkButton } from '../../ui/links.tsx'
 import { Screen } from '../../ui/screen.tsx'
 import { AlertsPanel } from './alerts-panel.tsx'
@@ -41,11 +40,15 @@ export function HomeScreen() {
     <Screen
       title={texts.nav.home}
       action={
-        <Allowed may={may} why={t.mayNotConnect}>
-          <LinkButton to="/connections/new" leftSection={<Icon name="plus" size={16} />} disabled={!may}>
+        may ? (
+          <LinkButton to="/connections/new" leftSection={<Icon name="plus" size={16} />}>
             {t.connect}
           </LinkButton>
-        </Allowed>
+        ) : (
+          <LinkButton to="/accounts" leftSection={<Icon name="id-badge-2" size={16} />}>
+            {texts.nav.accounts}
+          </LinkButton>
+        )
       }
     >
       <FirstSteps connected={connections.data?.total} called={carriedOut(usage.data)} />

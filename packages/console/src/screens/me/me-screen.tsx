@@ -3,10 +3,10 @@ import { SegmentedControl, Stack, useMantineColorScheme } from '@mantine/core'
 import { useMe } from '../../data/me.ts'
 import { texts } from '../../texts/texts.ts'
 import { Facts } from '../../ui/facts.tsx'
+import { LinkButton } from '../../ui/links.tsx'
 import { Screen } from '../../ui/screen.tsx'
 import { Section } from '../../ui/section.tsx'
 import { LanguageChoice } from './language-choice.tsx'
-import { OwnAccounts } from './own-accounts.tsx'
 import { OwnClients } from './own-clients.tsx'
 import { PasswordForm } from './password-form.tsx'
 import { SignIns } from './sign-ins.tsx'
@@ -20,7 +20,11 @@ export function MeScreen() {
       <SignIns />
       <PasswordForm />
       <OwnClients />
-      <OwnAccounts />
+      <Section title={t.accounts} hint={t.accountsSeeHint}>
+        <LinkButton to="/accounts" variant="default">
+          {t.accountsSee}
+        </LinkButton>
+      </Section>
       <Appearance />
     </Screen>
   )

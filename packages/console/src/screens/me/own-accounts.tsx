@@ -1,29 +1,30 @@
 /**
- * One's own accounts at the services behind all connections of the organization, and the connections that still need one. Each row leads
- * to the accounts of its connection, where they are connected, renamed and disconnected.
+ * The accounts that one's calls use at the services behind all connections: one's own, those that are shared, and what is still needed.
+ * They are connected here; keys are entered, and accounts renamed and disconnected, on the page of their connection.
  */
-import { Stack, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { listAllAccounts, listConnections, type AccountInPlace, type Connection } from '@toolway/contract/admin'
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { listAllAccounts, listConnections, type Connection } from '@toolway/contract/admin'
+import { useCallback } from 'react'
 import { useMe, useOrganization } from '../../data/me.ts'
+import { useArrivals } from '../../data/oauth-redirect.ts'
 import { askAll } from '../../data/pages.ts'
 import { ACCOUNT_TONES } from '../../parts/account/account-tones.ts'
+import { useOAuthRedirect } from '../../parts/account/use-oauth-redirect.ts'
 import { texts } from '../../texts/texts.ts'
-import { StateBadge } from '../../ui/badges.tsx'
+import { StateBadge, type Tone } from '../../ui/badges.tsx'
 import { Empty } from '../../ui/empty.tsx'
+import { Failed } from '../../ui/failed.tsx'
 import { LinkButton, TextLink } from '../../ui/links.tsx'
 import { Section } from '../../ui/section.tsx'
 import { column, Table } from '../../ui/table.tsx'
 import { When } from '../../ui/when.tsx'
+import { accountRowsOf, mayOwn, type AccountRow, type AccountRowKind } from './account-rows.ts'
 
 const t = texts.me
 const states = texts.connection.accounts.states
 
-/** A connection with one of one's accounts, or without any. */
-interface Row {
-  readonly connection: Pick<Connection, 'alias' | 'title'>
-  readonly account: AccountInPlace | undefined
-}
+const TONES: Readonly<Record<AccountRowKind, Tone>> = { yours: 'good', shared: 'good', needed: 'warn', noApp: 'off' }
 
 export function OwnAccounts() {
   const organization = useOrganization()
@@ -32,101 +33,127 @@ export function OwnAccounts() {
   const connections = useQuery(askAll('connections', listConnections, { path }))
   const found = useQuery({
     ...askAll('accounts', listAllAccounts, { path }),
-    select: (page) => ({ ...page, items: rowsOf(connections.data?.items ?? [], page.items, user?.id) }),
+    select: (page) => ({ ...page, items: accountRowsOf(connections.data?.items ?? [], page.items, user?.id) }),
   })
-  const columns = [
-    column<Row>(
-      t.accountColumns.connection,
-      ({ connection: { alias, title } }) => <TextLink {...accountsAt(alias)}>{title}</TextLink>,
-      3,
-    ),
-    column<Row>(t.accountColumns.account, ({ account }) => <Named account={account} />, 3),
-    column<Row>(t.accountColumns.state, ({ account }) => <State account={account} />, 2),
-    column<Row>(
-      t.accountColumns.action,
-      ({ connection: { alias, title }, account }) => (
-        <LinkButton {...accountsAt(alias)} size="xs" variant={needsUser(account) ? 'filled' : 'default'}>
-          {account === undefined ? t.accountConnect({ title }) : needsUser(account) ? t.accountAgain : t.accountManage}
-        </LinkButton>
-      ),
-      2,
-      { plain: true },
-    ),
-  ]
+  const queries = useQueryClient()
+  useArrivals(
+    useCallback(() => {
+      for (const noun of ['accounts', 'connections']) void queries.invalidateQueries({ queryKey: [noun] })
+      return false
+    }, [queries]),
+  )
   return (
-    <Section title={t.accounts} hint={t.accountsHint} bare>
+    <Section title={t.accounts} bare>
       <Table
         label={t.accounts}
         query={found}
         rowKey={({ connection, account }) => account?.id ?? connection.alias}
         empty={<Empty title={t.accountsNone} hint={t.accountsNoneHint} icon="key" />}
-        columns={columns}
+        columns={COLUMNS}
       />
     </Section>
   )
 }
 
+/** Titles may be equal; aliases are not. */
+const Place = ({ alias, title }: Pick<Connection, 'alias' | 'title'>) => (
+  <Stack gap={2}>
+    <TextLink {...accountsAt(alias)}>{title}</TextLink>
+    {title === alias ? null : (
+      <Text size="sm" c="dimmed" className="breakable">
+        {alias}
+      </Text>
+    )}
+  </Stack>
+)
+
+const COLUMNS = [
+  column<AccountRow>(t.accountColumns.connection, ({ connection }) => <Place {...connection} />, 3),
+  column<AccountRow>(t.accountColumns.account, (row) => <Named {...row} />, 3),
+  column<AccountRow>(t.accountColumns.state, (row) => <State {...row} />, 2),
+  column<AccountRow>(t.accountColumns.action, (row) => <Actions {...row} />, 3, { plain: true }),
+]
+
 const accountsAt = (alias: string) => ({ to: `/connections/${alias}`, search: { tab: 'accounts' } })
 
-const needsUser = (account: AccountInPlace | undefined) => account === undefined || account.state === 'lost'
-
-/** Accounts that need their owner come first. */
-function rowsOf(
-  connections: readonly Connection[],
-  accounts: readonly AccountInPlace[],
-  user: string | undefined,
-): Row[] {
-  const own = accounts.filter(({ user_id: id }) => id !== null && id === user)
-  const served = new Set(own.map(({ connection }) => connection))
-  const titleOf = (alias: string) => connections.find((one) => one.alias === alias)?.title ?? alias
-  const rows: Row[] = own.map((account) => ({
-    connection: { alias: account.connection, title: titleOf(account.connection) },
-    account,
-  }))
-  const lacking: Row[] = connections
-    .filter((connection) => !served.has(connection.alias) && asksForAccount(connection))
-    .map((connection) => ({ connection, account: undefined }))
-  return [
-    ...rows.filter(({ account }) => needsUser(account)),
-    ...lacking,
-    ...rows.filter(({ account }) => !needsUser(account)),
-  ]
-}
-
-/** Its server wants an account, and a member may have one of their own. */
-const asksForAccount = ({ auth, enabled, status }: Connection): boolean =>
-  enabled &&
-  auth !== null &&
-  auth.owners.includes('member') &&
-  (auth.kind === 'oauth' || auth.kind === 'key' || (auth.kind === 'auto' && status === 'needs_auth'))
-
-function Named({ account }: Pick<Row, 'account'>) {
-  if (account === undefined) return <Text size="sm">{t.accountMissing}</Text>
+function Named({ kind, connection, account }: AccountRow) {
+  if (kind === 'noApp') return <Text size="sm">{t.accountNoApp}</Text>
+  if (account === undefined) return <Text size="sm">{connection.status_reason}</Text>
+  const { name, account: label } = account
   return (
     <Stack gap={2}>
       <Text size="sm" className="breakable">
-        {account.name ?? account.account}
+        {name ?? (kind === 'shared' ? t.accountShared : t.accountUnknown({ account: label }))}
       </Text>
-      {account.name === null ? null : (
+      {name === null ? null : (
         <Text size="sm" c="dimmed">
-          {account.account}
+          {kind === 'shared' ? t.accountShared : label}
         </Text>
       )}
     </Stack>
   )
 }
 
-function State({ account }: Pick<Row, 'account'>) {
-  if (account === undefined) return <StateBadge tone="warn">{t.accountNeeded}</StateBadge>
-  const { state, expires_at: at } = account
+function State({ kind, account }: AccountRow) {
+  const isWell = account === undefined || account.state === 'good'
   return (
     <Stack gap={4} align="flex-start">
-      <StateBadge tone={ACCOUNT_TONES[state]}>{states[state]}</StateBadge>
-      {state === 'expiring' ? (
+      <StateBadge tone={TONES[kind]}>{t.accountKinds[kind]}</StateBadge>
+      {isWell ? null : <StateBadge tone={ACCOUNT_TONES[account.state]}>{states[account.state]}</StateBadge>}
+      {account?.state === 'expiring' ? (
         <Text size="sm" c="dimmed">
-          <When at={at} never="" />
+          <When at={account.expires_at} never="" />
         </Text>
       ) : null}
+    </Stack>
+  )
+}
+
+function Actions({ kind, connection, account }: AccountRow) {
+  const { alias, id, auth } = connection
+  const { depart, failure, state } = useOAuthRedirect({ alias, id })
+  if (kind === 'noApp' || !mayOwn(connection)) return null
+  const own = account?.owner === 'member' ? account : undefined
+  const label = own === undefined ? (kind === 'shared' ? t.accountOwn : t.accountConnect) : undefined
+  const again = own !== undefined && kind === 'needed'
+  const another = own !== undefined && auth?.accounts === 'many'
+  const toKey = { to: `/connections/${alias}`, search: { tab: 'accounts', dialog: 'key' } }
+  const button = (words: string, onClick: () => void) => (
+    <Button
+      size="xs"
+      variant={kind === 'needed' ? 'filled' : 'default'}
+      loading={state === 'leaving'}
+      aria-label={`${words}: ${connection.title} (${alias})`}
+      onClick={onClick}
+    >
+      {words}
+    </Button>
+  )
+  return (
+    <Stack gap="xs" align="flex-start">
+      <Group gap="xs">
+        {auth?.kind === 'key' ? (
+          own === undefined || another ? (
+            <LinkButton {...toKey} size="xs" variant={kind === 'needed' ? 'filled' : 'default'}>
+              {t.accountKey}
+            </LinkButton>
+          ) : null
+        ) : (
+          <>
+            {label === undefined ? null : button(label, () => depart({ owner: 'member' }))}
+            {again
+              ? button(t.accountAgain, () => depart({ owner: 'member', account: own.account, replaces: own.id }))
+              : null}
+            {another ? button(t.accountAnother, () => depart({ owner: 'member' })) : null}
+          </>
+        )}
+        {own === undefined ? null : (
+          <LinkButton {...accountsAt(alias)} size="xs" variant="default">
+            {t.accountManage}
+          </LinkButton>
+        )}
+      </Group>
+      {failure === undefined ? null : <Failed failure={failure} />}
     </Stack>
   )
 }

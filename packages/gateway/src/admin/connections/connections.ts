@@ -27,9 +27,11 @@ import { idsOf, type Ended } from '../../oauth/outgoing/credentials/revoke-crede
 import { changeAndEnd } from './change-and-end.ts'
 import { differencesOf } from './connection-differences.ts'
 import { authTypeOf, type Accounts } from './auth-type.ts'
+import type { CallState } from './call-state.ts'
 import { permittedParts, refuseProcess } from './connection-permits.ts'
 import { connectorOf, describe } from './connection-words.ts'
 import { createConnection, type CreatedConnection } from './create-connection.ts'
+import { readCallStates, type CallStates } from './read-call-states.ts'
 import { sealerOf, viewOf } from '../../kinds/kinds.ts'
 import { refuseStale, tagOf } from '../entity-tag.ts'
 import { findConnectionOf } from './find-connection.ts'
@@ -43,13 +45,20 @@ export const secretsOf = ({ vault }: AdminParts, { id, sealed }: ConnectionRow):
 interface Known {
   readonly catalog: CatalogRow | undefined
   readonly accounts: Accounts | undefined
+  /** What the calls of whoever asks come to. */
+  readonly state: CallState
   /** Whoever asks. */
   readonly role: Role
 }
 
-function toConnection(parts: AdminParts, row: ConnectionRow, { catalog, accounts, role }: Known): shapes.Connection {
+function toConnection(
+  parts: AdminParts,
+  row: ConnectionRow,
+  { catalog, accounts, state, role }: Known,
+): shapes.Connection {
   const { settings } = row
-  const isConnected = row.status === 'connected'
+  const { status, needs, people } = state
+  const isConnected = status === 'connected'
   const secrets = secretsOf(parts, row)
   const view = viewOf(settings, permits(role, 'connector_update'))
   return {
@@ -60,11 +69,11 @@ function toConnection(parts: AdminParts, row: ConnectionRow, { catalog, accounts
     connector: settings.connector,
     enabled: row.enabled,
     origin: row.origin,
-    status: row.enabled ? row.status : 'disabled',
-    status_reason: isConnected ? null : row.status_reason,
+    ...{ status, needs, people },
+    status_reason: isConnected ? null : state.reason,
     hints: isConnected ? hintsOf(parts, row, role) : [],
     ...view,
-    auth_type: authTypeOf({ auth: view.auth, headers: Object.keys(secrets.headers), status: row.status }, accounts),
+    auth_type: authTypeOf({ auth: view.auth, headers: Object.keys(secrets.headers), status }, accounts),
     left_out: [...oddOf(catalog, false), ...leftOutOf(parts, row)],
     repaired: oddOf(catalog, true),
     oauth_repaired: repairedAnswersOf(row),
@@ -124,18 +133,32 @@ function leftOutOf(
 
 const snapshotOf = ({ snapshots }: AdminParts, id: string): Snapshot | undefined => snapshots.find({ id })
 
-type Looking = Pick<OrganizationRequest<Operation>, 'parts' | 'organization' | 'role' | 'head' | 'look'>
+type Looking = Pick<OrganizationRequest<Operation>, 'parts' | 'organization' | 'principal' | 'role' | 'head' | 'look'>
+
+/** The states of connections for whoever asks. */
+export const statesFor = ({
+  parts,
+  organization,
+  principal,
+  look,
+}: Omit<Looking, 'role' | 'head'>): Promise<CallStates> =>
+  look((sql) =>
+    readCallStates(
+      sql,
+      { vault: parts.vault, ...parts.connect.apps },
+      { userId: principal.userId, members: snapshotOf(parts, organization.id)?.members.size ?? 0 },
+    ),
+  )
 
 /** From memory, which has by now whatever this process changed; what is known of accounts from the database. */
-export async function shown(
-  { parts, organization, role, head, look }: Looking,
-  name: string,
-): Promise<shapes.Connection> {
+export async function shown(asked: Looking, name: string): Promise<shapes.Connection> {
+  const { parts, organization, role, head, look } = asked
   const row = findConnectionOf(parts, organization.id, name)
   head.set('etag', tagOf(row.updated_at))
   const catalog = snapshotOf(parts, organization.id)?.catalogs.get(row.id)
   const accounts = (await look((sql) => listCredentialsOf(sql, [row.id])))[0]
-  return toConnection(parts, row, { catalog, accounts, role })
+  const state = (await statesFor(asked)).of(row)
+  return toConnection(parts, row, { catalog, accounts, state, role })
 }
 
 /** The connection that is to be changed. Throws `thing.unknown`, `thing.declared` and `request.stale`. */
@@ -157,33 +180,40 @@ function aliasFor(body: shapes.NewConnection, connector: string, taken: readonly
 
 type Filter = ReturnType<(typeof shapes.listConnections)['query']['parse']>
 
+/** What a state is found by: its word, and that of what is lacking. */
+const namesOf = ({ status, needs }: CallState): readonly string[] =>
+  needs === null ? [status] : [status, { app: 'needs_app', account: 'needs_account', credential: 'refused' }[needs]]
+
 const fits =
-  ({ search, connector, status, enabled }: Filter) =>
+  ({ search, connector, status, enabled }: Filter, states: CallStates) =>
   (row: ConnectionRow): boolean =>
     (search === undefined ||
       `${row.alias}\n${row.title}\n${row.description ?? ''}`.toLowerCase().includes(search.toLowerCase())) &&
     (connector === undefined || row.settings.connector === connector) &&
     (enabled === undefined || row.enabled === enabled) &&
-    (status === undefined || status === (row.enabled ? row.status : 'disabled'))
+    (status === undefined || namesOf(states.of(row)).includes(status))
 
-const statusOf = ({ enabled, status }: ConnectionRow): string => (enabled ? status : 'disabled')
+interface Standing {
+  readonly snapshot: Snapshot | undefined
+  readonly states: CallStates
+}
 
-const stateOf = (snapshot: Snapshot | undefined, row: ConnectionRow): string =>
-  row.enabled && row.status === 'connected' && snapshot?.catalogs.get(row.id)?.stale_reason != null
-    ? 'stale'
-    : statusOf(row)
+function stateOf({ snapshot, states }: Standing, row: ConnectionRow): string {
+  const { status } = states.of(row)
+  return status === 'connected' && snapshot?.catalogs.get(row.id)?.stale_reason != null ? 'stale' : status
+}
 
 /** The worst first; any other state is an error. */
 const NEEDS: Readonly<Record<string, number>> = { needs_auth: 1, stale: 1, new: 2, connected: 3, disabled: 4 }
 
 /** The sort is stable: those that are alike stay in the order of their aliases. */
-function sortOf(snapshot: Snapshot | undefined, { sort, order }: Pick<Filter, 'sort' | 'order'>) {
+function sortOf(standing: Standing, { sort, order }: Pick<Filter, 'sort' | 'order'>) {
   const keys: Record<typeof sort, (row: ConnectionRow) => string | number> = {
     alias: ({ alias }) => alias,
-    need: (row) => NEEDS[stateOf(snapshot, row)] ?? 0,
+    need: (row) => NEEDS[stateOf(standing, row)] ?? 0,
     title: ({ title }) => title.toLowerCase(),
-    status: statusOf,
-    tools: ({ id }) => snapshot?.catalogs.get(id)?.tools?.length ?? 0,
+    status: (row) => standing.states.of(row).status,
+    tools: ({ id }) => standing.snapshot?.catalogs.get(id)?.tools?.length ?? 0,
     created_at: ({ created_at: at }) => at.getTime(),
     updated_at: ({ updated_at: at }) => at.getTime(),
   }
@@ -327,18 +357,22 @@ export const remove = serveOrganization(shapes.removeConnection, async (asked) =
 /** Returns the credentials that ended with the connection, for the audit entry. */
 const credentialsOf = (ended: readonly Ended[]) => (ended.length === 0 ? {} : { credentials: idsOf(ended) })
 
-export const list = serveOrganization(shapes.listConnections, async ({ parts, organization, role, query, look }) => {
+export const list = serveOrganization(shapes.listConnections, async (asked) => {
+  const { parts, organization, role, query, look } = asked
   const snapshot = snapshotOf(parts, organization.id)
-  const found = (snapshot?.connections ?? []).filter(fits(query)).toSorted(sortOf(snapshot, query))
+  const states = await statesFor(asked)
+  const found = (snapshot?.connections ?? []).filter(fits(query, states)).toSorted(sortOf({ snapshot, states }, query))
   const page = pageFrom(found, query, (row) => row)
   const ids = page.items.map(({ id }) => id)
   const accounts = new Map((await look((sql) => listCredentialsOf(sql, ids))).map((row) => [row.connection_id, row]))
   return {
     ...page,
     items: page.items.map((row) =>
-      toConnection(parts, row, { catalog: snapshot?.catalogs.get(row.id), accounts: accounts.get(row.id), role }),
+      toConnection(parts, row, {
+        ...{ catalog: snapshot?.catalogs.get(row.id), accounts: accounts.get(row.id), state: states.of(row), role },
+      }),
     ),
-    by_status: countBy(found, (row) => stateOf(snapshot, row)),
+    by_status: countBy(found, (row) => stateOf({ snapshot, states }, row)),
   }
 })
 

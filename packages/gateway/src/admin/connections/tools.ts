@@ -1,11 +1,12 @@
 /** The operations on the tools of a connection (ledger S3-ADM-03): which there are, which are on, and what they are now. */
-import { Fault, shownEffectOf, type Effect, type OrganizationId } from '@toolway/contract'
+import { Fault, shownEffectOf, type ConnectionId, type Effect, type OrganizationId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { principalFacts } from '../../call/callers/principal-facts.ts'
 import type { Snapshot } from '../../call/snapshot.ts'
 import type { ConnectionRow } from '../../connections/connections.ts'
 import { sayEffect, switchAllTools, switchTools } from '../../connections/tool-states.ts'
 import { forecastApprovals } from './approval-forecast.ts'
+import { statesFor } from './connections.ts'
 import { describeTools } from './describe-tools.ts'
 import { findConnectionOf } from './find-connection.ts'
 import { pageFrom } from '../../lib/page.ts'
@@ -144,10 +145,21 @@ const switchAll = (operation: typeof shapes.enableAllTools, enabled: boolean): S
     return { changed, ...counts(toolsOf(subjectOf(parts, organization.id, id))) }
   })
 
+/** Its server responds, and still no call can succeed: nobody has an account there, or it was refused. */
+async function findLack(
+  asked: OrganizationRequest<typeof shapes.syncTools>,
+  id: ConnectionId,
+): Promise<Fault | undefined> {
+  const { connection } = subject(asked)
+  const { needs, people, reason } = (await statesFor(asked)).of(connection)
+  if (connection.id !== id || needs === null || (people?.connected ?? 0) > 0) return undefined
+  return new Fault('connection.needs', { connection: connection.alias, problem: reason ?? needs })
+}
+
 const sync = serveOrganization(shapes.syncTools, async (asked) => {
   const { change, parts, organization, role } = asked
   const { id } = subject(asked).connection
-  const fault = await parts.sync(organization.id, id)
+  const fault = (await parts.sync(organization.id, id)) ?? (await findLack(asked, id))
   await change(
     () => ({
       action: 'tool.sync',

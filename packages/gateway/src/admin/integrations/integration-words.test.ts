@@ -21,6 +21,8 @@ const CONNECTION: Connection = {
   enabled: true,
   origin: 'administration',
   status: 'connected',
+  needs: null,
+  people: null,
   status_reason: null,
   hints: [],
   url: 'https://mcp.linear.app/mcp',

@@ -1,6 +1,7 @@
 /** Dependencies of operations that begin a flow to connect an account. */
 import type { ConnectionId, OrganizationId, Provider } from '@toolway/contract'
 import type { SystemSql } from '../../db/db.ts'
+import type { CallStateParts } from '../connections/read-call-states.ts'
 import type { Principal } from '../../identity/principal.ts'
 import type { Brokered } from '../../oauth/outgoing/credentials/brokered-credentials.ts'
 import type { ConnectRequestLinks } from '../../oauth/outgoing/flows/connect-links.ts'
@@ -17,6 +18,8 @@ export interface AdminConnect {
   readonly providers: readonly Provider[]
   /** Whether the gateway's own settings have a client for it. */
   hasGlobal(provider: string): boolean
+  /** What the state of a connection that uses a vendor's accounts is derived from. */
+  readonly apps: Pick<CallStateParts, 'vendorAuthority' | 'hasGlobalApp'>
   /** The broker of a connection whose server keeps the accounts of users. */
   brokeredBy(organizationId: OrganizationId, connectionId: ConnectionId): Brokered | undefined
   /** Whether that is asked for the first time. */

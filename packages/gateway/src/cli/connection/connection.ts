@@ -7,7 +7,7 @@ import { CommandFault, table } from '../terminal/output.ts'
 import { listAll, Refusal } from '../transport/transport.ts'
 import { add } from './add.ts'
 import { allow } from './allow.ts'
-import { awaitContact, known, reachOf, type Addressed } from './contact.ts'
+import { awaitContact, known, reachOf, stateWord, type Addressed } from './contact.ts'
 import { refresh } from './refresh.ts'
 import { test } from './test.ts'
 
@@ -19,7 +19,14 @@ const list = described({
     listAll(transport, listConnections, { params: { organization } }),
   print: (connections) => ({
     value: connections.map((one) => ({
-      ...{ alias: one.alias, title: one.title, reaches: reachOf(one), status: one.status, tools: one.tools },
+      ...{
+        alias: one.alias,
+        title: one.title,
+        reaches: reachOf(one),
+        status: one.status,
+        needs: one.needs,
+        tools: one.tools,
+      },
       ...{ revision: one.spoken_revision, stale: one.stale_reason, reason: one.status_reason, hints: one.hints },
       ...{ origin: one.origin, oauth_repaired: one.oauth_repaired },
     })),
@@ -30,7 +37,7 @@ const list = described({
             ...table(
               ['ALIAS', 'STATUS', 'TOOLS', 'PROTOCOL', 'REACHES'],
               connections.map((one) => [
-                ...[one.alias, one.status, String(one.tools), one.spoken_revision ?? '-'],
+                ...[one.alias, stateWord(one), String(one.tools), one.spoken_revision ?? '-'],
                 one.status_reason === null ? reachOf(one) : `${reachOf(one)}  (${one.status_reason})`,
               ]),
             ),

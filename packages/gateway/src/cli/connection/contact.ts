@@ -67,6 +67,16 @@ export async function awaitContact(
   }
 }
 
+const NEEDS: Readonly<Record<NonNullable<Connection['needs']>, string>> = {
+  app: 'needs app',
+  account: 'needs account',
+  credential: 'refused',
+}
+
+/** The state of a connection for whoever asks, in two words at most. */
+export const stateWord = ({ status, needs }: Pick<Connection, 'status' | 'needs'>): string =>
+  needs === null ? (status === 'new' ? 'not tried yet' : status) : NEEDS[needs]
+
 /** The line about something that a connected server lacks. */
 export const hintLine = (sentence: string): string => `Note: ${sentence}`
 

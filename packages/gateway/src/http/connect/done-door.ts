@@ -24,8 +24,8 @@ export interface DoneDoorParts {
   prefix(): string
 }
 
-/** The console's screen of one's own account. */
-const OWN_ACCOUNTS = '/me'
+/** The console's screen of the accounts that one's calls use. */
+const OWN_ACCOUNTS = '/accounts'
 const DETAILS = `${DONE}/details`
 
 export function createDoneDoor(parts: DoneDoorParts): Hono<Env> {

@@ -157,6 +157,8 @@ export interface NewCredential {
   readonly server: string | undefined
   readonly scopes: readonly string[]
   readonly tokens: Tokens
+  /** Its server has taken it already. */
+  readonly tried?: boolean
   /** The actor for the audit log; absent: the gateway itself. */
   readonly actor?: Actor | undefined
 }

@@ -14,6 +14,8 @@ const connection = {
   ...{ id: 'con_1', alias: 'notes', title: 'Notes', description: null, connector: 'mcp.http', enabled: true },
   ...{
     status: 'connected',
+    needs: null,
+    people: null,
     stale_reason: null,
     url: 'https://a.example/mcp',
     private: false,

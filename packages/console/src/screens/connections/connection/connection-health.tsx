@@ -79,6 +79,8 @@ function Passed({ tested, onClose }: { tested: TestResult; onClose: () => void }
   )
 }
 
+const TITLES = { app: t.needsAppTitle, account: t.needsTitle, credential: t.refusedTitle } as const
+
 /** The known state of the connection without a test. */
 function Unwell({ connection }: { connection: Connection }) {
   const { enabled, status, status_reason: reason, stale_reason: stale } = connection
@@ -103,7 +105,7 @@ function Unwell({ connection }: { connection: Connection }) {
     <Alert
       color={needs ? 'orange' : 'red'}
       icon={<Icon name="alert-triangle" />}
-      title={needs ? t.needsTitle : t.errorTitle}
+      title={needs ? TITLES[connection.needs ?? 'account'] : t.errorTitle}
     >
       <Text size="sm" className="breakable" mb="xs">
         {sentence(reason ?? t.noReason)}

@@ -1,6 +1,7 @@
 /** How a connection is, in a word and a tone, and what may mend it. Pure: it asks nothing and draws nothing. */
 import { kindOf } from '@toolway/contract'
 import type { Connection } from '@toolway/contract/admin'
+import { connectionStateOf, type ConnectionState } from '../../../data/connection-state.ts'
 import { texts } from '../../../texts/texts.ts'
 import type { Tone } from '../../../ui/badges.tsx'
 
@@ -9,14 +10,17 @@ export type Tab = (typeof TABS)[number]
 
 const { states } = texts.connection
 
-type Seen = Pick<Connection, 'status' | 'enabled' | 'stale_reason'>
+type Seen = Pick<Connection, 'status' | 'needs' | 'enabled' | 'stale_reason'>
 
-export function stateOf({ status, enabled, stale_reason: stale }: Seen): { tone: Tone; word: string } {
-  if (!enabled || status === 'disabled') return { tone: 'off', word: states.disabled }
-  if (status === 'needs_auth') return { tone: 'warn', word: states.needs_auth }
-  if (status === 'error') return { tone: 'bad', word: states.error }
-  if (status === 'new') return { tone: 'busy', word: states.new }
-  return stale === null ? { tone: 'good', word: states.connected } : { tone: 'warn', word: states.stale }
+const TONES = {
+  ...{ connected: 'good', needs_app: 'warn', needs_account: 'warn', refused: 'bad' },
+  ...{ new: 'busy', error: 'bad', disabled: 'off' },
+} as const satisfies Record<ConnectionState, Tone>
+
+export function stateOf(connection: Seen): { tone: Tone; word: string } {
+  const state = connectionStateOf(connection)
+  if (state === 'connected' && connection.stale_reason !== null) return { tone: 'warn', word: states.stale }
+  return { tone: TONES[state], word: states[state] }
 }
 
 type Kind = Pick<Connection, 'connector' | 'auth' | 'openapi'>

@@ -53,6 +53,7 @@ export function createKeeping({ db, vault, memory, ender, egressOf, onKept, now 
       userId,
       account,
       replaces,
+      tried: given.tried ?? false,
       kind,
       authority,
       provider: authority?.provider ?? facts?.provider ?? 'mcp',

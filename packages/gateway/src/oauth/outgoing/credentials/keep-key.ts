@@ -53,6 +53,8 @@ export function createKeepKey({ db, keeping, probeAuth }: KeepKeyParts): KeepKey
       authority: undefined,
       client: undefined,
       server,
+      // A program has no address at which a key could be tried.
+      tried: target.url !== undefined,
       scopes: [],
       actor,
       tokens: {

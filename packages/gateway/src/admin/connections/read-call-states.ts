@@ -1,0 +1,67 @@
+/** Reads what the states of connections are derived from (`call-state.ts`), for one caller and all connections at once. */
+import { appNamesOf, authOf, ConnectionSecrets, isAtVendor, type Authority, type UserId } from '@toolway/contract'
+import { sealedRow } from '../../call/snapshot.ts'
+import type { ConnectionRow } from '../../connections/connections.ts'
+import { countAccountOwners, listCallAccounts, type CallAccount } from '../../credentials/call-accounts.ts'
+import { listOAuthApps, type OAuthAppRow } from '../../credentials/oauth-apps.ts'
+import type { OrgSql } from '../../db/db.ts'
+import type { Vault } from '../../vault/vault.ts'
+import { callStateOf, type CallState } from './call-state.ts'
+
+export interface CallStateParts {
+  readonly vault: Pick<Vault, 'open'>
+  /** Undefined where the connection uses no vendor's accounts, or they are not for its address. */
+  vendorAuthority(row: ConnectionRow): Authority | undefined
+  /** Whether the gateway's own settings have a client there. */
+  hasGlobalApp(authority: Authority): boolean
+}
+
+export interface CallStates {
+  of(row: ConnectionRow): CallState
+}
+
+/** `userId`: whose calls; undefined for those of nobody who is a member. */
+export async function readCallStates(
+  sql: OrgSql,
+  { vault, vendorAuthority, hasGlobalApp }: CallStateParts,
+  { userId, members }: { readonly userId: UserId | undefined; readonly members: number },
+): Promise<CallStates> {
+  const accounts = Map.groupBy(await listCallAccounts(sql, userId), (one) => one.connection_id)
+  const owners = new Map((await countAccountOwners(sql)).map((one) => [one.connection_id, one.people]))
+  const apps = await listOAuthApps(sql)
+  const hasApp = (row: ConnectionRow): boolean => {
+    const kind = authOf(row.settings)?.kind
+    const authority = kind === 'oauth' || kind === 'auto' ? vendorAuthority(row) : undefined
+    return authority === undefined || hasGlobalApp(authority) || apps.some((app) => isFor(app, authority))
+  }
+  return {
+    of: (row) =>
+      callStateOf({
+        row,
+        hasOwnHeader: hasOwnHeader(vault, row),
+        accounts: accounts.get(row.id) ?? NONE,
+        people: owners.get(row.id) ?? 0,
+        members,
+        hasApp: hasApp(row),
+      }),
+  }
+}
+
+const NONE: readonly CallAccount[] = []
+
+/** As `choose-client.ts` chooses one. */
+const isFor = ({ provider, issuer, active }: OAuthAppRow, authority: Authority): boolean =>
+  active &&
+  appNamesOf(authority.provider).includes(provider) &&
+  issuer === (isAtVendor(authority) ? null : authority.issuer)
+
+/** One that cannot be opened serves nobody, and its contact says so. */
+function hasOwnHeader(vault: CallStateParts['vault'], { id, sealed }: ConnectionRow): boolean {
+  if (sealed === null) return false
+  try {
+    const { headers } = ConnectionSecrets.parse(JSON.parse(vault.open(sealed, sealedRow(id))))
+    return Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')
+  } catch {
+    return false
+  }
+}
