@@ -9,6 +9,7 @@ import { EffectBadge } from '../../ui/effect-badge.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { ArgumentsForm } from './form/arguments-form.tsx'
+import { missingArguments } from './form/missing-arguments.ts'
 import type { JsonObject } from './mcp/wire.ts'
 import { RunCard } from './run-card.tsx'
 import { argumentErrorsOf, createRuns, type Run } from './runs.ts'
@@ -54,8 +55,11 @@ function Caller({ connection, tool, onDone }: CallerProps) {
   const [given, setGiven] = useState<JsonObject>({})
   const [valid, setValid] = useState(true)
   const isRunning = run?.state === 'running'
+  const [tried, setTried] = useState(false)
+  const missing = missingArguments(tool.inputSchema, given)
   const start = async () => {
-    if (isRunning || !valid) return
+    setTried(true)
+    if (isRunning || !valid || missing.length > 0) return
     const call = { tool: tool.name, schema: tool.inputSchema, arguments: given }
     const ended = await runs.start({ client: clientOf(endpoint, 'modern'), endpoint, ...call })
     if (ended.state === 'done') onDone?.(ended)
@@ -74,7 +78,7 @@ function Caller({ connection, tool, onDone }: CallerProps) {
       <ArgumentsForm
         schema={tool.inputSchema}
         value={given}
-        errors={run === undefined || isRunning ? [] : argumentErrorsOf(run)}
+        errors={tried && missing.length > 0 ? missing : run === undefined || isRunning ? [] : argumentErrorsOf(run)}
         onChange={setGiven}
         onSubmit={() => void start()}
         onValid={setValid}

@@ -185,15 +185,26 @@ function Server({ row, wanted, there, twin, alias, nameProblem, may, onChange }:
       <Stack gap="xs">
         <Group gap="sm" align="flex-start" wrap="nowrap">
           <Group justify="space-between" gap="sm" align="flex-start" flex={1} miw={0}>
-            <Checkbox
-              checked={wanted && may}
-              disabled={!may || settled}
-              label={nameOf(draft)}
-              description={may ? placeOf(draft) : texts.connect.program.notAllowedHint}
-              onChange={({ currentTarget }) => onChange({ wanted: currentTarget.checked })}
-              styles={{ description: { overflowWrap: 'anywhere' } }}
-              style={{ flex: '1 1 16rem', minWidth: 0 }}
-            />
+            {settled ? (
+              <Stack gap={2} style={{ flex: '1 1 16rem', minWidth: 0 }}>
+                <Text size="sm" fw={600} className="breakable">
+                  {nameOf(draft)}
+                </Text>
+                <Text size="xs" c="dimmed" className="breakable">
+                  {placeOf(draft)}
+                </Text>
+              </Stack>
+            ) : (
+              <Checkbox
+                checked={wanted && may}
+                disabled={!may}
+                label={nameOf(draft)}
+                description={may ? placeOf(draft) : texts.connect.program.notAllowedHint}
+                onChange={({ currentTarget }) => onChange({ wanted: currentTarget.checked })}
+                styles={{ description: { overflowWrap: 'anywhere' } }}
+                style={{ flex: '1 1 16rem', minWidth: 0 }}
+              />
+            )}
             {there !== undefined && progress.at === 'idle' ? (
               <TextLink to={`/connections/${there}`}>{t.there}</TextLink>
             ) : null}
@@ -300,6 +311,7 @@ function Outcome({ progress }: { progress: Progress }) {
               {mendOf(progress.problem)}
             </Text>
           )}
+          {progress.alias === undefined ? null : <TextLink to={`/connections/${progress.alias}`}>{t.open}</TextLink>}
         </Stack>
       )
   }

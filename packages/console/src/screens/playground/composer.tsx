@@ -7,6 +7,7 @@ import type { JsonObject } from '../../parts/call/mcp/wire.ts'
 import type { ArgumentError } from '../../parts/call/runs.ts'
 import type { ListedTool } from '../../parts/call/tools.ts'
 import { texts } from '../../texts/texts.ts'
+import { missingArguments } from '../../parts/call/form/missing-arguments.ts'
 import { EffectBadge } from '../../ui/effect-badge.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -42,8 +43,12 @@ export function Composer({
 }: ComposerProps) {
   const [valid, setValid] = useState(true)
   const t = texts.playground
+  /** What lacked arguments when it was to be run; another tool has not been tried. */
+  const [tried, setTried] = useState<string>()
+  const missing = call === undefined ? [] : missingArguments(call.schema ?? {}, call.arguments)
   const run = () => {
-    if (valid) onRun()
+    setTried(call?.tool)
+    if (valid && missing.length === 0) onRun()
   }
   return (
     <Paper
@@ -73,7 +78,7 @@ export function Composer({
               key={version}
               schema={tool.inputSchema}
               value={call.arguments}
-              errors={errors}
+              errors={tried === call.tool && missing.length > 0 ? missing : errors}
               onChange={onChange}
               onSubmit={run}
               onValid={setValid}
