@@ -721,6 +721,7 @@ export interface English {
     }
     readonly tools: {
       readonly connected: (v: { readonly title: string }) => string
+      readonly added: (v: { readonly title: string }) => string
       readonly list: string
       readonly none: string
       readonly columns: {

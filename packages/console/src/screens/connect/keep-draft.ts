@@ -41,7 +41,8 @@ export async function keepDraft(keeping: Keeping): Promise<Connection> {
   if (draft.auth === 'api_key' && kept.auth?.kind === 'key' && draft.key !== '')
     await call(addAccountKey, {
       path: { organization, connection: kept.alias },
-      body: { key: draft.key.trim(), owner, check: true },
+      // The servers of the other kinds are asked as soon as it is kept (`testOf`).
+      body: { key: draft.key.trim(), owner, check: draft.kind === 'native' },
     })
   return kept
 }

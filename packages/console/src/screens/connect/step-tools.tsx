@@ -40,7 +40,7 @@ export function StepTools(props: StepToolsProps) {
   return (
     <Loaded query={connection}>
       {(found) =>
-        found.status === 'connected' ? (
+        found.status === 'connected' || isUntried(found) ? (
           <Ready {...props} connection={found} />
         ) : (
           <Pending {...props} connection={found} />
@@ -49,6 +49,10 @@ export function StepTools(props: StepToolsProps) {
     </Loaded>
   )
 }
+
+/** Its tools are known without a request to its server: the first call shows whether the key is good. */
+const isUntried = ({ status, tools, auth_type: auth }: Connection): boolean =>
+  status === 'new' && tools > 0 && auth === 'api_key'
 
 interface OneProps extends StepToolsProps {
   readonly connection: Connection
@@ -67,7 +71,7 @@ function Ready({ connection, onAnother }: OneProps) {
         <Box c="var(--mantine-color-teal-text)" style={{ display: 'inline-flex' }}>
           <Icon name="circle-check" size={24} />
         </Box>
-        <Title order={2}>{t.connected({ title })}</Title>
+        <Title order={2}>{isUntried(connection) ? t.added({ title }) : t.connected({ title })}</Title>
       </Group>
       {tools.data === undefined ? null : (
         <Effects

@@ -60,7 +60,7 @@ export async function awaitContact(
     }
   output.progress(`${done} ${alias}. Connecting …`)
   const [connection] = await settled(transport, { organization, aliases: [alias] })
-  if (connection !== undefined && connection.status !== 'new') return outcomeOf(connection)
+  if (connection !== undefined && isContacted(connection)) return outcomeOf(connection)
   return {
     value: { alias, status: 'new' },
     lines: [`${alias} is still connecting. \`toolway connection list\` shows the result.`],
@@ -80,6 +80,9 @@ export const stateWord = ({ status, needs }: Pick<Connection, 'status' | 'needs'
 /** The line about something that a connected server lacks. */
 export const hintLine = (sentence: string): string => `Note: ${sentence}`
 
+/** Its tools may be known although no call has been tried. */
+const isContacted = ({ status, fetched_at: at }: Connection): boolean => status !== 'new' || at !== null
+
 interface Settling {
   readonly organization: string
   readonly aliases: readonly string[]
@@ -92,7 +95,7 @@ interface Settling {
 /** The connections as they stand when the running gateway is done with all of them, or when the wait ends. */
 export async function settled(
   transport: Transport,
-  { organization, aliases, isDone = ({ status, enabled }) => status !== 'new' || !enabled, wait = WAIT }: Settling,
+  { organization, aliases, isDone = (one) => isContacted(one) || !one.enabled, wait = WAIT }: Settling,
 ): Promise<Connection[]> {
   const until = Date.now() + wait
   for (;;) {
@@ -112,6 +115,11 @@ function outcomeOf(connection: Connection): Printed {
         `${alias} is connected: ${counted(tools, 'tool')}${revision === null ? '' : `, protocol ${revision}`}.`,
         ...hints.map(hintLine),
       ],
+    }
+  if (status === 'new')
+    return {
+      value: { alias, status, tools },
+      lines: [`${alias} is added: ${counted(tools, 'tool')}. No call was tried yet.`],
     }
   const line =
     status === 'needs_auth' && takesAccounts(connection)

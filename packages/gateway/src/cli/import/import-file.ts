@@ -95,7 +95,11 @@ async function awaitAll(
   if (aliases.length === 0 || !(await transport.isServing())) return []
   output.progress(`Connecting to ${counted(aliases.length, 'server')} …`)
   const found = await settled(transport, { organization, aliases })
-  const away = found.filter(({ status, enabled }) => enabled && status !== 'connected').map(({ alias }) => alias)
+  const away = found
+    .filter(
+      ({ status, enabled, fetched_at: at }) => enabled && status !== 'connected' && (status !== 'new' || at === null),
+    )
+    .map(({ alias }) => alias)
   if (away.length === 0) return []
   return [`Not connected yet: ${away.join(', ')}. \`toolway connection list\` shows the reasons.`]
 }
