@@ -14,7 +14,8 @@ const EXCLUDED = ['adr/**', 'architecture.md', 'reference/requirements.md', 'REA
 const isExcluded = (path) => EXCLUDED.some((pattern) => matchesGlob(path, pattern))
 
 const itemOf = (title, path) => ({
-  text: title[0].toUpperCase() + title.slice(1),
+  // A product that writes itself with a small letter and digits (n8n) keeps it.
+  text: title.replace(/^[a-z](?!\d)/, (letter) => letter.toUpperCase()),
   link: `/${path.replace(/\.md$/, '')}`,
 })
 

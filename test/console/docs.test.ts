@@ -24,7 +24,12 @@ describe.skipIf(NO_BROWSER)('the documentation', () => {
     await page.waitForURL('/docs')
     await page.getByRole('heading', { level: 1, name: 'Toolway documentation' }).waitFor()
     const picture = page.getByRole('img', { name: /^The console/ })
-    expect(await picture.evaluate('image => image.decode().then(() => image.naturalWidth)')).toBeGreaterThan(0)
+    const width = await picture.evaluate(async (image) => {
+      const shown = image as unknown as { decode(): Promise<void>; readonly naturalWidth: number }
+      await shown.decode()
+      return shown.naturalWidth
+    })
+    expect(width).toBeGreaterThan(0)
     const menu = await page.locator('.VPSidebar a').allInnerTexts()
     expect(menu.slice(0, 2)).toEqual(['Tutorial: three servers of your own', 'The first day'])
     expect(menu.indexOf('Deployment')).toBeGreaterThan(menu.indexOf('Rules'))
