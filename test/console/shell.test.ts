@@ -42,6 +42,21 @@ describe.skipIf(NO_BROWSER)('the shell', () => {
     await page.getByRole('button', { name: 'Organization: Second House' }).waitFor()
   })
 
+  test('finds how to invite a person, and the documentation', async () => {
+    await using opened = await console.open(ADA)
+    const { page } = opened
+    await page.goto('/o/default')
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
+    await page.keyboard.press('Control+k')
+    const box = page.getByRole('textbox', { name: 'Go to a page or run an action' })
+    await box.fill('documentation')
+    await page.getByRole('dialog').getByText('Documentation').waitFor()
+    await box.fill('invite')
+    await page.getByRole('dialog').getByText('Invite a person').waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'Add a person' }).waitFor()
+  })
+
   test('goes through screens and rows by single keys, which can be listed and switched off', async () => {
     await using opened = await console.open(ADA)
     const { page } = opened

@@ -42,6 +42,18 @@ describe.skipIf(NO_BROWSER)('the tools of an organization', () => {
     expect(await rows(page).count()).toBe(2)
   })
 
+  test('any of them is found by the search for everything, which the server does', async () => {
+    await using opened = await console.open(ADA)
+    const { page } = opened
+    await page.goto('/o/default')
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('textbox', { name: 'Go to a page or run an action' }).fill('report_499')
+    await page.getByRole('dialog').getByText('archive__report_499', { exact: true }).click()
+    await page.waitForURL(/\/o\/default\/tools\?.*tool=archive__report_499/)
+    await page.getByRole('dialog').getByText('report_499').first().waitFor()
+  })
+
   test('those that are selected are switched together, and back again', async () => {
     await using opened = await console.open(ADA)
     const { page } = opened

@@ -5,7 +5,7 @@ import '@mantine/spotlight/styles.css'
 import { createSpotlight, Spotlight, type SpotlightActionData, type SpotlightActionGroupData } from '@mantine/spotlight'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { listConnections, listToolsets } from '@toolway/contract/admin'
+import { listAllTools, listConnections, listToolsets } from '@toolway/contract/admin'
 import { useEffect, useState } from 'react'
 import { useMay, useMe, useMembership } from '../data/me.ts'
 import { ORGANIZATION } from '../data/organization-path.ts'
@@ -99,11 +99,14 @@ function useActions(): SpotlightActionData[] {
   const { setColorScheme } = useMantineColorScheme()
   const scheme = useComputedColorScheme('light')
   const mayConnect = useMay('connector_create')
+  const mayInvite = useMay('user_manage')
   const t = texts.palette
   const other = scheme === 'dark' ? 'light' : 'dark'
   return [
     ...(mayConnect ? [entry('do:connect', t.connect, 'plus', go('/connections/new'))] : []),
     entry('do:key', t.key, 'key', go('/keys')),
+    ...(mayInvite ? [entry('do:invite', t.invite, 'plus', go('/people', { open: 'member' }))] : []),
+    entry('do:docs', texts.person.documentation, 'help-circle', () => window.location.assign('/docs')),
     entry('do:scheme', other === 'dark' ? t.toDark : t.toLight, other === 'dark' ? 'moon' : 'sun', () =>
       setColorScheme(other),
     ),
@@ -125,6 +128,11 @@ function useThings(typed: string): SpotlightActionGroupData[] {
     placeholderData: keepPreviousData,
     enabled: asks,
   })
+  const tools = useQuery({
+    ...ask('tools', listAllTools, { path, query: { search: search.slice(0, 100), limit: MOST_FOUND } }),
+    placeholderData: keepPreviousData,
+    enabled: asks && mayToolsets,
+  })
   const toolsets = useQuery({ ...ask('toolsets', listToolsets, { path }), enabled: asks && mayToolsets })
   if (typed.trim() === '') return []
   const others = organizations.filter(({ slug }) => slug !== current?.slug)
@@ -135,6 +143,13 @@ function useThings(typed: string): SpotlightActionGroupData[] {
         entry(`connection:${alias}`, title, 'plug-connected', go(`/connections/${alias}`), {
           keywords: [alias, search],
         }),
+      ),
+    },
+    {
+      group: texts.nav.tools,
+      actions: (tools.data?.items ?? []).map(({ joined_name: name }) =>
+        // The server chose them, by their descriptions, too.
+        entry(`tool:${name}`, name, 'tools', go('/tools', { tool: name }), { keywords: [search] }),
       ),
     },
     {

@@ -2042,6 +2042,7 @@ export interface English {
     readonly actions: string
     readonly connect: string
     readonly key: string
+    readonly invite: string
     readonly toDark: string
     readonly toLight: string
   }

@@ -2,6 +2,7 @@
 import { Anchor, Button, type ButtonProps } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { withBreaks } from './breaks.tsx'
 import { keepOrganization } from './keep-organization.ts'
 
 export interface LinkProps {
@@ -21,7 +22,7 @@ export function TextLink({ to, search, inText = false, children }: LinkProps & {
   const underline = inText ? 'always' : 'hover'
   return (
     <Anchor component={Link} to={to} search={searchOf(search) as never} className="breakable" underline={underline}>
-      {children}
+      {withBreaks(children)}
     </Anchor>
   )
 }

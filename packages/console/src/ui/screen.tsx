@@ -2,6 +2,7 @@
 import { Box, Group, Stack, Text, Title } from '@mantine/core'
 import { useEffect, useRef, type ReactNode } from 'react'
 import { texts } from '../texts/texts.ts'
+import { withBreaks } from './breaks.tsx'
 import { TextLink } from './links.tsx'
 
 export interface ScreenProps {
@@ -31,7 +32,7 @@ export function Screen({ title, hint, action, parent, children }: ScreenProps) {
       <Group justify="space-between" align="flex-start" gap="md">
         <Box style={{ flex: '1 1 16rem', minWidth: 0 }}>
           <Title order={1} ref={heading} tabIndex={-1} className="breakable">
-            {title}
+            {withBreaks(title)}
           </Title>
           {hint === undefined ? null : (
             <Text c="dimmed" mt={4}>

@@ -10,6 +10,7 @@ import { Link } from '@tanstack/react-router'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { memo, useEffect, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from 'react'
 import { texts } from '../texts/texts.ts'
+import { withBreaks } from './breaks.tsx'
 import { ColumnChoice, useHiddenColumns } from './column-choice.tsx'
 import { Failed } from './failed.tsx'
 import { keepOrganization } from './keep-organization.ts'
@@ -230,10 +231,10 @@ const Cells = memo(function Cells<Row>({ row, columns, rowLink }: CellsProps<Row
     <div key={title} role="cell" data-label={at === 0 || plain === true ? '' : title} className="breakable">
       {at === 0 && rowLink !== undefined ? (
         <Text component={Link} to={rowLink(row)} search={keepOrganization as never} className="row-link">
-          {cell(row)}
+          {withBreaks(cell(row))}
         </Text>
       ) : (
-        cell(row)
+        withBreaks(cell(row))
       )}
     </div>
   ))

@@ -92,6 +92,8 @@ function Fields({ open, app, vendors, server: preset, onClose }: FormProps & { r
           error={tried && provider === null ? t.needed : undefined}
           disabled={app !== undefined}
           searchable
+          // Unfolded at once, its list would cover the redirect URL below it.
+          openOnFocus={false}
           data-autofocus
         />
         <TextInput

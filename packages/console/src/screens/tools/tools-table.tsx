@@ -4,6 +4,7 @@ import type { OrganizationTool } from '@toolway/contract/admin'
 import { memo, useMemo, type ReactNode } from 'react'
 import { visibleText } from '@toolway/contract'
 import { texts } from '../../texts/texts.ts'
+import { withBreaks } from '../../ui/breaks.tsx'
 import { StateBadge, type Tone } from '../../ui/badges.tsx'
 import { EffectBadge } from '../../ui/effect-badge.tsx'
 import { TextLink } from '../../ui/links.tsx'
@@ -91,7 +92,7 @@ function Name({ tool, selected, onSelect, onOpen }: NameProps) {
       />
       <div className="one-line" style={{ flex: 1 }}>
         <Anchor component="button" type="button" className="row-link" onClick={() => onOpen(name)}>
-          {visibleText(name)}
+          {withBreaks(visibleText(name))}
         </Anchor>
         <Text size="sm" c="dimmed" component="span" className="aside" title={about}>
           {about}

@@ -34,6 +34,7 @@ export default function SchemaForm({ schema, value, errors = NONE, onChange, onS
   const tree = useMemo(() => errorTreeOf(errors), [errors])
   return (
     <Form
+      className="schema-form"
       idPrefix={id}
       schema={drawn as RJSFSchema}
       validator={drawing}
