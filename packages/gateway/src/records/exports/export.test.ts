@@ -13,14 +13,18 @@ describeEachPostgres('an export of 27,000 records', (createDatabase) => {
     await using database = await createDatabase()
     await fillRecords(database.connection, 30_000)
     let read = 0
-    // What the statements of this transaction read of the table of records and its partitions.
+    // What the statements of the work read of the table of records and its partitions; counts of earlier transactions may wait here.
+    const rowsRead = async (sql: Parameters<Parameters<Look>[0]>[0]) => {
+      const [counted] = await sql(Read)`
+        select coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0)::float8 as rows
+          from pg_stat_xact_user_tables where relname like 'records\\_%'`
+      return counted?.rows ?? 0
+    }
     const look: Look = (work) =>
       database.db.system(async (sql) => {
+        const before = await rowsRead(sql)
         const result = await work(sql)
-        const [counted] = await sql(Read)`
-          select coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0)::float8 as rows
-            from pg_stat_xact_user_tables where relname like 'records\\_%'`
-        read += counted?.rows ?? 0
+        read += (await rowsRead(sql)) - before
         return result
       })
     const chain = { look, organization: BIG, now: new Date() }
