@@ -46,7 +46,6 @@ export const listMembers = (sql: OrgSql, { limit, offset }: { limit: number; off
   select m.user_id, m.role, m.created_at, u.email, u.name, u.active, u.signed_in_at
     from members m join users u on u.id = m.user_id order by u.email limit ${limit} offset ${offset}`
 
-const Count = z.object({ count: z.int() })
 const MemberOnPage = MemberRow.extend({ key: z.string() })
 export type MemberOnPage = z.output<typeof MemberOnPage>
 
