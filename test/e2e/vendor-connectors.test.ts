@@ -65,7 +65,7 @@ const KEY = 'key-0123456789abcdef'
 const connectors = await Promise.all(Object.values(CONNECTORS).map(({ load }) => load()))
 const TITLES: Readonly<Record<string, string>> = { linear: 'S3-CON-13: linear, by GraphQL with Relay paging' }
 /** Connectors with tools that take files; the gateway's own tools for files are listed beside those. */
-const TAKE_FILES: ReadonlySet<string> = new Set(['gmail', 'slack'])
+const TAKE_FILES: ReadonlySet<string> = new Set(['gmail', 'outlook', 'slack'])
 const FILE_TOOLS = ['upload_file', 'download_file']
 const reports = new Map<string, string[]>()
 
