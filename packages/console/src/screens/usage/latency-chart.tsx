@@ -43,7 +43,7 @@ export function LatencyChart({ usage, height, onZoom }: LatencyChartProps) {
         yAxisProps={{ width: 'auto' }}
         lineProps={{ isAnimationActive: !still }}
         // The last point is at the edge, and is drawn whole.
-        lineChartProps={{ accessibilityLayer: false, margin: { right: 8 } }}
+        lineChartProps={{ accessibilityLayer: false, margin: { left: 12, right: 8 } }}
       >
         <Selection />
       </LineChart>

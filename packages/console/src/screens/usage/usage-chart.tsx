@@ -49,7 +49,8 @@ export function UsageChart({ usage, height, onOpen, onZoom }: UsageChartProps) {
             if (step !== undefined) onOpen(step.at)
           },
         }}
-        barChartProps={{ accessibilityLayer: false }}
+        // Labels are moved away from the axis by 10 px, which its width does not contain.
+        barChartProps={{ accessibilityLayer: false, margin: { left: 12 } }}
       >
         <Selection />
       </BarChart>
