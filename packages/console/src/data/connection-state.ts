@@ -30,5 +30,5 @@ export function connectionStateOf({
 }
 
 /** Whether the caller can do something about it by connecting an account. */
-export const lacksAccount = (state: ConnectionState): boolean =>
+const lacksAccount = (state: ConnectionState): boolean =>
   state === 'needs_app' || state === 'needs_account' || state === 'refused'

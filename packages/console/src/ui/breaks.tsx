@@ -13,7 +13,6 @@ export function withBreaks(content: ReactNode): ReactNode {
   if (parts.length === 1) return content
   return parts.map((part, at) => (
     // The same part may come twice; the order never changes.
-    // oxlint-disable-next-line react/no-array-index-key
     <Fragment key={at}>
       {at === 0 ? null : <wbr />}
       {part}

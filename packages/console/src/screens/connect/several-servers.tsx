@@ -186,14 +186,7 @@ function Server({ row, wanted, there, twin, alias, nameProblem, may, onChange }:
         <Group gap="sm" align="flex-start" wrap="nowrap">
           <Group justify="space-between" gap="sm" align="flex-start" flex={1} miw={0}>
             {settled ? (
-              <Stack gap={2} style={{ flex: '1 1 16rem', minWidth: 0 }}>
-                <Text size="sm" fw={600} className="breakable">
-                  {nameOf(draft)}
-                </Text>
-                <Text size="xs" c="dimmed" className="breakable">
-                  {placeOf(draft)}
-                </Text>
-              </Stack>
+              <Settled draft={draft} />
             ) : (
               <Checkbox
                 checked={wanted && may}
@@ -269,6 +262,20 @@ function Server({ row, wanted, there, twin, alias, nameProblem, may, onChange }:
         ) : null}
       </Stack>
     </Paper>
+  )
+}
+
+/** One that is connected cannot be chosen any longer, and is not greyed for it. */
+function Settled({ draft }: { draft: Draft }) {
+  return (
+    <Stack gap={2} style={{ flex: '1 1 16rem', minWidth: 0 }}>
+      <Text size="sm" fw={600} className="breakable">
+        {nameOf(draft)}
+      </Text>
+      <Text size="xs" c="dimmed" className="breakable">
+        {placeOf(draft)}
+      </Text>
+    </Stack>
   )
 }
 
