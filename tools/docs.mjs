@@ -58,11 +58,20 @@ export const ensureDocs = (root, node) => buildOnce(root, node, BUILD)
  */
 export function buildDocsBeside(root, node, gateway) {
   gateway.once('message', () => {
-    if (!existsSync(join(root, GENERATOR)) || isBuilt(root, BUILD)) return
+    if (!existsSync(join(root, GENERATOR)) || isThere(root)) return
     const building = spawn(node, [join(root, 'tools/docs.mjs'), BESIDE], { cwd: root, stdio: 'ignore' })
     building.on('error', () => undefined)
     gateway.once('exit', () => building.kill())
   })
+}
+
+/** A source that goes while it is read is no reason for the gateway to end. */
+function isThere(root) {
+  try {
+    return isBuilt(root, BUILD)
+  } catch {
+    return false
+  }
 }
 
 if (import.meta.main) {

@@ -139,12 +139,15 @@ const writeCursor = (parts: readonly string[]): string => Buffer.from(JSON.strin
 function readCursor(cursor: string): string[] {
   try {
     const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
-    if (Array.isArray(parts) && parts.every((part) => typeof part === 'string')) return parts
+    if (Array.isArray(parts) && parts.every(isText)) return parts
   } catch {
     // As below.
   }
   throw unknownCursor()
 }
+
+/** PostgreSQL takes no NUL in a text. */
+const isText = (part: unknown): part is string => typeof part === 'string' && !part.includes('\0')
 
 const unknownCursor = () =>
   new Fault('body.shape', { place: '/cursor', problem: 'is not a cursor of this list with this order' })

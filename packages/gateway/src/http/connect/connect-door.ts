@@ -219,10 +219,14 @@ const administers = ({ targets }: ConnectDoorParts, { visitor, target }: Visit):
   'yes'
 
 /** The request as the form completes it. Throws `flow.unfit`. */
+/** What is no ID of an account names none. */
+const accountIdIn = (text: string | null): string | undefined =>
+  text !== null && /^crd_[0-9a-z]{26}$/.test(text) ? text : undefined
+
 function requestIn(visit: Visit, form: URLSearchParams): ConnectRequest {
   const { connectRequest } = visit.linked
   // It may name an account of the same owner only (`putCredential`).
-  const replaces = form.get('replaces') ?? undefined
+  const replaces = accountIdIn(form.get('replaces'))
   return { ...connectRequest, account: accountIn(visit, form), replaces: replaces ?? connectRequest.replaces }
 }
 

@@ -87,7 +87,6 @@ async function notBuilt(texts: PageTexts, state: DocsState): Promise<Response> {
       ...page,
       title: words.failed(),
       body: html`<p>${words.why()}</p>
-        <pre tabindex="0">${state.sentence}</pre>
         ${folder}`,
     })
   const response = await pageOf({

@@ -9,11 +9,11 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { readSite, type Site } from '../console/site.ts'
 
-/** `none`: nobody builds it. Seconds since the build began; the builder's own last line. */
+/** `none`: nobody builds it. Seconds since the build began. What a builder prints may name paths of the host: no stranger sees it. */
 export type DocsState =
   | { readonly kind: 'none' }
   | { readonly kind: 'building'; readonly seconds: number }
-  | { readonly kind: 'failed'; readonly sentence: string }
+  | { readonly kind: 'failed' }
 
 export interface Docs {
   /** The site as it is now; undefined while there is none. */
@@ -40,7 +40,7 @@ export async function openDocs(folder: string): Promise<Docs> {
   async function state(): Promise<DocsState> {
     const note = await noteIn(`${folder}.progress`)
     if (note === undefined) return { kind: 'none' }
-    if ('failed' in note) return { kind: 'failed', sentence: note.failed }
+    if ('failed' in note) return { kind: 'failed' }
     return { kind: 'building', seconds: Math.max(0, Math.round((Date.now() - note.began) / 1000)) }
   }
 
