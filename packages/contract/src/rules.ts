@@ -114,8 +114,10 @@ export interface PrincipalFacts {
 /** A tool, as rules see it. */
 /** Names of a tool besides its own and the joined one, at some endpoint. */
 export interface OtherNames {
-  /** Those that follow from its connection and its own name, such as `mcp__alias__tool`. */
+  /** Those that the gateway makes of its connection's alias, such as `mcp__alias__tool`. */
   readonly derived: readonly string[]
+  /** Earlier names that its contract states, without the alias. */
+  readonly earlier: readonly string[]
   /** Those that toolsets give it. An exception does not count them, as whoever edits a toolset chooses them. */
   readonly chosen: readonly string[]
 }

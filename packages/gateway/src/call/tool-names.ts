@@ -31,13 +31,14 @@ export function createToolNames({ connections, catalogs, toolsets = [] }: NamedI
       if (name !== undefined) chosen.set(joined, [...(chosen.get(joined) ?? []), name])
 
   return (tool) => {
-    const { joined, connection, name, others } = tool
+    const { joined, connection, name, others: known } = tool
     const full = given.get(connection)?.get(name)
     const derived = [
-      ...(others?.derived ?? NONE),
+      ...(known?.derived ?? NONE),
       ...(full === undefined ? NONE : [full]),
       joinName('mcp', full ?? joined),
     ]
-    return { ...tool, others: { derived, chosen: chosen.get(joined) ?? NONE } satisfies OtherNames }
+    const others: OtherNames = { derived, earlier: known?.earlier ?? NONE, chosen: chosen.get(joined) ?? NONE }
+    return { ...tool, others }
   }
 }

@@ -258,7 +258,7 @@ export function toolFacts(
     category: kindOf(connector)?.described === true ? categoryOf(definition) : '',
     ...(earlier.length === 0
       ? {}
-      : { others: { derived: [...earlier, ...earlier.map((name) => joinName(alias, name))], chosen: [] } }),
+      : { others: { derived: earlier.map((name) => joinName(alias, name)), earlier, chosen: [] } }),
   }
 }
 

@@ -40,10 +40,16 @@ function answerOf(
 /** Whether a rule applies where its condition has no answer. */
 const restricts = (rule: Rule): boolean => rule.action !== 'allow'
 
+/**
+ * A server states its own name and the earlier ones, so one of these with `__` could pass for the tool of another connection, also
+ * where a `*` stands for the `__`: exceptions know such a name only behind the alias.
+ */
 export function matchedNames({ name, joined, others }: Pick<ToolFacts, 'name' | 'joined' | 'others'>): MatchedNames {
-  const sure = [name, joined, ...(others?.derived ?? [])].map((one) => one.toLowerCase())
-  const chosen = others?.chosen ?? []
-  return { sure, all: chosen.length === 0 ? sure : [...sure, ...chosen.map((one) => one.toLowerCase())] }
+  const made = [joined, ...(others?.derived ?? [])].map((text) => text.toLowerCase())
+  const stated = [name, ...(others?.earlier ?? [])].map((text) => text.toLowerCase())
+  const plain = stated.filter((text) => !text.includes('__'))
+  const chosen = (others?.chosen ?? []).map((text) => text.toLowerCase())
+  return { sure: [...plain, ...made], all: [...stated, ...made, ...chosen] }
 }
 
 const CLAIMED = 'the client states its own name, but an exception requires a registered OAuth client'

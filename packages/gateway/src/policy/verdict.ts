@@ -12,7 +12,7 @@ export interface Endpoint {
 /** The part of a rule that does not fit a tool, whoever calls it. */
 export type SchemaMismatch = 'organization' | 'toolset' | 'connection' | 'tool' | 'connector' | 'effect' | 'category'
 
-/** The names of a tool that patterns are compared with: `sure` are those that only its server and its connection decide. */
+/** The names of a tool that patterns are compared with: `sure` are those that exceptions count. */
 export interface MatchedNames {
   readonly sure: readonly string[]
   readonly all: readonly string[]

@@ -76,7 +76,7 @@ function byOtherNames(tools: Iterable<KnownTool>): ReadonlyMap<string, readonly 
 }
 
 const allOthers = ({ others }: ToolFacts): readonly string[] =>
-  others === undefined ? [] : [...others.derived, ...others.chosen]
+  others === undefined ? [] : [...others.derived, ...others.earlier, ...others.chosen]
 
 /**
  * The tool that somebody means by a name: the one that the endpoint of that toolset lists under it, else the only one that any
