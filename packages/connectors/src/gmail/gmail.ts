@@ -115,7 +115,7 @@ const opened = (message: Json): Json => ({
 /** Gmail's lists have identifiers only; the headers of each come with a request of its own. */
 const SHOWN = { format: 'metadata', metadataHeaders: ['From', 'To', 'Subject', 'Date'] }
 const eachMessage = (at: string) => ({
-  route: 'GET /messages/{id}',
+  route: 'GET /messages/{id}' as const,
   send: (item: Json): Json => ({ id: get(item, at), ...SHOWN }),
 })
 

@@ -35,7 +35,7 @@ export interface Spec<I extends Inputs> {
    * A request for each item of a list, for what the vendor's list leaves out. `give` finds the body of its answer in `detail`; an item
    * whose request failed has `problem`, and the list shows it where its shape has that member.
    */
-  readonly each?: { readonly route: string; send(item: Json): Json }
+  readonly each?: { readonly route: `GET /${string}`; send(item: Json): Json }
   /** The vendor's answer, or each item of a list, as what the shape reads. */
   give?(found: Json, input: InputOf<I>, answer: VendorAnswer): Json
   /** Paging other than the API's; false where a list has no pages. */
@@ -66,6 +66,8 @@ export interface ApiParts {
   ): ApiRequest
 }
 
+/** Details are reads, whatever the tool does. */
+const DETAILS = { effect: 'read', once: undefined, key: '' } as const
 const DONE = shape({ done: bool() })
 
 /** One request and its answer. Throws ToolFailure. */
@@ -108,7 +110,7 @@ export function toolOf<I extends Inputs>(effect: Effect, spec: Spec<I>, api: Api
       const { each } = spec
       if (each === undefined || spec.list === undefined) return outputOf(spec, given as InputOf<I>, { answer, ...next })
       const items = yield* detailed(itemsOf(spec, answer), {
-        requestOf: (item) => requestOf(each.route, each.send(item)),
+        requestOf: (item) => placed(api.request(each.route, each.send(item), DETAILS), at),
         failures: api.failures,
       })
       return outputOf(spec, given as InputOf<I>, { answer, items, ...next })

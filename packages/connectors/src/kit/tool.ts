@@ -69,7 +69,7 @@ export interface SignedRequest {
   readonly raw?: true
 }
 
-/** Requests that only read and that do not depend on one another. They are sent at the same time, and answered by `answers`. */
+/** Requests that only read and that do not depend on one another. They are sent at the same time, and answered by `answers`. The executor refuses those that are not `repeat: 'read'`. */
 export interface ManyRequest {
   readonly kind: 'many'
   /** At most `MOST_AT_ONCE`. */
@@ -96,6 +96,8 @@ export interface VendorAnswer {
   readonly base?: string
   /** The answers to `many` requests, in their order. */
   readonly answers?: readonly VendorAnswer[]
+  /** Among `answers`: no request could be made of its values, so nothing was sent. `status` is 0. */
+  readonly unsent?: true
 }
 
 /** The argument for the size of a page. */

@@ -86,6 +86,38 @@ const FAILURES = new Set([
   'egress.refused',
 ])
 
+/**
+ * What requests that belong together say of the connection: that they failed counts once, and not at all where one of them was
+ * answered. Call `end` once all have ended; it does nothing where there was an answer.
+ */
+export function createSharedBreaker(breaker: Breaker): Breaker & { end(): void } {
+  let isAnswered = false
+  let report: (() => void) | undefined
+  return {
+    get closed() {
+      return breaker.closed
+    },
+    get turn() {
+      return breaker.turn
+    },
+    admit: () => breaker.admit(),
+    answered(turn, status = 200) {
+      if (AWAY.has(status)) {
+        report = () => breaker.answered(turn, status)
+        return
+      }
+      isAnswered = true
+      breaker.answered(turn, status)
+    },
+    failed(turn, thrown) {
+      if (report === undefined || FAILURES.has(Fault.of(thrown).code)) report = () => breaker.failed(turn, thrown)
+    },
+    end() {
+      if (!isAnswered) report?.()
+    },
+  }
+}
+
 export function createBreaker({ alias, patience, now, onTurn }: BreakerParts): Breaker {
   let circuit = CLOSED
   let turn = 0

@@ -7,7 +7,7 @@ import type { ApiRequest, Content, KeyAuth, SignedRequest, VendorAnswer } from '
 import { Fault } from '@toolway/contract'
 import type { Body, Operation } from '@toolway/contract/http-operation'
 import type { Pool } from 'undici'
-import type { Breaker } from '../breaker.ts'
+import { createSharedBreaker, type Breaker } from '../breaker.ts'
 import type { CallerFiles } from '../caller-files.ts'
 import { createPool } from '../http/agent.ts'
 import { NO_EXCEPTIONS } from '../http/exceptions.ts'
@@ -20,6 +20,12 @@ import { contentBody } from './content-body.ts'
 export interface Exchange {
   /** Throws what the network and the deadline do, `openapi.outside`, and `file.*`. */
   send(request: ApiRequest | SignedRequest, using: ExchangeUse): Promise<VendorAnswer>
+  /** Sends them at the same time. The connection counts them as one; `ended` reads what became of each. */
+  sendTogether(
+    requests: readonly ApiRequest[],
+    using: ExchangeUse,
+    ended: (answer: Promise<VendorAnswer>) => Promise<VendorAnswer>,
+  ): Promise<VendorAnswer[]>
   close(grace: number): Promise<void>
 }
 
@@ -51,6 +57,7 @@ export function createExchange({ alias, timeout, wire }: ReachOf<NativeTarget>, 
     request: ApiRequest,
     base: URL,
     { credential, key, signal, files }: ExchangeUse,
+    counted: Breaker,
   ): Promise<Reply> {
     const shown = presented(credential, wire.key, key)
     const { operation, values } = withMember(request, shown.member)
@@ -58,7 +65,7 @@ export function createExchange({ alias, timeout, wire }: ReachOf<NativeTarget>, 
     const own = request.content && (await written(request.content, files))
     const headers = joined(made.headers, request.headers, own?.headers ?? {}, wire.headers, shown.headers)
     const sent = own === undefined ? made : { ...made, body: own.body }
-    return send({ alias, pool: poolOf(base.origin), base, timeout, breaker }, sent, headers, signal)
+    return send({ alias, pool: poolOf(base.origin), base, timeout, breaker: counted }, sent, headers, signal)
   }
 
   /** One pool for the one request: the host is the vendor's choice and may never be seen again. */
@@ -80,12 +87,24 @@ export function createExchange({ alias, timeout, wire }: ReachOf<NativeTarget>, 
     }
   }
 
+  async function answered(request: ApiRequest, using: ExchangeUse, counted: Breaker): Promise<VendorAnswer> {
+    const at = placed(request.base, wire)
+    const answer = answerOf(await sendApi(request, new URL(at), using, counted), request)
+    return at === request.base ? answer : { ...answer, base: at }
+  }
+
   return {
     async send(request, using) {
       if (request.kind === 'signed') return answerOf(await sendSigned(request, using), request)
-      const at = placed(request.base, wire)
-      const answer = answerOf(await sendApi(request, new URL(at), using), request)
-      return at === request.base ? answer : { ...answer, base: at }
+      return answered(request, using, breaker)
+    },
+    async sendTogether(requests, using, ended) {
+      const counted = createSharedBreaker(breaker)
+      try {
+        return await Promise.all(requests.map((request) => ended(answered(request, using, counted))))
+      } finally {
+        counted.end()
+      }
     },
     async close(grace) {
       const all = [...pools.values()]

@@ -41,6 +41,8 @@ export function createToolRunner({ alias, wire }: ReachOf<NativeTarget>, exchang
       let step = await steps.next()
       while (step.done !== true) {
         const request = step.value
+        const unfit = request.kind === 'many' && !readsOnly(request)
+        if (unfit) throw new Fault('connector.failed', { tool: name, vendor: wire.title, problem: NOT_TOGETHER })
         const answer = await answerTo(request, use)
         answered ||= tool.effect !== 'read' && !readsOnly(request)
         step = await steps.next(answer)
@@ -64,15 +66,7 @@ export function createToolRunner({ alias, wire }: ReachOf<NativeTarget>, exchang
 
   /** What the network does to one of the requests is its answer; what ends the call, or would be the same for all, ends all. */
   async function answersTo({ requests }: ManyRequest, use: ExchangeUse): Promise<VendorAnswer> {
-    const answers = await Promise.all(
-      requests.map((request) =>
-        exchange.send(request, use).catch((thrown: unknown): VendorAnswer => {
-          if (!(thrown instanceof Fault && ALONE.has(thrown.code))) throw thrown
-          const message = thrown.code === 'upstream.lost' ? 'The answer was interrupted.' : thrown.message
-          return { status: 0, headers: {}, body: { message }, at: Date.now() }
-        }),
-      ),
-    )
+    const answers = await exchange.sendTogether(requests, use, (answer) => answer.catch(unanswered))
     return { status: 200, headers: {}, body: undefined, at: Date.now(), answers }
   }
 
@@ -97,6 +91,17 @@ const ALONE: ReadonlySet<string> = new Set([
   'upstream.unreachable',
   'result.too-large',
 ])
+/** Its values make no request below the address of the vendor, so nothing was sent. */
+const UNSENT: ReadonlySet<string> = new Set(['params.shape', 'openapi.outside'])
+
+const NOT_TOGETHER = 'the connector sent requests together that do not only read, so none of them was sent'
+
+function unanswered(thrown: unknown): VendorAnswer {
+  if (!(thrown instanceof Fault && (ALONE.has(thrown.code) || UNSENT.has(thrown.code)))) throw thrown
+  const message = thrown.code === 'upstream.lost' ? 'The answer was interrupted.' : thrown.message
+  const answer = { status: 0, headers: {}, body: { message }, at: Date.now() }
+  return UNSENT.has(thrown.code) ? { ...answer, unsent: true } : answer
+}
 
 function readsOnly(request: VendorRequest): boolean {
   if (request.kind === 'file') return true
