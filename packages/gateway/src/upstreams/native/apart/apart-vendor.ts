@@ -147,12 +147,13 @@ class ConnectorProcess {
 
   /**
    * The account goes to the host of the connection and to no other. A tool that says it only reads sends nothing but GET: the weakest
-   * keys may call it. Some APIs read with POST (searches, GraphQL); an administrator may believe the connector that it is so.
+   * keys may call it. Some APIs read with POST (searches, GraphQL); an administrator may believe the connector that it is so. The same
+   * holds for requests that are sent together, which are reads of any tool.
    */
   #checked({ name, effect }: Pick<ToolFacts, 'name' | 'effect'>, request: VendorRequest): VendorRequest {
     const { address, alias, trusted } = this.#parts
     if (request.kind === 'many') {
-      for (const each of request.requests) this.#checked({ name, effect }, each)
+      for (const each of request.requests) this.#checked({ name, effect: 'read' }, each)
       return request
     }
     const method = methodOf(request)
