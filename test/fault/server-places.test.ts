@@ -84,7 +84,7 @@ test(
     expect(again && textIn(await again)).toBe('late')
     await expect.poll(() => recordsOf(gateway)).toHaveLength(21)
     const { organization } = gateway
-    const [levels] = await gateway.db.organization(organization.id, (sql) =>
+    const [levels] = await gateway.db.snapshot(organization.id, (sql) =>
       countLevels(sql, new Date(Date.now() + 1_000), 5),
     )
     expect(levels).toMatchObject({ hour: 2 * PLACES + 1, hour_failed: 0 })

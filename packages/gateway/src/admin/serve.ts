@@ -8,7 +8,7 @@ import type { RevealSecret } from '../oauth/outgoing/ports.ts'
 import type { ConnectionId, Fault, OrganizationId, Role, UserId } from '@toolway/contract'
 import type { Needs, Operation } from '@toolway/contract/admin'
 import type { z } from 'zod'
-import type { Db, OrgSql, SystemSql } from '../db/db.ts'
+import type { Db, OrgSnapshotSql, OrgSql, SystemSql } from '../db/db.ts'
 import type { Accounts } from '../identity/accounts.ts'
 import type { Principal } from '../identity/principal.ts'
 import type { OrganizationRow } from '../organizations/organizations.ts'
@@ -136,6 +136,8 @@ export interface OrganizationRequest<Op extends Operation> extends OperationRequ
   readonly organization: OrganizationRow
   /** See the organization that is addressed. */
   look<T>(work: (sql: OrgSql) => Promise<T>): Promise<T>
+  /** As `look`: all reads see the organization as it was at the first one. */
+  lookAtSnapshot<T>(work: (sql: OrgSnapshotSql) => Promise<T>): Promise<T>
   /**
    * Changes the organization and writes the audit entry, in one transaction. `say` builds the entry from the result of `work`.
    */
@@ -221,6 +223,7 @@ export const serveOrganization = <Op extends OperationOf>(op: Op, run: Run<Organ
       role,
       organization,
       look: (work: (sql: OrgSql) => Promise<unknown>) => db.organization(organization.id, work),
+      lookAtSnapshot: (work: (sql: OrgSnapshotSql) => Promise<unknown>) => db.snapshot(organization.id, work),
       change: (say: (result: unknown) => Change | readonly Change[], work: (sql: OrgSql) => Promise<unknown>) =>
         db.organization(organization.id, async (sql) => {
           const result = await work(sql)

@@ -26,6 +26,11 @@ declare const scope: unique symbol
 export interface OrgSql extends Sql {
   readonly [scope]: 'organization'
 }
+declare const snapshot: unique symbol
+/** All its statements see the organization as it was when the transaction began, whatever is committed meanwhile. */
+export interface OrgSnapshotSql extends OrgSql {
+  readonly [snapshot]: true
+}
 /** Sees every organization. Held by migrations, sign-in and the background jobs. */
 export interface SystemSql extends Sql {
   readonly [scope]: 'system'
@@ -37,6 +42,8 @@ export interface Db {
    * many milliseconds it may wait for a connection, and then for each statement, where a caller waits for it.
    */
   organization<T>(id: string, work: (sql: OrgSql) => Promise<T>, within?: number): Promise<T>
+  /** As `organization`, for several reads whose rows belong together: none sees what is committed after the first one. */
+  snapshot<T>(id: string, work: (sql: OrgSnapshotSql) => Promise<T>): Promise<T>
   /** One transaction that sees every organization. Throws DatabaseUnreachable, or what `work` threw. */
   system<T>(work: (sql: SystemSql) => Promise<T>, within?: number): Promise<T>
   /**
@@ -83,6 +90,9 @@ const LOCAL_LIMITS = Object.entries(sessionLimits)
   .map(([name, milliseconds]) => `; set local ${name} = ${milliseconds}`)
   .join('')
 
+/** Before the first query of a transaction. */
+const REPEATABLE = 'set transaction isolation level repeatable read, read only'
+
 export function createDb({ connection, direct, connections = limits.max, parseRows = false, log }: DbParts): Db {
   const pooled = direct !== undefined
   const pool = new pg.Pool({ ...limits, ...(!pooled && sessionLimits), max: connections, ...connection })
@@ -103,6 +113,8 @@ export function createDb({ connection, direct, connections = limits.max, parseRo
   return {
     organization: async (id, work, within) =>
       transact(`${begin}; ${speakFor(id)}`, (sql) => work(sql as OrgSql), { bound: true, within }),
+    snapshot: async (id, work) =>
+      transact(`${begin}; ${REPEATABLE}; ${speakFor(id)}`, (sql) => work(sql as OrgSnapshotSql), { bound: true }),
     system: (work, within) => transact(begin, (sql) => work(sql as SystemSql), { within }),
     async listen(channel, onNotice, alive) {
       const heard = (notice: Notice) => {

@@ -692,7 +692,10 @@ create table usage_hours (
 );
 create table usage_stale (
   organization_id text not null,
-  day date not null
+  day date not null,
+  reached bigint,
+  until bigint,
+  failed_at timestamp with time zone
 );
 create table users (
   id text not null,
@@ -1719,6 +1722,7 @@ declare
   of_hours bigint[];
 begin
   perform lock_usage(p_organization);
+  lock table only records in access share mode;
   if exists (select from usage_stale where organization_id = p_organization and day = p_day) then return true; end if;
   select coalesce(max(seq), 0) into counted from usage_counted where organization_id = p_organization;
   select array[count(*), count(*) filter (where outcome in ('failed', 'tool_error', 'unknown')), count(*) filter (where outcome = 'refused')]
@@ -1800,6 +1804,7 @@ declare
   point record_checkpoints;
   points record_checkpoints[];
   lengths bigint[];
+  first_day date;
 begin
   for part in select p.name, p.since, p.until from record_partitions() p where p.until <= p_before order by p.until loop
     points := '{}';
@@ -1821,12 +1826,13 @@ begin
       lengths := lengths || (point.seq - chain.anchor_seq);
     end loop;
 
-    perform forget_usage(u.organization_id, array_agg(distinct u.day)) from usage_days u
-      where u.day < (part.until at time zone 'UTC')::date and u.day >= coalesce((part.since at time zone 'UTC')::date, '-infinity')
-      group by u.organization_id;
     perform set_config('toolway.records', 'prune_records', true);
     execute format('drop table %I', part.name);
     foreach point in array points loop
+      select coalesce((part.since at time zone 'UTC')::date, min(u.day)) into first_day
+        from usage_days u where u.organization_id = point.organization_id;
+      perform mark_usage(point.organization_id, array(
+        select d::date from generate_series(first_day::timestamp, (part.until at time zone 'UTC') - interval '1 day', interval '1 day') as d));
       delete from records r where r.organization_id = point.organization_id and r.seq <= point.seq;
       delete from record_checkpoints k where k.organization_id = point.organization_id and k.seq < point.seq;
       update record_chains c set anchor_seq = point.seq, anchor_hash = point.hash where c.organization_id = point.organization_id;
@@ -1926,9 +1932,17 @@ CREATE OR REPLACE FUNCTION public.forget_changed_usage()
  LANGUAGE plpgsql
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
+declare
+  days record;
 begin
-  perform forget_usage(c.organization_id, array_agg(distinct (c.at at time zone 'UTC')::date)) from changed c
-    where c.kind = 'call' group by c.organization_id;
+  for days in select c.organization_id, array_agg(distinct (c.at at time zone 'UTC')::date) as list from changed c
+               where c.kind = 'call' group by c.organization_id order by c.organization_id loop
+    if tg_op = 'UPDATE' then
+      perform forget_usage(days.organization_id, days.list);
+    else
+      perform mark_usage(days.organization_id, days.list);
+    end if;
+  end loop;
   return null;
 end
 $function$
@@ -1939,11 +1953,13 @@ CREATE OR REPLACE FUNCTION public.forget_usage(p_organization text, p_days date[
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
 begin
-  insert into usage_stale (organization_id, day) select distinct p_organization, d from unnest(p_days) as d on conflict do nothing;
-  delete from usage_days where organization_id = p_organization and day = any (p_days);
+  perform mark_usage(p_organization, p_days);
+  -- What is being counted at this moment goes when the day is counted anew: waiting for it could be a deadlock.
+  delete from usage_days where ctid = any (array(
+    select u.ctid from usage_days u where u.organization_id = p_organization and u.day = any (p_days) for update skip locked));
   delete from usage_hours h using unnest(p_days) as d
-   where h.organization_id = p_organization and h.hour >= d::timestamp at time zone 'UTC'
-     and h.hour < (d + 1)::timestamp at time zone 'UTC';
+   where h.organization_id = p_organization and h.by = any (array['connection', 'tool', 'caller'])
+     and h.hour >= d::timestamp at time zone 'UTC' and h.hour < (d + 1)::timestamp at time zone 'UTC';
 end
 $function$
 ;
@@ -2052,6 +2068,17 @@ begin
   return true;
 end
 $function$
+;
+CREATE OR REPLACE FUNCTION public.mark_usage(p_organization text, p_days date[])
+ RETURNS void
+ LANGUAGE sql
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+BEGIN ATOMIC
+ INSERT INTO usage_stale (organization_id, day)  SELECT mark_usage.p_organization AS p_organization,
+             days.d
+            FROM ( SELECT DISTINCT unnest(mark_usage.p_days) AS d) days
+           ORDER BY days.d ON CONFLICT(organization_id, day) DO UPDATE SET reached = NULL::bigint;
+END
 ;
 CREATE OR REPLACE FUNCTION public.note_file_removal()
  RETURNS trigger
@@ -2164,19 +2191,36 @@ AS $function$
    order by 3
 $function$
 ;
-CREATE OR REPLACE FUNCTION public.recount_usage(p_organization text, p_day date)
- RETURNS void
+CREATE OR REPLACE FUNCTION public.recount_usage(p_organization text, p_day date, p_most integer)
+ RETURNS boolean
  LANGUAGE plpgsql
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
 declare
-  counted bigint;
+  day_start constant timestamptz := p_day::timestamp at time zone 'UTC';
+  day_end constant timestamptz := (p_day + 1)::timestamp at time zone 'UTC';
+  mark usage_stale;
+  next_seq bigint;
 begin
   perform lock_usage(p_organization);
-  perform forget_usage(p_organization, array[p_day]);
+  lock table only records in access share mode;
+  select * into mark from usage_stale where organization_id = p_organization and day = p_day for update;
+  if not found then return true; end if;
+  if mark.reached is null then
+    perform forget_usage(p_organization, array[p_day]);
+    -- The sums keep the planner from walking through the whole chain for its first and last place of the day.
+    select min(r.seq + 0) - 1, max(r.seq + 0) into mark.reached, mark.until from records r
+     where r.organization_id = p_organization and r.at >= day_start and r.at < day_end and r.kind = 'call'
+       and r.seq <= (select c.seq from usage_counted c where c.organization_id = p_organization);
+  end if;
+  next_seq := least(mark.reached + p_most, mark.until);
+  if mark.reached is not null then perform add_usage(p_organization, mark.reached, next_seq, p_day); end if;
+  if next_seq < mark.until then
+    update usage_stale set reached = next_seq, until = mark.until where organization_id = p_organization and day = p_day;
+    return false;
+  end if;
   delete from usage_stale where organization_id = p_organization and day = p_day;
-  select seq into counted from usage_counted where organization_id = p_organization;
-  if found then perform add_usage(p_organization, 0, counted, p_day); end if;
+  return true;
 end
 $function$
 ;

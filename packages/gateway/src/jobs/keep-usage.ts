@@ -1,12 +1,14 @@
 /**
  * Keeps what is counted of calls near the records (ADR 0129): chains in which much came are counted further, days whose records changed
- * are counted anew, and each hour one day of each organization is compared with its records.
+ * are counted anew, and each hour one day of each organization is compared with its records. What fails for one organization or day is
+ * logged and tried again later; it stops nothing else.
  *
  * It goes in steps and rests after each for as long as the step took, so that a past of millions of records, after an update, takes
  * at most half of one connection. Nothing waits for it: figures read what is not counted from the records.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db, SystemSql } from '../db/db.ts'
+import { DatabaseUnreachable } from '../db/unreachable.ts'
 import type { Log } from '../lib/log.ts'
 import {
   checkDay,
@@ -14,6 +16,7 @@ import {
   listCounted,
   listStale,
   listUncounted,
+  noteFailed,
   recountDay,
   takeCount,
 } from '../records/usage-count.ts'
@@ -26,6 +29,8 @@ export interface KeepUsageParts {
   readonly every?: number
   /** Records that wait before a chain is counted further: fewer of them are read faster than counted. */
   readonly least?: number
+  /** Records of one step. */
+  readonly most?: number
 }
 
 export interface KeepUsage {
@@ -36,14 +41,20 @@ export interface KeepUsage {
 
 const EVERY = 10_000
 const LEAST = 5_000
-/** Records of one step. */
 const STEP = 10_000
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 /** Days back that are compared, one each hour, over and over. */
 const COMPARED_DAYS = 62
 
-export function createKeepUsage({ db, log, now, every = EVERY, least = LEAST }: KeepUsageParts): KeepUsage {
+export function createKeepUsage({
+  db,
+  log,
+  now,
+  every = EVERY,
+  least = LEAST,
+  most = STEP,
+}: KeepUsageParts): KeepUsage {
   const ending = new AbortController()
   let compared = Math.floor(now() / HOUR)
 
@@ -56,19 +67,41 @@ export function createKeepUsage({ db, log, now, every = EVERY, least = LEAST }: 
     return result?.is
   }
 
-  async function count(): Promise<void> {
-    for (const { organization_id: organization } of await db.system((sql) => listUncounted(sql, least))) {
-      let counted = 0
-      let last: number | undefined
-      while ((last = await step((sql) => countNext(sql, organization, STEP))) === STEP) counted += last
-      if (counted > 10 * STEP) log.info({ organization, counted: counted + (last ?? 0) }, 'calls were counted by hour')
+  /** False where the work failed, which is logged: what comes after it is done all the same, unless the database is away. */
+  async function tried(facts: { organization?: string; day?: string }, work: () => Promise<void>): Promise<boolean> {
+    try {
+      await work()
+      return true
+    } catch (thrown) {
+      if (ending.signal.aborted) return true
+      if (facts.organization !== undefined && thrown instanceof DatabaseUnreachable) throw thrown
+      log.warn({ ...facts, err: thrown }, 'calls could not be counted; retrying')
+      return false
     }
   }
 
-  async function countAnew(): Promise<void> {
-    for (const { organization_id: organization, day } of await db.system(listStale))
-      await step((sql) => recountDay(sql, organization, day))
+  const count = () =>
+    tried({}, async () => {
+      for (const { organization_id: organization } of await db.system((sql) => listUncounted(sql, least)))
+        await tried({ organization }, () => countChain(organization))
+    })
+
+  async function countChain(organization: string): Promise<void> {
+    let counted = 0
+    let last: number | undefined
+    while ((last = await step((sql) => countNext(sql, organization, most))) === most) counted += last
+    if (counted > 10 * most) log.info({ organization, counted: counted + (last ?? 0) }, 'calls were counted by hour')
   }
+
+  const countAnew = () =>
+    tried({}, async () => {
+      for (const { organization_id: organization, day } of await db.system(listStale)) {
+        const isGood = await tried({ organization, day }, async () => {
+          while ((await step((sql) => recountDay(sql, organization, day, most))) === false);
+        })
+        if (!isGood) await db.system((sql) => noteFailed(sql, organization, day))
+      }
+    })
 
   /** Each hour another day. */
   async function compare(): Promise<void> {
@@ -76,21 +109,22 @@ export function createKeepUsage({ db, log, now, every = EVERY, least = LEAST }: 
     if (hour === compared) return
     compared = hour
     const day = new Date(now() - (hour % COMPARED_DAYS) * DAY).toISOString().slice(0, 10)
-    for (const { organization_id: organization } of await db.system(listCounted)) {
-      const good = await step((sql) => checkDay(sql, organization, day))
-      if (good === false)
-        log.warn({ organization, day }, 'the counted calls of a day differed from its records; they are counted anew')
-    }
+    await tried({}, async () => {
+      for (const { organization_id: organization } of await db.system(listCounted))
+        await tried({ organization, day }, () => compareDay(organization, day))
+    })
   }
 
-  const run = async () => {
-    try {
-      await count()
-      await compare()
-      await countAnew()
-    } catch (thrown) {
-      if (!ending.signal.aborted) log.warn({ err: thrown }, 'calls could not be counted; retrying')
-    }
+  async function compareDay(organization: string, day: string): Promise<void> {
+    const isGood = await step((sql) => checkDay(sql, organization, day))
+    if (isGood === false)
+      log.warn({ organization, day }, 'the counted calls of a day differed from its records; they are counted anew')
+  }
+
+  async function run(): Promise<void> {
+    await count()
+    await compare()
+    await countAnew()
   }
   let under: Promise<void> | undefined
   const timer = setInterval(() => {

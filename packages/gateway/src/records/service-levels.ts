@@ -3,7 +3,7 @@
  * the rest (`usage-source.ts`). Refusals of the gateway are no failure of a connection, and errors that a tool reports are answers.
  */
 import { z } from 'zod'
-import type { OrgSql } from '../db/db.ts'
+import type { OrgSnapshotSql, OrgSql } from '../db/db.ts'
 import { openUsage, type UsageSource } from './usage-source.ts'
 
 const Count = z.int()
@@ -28,7 +28,7 @@ const HOUR = 3_600_000
 const MONTH = 30 * 24 * HOUR
 
 /** The connections that failed most come first, at most `most` of them. */
-export async function countLevels(sql: OrgSql, to: Date, most: number): Promise<LevelRow[]> {
+export async function countLevels(sql: OrgSnapshotSql, to: Date, most: number): Promise<LevelRow[]> {
   const end = to.getTime()
   const span = { from: new Date(end - MONTH), to, cuts: [end - HOUR, end - 24 * HOUR] }
   return countFrom(sql, await openUsage(sql, span), to, most)

@@ -1,7 +1,9 @@
 /** Tests that figures from what is counted by hour and by day are those of the records, whatever comes, changes or goes meanwhile. */
 import { generateKeyPairSync } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, test } from 'vitest'
+import { z } from 'zod'
 import type { OrganizationId } from '@toolway/contract'
 import type { Db } from '../db/db.ts'
 import { createKeepUsage } from '../jobs/keep-usage.ts'
@@ -15,10 +17,11 @@ import { storeRecords, type Entry } from './records.ts'
 import { redactRecord } from './redact.ts'
 import { prune } from './retention.ts'
 import { countLevels } from './service-levels.ts'
-import { checkDay, countNext } from './usage-count.ts'
+import { checkDay, countNext, listStale, recountDay } from './usage-count.ts'
 import { countSteps, countToolSteps, countUsed, listCallers, openSpan, timeTools, type Span } from './usage.ts'
 
 const KEY = { id: 'k1', ...generateKeyPairSync('ed25519') }
+const Left = z.object({ left: z.int() })
 const KNOWN = [fingerprintOf(KEY.publicKey)]
 const DAY = 86_400
 const HOUR = 3_600
@@ -64,7 +67,7 @@ function month(organization: OrganizationId, count = 400): Entry[] {
 }
 
 const figuresOf = (db: Db, organization: string, most?: number) =>
-  db.organization(organization, async (sql) => {
+  db.snapshot(organization, async (sql) => {
     const all = []
     for (const [span, seconds] of SPANS) {
       const source = await openSpan(sql, span, seconds, most)
@@ -165,6 +168,75 @@ describeEachPostgres('counted calls', (createDatabase) => {
     expect(anew).toEqual(raw)
   })
 
+  test('lose no day to a redaction between two questions of one answer', async () => {
+    await using database = await createDatabase()
+    const { db } = database
+    const { id } = await addTestOrganization(db, 'acme')
+    const records = month(id)
+    await db.system((sql) => storeRecords(sql, records))
+    await countAll(db, id)
+    const answers = await db.snapshot(id, async (sql) => {
+      const source = await openSpan(sql, MONTH, DAY)
+      const before = await countUsed(sql, source, MONTH, 10)
+      const redacted = { id: records[200]?.id ?? '', fields: ['principal' as const], reason: 'erasure request' }
+      await db.system((other) => redactRecord(other, ACTOR, id, redacted))
+      return [before, await countUsed(sql, source, MONTH, 10)]
+    })
+    expect(answers[1]).toEqual(answers[0])
+  })
+
+  test('of a day are counted anew in parts, and again from the first one after a change meanwhile', async () => {
+    await using database = await createDatabase()
+    const { db } = database
+    const { id } = await addTestOrganization(db, 'acme')
+    const records = month(id)
+    await db.system((sql) => storeRecords(sql, records))
+    await countAll(db, id)
+    const day = records[200]?.timestamp.slice(0, 10) ?? ''
+    const redact = (at: number) =>
+      db.system((sql) =>
+        redactRecord(sql, ACTOR, id, { id: records[at]?.id ?? '', fields: ['principal'], reason: 'erasure request' }),
+      )
+    const recount = () => db.system((sql) => recountDay(sql, id, day, 3))
+    const ofDay = records.flatMap(({ timestamp }, at) => (timestamp.startsWith(day) ? [at] : []))
+    await redact(200)
+    const stale = await figuresOf(db, id)
+    expect(await recount()).toBe(false)
+    expect(await figuresOf(db, id)).toEqual(stale)
+    await redact(ofDay[0] ?? 0)
+    const twice = await figuresOf(db, id)
+    expect(twice).not.toEqual(stale)
+    let parts = 1
+    while (!(await recount())) parts++
+    expect(parts).toBe(Math.ceil(ofDay.length / 3))
+    expect(await db.system(listStale)).toEqual([])
+    expect(await figuresOf(db, id)).toEqual(twice)
+    expect(await db.system((sql) => checkDay(sql, id, day))).toBe(true)
+  })
+
+  test('of other days and organizations are counted anew though one day fails', async () => {
+    await using database = await createDatabase()
+    const { db } = database
+    const [{ id: bad }, { id: good }] = [await addTestOrganization(db, 'bad'), await addTestOrganization(db, 'good')]
+    for (const id of [bad, good]) await db.system((sql) => storeRecords(sql, month(id, 40)))
+    for (const id of [bad, good]) await countAll(db, id)
+    await tamper(
+      database.connection,
+      `insert into usage_stale (organization_id, day) select o, d::date from unnest(array['${bad}', '${good}']) as o,
+              generate_series('2026-11-05'::timestamp, '2026-11-06', '1 day') as d;
+       alter table usage_days add constraint broken check (organization_id <> '${bad}' or day <> '2026-11-05') not valid`,
+    )
+    const failed: unknown[] = []
+    const log = { info() {}, warn: (facts: object) => void failed.push(facts) }
+    const keep = createKeepUsage({ db, log, now: Date.now, least: 1, most: 1000 })
+    await keep.run()
+    await keep.close()
+    expect(failed).toMatchObject([{ organization: bad, day: '2026-11-05' }])
+    expect(await db.system(listStale)).toEqual([{ organization_id: bad, day: '2026-11-05' }])
+    await tamper(database.connection, `insert into usage_stale (organization_id, day) values ('${bad}', '2026-11-07')`)
+    expect((await db.system(listStale)).map(({ day }) => day)).toEqual(['2026-11-07', '2026-11-05'])
+  })
+
   test('of a month go with the month', async () => {
     await using database = await createDatabase()
     const { db } = database
@@ -185,6 +257,41 @@ describeEachPostgres('counted calls', (createDatabase) => {
       SPANS.map(() => [{ step: null, calls: 0, failed: 0, refused: 0, median_us: null, p95_us: null }]),
     )
     expect(levels).toMatchObject([{ connection: null, month: 0 }])
+    const rows = () => database.db.system((sql) => sql(Left)`select count(*)::int as "left" from usage_days`)
+    expect((await rows())[0]?.left).toBeGreaterThan(0)
+    const log = { info() {}, warn: (facts: object) => expect.fail(JSON.stringify(facts)) }
+    const keep = createKeepUsage({ db, log, now: Date.now, least: 1000 })
+    await keep.run()
+    await keep.close()
+    expect(await rows()).toEqual([{ left: 0 }])
+    expect(await db.system(listStale)).toEqual([])
+  })
+
+  test('are compared while a month goes, and neither stops the other', async () => {
+    await using database = await createDatabase()
+    const { db } = database
+    const { id } = await addTestOrganization(db, 'acme')
+    await db.system((sql) => storeRecords(sql, month(id)))
+    await countAll(db, id)
+    await signAll(db)
+    await tamper(database.connection, `update usage_days set calls = calls + 1 where day = '2026-11-07'`)
+    const before = new Date('2100-01-01T00:00:00Z')
+    const dropping = { before, now: new Date(), signers: KNOWN, actor: ACTOR, correlationId: 'c' }
+    const isWaiting = () =>
+      db.system(
+        (sql) => sql(Left)`
+          select count(*)::int as "left" from pg_locks
+           where not granted and relation = 'records'::regclass
+             and database = (select oid from pg_database where datname = current_database())`,
+      )
+    const { checked, dropped } = await db.system(async (sql) => {
+      await checkDay(sql, id, '2026-11-05')
+      const dropped = db.system((other) => dropMonths(other, dropping))
+      while ((await isWaiting())[0]?.left === 0) await sleep(20)
+      return { dropped: { dropped }, checked: await checkDay(sql, id, '2026-11-07') }
+    })
+    expect(checked).toBe(false)
+    expect(await dropped.dropped).toMatchObject([{ organization_id: id, removed: 400 }])
   })
 
   test('that differ from the records of their day are found and mended', async () => {
@@ -212,7 +319,7 @@ describeEachPostgres('counted calls', (createDatabase) => {
     await db.system((sql) => storeRecords(sql, month(id)))
     const right = await figuresOf(db, id)
     await db.system((sql) => countNext(sql, id, 100))
-    const source = await db.organization(id, (sql) => openSpan(sql, MONTH, DAY, 50))
+    const source = await db.snapshot(id, (sql) => openSpan(sql, MONTH, DAY, 50))
     expect(source).toMatchObject({ after: 100, until: 100, uncounted: 300 })
     const log = { info() {}, warn: (facts: object) => expect.fail(JSON.stringify(facts)) }
     const keepers = [1, 2].map(() => createKeepUsage({ db, log, now: Date.now, least: 1 }))

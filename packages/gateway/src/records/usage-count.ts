@@ -9,6 +9,7 @@ import { PLATFORM } from './records.ts'
 const Due = z.object({ organization_id: z.string() })
 const Stale = z.object({ organization_id: z.string(), day: z.string() })
 const Counted = z.object({ counted: z.number() })
+const Recounted = z.object({ done: z.boolean() })
 const Checked = z.object({ good: z.boolean() })
 const Nothing = z.object({})
 const Free = z.object({ free: z.boolean() })
@@ -32,12 +33,20 @@ export async function countNext(sql: SystemSql, organization: string, most: numb
   return row?.counted ?? 0
 }
 
-/** Days whose records changed or went. */
+/** Days whose records changed or went; those that could not be counted come last. */
 export const listStale = (sql: SystemSql): Promise<z.output<typeof Stale>[]> => sql(Stale)`
-  select organization_id, day::text as day from usage_stale order by organization_id, day limit 100`
+  select organization_id, day::text as day from usage_stale order by failed_at nulls first, organization_id, day limit 100`
 
-export const recountDay = (sql: SystemSql, organization: string, day: string): Promise<unknown> =>
-  sql(Nothing)`select from recount_usage(${organization}, ${day}::date)`
+/** Counts a part of a day anew, of at most so many places of the chain. True: the day is done. */
+export async function recountDay(sql: SystemSql, organization: string, day: string, most: number): Promise<boolean> {
+  const [row] = await sql(Recounted)`select recount_usage(${organization}, ${day}::date, ${most}::int) as done`
+  return row?.done ?? true
+}
+
+/** A day could not be counted anew: others come before it. */
+export const noteFailed = (sql: SystemSql, organization: string, day: string): Promise<unknown> =>
+  sql(Nothing)`
+    update usage_stale set failed_at = now() where organization_id = ${organization} and day = ${day}::date`
 
 /** Chains that are counted. */
 export const listCounted = (sql: SystemSql): Promise<z.output<typeof Due>[]> => sql(Due)`

@@ -5,7 +5,7 @@
  * The figures are the same as those of all the records of the span, but for times, which hours have by their size (2 % off at most).
  */
 import { z } from 'zod'
-import type { OrgSql } from '../db/db.ts'
+import type { OrgSnapshotSql } from '../db/db.ts'
 
 /** Spans of time as two lists, as `unnest` takes them. Ends are exclusive. */
 export interface Spans {
@@ -43,12 +43,17 @@ const MOST_READ = 200_000
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-const Nothing = z.object({})
 const Place = z.object({ head: z.number(), counted: z.number(), stale: z.array(z.string()) })
 
-/** What is counted stays as it is until the end of the transaction. */
-export async function openUsage(sql: OrgSql, { from, to, cuts }: WantedSpan, most = MOST_READ): Promise<UsageSource> {
-  await sql(Nothing)`select from pg_advisory_xact_lock_shared(8665936, hashtext(current_setting('app.organization')))`
+/**
+ * In a snapshot: what is counted, how far, and the records belong together until its end, also while records are counted, redacted or
+ * removed meanwhile.
+ */
+export async function openUsage(
+  sql: OrgSnapshotSql,
+  { from, to, cuts }: WantedSpan,
+  most = MOST_READ,
+): Promise<UsageSource> {
   const [place] = await sql(Place)`
     select c.seq::float8 as head, greatest(coalesce(u.seq, 0), c.anchor_seq)::float8 as counted,
            array(select s.day::text from usage_stale s

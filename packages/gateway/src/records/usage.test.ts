@@ -33,7 +33,7 @@ describeEachPostgres('calls of a span', (createDatabase) => {
         at('13:00:00'),
       ]),
     )
-    const [steps, used, names] = await db.organization(acme, async (sql) => {
+    const [steps, used, names] = await db.snapshot(acme, async (sql) => {
       const source = await openSpan(sql, SPAN, HOUR)
       return [
         await countSteps(sql, source, SPAN, HOUR),
@@ -63,7 +63,7 @@ describeEachPostgres('calls of a span', (createDatabase) => {
     ])
     expect(names).toEqual([])
 
-    const [ofCaller, ofConnection, tools, times] = await db.organization(acme, async (sql) => {
+    const [ofCaller, ofConnection, tools, times] = await db.snapshot(acme, async (sql) => {
       const source = await openSpan(sql, SPAN, HOUR)
       return [
         await countSteps(sql, source, { ...SPAN, caller: 'key_2' }, HOUR),

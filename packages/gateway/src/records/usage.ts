@@ -5,7 +5,7 @@
  * grow with the records of the span. A time of an hour is that of its size: `exp(size / 25)` microseconds.
  */
 import { z } from 'zod'
-import type { OrgSql } from '../db/db.ts'
+import type { OrgSnapshotSql, OrgSql } from '../db/db.ts'
 import { allRaw, openUsage, type UsageSource } from './usage-source.ts'
 
 export interface Span {
@@ -24,8 +24,13 @@ const Times = { median_us: z.number().nullable(), p95_us: z.number().nullable() 
 export const StepRow = z.object({ step: z.int().nullable(), ...Counts, ...Times })
 export type StepRow = z.output<typeof StepRow>
 
-/** For the questions below, in the same transaction. */
-export function openSpan(sql: OrgSql, { from, to }: Span, seconds: number, most?: number): Promise<UsageSource> {
+/** For the questions below, in the same snapshot. */
+export function openSpan(
+  sql: OrgSnapshotSql,
+  { from, to }: Span,
+  seconds: number,
+  most?: number,
+): Promise<UsageSource> {
   const [start, length] = [from.getTime(), seconds * 1000]
   const steps = Math.ceil((to.getTime() - start) / length)
   return openUsage(sql, { from, to, cuts: Array.from({ length: steps }, (_, step) => start + step * length) }, most)

@@ -34,9 +34,9 @@ const windowsOf = (row: LevelRow, target: number) => ({
 })
 
 export const serviceLevelOperations: readonly Served[] = [
-  serveOrganization(shapes.findServiceLevels, async ({ parts, organization, look }) => {
+  serveOrganization(shapes.findServiceLevels, async ({ parts, organization, lookAtSnapshot }) => {
     const at = new Date()
-    const { rows, target } = await look(async (sql) => {
+    const { rows, target } = await lookAtSnapshot(async (sql) => {
       const { settings } = await getOwnOrganization(sql, organization.id)
       return {
         rows: await countLevels(sql, at, shapes.MOST_LEVELS),

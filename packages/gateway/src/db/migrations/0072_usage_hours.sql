@@ -12,10 +12,16 @@ create table usage_counted (
   updated_at      timestamptz not null default now()
 );
 
--- Days to count anew, in UTC.
+-- Days to count anew, in UTC. They are counted in ranges of the chain: what lies behind `reached` and up to `until` is still to do.
+-- Without `reached` a day is not begun; a change of its records takes it away again. `failed_at`: days that could not be counted come last.
+--
+-- Whoever takes several locks takes them in this order: lock_usage, the table of records, this table, the tables of counts.
 create table usage_stale (
   organization_id text not null,
   day             date not null,
+  reached         bigint,
+  until           bigint,
+  failed_at       timestamptz,
   primary key (organization_id, day)
 );
 
@@ -129,7 +135,7 @@ begin
 end
 $$;
 
--- Whoever reads figures holds it shared, so that what is counted and how far it is counted belong together.
+-- Whoever writes counts holds it. Readers read in one snapshot, in which what is counted and how far it is counted belong together.
 create function lock_usage(p_organization text) returns void
   language sql
   set search_path = pg_catalog
@@ -161,33 +167,63 @@ begin
 end
 $$;
 
--- Lets go of what was counted of some days, which are counted anew.
+-- Marks days: readers read them from their records at once, and a job counts them anew.
+create function mark_usage(p_organization text, p_days date[]) returns void
+  language sql
+  set search_path = pg_catalog, public, pg_temp
+begin atomic
+  insert into usage_stale (organization_id, day) select p_organization, d from (select distinct unnest(p_days) as d) as days order by d
+      on conflict (organization_id, day) do update set reached = null;
+end;
+
+-- Marks days and removes what was counted of them.
 create function forget_usage(p_organization text, p_days date[]) returns void
   language plpgsql
   set search_path = pg_catalog, public, pg_temp
 as $$
 begin
-  insert into usage_stale (organization_id, day) select distinct p_organization, d from unnest(p_days) as d on conflict do nothing;
-  delete from usage_days where organization_id = p_organization and day = any (p_days);
+  perform mark_usage(p_organization, p_days);
+  -- What is being counted at this moment goes when the day is counted anew: waiting for it could be a deadlock.
+  delete from usage_days where ctid = any (array(
+    select u.ctid from usage_days u where u.organization_id = p_organization and u.day = any (p_days) for update skip locked));
   delete from usage_hours h using unnest(p_days) as d
-   where h.organization_id = p_organization and h.hour >= d::timestamp at time zone 'UTC'
-     and h.hour < (d + 1)::timestamp at time zone 'UTC';
+   where h.organization_id = p_organization and h.by = any (array['connection', 'tool', 'caller'])
+     and h.hour >= d::timestamp at time zone 'UTC' and h.hour < (d + 1)::timestamp at time zone 'UTC';
 end
 $$;
 
--- The mark goes before the records are read: a change of them that comes meanwhile waits for it, and marks the day again.
-create function recount_usage(p_organization text, p_day date) returns void
+-- Counts the next part of a marked day anew: at most so many places of the chain. True: the day is done, and has no mark any more.
+-- The mark is locked before the records are read: a change of them that comes meanwhile waits for it, and marks the day again.
+-- Records behind `until` are counted by count_usage.
+create function recount_usage(p_organization text, p_day date, p_most int) returns boolean
   language plpgsql
   set search_path = pg_catalog, public, pg_temp
 as $$
 declare
-  counted bigint;
+  day_start constant timestamptz := p_day::timestamp at time zone 'UTC';
+  day_end constant timestamptz := (p_day + 1)::timestamp at time zone 'UTC';
+  mark usage_stale;
+  next_seq bigint;
 begin
   perform lock_usage(p_organization);
-  perform forget_usage(p_organization, array[p_day]);
+  lock table only records in access share mode;
+  select * into mark from usage_stale where organization_id = p_organization and day = p_day for update;
+  if not found then return true; end if;
+  if mark.reached is null then
+    perform forget_usage(p_organization, array[p_day]);
+    -- The sums keep the planner from walking through the whole chain for its first and last place of the day.
+    select min(r.seq + 0) - 1, max(r.seq + 0) into mark.reached, mark.until from records r
+     where r.organization_id = p_organization and r.at >= day_start and r.at < day_end and r.kind = 'call'
+       and r.seq <= (select c.seq from usage_counted c where c.organization_id = p_organization);
+  end if;
+  next_seq := least(mark.reached + p_most, mark.until);
+  if mark.reached is not null then perform add_usage(p_organization, mark.reached, next_seq, p_day); end if;
+  if next_seq < mark.until then
+    update usage_stale set reached = next_seq, until = mark.until where organization_id = p_organization and day = p_day;
+    return false;
+  end if;
   delete from usage_stale where organization_id = p_organization and day = p_day;
-  select seq into counted from usage_counted where organization_id = p_organization;
-  if found then perform add_usage(p_organization, 0, counted, p_day); end if;
+  return true;
 end
 $$;
 
@@ -205,6 +241,7 @@ declare
   of_hours bigint[];
 begin
   perform lock_usage(p_organization);
+  lock table only records in access share mode;
   if exists (select from usage_stale where organization_id = p_organization and day = p_day) then return true; end if;
   select coalesce(max(seq), 0) into counted from usage_counted where organization_id = p_organization;
   select array[count(*), count(*) filter (where outcome in ('failed', 'tool_error', 'unknown')), count(*) filter (where outcome = 'refused')]
@@ -221,14 +258,23 @@ begin
 end
 $$;
 
--- Records that were redacted or removed.
+-- Records that were redacted or removed. What was redacted is gone from the counts at once; a removal of many records only marks their
+-- days, because it holds the lock of the chain.
 create function forget_changed_usage() returns trigger
   language plpgsql
   set search_path = pg_catalog, public, pg_temp
 as $$
+declare
+  days record;
 begin
-  perform forget_usage(c.organization_id, array_agg(distinct (c.at at time zone 'UTC')::date)) from changed c
-    where c.kind = 'call' group by c.organization_id;
+  for days in select c.organization_id, array_agg(distinct (c.at at time zone 'UTC')::date) as list from changed c
+               where c.kind = 'call' group by c.organization_id order by c.organization_id loop
+    if tg_op = 'UPDATE' then
+      perform forget_usage(days.organization_id, days.list);
+    else
+      perform mark_usage(days.organization_id, days.list);
+    end if;
+  end loop;
   return null;
 end
 $$;
@@ -237,7 +283,7 @@ create trigger forget_usage_changed after update on records
 create trigger forget_usage_removed after delete on records
   referencing old table as changed for each statement execute function forget_changed_usage();
 
--- As in 0059, and what was counted of the month goes with it.
+-- As in 0059, and the days of the month are marked, so that a job removes what was counted of them.
 create or replace function drop_record_months(
   p_before timestamptz, p_at timestamptz, p_principal text, p_actor_type text, p_correlation_id text)
   returns table (organization_id text, month text, removed bigint)
@@ -254,6 +300,7 @@ declare
   point record_checkpoints;
   points record_checkpoints[];
   lengths bigint[];
+  first_day date;
 begin
   for part in select p.name, p.since, p.until from record_partitions() p where p.until <= p_before order by p.until loop
     points := '{}';
@@ -275,12 +322,13 @@ begin
       lengths := lengths || (point.seq - chain.anchor_seq);
     end loop;
 
-    perform forget_usage(u.organization_id, array_agg(distinct u.day)) from usage_days u
-      where u.day < (part.until at time zone 'UTC')::date and u.day >= coalesce((part.since at time zone 'UTC')::date, '-infinity')
-      group by u.organization_id;
     perform set_config('toolway.records', 'prune_records', true);
     execute format('drop table %I', part.name);
     foreach point in array points loop
+      select coalesce((part.since at time zone 'UTC')::date, min(u.day)) into first_day
+        from usage_days u where u.organization_id = point.organization_id;
+      perform mark_usage(point.organization_id, array(
+        select d::date from generate_series(first_day::timestamp, (part.until at time zone 'UTC') - interval '1 day', interval '1 day') as d));
       delete from records r where r.organization_id = point.organization_id and r.seq <= point.seq;
       delete from record_checkpoints k where k.organization_id = point.organization_id and k.seq < point.seq;
       update record_chains c set anchor_seq = point.seq, anchor_hash = point.hash where c.organization_id = point.organization_id;
@@ -302,4 +350,4 @@ begin
 end
 $$;
 
-revoke execute on function add_usage, lock_usage, count_usage, forget_usage, recount_usage, check_usage, forget_changed_usage from public;
+revoke execute on function add_usage, lock_usage, count_usage, mark_usage, forget_usage, recount_usage, check_usage, forget_changed_usage from public;
