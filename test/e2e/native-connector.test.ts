@@ -322,6 +322,9 @@ describe('a vendor that takes a key', () => {
     otherwise = { status: 401, json: { error: 'Unauthorized' } }
     expect(await tried()).toMatchObject({ ok: false, failure: { code: 'upstream.needs-auth' } })
     otherwise = { status: 200, json: { teamMembers: [] } }
+    // The vendor responds, and still no call would send the key that it refused.
+    expect(await tried()).toMatchObject({ ok: false, failure: { code: 'connection.needs' } })
+    expect((await give()).status).toBe(201)
     expect(await tried()).toMatchObject({ ok: true, tools: 18 })
     expect(heard.every(({ line }) => line === 'GET /api/v3/teams/members')).toBe(true)
     // A vendor that counts too many calls is there.

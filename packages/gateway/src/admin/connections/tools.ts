@@ -151,7 +151,9 @@ async function findLack(
   id: ConnectionId,
 ): Promise<Fault | undefined> {
   const { connection } = subject(asked)
-  const { needs, people, reason } = (await statesFor(asked)).of(connection)
+  // The state in memory may be that of the contact before.
+  const responded = { ...connection, status: 'connected', status_reason: null } as const
+  const { needs, people, reason } = (await statesFor(asked)).of(responded)
   if (connection.id !== id || needs === null || (people?.connected ?? 0) > 0) return undefined
   return new Fault('connection.needs', { connection: connection.alias, problem: reason ?? needs })
 }
