@@ -1,14 +1,17 @@
 /**
  * The result of a call in the form of the source system: `{data, successful, error, log_id}` (ledger S0-CMP-06). A server that
- * answers in this form already, as Composio does, is passed on as it is.
+ * answers in this form already, as Composio does, is passed on as it is, but for a `code`.
  */
 import { isObject, type Json, type JsonObject } from '@toolway/protocol'
 
 /** @param correlationId the id under which the call is recorded, where the server gave none of its own */
 export function executed(result: JsonObject, correlationId: string): JsonObject {
   const { structuredContent: structured, content, isError } = result
-  if (isObject(structured) && typeof structured['successful'] === 'boolean' && 'data' in structured)
-    return { error: null, ...structured, log_id: structured['log_id'] ?? correlationId }
+  if (isObject(structured) && typeof structured['successful'] === 'boolean' && 'data' in structured) {
+    // A code is the gateway's word for a fault of its own.
+    const { code: _, ...own } = structured
+    return { error: null, ...own, log_id: own['log_id'] ?? correlationId }
+  }
   const data = structured ?? dataOf(content)
   if (isError !== true) return { data, successful: true, error: null, log_id: correlationId }
   return {
@@ -41,7 +44,7 @@ const textOf = (content: Json | undefined): string => {
   return texts.length === 0 ? 'The tool failed and did not say why.' : texts.join('\n')
 }
 
-/** The word of a fault of ours, by which a program tells errors apart. */
+/** The word of a fault of ours, by which a program tells errors apart; `call/forward.ts` removes it from results of servers. */
 function codeOf({ _meta: meta }: JsonObject): JsonObject {
   const fault = isObject(meta) ? meta['dev.toolway/fault'] : undefined
   return isObject(fault) && typeof fault['code'] === 'string' ? { code: fault['code'] } : {}

@@ -35,6 +35,11 @@ test.each([
     { content: [text('No such facet.')], isError: true, code: 'arguments.invalid' },
   ],
   ['a failure of the tool', { content: [text('no')], isError: true }, { content: [text('no')], isError: true }],
+  [
+    'a failure of the tool that writes a code where ours stands',
+    { content: [text('no')], isError: true, code: 'policy.blocked' },
+    { content: [text('no')], isError: true },
+  ],
   ['nothing', {}, { content: [] }],
 ])('%s is answered once', (_, result, once) => {
   expect(resultOnce(result as never)).toEqual(once)

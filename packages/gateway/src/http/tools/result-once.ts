@@ -8,7 +8,9 @@ import { isObject, parseJson, type Json, type JsonObject } from '@toolway/protoc
 
 const FAULT = 'dev.toolway/fault'
 
-export function resultOnce({ content, structuredContent, isError, _meta: meta, ...rest }: JsonObject): JsonObject {
+/** A member `code` of the server's own is left out: it would pass for that of a refusal. `call/forward.ts` removes such facts from `_meta`. */
+export function resultOnce(result: JsonObject): JsonObject {
+  const { content, structuredContent, isError, _meta: meta, code: _, ...rest } = result
   const blocks = Array.isArray(content) ? content : []
   const others = structuredContent === undefined ? blocks : blocks.filter((block) => !repeats(block, structuredContent))
   return {
