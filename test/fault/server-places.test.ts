@@ -84,10 +84,10 @@ test(
     expect(again && textIn(await again)).toBe('late')
     await expect.poll(() => recordsOf(gateway)).toHaveLength(21)
     const { organization } = gateway
-    const [levels] = await gateway.db.snapshot(organization.id, (sql) =>
+    const { rows } = await gateway.db.snapshot(organization.id, (sql) =>
       countLevels(sql, new Date(Date.now() + 1_000), 5),
     )
-    expect(levels).toMatchObject({ hour: 2 * PLACES + 1, hour_failed: 0 })
+    expect(rows[0]).toMatchObject({ hour: 2 * PLACES + 1, hour_failed: 0 })
     for (const { correlation } of late) {
       const facts = gateway.log.find(({ facts: { request_id: id } }) => id === correlation)?.facts
       const { outcome, code, detail } = facts as { outcome: string; code: string; detail: Record<string, unknown> }

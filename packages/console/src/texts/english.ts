@@ -3080,6 +3080,7 @@ export interface English {
       readonly hint: string
     }
     readonly connect: string
+    readonly unknown: string
     readonly usage: string
   }
   readonly settingFields: {

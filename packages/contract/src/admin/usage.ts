@@ -1,6 +1,7 @@
 /** Calls of an organization over a span of time, of which records say how they ended: by step, and whose they were. */
 import { z } from 'zod'
 import { inOrganization, operation, pageOf, Paging } from './operation.ts'
+import { Uncounted } from './uncounted.ts'
 
 export const MOST_USAGE_DAYS = 31
 const DAY_MS = 86_400_000
@@ -17,11 +18,7 @@ export const Usage = z.strictObject({
   from: z.iso.datetime(),
   to: z.iso.datetime(),
   step: z.enum(['hour', 'day']),
-  /**
-   * Calls and changes that these figures do not contain yet, because the gateway is still counting a large number of older records, as
-   * after an update; otherwise 0.
-   */
-  uncounted: z.int(),
+  uncounted: Uncounted,
   total: z.strictObject({ ...Calls, median_ms: Milliseconds, p95_ms: Milliseconds }),
   /** Every step of the span, those without a call too, the earliest first. */
   steps: z.array(z.strictObject({ at: z.iso.datetime(), ...Calls, median_ms: Milliseconds, p95_ms: Milliseconds })),
@@ -89,7 +86,8 @@ export const listUsageCallers = operation({
   summary: `List every key and user that called in a span of time, the one with the most calls first. The span is that of \`findUsage\`; to read several pages, specify \`to\`.`,
   needs: inOrganization('audit_view_own'),
   query: Paging.extend(Span).refine(({ from, to }) => isSpan(from, to), { message: SPAN_MESSAGE, path: ['from'] }),
-  answer: pageOf(UsageCaller),
+  /** `uncounted` is that of `findUsage`. */
+  answer: pageOf(UsageCaller).extend({ uncounted: Uncounted }),
 })
 
 function isSpan(from: string | undefined, to: string | undefined): boolean {

@@ -28,7 +28,7 @@ describeEachPostgres('service levels', (createDatabase) => {
         at('2026-11-20T12:00:00.000Z'),
       ]),
     )
-    const rows = await db.snapshot(acme, (sql) => countLevels(sql, NOW, 10))
+    const { rows } = await db.snapshot(acme, (sql) => countLevels(sql, NOW, 10))
     const lines = rows.map((row) => [
       row.connection,
       [row.hour, row.hour_failed, row.hour_p95],
@@ -45,7 +45,7 @@ describeEachPostgres('service levels', (createDatabase) => {
   test('of an organization without a call are one row of nothing', async () => {
     await using database = await createDatabase()
     const { id } = await addTestOrganization(database.db, 'acme')
-    const rows = await database.db.snapshot(id, (sql) => countLevels(sql, NOW, 10))
+    const { rows } = await database.db.snapshot(id, (sql) => countLevels(sql, NOW, 10))
     expect(rows.map(({ connection, month, month_p95: p95 }) => [connection, month, p95])).toEqual([[null, 0, null]])
   })
 })

@@ -27,11 +27,18 @@ export type LevelRow = z.output<typeof LevelRow>
 const HOUR = 3_600_000
 const MONTH = 30 * 24 * HOUR
 
+/** `uncounted`: how many records the figures lack, as in `usage-source.ts`. */
+export interface CountedLevels {
+  readonly rows: readonly LevelRow[]
+  readonly uncounted: number
+}
+
 /** The connections that failed most come first, at most `most` of them. */
-export async function countLevels(sql: OrgSnapshotSql, to: Date, most: number): Promise<LevelRow[]> {
+export async function countLevels(sql: OrgSnapshotSql, to: Date, most: number, read?: number): Promise<CountedLevels> {
   const end = to.getTime()
   const span = { from: new Date(end - MONTH), to, cuts: [end - HOUR, end - 24 * HOUR] }
-  return countFrom(sql, await openUsage(sql, span), to, most)
+  const source = await openUsage(sql, span, read)
+  return { rows: await countFrom(sql, source, to, most), uncounted: source.uncounted }
 }
 
 const countFrom = (sql: OrgSql, { hours: { raw, counted }, after, until }: UsageSource, to: Date, most: number) =>

@@ -80,7 +80,7 @@ const figuresOf = (db: Db, organization: string, most?: number) =>
         sorted(await timeTools(sql, source, span, TOOLS)),
       ])
     }
-    return { all, levels: await countLevels(sql, MONTH.to, 10) }
+    return { all, levels: (await countLevels(sql, MONTH.to, 10)).rows }
   })
 
 const countAll = (db: Db, organization: string, step = 70) =>
@@ -321,6 +321,8 @@ describeEachPostgres('counted calls', (createDatabase) => {
     await db.system((sql) => countNext(sql, id, 100))
     const source = await db.snapshot(id, (sql) => openSpan(sql, MONTH, DAY, 50))
     expect(source).toMatchObject({ after: 100, until: 100, uncounted: 300 })
+    const levels = await db.snapshot(id, (sql) => countLevels(sql, MONTH.to, 10, 50))
+    expect(levels.uncounted).toBe(300)
     const log = { info() {}, warn: (facts: object) => expect.fail(JSON.stringify(facts)) }
     const keepers = [1, 2].map(() => createKeepUsage({ db, log, now: Date.now, least: 1 }))
     await Promise.all(keepers.map((keeper) => keeper.run()))

@@ -17,7 +17,9 @@ export function CallsPanel({ usage }: { usage: UseQueryResult<Usage> }) {
   const t = texts.home.calls
   return (
     <Panel title={t.title} action={<TextLink to="/usage">{t.more}</TextLink>}>
-      <Loaded query={usage}>{(found) => (found.total.calls === 0 ? <NoCalls /> : <Hours usage={found} />)}</Loaded>
+      <Loaded query={usage}>
+        {(found) => (found.total.calls === 0 && found.uncounted === 0 ? <NoCalls /> : <Hours usage={found} />)}
+      </Loaded>
     </Panel>
   )
 }

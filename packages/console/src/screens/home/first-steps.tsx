@@ -25,9 +25,12 @@ import { sayDone } from '../../ui/say.tsx'
 
 const MONTH_MS = 30 * 86_400_000
 
-/** Calls that were not refused. */
-export const carriedOut = (usage: Usage | undefined): number | undefined =>
-  usage === undefined ? undefined : usage.total.calls - usage.total.refused
+/** Calls that were not refused; undefined also where there are none among those that are counted, and not all are. */
+export function carriedOut(usage: Usage | undefined): number | undefined {
+  if (usage === undefined) return undefined
+  const calls = usage.total.calls - usage.total.refused
+  return calls === 0 && usage.uncounted > 0 ? undefined : calls
+}
 
 interface StepsProps {
   /** Undefined while nobody knows. */

@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { useMay, useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
 import { waitingApprovals } from '../../data/waiting.ts'
+import { Uncounted } from '../../parts/figures/uncounted.tsx'
 import { spanBefore } from '../../parts/figures/usage-figures.ts'
 import { texts } from '../../texts/texts.ts'
 import { LinkButton } from '../../ui/links.tsx'
@@ -52,7 +53,12 @@ export function HomeScreen() {
       }
     >
       <FirstSteps connected={connections.data?.total} called={carriedOut(usage.data)} />
-      <Figures usage={usage} before={before.data?.total} approvals={approvals.data?.total} />
+      <Uncounted number={usage.data?.uncounted ?? 0} />
+      <Figures
+        usage={usage}
+        before={before.data?.uncounted === 0 ? before.data.total : undefined}
+        approvals={approvals.data?.total}
+      />
       <ApprovalsPanel approvals={approvals} />
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
         <Stack gap="lg">

@@ -12,6 +12,7 @@ import { LinkButton } from '../../ui/links.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { Screen } from '../../ui/screen.tsx'
+import { Uncounted } from '../../parts/figures/uncounted.tsx'
 import { LevelFigures } from './level-figures.tsx'
 import { LevelTable } from './level-table.tsx'
 import { TargetChoice } from './target-choice.tsx'
@@ -58,6 +59,7 @@ function Shown() {
 function Found({ levels, window }: { levels: ServiceLevels; window: LevelWindow }) {
   return (
     <Stack gap="lg">
+      <Uncounted number={levels.uncounted} hint={t.unknown} />
       <TargetChoice target={levels.target} />
       <LevelFigures level={levels.total[window]} target={levels.target} />
       <Panel title={t.connections}>

@@ -5,7 +5,7 @@ import type { Usage } from '@toolway/contract/admin'
 const COLUMNS = ['kind', 'name', 'connection', 'at', 'calls', 'failed', 'refused', 'median_ms', 'p95_ms'] as const
 type Line = Partial<Record<(typeof COLUMNS)[number], string | number | null>>
 
-export function usageCsv({ steps, connections, tools, callers, clients, reasons }: Usage): string {
+export function usageCsv({ uncounted, steps, connections, tools, callers, clients, reasons }: Usage): string {
   const lines: Line[] = [
     ...steps.map((step) => ({ kind: 'step', ...step })),
     ...connections.map((one) => ({ kind: 'connection', ...one })),
@@ -13,6 +13,8 @@ export function usageCsv({ steps, connections, tools, callers, clients, reasons 
     ...(callers ?? []).map(({ id, name, ...one }) => ({ kind: 'caller', name: name ?? id, ...one })),
     ...(clients ?? []).map((one) => ({ kind: 'client', ...one })),
     ...(reasons ?? []).map(({ code, calls }) => ({ kind: 'reason', name: code, calls })),
+    // Whoever reads the file is not to take its figures for complete.
+    ...(uncounted > 0 ? [{ kind: 'uncounted', calls: uncounted }] : []),
   ]
   return csvLine(COLUMNS) + lines.map((line) => csvLine(COLUMNS.map((column) => line[column] ?? null))).join('')
 }

@@ -1,5 +1,5 @@
 /** How much is called here, over a span of time, and what and whose it was. */
-import { Alert, Button, Group, SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core'
+import { Button, Group, SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { findUsage, listUsageCallers, type Usage, type UsageCaller } from '@toolway/contract/admin'
@@ -10,6 +10,7 @@ import { useMay, useOrganization } from '../../data/me.ts'
 import { Problem } from '../../data/problem.ts'
 import { ask } from '../../data/queries.ts'
 import { useUrlState, type SetUrlState } from '../../data/url-state.ts'
+import { Uncounted } from '../../parts/figures/uncounted.tsx'
 import { spanBefore } from '../../parts/figures/usage-figures.ts'
 import { texts } from '../../texts/texts.ts'
 
@@ -102,26 +103,29 @@ function Shown() {
       <UsageFilters state={state} usage={usage.data} isSpan={isSpan} set={set} />
       {isSpan ? (
         <Loaded query={usage}>
-          {(found) =>
-            found.total.calls === 0 ? (
-              <Nothing>{reset}</Nothing>
-            ) : (
-              <Busy busy={isOld} what={texts.nav.usage}>
-                {found.uncounted === 0 ? null : (
-                  <Alert color="yellow" role="status">
-                    {t.uncounted({ number: found.uncounted })}
-                  </Alert>
-                )}
-                <Found
-                  usage={found}
-                  before={before.isPlaceholderData ? undefined : before.data?.total}
-                  state={state}
-                  set={set}
-                  reset={reset}
-                />
-              </Busy>
-            )
-          }
+          {(found) => (
+            <Stack gap="lg">
+              <Uncounted number={found.uncounted} />
+              {found.total.calls === 0 ? (
+                // Without a number of calls, nobody knows yet whether there were any.
+                found.uncounted === 0 ? (
+                  <Nothing>{reset}</Nothing>
+                ) : (
+                  reset
+                )
+              ) : (
+                <Busy busy={isOld} what={texts.nav.usage}>
+                  <Found
+                    usage={found}
+                    before={before.isPlaceholderData || before.data?.uncounted !== 0 ? undefined : before.data.total}
+                    state={state}
+                    set={set}
+                    reset={reset}
+                  />
+                </Busy>
+              )}
+            </Stack>
+          )}
         </Loaded>
       ) : null}
     </Screen>

@@ -27,19 +27,30 @@ export function levelOf(calls: number, failed: number, p95: number | null, targe
   }
 }
 
-const windowsOf = (row: LevelRow, target: number) => ({
+/** Figures that lack records do not say how good a connection is. */
+const unknown = (level: shapes.ServiceLevel): shapes.ServiceLevel => ({
+  ...{ ...level, availability: null, p95_ms: null, budget_left: null },
+})
+
+const allWindows = (row: LevelRow, target: number) => ({
   hour: levelOf(row.hour, row.hour_failed, row.hour_p95, target),
   day: levelOf(row.day, row.day_failed, row.day_p95, target),
   month: levelOf(row.month, row.month_failed, row.month_p95, target),
 })
 
+/** @param uncounted records that are not in the row yet */
+export function windowsOf(row: LevelRow, target: number, uncounted: number) {
+  const { hour, day, month } = allWindows(row, target)
+  return uncounted === 0 ? { hour, day, month } : { hour: unknown(hour), day: unknown(day), month: unknown(month) }
+}
+
 export const serviceLevelOperations: readonly Served[] = [
   serveOrganization(shapes.findServiceLevels, async ({ parts, organization, lookAtSnapshot }) => {
     const at = new Date()
-    const { rows, target } = await lookAtSnapshot(async (sql) => {
+    const { rows, uncounted, target } = await lookAtSnapshot(async (sql) => {
       const { settings } = await getOwnOrganization(sql, organization.id)
       return {
-        rows: await countLevels(sql, at, shapes.MOST_LEVELS),
+        ...(await countLevels(sql, at, shapes.MOST_LEVELS)),
         target: settings.availability_target ?? shapes.AVAILABILITY_TARGET,
       }
     })
@@ -52,10 +63,11 @@ export const serviceLevelOperations: readonly Served[] = [
     return {
       at: at.toISOString(),
       target,
-      total: windowsOf(rows.find(({ connection }) => connection === null) ?? NONE, target),
+      uncounted,
+      total: windowsOf(rows.find(({ connection }) => connection === null) ?? NONE, target, uncounted),
       connections: all
         .slice(0, shapes.MOST_LEVELS)
-        .map((row) => ({ name: row.connection ?? '', windows: windowsOf(row, target) })),
+        .map((row) => ({ name: row.connection ?? '', windows: windowsOf(row, target, uncounted) })),
     }
   }),
 ]

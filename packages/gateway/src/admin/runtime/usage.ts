@@ -100,14 +100,14 @@ export const usageOperations: readonly Served[] = [
     const to = query.to === undefined ? new Date() : new Date(query.to)
     const from = query.from === undefined ? new Date(to.getTime() - SECONDS.day * 1000) : new Date(query.from)
     const span = { from, to, connection: query.connection ?? null, caller: null }
-    const { rows, total } = await lookAtSnapshot(async (sql) => {
+    const { rows, total, uncounted } = await lookAtSnapshot(async (sql) => {
       const source = await openSpan(sql, span, SECONDS.day)
       const rows = await listCallers(sql, source, span, { limit, offset })
       // A page behind the last one has no row that says how many there are.
       const [first] =
         rows.length > 0 || offset === 0 ? rows : await listCallers(sql, source, span, { limit: 1, offset: 0 })
-      return { rows, total: first?.total ?? 0 }
+      return { rows, total: first?.total ?? 0, uncounted: source.uncounted }
     })
-    return { items: rows.map(({ total: _, ...row }) => row), total, limit, offset }
+    return { items: rows.map(({ total: _, ...row }) => row), total, limit, offset, uncounted }
   }),
 ]

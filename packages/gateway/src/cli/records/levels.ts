@@ -3,7 +3,7 @@ import { findServiceLevels, LEVEL_WINDOWS, type LevelWindow, type ServiceLevel }
 import { Option } from 'commander'
 import { described } from '../command.ts'
 import { table } from '../terminal/output.ts'
-import type { OfChain } from './of-chain.ts'
+import { notesOf, type OfChain } from './of-chain.ts'
 
 const wordOf = (value: number | null, unit: string): string => (value === null ? '–' : `${value}${unit}`)
 
@@ -21,6 +21,7 @@ export const levels = described({
     call(findServiceLevels, { params: { organization } }),
   print: (found, { window }) => ({
     value: found,
+    notes: notesOf(found),
     lines: [
       ...table(
         ['CONNECTION', 'AVAILABILITY', 'P95', 'BUDGET LEFT', 'CALLS', 'FAILED'],

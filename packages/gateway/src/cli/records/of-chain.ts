@@ -33,3 +33,11 @@ export const whole = (least: number, most: number) => (text: string) => {
   if (/^\d{1,15}$/.test(text) && value >= least && value <= most) return value
   throw new InvalidArgumentError(`Must be a whole number from ${least} to ${most}.`)
 }
+
+/** Says beside figures that they lack records which the gateway has not counted yet. */
+export const notesOf = ({ uncounted }: { readonly uncounted: number }): string[] =>
+  uncounted > 0
+    ? [
+        `These figures are incomplete: the gateway is still counting earlier records, and ${uncounted} are not included yet.`,
+      ]
+    : []

@@ -5,7 +5,7 @@ import { Option } from 'commander'
 import { described } from '../command.ts'
 import { table } from '../terminal/output.ts'
 import type { Transport } from '../transport/transport.ts'
-import { momentOf, whole, type OfChain } from './of-chain.ts'
+import { momentOf, notesOf, whole, type OfChain } from './of-chain.ts'
 
 interface Words extends OfChain {
   readonly days: number
@@ -23,11 +23,13 @@ async function allOf({ call }: Transport, { organization, days, start, end, conn
   const to = momentOf(end) ?? new Date().toISOString()
   const from = momentOf(start) ?? new Date(Date.parse(to) - days * DAY).toISOString()
   const items: UsageCaller[] = []
+  let uncounted = 0
   for (;;) {
     const query = { from, to, connection, limit: PAGE, offset: items.length }
     const page = await call(listUsageCallers, { params: { organization }, query })
     items.push(...page.items)
-    if (page.items.length < PAGE) return { from, to, items }
+    uncounted = Math.max(uncounted, page.uncounted)
+    if (page.items.length < PAGE) return { from, to, uncounted, items }
   }
 }
 
@@ -49,6 +51,7 @@ export const usage = described({
   call: allOf,
   print: (found, { csv = false }) => ({
     value: found,
+    notes: notesOf(found),
     lines: csv
       ? [COLUMNS, ...found.items.map((row) => COLUMNS.map((name) => row[name]))].map((row) => csvLine(row).trimEnd())
       : [

@@ -7,6 +7,7 @@ import { useMay } from '../../../data/me.ts'
 import { ask } from '../../../data/queries.ts'
 import { DayBars } from '../../../parts/figures/day-bars.tsx'
 import { Figure } from '../../../parts/figures/figure.tsx'
+import { Uncounted } from '../../../parts/figures/uncounted.tsx'
 import { successRate } from '../../../parts/figures/usage-figures.ts'
 import { texts } from '../../../texts/texts.ts'
 import { TextLink } from '../../../ui/links.tsx'
@@ -49,8 +50,8 @@ export function ConnectionHistory({ connection }: { connection: Connection }) {
   )
 }
 
-function Days({ usage: { total, steps } }: { usage: Usage }) {
-  if (total.calls === 0)
+function Days({ usage: { total, steps, uncounted } }: { usage: Usage }) {
+  if (total.calls === 0 && uncounted === 0)
     return (
       <Text size="sm" c="dimmed">
         {t.none}
@@ -59,6 +60,7 @@ function Days({ usage: { total, steps } }: { usage: Usage }) {
   const rate = successRate(total)
   return (
     <Stack gap="md">
+      <Uncounted number={uncounted} />
       <DayBars days={steps} label={texts.usage.chartSays(total)} />
       <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="md">
         <Figure
