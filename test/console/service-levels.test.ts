@@ -53,6 +53,31 @@ describe.skipIf(NO_BROWSER)('service levels', () => {
     await page.getByLabel('Target').and(page.locator('[value="95%"]')).waitFor()
   })
 
+  test('and usage say how many records they lack while a long past is counted', async () => {
+    await using opened = await console.open(ADA)
+    const { page } = opened
+    await page.route(/\/(service-levels|usage)(\?|$)/, async (route) => {
+      if (route.request().resourceType() === 'document') return route.continue()
+      const response = await route.fetch()
+      await route.fulfill({ response, json: { ...(await response.json()), uncounted: 250_000 } })
+    })
+    for (const [place, sentence] of [
+      ['service-levels', 'will be shown when counting is complete'],
+      ['usage', 'not included in these figures yet'],
+      ['', 'not included in these figures yet'],
+    ] as const) {
+      await page.goto(`/${place}?org=default`)
+      const status = page.getByRole('status').filter({ hasText: '250,000 earlier records are still being counted' })
+      await status.waitFor()
+      expect(await status.innerText()).toContain(sentence)
+    }
+    await page.goto('/usage?org=empty')
+    await page.getByText('250,000 earlier records').waitFor()
+    expect(await page.getByText('No calls in this time range').count()).toBe(0)
+    await page.goto('/service-levels?org=default')
+    await look(page, 'service-levels-uncounted')
+  })
+
   test('that has no connections leads to the first one', async () => {
     await using opened = await console.open(ADA)
     const { page } = opened
