@@ -68,7 +68,7 @@ describe.skipIf(NO_BROWSER)('what runs', () => {
     const { page } = opened
     await page.goto('/runtime?tab=sessions')
     const row = page.getByRole('row').filter({ hasText: 'raw' })
-    await row.getByText('test …cdef').waitFor()
+    await row.getByText('test', { exact: true }).waitFor()
     await look(page, 'runtime-sessions')
     await row.getByRole('button', { name: /^End the session for raw/ }).click()
     await page.getByRole('heading', { name: 'No client sessions' }).waitFor()
