@@ -28,7 +28,3 @@ export function connectionStateOf({
   if (needs !== null) return OF_NEEDS[needs]
   return CONNECTION_STATES.find((state) => state === status) ?? (status === 'needs_auth' ? 'needs_account' : 'error')
 }
-
-/** Whether the caller can do something about it by connecting an account. */
-const lacksAccount = (state: ConnectionState): boolean =>
-  state === 'needs_app' || state === 'needs_account' || state === 'refused'
