@@ -11,7 +11,7 @@ import { look } from './support/look.ts'
 
 const Id = z.object({ id: z.string() })
 /** Of JavaScript, packed, until the first screen stands. */
-const MOST_BYTES = 183_000
+const MOST_BYTES = 185_000
 
 describe.skipIf(NO_BROWSER)('home', () => {
   const parts = new AsyncDisposableStack()
@@ -153,7 +153,7 @@ describe.skipIf(NO_BROWSER)('home', () => {
     await page.waitForURL('/o/empty/connections/new')
   })
 
-  test('loads less than 183 kB of JavaScript, packed: what is built, and what a browser takes', async () => {
+  test('loads less than 185 kB of JavaScript, packed: what is built, and what a browser takes', async () => {
     const entries = [...readBuilt('index.html').matchAll(/assets\/[\w.-]+\.js/g)].map(([name]) => name)
     expect(entries).not.toEqual([])
     const index = readBuilt(entries[0] ?? '')
