@@ -90,7 +90,7 @@ describe('keys', () => {
       ...row,
       key: expect.stringMatching(/^uru_[0-9a-f]{64}$/),
     })
-    expect(await here.json(['key', 'list'])).toContainEqual(row)
+    expect(await here.json(['key', 'list'])).toContainEqual({ ...row, user_email: null })
     expect(await here.json(['key', 'remove', 'ci'])).toEqual({ removed: 'ci' })
     const failed = await here.run(['key', 'remove', 'ci', '--json'])
     expect(failed).toMatchObject({ code: 1, out: '' })

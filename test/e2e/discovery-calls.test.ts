@@ -54,7 +54,7 @@ beforeAll(async () => {
       connections: [
         ...ERAS.map((era) => ({ alias: era, wire: httpWire(recorders[era].url), trusted: true })),
         ...ERAS.map((era) => ({ alias: `probe-${era}`, wire: httpWire(probes[era].url), trusted: true })),
-        { alias: 'odd', wire: httpWire(odd.urlOf('odd')), trusted: true },
+        { alias: 'odd', wire: httpWire(odd.urlOf('odd')), trusted: true, lock: 'off' },
       ],
       toolsets: [
         { slug: 'search', title: 'Search', settings: { ...EVERYTHING, discovery: 'search', pinned: ['odd__plain'] } },

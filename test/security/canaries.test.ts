@@ -209,8 +209,11 @@ async function eachMood(alias: string, headers: Record<string, string> = {}): Pr
 /** Tokens that run out at once: renewed, then not renewable any more, in each way that there is. */
 async function renew(): Promise<void> {
   authority.lives(1)
-  // A new token that is refused is renewed once; when that one is refused, too, the person is asked to connect again.
+  // A new token that is refused is renewed once; when that one is refused for ten seconds, the person is asked to connect again.
   authority.server('unauthorized')
+  await sing('account')
+  await sing('account')
+  await pause(10_500)
   await sing('account')
   await sing('account')
   authority.server('well')

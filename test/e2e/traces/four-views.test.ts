@@ -133,8 +133,8 @@ describe('one call', () => {
         gateway.log.find((line) => line.message === 'call' && line.facts['id'] === attributes['toolway.record'])
           ?.facts ?? {}
       const record = await recordOf(String(facts['id']))
-      // A call that is refused before it is sent went to no connection.
-      const connection = outcome === 'refused' ? undefined : 'one'
+      // Also of a call that is refused before it is sent: the connection whose tool it named.
+      const connection = 'one'
       const code = error === 'tool_error' ? undefined : error
       expect(facts['code']).toBe(code)
       expect([facts['connection'], attributes['toolway.connection']]).toEqual([connection, connection])

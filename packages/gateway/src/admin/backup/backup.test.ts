@@ -27,7 +27,8 @@ const SCHEMA = `
   create table installation (name text primary key, value jsonb not null);
   create table every_type (
     id bigint primary key, a integer not null, b boolean not null, c text, d bytea, e jsonb, f json, g text[], h xid8,
-    i timestamptz, j timestamp, k varchar(255), l text not null default '', m double precision
+    i timestamptz, j timestamp, k varchar(255), l text not null default '', m double precision, n date,
+    o smallint[], p integer[]
   );
   create table long_texts (id bigint primary key, text text not null);
   create table long_bytes (id bigint primary key, bytes bytea not null);
@@ -40,7 +41,8 @@ const FILL = `
     select g, g, g % 2 = 0, case when g % 3 > 0 then repeat(${HARD}, (g % 7)::int) end, decode(repeat('00ff0a5c09', (g % 50)::int), 'hex'),
            jsonb_build_object('text', ${HARD}, 'n', g, 'none', null), json_build_array(${HARD}, g),
            array[${HARD}, null, '', 'NULL', g::text], pg_current_xact_id(),
-           now() - g * interval '1 day 1 microsecond', localtimestamp + g * interval '1 hour', ${HARD}, '', g / 7.0
+           now() - g * interval '1 day 1 microsecond', localtimestamp + g * interval '1 hour', ${HARD}, '', g / 7.0,
+           current_date - g, array[g % 100, null, -1]::smallint[], array[g, null, -2147483648]
       from generate_series(-2000, 6000) g;
   insert into every_type (id, a, b, h, i) values (9e18, -2147483648, true, null, 'infinity'), (-9e18, 0, false, null, '0044-03-15 BC');
   insert into long_texts select g, repeat(${HARD} || g, 40000 * (g % 2)::int + 10) from generate_series(1, 4) g;

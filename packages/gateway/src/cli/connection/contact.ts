@@ -80,8 +80,9 @@ export const stateWord = ({ status, needs }: Pick<Connection, 'status' | 'needs'
 /** The line about something that a connected server lacks. */
 export const hintLine = (sentence: string): string => `Note: ${sentence}`
 
-/** Its tools may be known although no call has been tried. */
-const isContacted = ({ status, fetched_at: at }: Connection): boolean => status !== 'new' || at !== null
+/** The tools of native connectors and documents are known although no call has been tried; those of others may be of the time before a change. */
+export const isContacted = ({ status, connector, fetched_at: at }: Connection): boolean =>
+  status !== 'new' || (at !== null && (connector === 'native' || connector === 'openapi'))
 
 interface Settling {
   readonly organization: string

@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { importConnections, undoImport, type ImportedConnection } from '@toolway/contract/admin'
+import { importConnections, undoImport, type Connection, type ImportedConnection } from '@toolway/contract/admin'
 import { Argument, Option } from 'commander'
 import type { LoadedConfig } from '../../config.ts'
 import { openConfig } from '../open-config.ts'
@@ -13,7 +13,7 @@ import { CommandFault, EXIT, harmless, type Output } from '../terminal/output.ts
 import { readPassword } from '../terminal/terminal.ts'
 import { Refusal, type Transport } from '../transport/transport.ts'
 import { counted } from '../../lib/counted.ts'
-import { settled } from '../connection/contact.ts'
+import { isContacted, settled } from '../connection/contact.ts'
 import { withApprovals } from '../connection/expected-approvals.ts'
 import { describeImport } from './describe-import.ts'
 import { ImportFault, readMcpJson, type ImportedServer, type McpJsonImport } from './mcp-json.ts'
@@ -95,11 +95,9 @@ async function awaitAll(
   if (aliases.length === 0 || !(await transport.isServing())) return []
   output.progress(`Connecting to ${counted(aliases.length, 'server')} …`)
   const found = await settled(transport, { organization, aliases })
-  const away = found
-    .filter(
-      ({ status, enabled, fetched_at: at }) => enabled && status !== 'connected' && (status !== 'new' || at === null),
-    )
-    .map(({ alias }) => alias)
+  const isAway = (one: Connection) =>
+    one.enabled && one.status !== 'connected' && !(one.status === 'new' && isContacted(one))
+  const away = found.filter(isAway).map(({ alias }) => alias)
   if (away.length === 0) return []
   return [`Not connected yet: ${away.join(', ')}. \`toolway connection list\` shows the reasons.`]
 }
