@@ -56,8 +56,8 @@ class OpenedCredentials implements CallCredentials {
   readonly #parts: CallCredentialsParts
   readonly #lacking = createLacking()
   readonly #salt = randomBytes(16).toString('hex')
-  /** The accounts whose token was renewed although it was new, and when. */
-  readonly #renewedFresh = new LRUCache<CredentialId, number>(FRESH_RENEWALS)
+  /** The accounts whose token was renewed although it was new: when, and the version of that token. */
+  readonly #renewedFresh = new LRUCache<CredentialId, { readonly at: number; readonly version: number }>(FRESH_RENEWALS)
 
   constructor(parts: CallCredentialsParts) {
     this.#parts = parts
@@ -140,9 +140,11 @@ class OpenedCredentials implements CallCredentials {
   }
 
   /** A server may have forgotten a new token, so it is renewed once; one that refuses every token is not asked for ever more. */
-  #mayRenewFresh({ id }: HeldCredential): boolean {
-    if (this.#renewedFresh.has(id)) return false
-    this.#renewedFresh.set(id, this.#parts.now())
+  #mayRenewFresh({ id, open: { version } }: HeldCredential): boolean {
+    const before = this.#renewedFresh.get(id)
+    // Calls that used the same token share its renewal.
+    if (before !== undefined) return before.version === version
+    this.#renewedFresh.set(id, { at: this.#parts.now(), version })
     return true
   }
 
@@ -245,6 +247,8 @@ class OpenedCredentials implements CallCredentials {
     const { organizationId } = asking
     await this.#parts.renewal.renew({ ...facts, organizationId, id, version: open.version })
     const after = chooseCredential(facts, await this.#load(facts, asking), asking)
+    // The account that a person connects in its place begins anew.
+    if (after?.problem !== undefined || after?.id !== id) this.#renewedFresh.delete(id)
     if (after === undefined) throw this.#needed(facts, asking, this.#none(asking))
     if (after.problem !== undefined) throw this.#needed(facts, asking, `${sayName(after)} has to be reconnected`, after)
     if (after.id === id && after.open.version === open.version)
@@ -306,7 +310,7 @@ class OpenedCredentials implements CallCredentials {
     }
     if (isFresh(held, this.#parts.now()) && !this.#mayRenewFresh(held)) {
       // A server that has not heard of a token yet takes it in a moment, and no person could mend that.
-      if (this.#parts.now() - (this.#renewedFresh.get(held.id) ?? 0) < FRESH)
+      if (this.#parts.now() - (this.#renewedFresh.get(held.id)?.at ?? 0) < FRESH)
         throw new Fault('credential.busy', {
           connection: facts.egress.alias,
           problem: `the server refuses ${name}, which was renewed just now`,
