@@ -215,11 +215,15 @@ describe.skipIf(NO_BROWSER)('connecting', () => {
     await page.getByLabel('API key').fill('k1')
     await look(page, 'connect-several')
     await press('Connect 3 servers')
-    await row('notes')
+    const done = (name: string) =>
+      page
+        .getByRole('listitem')
+        .filter({ has: page.getByText(name, { exact: true }), hasNot: page.getByRole('checkbox') })
+    await done('notes')
       .getByText(/Connected · \d+ tools/)
       .waitFor()
-    await row('tools').getByText('Connected · 4 tools').waitFor()
-    await row('vault').getByText('Requires an account').waitFor()
+    await done('tools').getByText('Connected · 4 tools').waitFor()
+    await done('vault').getByText('Requires an account').waitFor()
   })
 
   test(
@@ -260,8 +264,11 @@ describe.skipIf(NO_BROWSER)('connecting', () => {
       for (const left of ['Left over', 'Elsewhere'])
         await page.getByRole('checkbox', { name: left, exact: true }).uncheck()
       await press('Connect 1 server')
-      await row('Effects of red').getByText('Connected · 4 tools').waitFor()
-      await row('Effects of red').getByRole('link', { name: 'Open' }).click()
+      const done = page
+        .getByRole('listitem')
+        .filter({ has: page.getByText('Effects of red', { exact: true }), hasNot: page.getByRole('checkbox') })
+      await done.getByText('Connected · 4 tools').waitFor()
+      await done.getByRole('link', { name: 'Open' }).click()
       await page.waitForURL(/\/connections\/effects-of-red/)
       await page.getByRole('heading', { name: 'Effects of red' }).waitFor()
     },

@@ -159,7 +159,7 @@ describe.skipIf(NO_BROWSER)('the page of a connection', () => {
       // Its token lives for seconds; the next one is refused.
       const lost = page.getByText('Must be reconnected')
       await expect.poll(() => callTool(peer, 'who_am_i').then(() => lost.count())).toBeGreaterThan(0)
-      await page.getByText('An account is required').waitFor()
+      await page.getByText('Credential refused', { exact: true }).waitFor()
       await look(page, 'connection-accounts')
       await page.getByRole('tab', { name: 'Overview' }).click()
       await page.getByText(/must be reconnected/).waitFor()

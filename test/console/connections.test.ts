@@ -56,7 +56,7 @@ describe.skipIf(NO_BROWSER)('the list of connections', () => {
     expect(await page.getByRole('navigation').locator('[aria-current=page]').innerText()).toContain('Connections')
     const shown: [title: string, badge: string, place: string, state: string, sign: string][] = [
       ['Effects', 'No authentication', effects.url, 'Connected · 4 tools', 'green check'],
-      ['Docs', 'OAuth', guarded.url, 'Not signed in', 'grey cross'],
+      ['Docs', 'OAuth', guarded.url, 'Needs an account', 'grey cross'],
       ['Away', 'API key', 'http://127.0.0.1:9/mcp', 'Failing', 'red cross'],
       ['Switched off', 'No authentication', 'https://off.example.com/mcp', 'Off', 'grey cross'],
     ]

@@ -157,7 +157,9 @@ describe.skipIf(NO_BROWSER)('a story', () => {
     for (const name of ['again', 'same']) expect(await page.getByRole('checkbox', { name }).isChecked()).toBe(false)
     expect(made).toEqual([])
     await press(page.getByRole('button', { name: 'Connect 1 server' }))
-    await row('notes')
+    await page
+      .getByRole('listitem')
+      .filter({ has: page.getByText('notes', { exact: true }) })
       .getByText(/Connected · \d+ tools/)
       .waitFor()
     expect(made).toHaveLength(1)
