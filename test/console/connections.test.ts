@@ -34,7 +34,7 @@ describe.skipIf(NO_BROWSER)('the list of connections', () => {
         ],
       }),
     )
-    const nobody = http('http://127.0.0.1:9/mcp', { auth: { kind: 'key' } })
+    const nobody = http('http://127.0.0.1:9/mcp', { headers: { authorization: 'Bearer of-the-organization' } })
     await putConnection(console.gateway, { alias: 'away', title: 'Away', wire: nobody })
     await putConnection(console.gateway, { alias: 'docs', title: 'Docs', wire: http(guarded.url, OAUTH) })
     await putConnection(console.gateway, { alias: 'effects', title: 'Effects', wire: http(effects.url) })

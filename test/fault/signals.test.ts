@@ -85,7 +85,7 @@ describe('a gateway that is told to end', () => {
     await expect.poll(family.alive, patiently).toEqual([])
   })
 
-  test('answers what outlasts its patience, and has on record that it may have acted', async () => {
+  test('answers what outlasts its patience, says that a read can be made again, and has on record that its end is unknown', async () => {
     await using busy = await startBusy({ TOOLWAY_DRAIN_SECONDS: '1' })
     const { here, running, target, family } = busy
     const rest = await beginWaiting(target, 29)
@@ -93,7 +93,7 @@ describe('a gateway that is told to end', () => {
     const answer = await rest()
     expect(answer).toContain('"fault":"gateway.draining-cut"')
     expect(answer).toContain('"retryable":false')
-    expect(answer).toContain('may have taken effect')
+    expect(answer).toContain('You can make the call again: it only reads.')
     expect(await running.ended).toBe(0)
     await expect.poll(family.alive, patiently).toEqual([])
     const listed = (await here.json(['records', 'list', '--action', 'tools/call'])) as { entries?: unknown }
