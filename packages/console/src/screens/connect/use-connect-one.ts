@@ -8,7 +8,7 @@ import type { Draft } from './draft.ts'
 import { keepDraft, testOf } from './keep-draft.ts'
 
 /** Its server asks for an account: that is no failure, it is the next step. */
-const NEEDS_ACCOUNT = 'upstream.needs-auth'
+const NEEDS_ACCOUNT = new Set(['upstream.needs-auth', 'connection.needs'])
 
 export type OneOutcome =
   | { readonly at: 'connected'; readonly alias: string; readonly tools: number }
@@ -28,7 +28,7 @@ export function useConnectOne(): (draft: Draft, at: number) => Promise<OneOutcom
       const { failure, tools } = await testOf(organization, kept.alias)
       const { alias } = kept
       if (failure === undefined) return { at: 'connected', alias, tools }
-      return failure.code === NEEDS_ACCOUNT && kept.auth_type !== 'api_key' && draft.kind === 'remote'
+      return NEEDS_ACCOUNT.has(failure.code) && kept.auth_type !== 'api_key' && draft.kind === 'remote'
         ? { at: 'sign-in', alias }
         : { at: 'failed', alias, problem: failure }
     } catch (thrown) {
