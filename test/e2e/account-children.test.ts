@@ -52,8 +52,8 @@ test("S3-EXT-09: a child that gets a user's token is that user's alone, and ends
     join(`${name}@example.com`, { ...gateway, roles: [[gateway.organization.id, 'tenant_member']] })
   const [ada, bob, cy] = [await enter('ada'), await enter('bob'), await enter('cy')]
   type Person = typeof ada
-  const give = async ({ client }: Person, key: string) => {
-    const given = await client(`POST ${ACCOUNTS}`, { key })
+  const give = async ({ client }: Person, key: string, replaces?: string) => {
+    const given = await client(`POST ${ACCOUNTS}`, { key, ...(replaces === undefined ? {} : { replaces }) })
     expect(given.status).toBe(201)
     return z.object({ id: z.string() }).parse(given.body).id
   }
@@ -72,7 +72,7 @@ test("S3-EXT-09: a child that gets a user's token is that user's alone, and ends
   expect(running()).toEqual([])
 
   // Short ones: a longer secret that a server repeats is masked.
-  await give(ada, 'ada-1')
+  const adas = await give(ada, 'ada-1')
   await until('the tools are listed', async () => (await gateway.settled('tickets')).status === 'connected')
   await give(bob, 'bob-1')
 
@@ -94,7 +94,7 @@ test("S3-EXT-09: a child that gets a user's token is that user's alone, and ends
   expect(running()).toHaveLength(2)
 
   // Another token is another process; the one with the old token ends.
-  await give(ada, 'ada-2')
+  await give(ada, 'ada-2', adas)
   const second = await worldOf(ada)
   expect(second.environment['TICKETS_TOKEN']).toBe('ada-2')
   expect(second.born).not.toBe(first.born)

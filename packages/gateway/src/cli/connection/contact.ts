@@ -80,9 +80,15 @@ export const stateWord = ({ status, needs }: Pick<Connection, 'status' | 'needs'
 /** The line about something that a connected server lacks. */
 export const hintLine = (sentence: string): string => `Note: ${sentence}`
 
-/** The tools of native connectors and documents are known although no call has been tried; those of others may be of the time before a change. */
-export const isContacted = ({ status, connector, fetched_at: at }: Connection): boolean =>
-  status !== 'new' || (at !== null && (connector === 'native' || connector === 'openapi'))
+/**
+ * The tools of native connectors and documents are known although no call has tried the account; those of others may be of the time
+ * before a change.
+ */
+export const isContacted = ({ status, connector, auth, fetched_at: at }: Connection): boolean =>
+  status !== 'new' ||
+  (at !== null &&
+    (connector === 'native' || connector === 'openapi') &&
+    (auth?.kind === 'key' || auth?.kind === 'oauth'))
 
 interface Settling {
   readonly organization: string
