@@ -57,7 +57,12 @@ async function fill({ data = '.town', small = false, ...options }: ReturnType<ty
   const { config } = loadConfig()
   const { DATABASE_URL: databaseUrl, DATABASE_DIRECT_URL: directUrl } = config
   const log = { debug() {}, info() {}, warn() {}, error() {} }
-  const store = await openStore({ directory, databaseUrl, directUrl, keys: config, owner: true, log, onProgress: say })
+  const parts = { directory, databaseUrl, directUrl, keys: config, owner: true, log, onProgress: say }
+  const store = await openStore(parts).catch((thrown: unknown) =>
+    refuse(
+      `The installation in ${directory} could not be opened: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+    ),
+  )
   try {
     await fillTown(store, {
       ...{ size: { ...size, records }, seed: numberOf(options.seed, 1, 'seed'), now: Date.now(), password },
