@@ -162,7 +162,10 @@ describe.skipIf(NO_BROWSER)('the page of a connection', () => {
       await page.getByText('Credential refused', { exact: true }).waitFor()
       await look(page, 'connection-accounts')
       await page.getByRole('tab', { name: 'Overview' }).click()
-      await page.getByText(/must be reconnected/).first().waitFor()
+      await page
+        .getByText(/must be reconnected/)
+        .first()
+        .waitFor()
     },
   )
 

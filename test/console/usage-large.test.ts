@@ -8,7 +8,7 @@ import { NO_BROWSER } from './support/browser.ts'
 import { ADA, startConsole, type ConsoleGateway } from './support/console.ts'
 import { photograph, settled } from './support/look.ts'
 
-/** What one call of the test stands for. */
+/** The meaning of one call of the test. */
 const EACH = 1_400_350
 
 /** The answer of the gateway, of a company in which much more is called. */

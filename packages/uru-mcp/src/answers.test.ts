@@ -1,4 +1,4 @@
-/** What a model is told to do after a failure. */
+/** The advice to a model after a failure. */
 import { expect, test } from 'vitest'
 import { resultText } from './answers.ts'
 import type { Namespace } from './proxy.ts'

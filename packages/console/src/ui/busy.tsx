@@ -7,7 +7,7 @@ const OLD_OPACITY = 0.4
 
 interface BusyProps {
   readonly busy: boolean
-  /** What is being loaded, for screen readers. */
+  /** The name of the content that is loading, for screen readers. */
   readonly what: string
   readonly children: ReactNode
 }

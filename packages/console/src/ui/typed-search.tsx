@@ -8,7 +8,7 @@ import { SearchField } from './search-field.tsx'
 const TYPED_MS = 250
 
 type Props = Omit<TextInputProps, 'value' | 'onChange'> & {
-  /** What was searched last. */
+  /** The text of the last search. */
   readonly value: string
   readonly onSearch: (text: string) => void
 }

@@ -173,7 +173,7 @@ function exportingOf({ format, after: _, ...words }: ExportQuery): Exporting {
   return { format, filter }
 }
 
-/** What left is on record by its filter. */
+/** The filter of an export is on record. */
 const saysExport = ({ format, after: _, ...filter }: ExportQuery, id: string) => ({
   action: 'record.export',
   resource: 'record',

@@ -1,4 +1,4 @@
-/** What is said of a request that was cut off. */
+/** The sentences about a request that was cut off. */
 import { Fault } from '@toolway/contract'
 import { expect, test } from 'vitest'
 import { onlyReads, withoutDoubt } from './cut-read.ts'

@@ -37,7 +37,7 @@ export interface PageOf<Item> {
   readonly next_cursor?: string
 }
 
-/** What a cursor of a list without a key says: how many rows were before. */
+/** The content of a cursor of a list without a key: the number of rows before it. */
 const BY_COUNT = 'count'
 
 interface SortedQuery<Sort extends string> extends PageQuery {

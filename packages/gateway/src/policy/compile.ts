@@ -60,7 +60,7 @@ function createConcerning(read: readonly PlacedRule[]) {
   }
 }
 
-/** What is the same for all tools that the same rules speak of. */
+/** The parts that are the same for all tools to which the same rules apply. */
 interface RuleGroup {
   readonly placed: readonly PlacedRule[]
   readonly rules: readonly Rule[]

@@ -154,7 +154,7 @@ export const countUsed = (
    where place <= ${most}
    order by by, place`
 
-/** What one person or key called, and the names of either where they are still there. */
+/** The calls of one person or key, with the name where it still exists. */
 const CallerRow = z.object({ id: z.string(), name: z.string().nullable(), ...Counts, total: z.int() })
 export type CallerRow = z.output<typeof CallerRow>
 

@@ -15,7 +15,7 @@ export interface AccountRow {
 
 const ORDER: readonly AccountRowKind[] = ['needed', 'noApp', 'yours', 'shared']
 
-/** What needs its member comes first. */
+/** Accounts that need their member come first. */
 export function accountRowsOf(
   connections: readonly Connection[],
   accounts: readonly AccountInPlace[],

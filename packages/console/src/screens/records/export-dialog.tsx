@@ -25,7 +25,7 @@ interface ExportProps {
   readonly opened: boolean
   /** Of every organization, and of the installation. */
   readonly everywhere: boolean
-  /** What the list shows. */
+  /** The rows that the list shows. */
   readonly filter: Filter
   readonly onClose: () => void
 }

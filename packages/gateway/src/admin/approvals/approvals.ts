@@ -40,7 +40,7 @@ async function pageOfAll(sql: OrgSql, query: ApprovalQuery) {
   return pageAt(rows, { query, start: part.offset, total: await countApprovals(sql, query.state) }, same)
 }
 
-/** Who may answer what depends on rules and groups, which SQL does not know. */
+/** The right to answer depends on rules and groups, which SQL does not know. */
 async function pageOfSome(sql: OrgSql, query: ApprovalQuery, viewer: Viewer) {
   const rows = await listApprovals(sql, query.state, { take: MOST, offset: 0 })
   return pageFrom(

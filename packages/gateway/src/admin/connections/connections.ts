@@ -180,7 +180,7 @@ function aliasFor(body: shapes.NewConnection, connector: string, taken: readonly
 
 type Filter = ReturnType<(typeof shapes.listConnections)['query']['parse']>
 
-/** What a state is found by: its word, and that of what is lacking. */
+/** The words by which a state is found: its own, and that of the missing part. */
 const namesOf = ({ status, needs }: CallState): readonly string[] =>
   needs === null ? [status] : [status, { app: 'needs_app', account: 'needs_account', credential: 'refused' }[needs]]
 

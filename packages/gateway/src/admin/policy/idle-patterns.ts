@@ -10,7 +10,7 @@ import { patternOf } from '../../lib/pattern.ts'
 import { matchedNames } from '../../policy/matching.ts'
 import { toolsOf, type ToolPlace } from './tools-of.ts'
 
-/** What matters of a rule, as it is written or kept. */
+/** The parts of a rule that matter here, as it is written or stored. */
 export interface PlacedPatterns {
   readonly scope?: string | undefined
   readonly of?: string | null | undefined

@@ -20,7 +20,7 @@ export interface IndexedTool extends Omit<DescribedTool, 'tool'> {
 export interface ToolIndex {
   /** By their joined names, in the order of their UTF-16 code units. */
   readonly all: readonly IndexedTool[]
-  /** What the definitions of all of them cost. */
+  /** Tokens of the definitions of all tools. */
   readonly tokens: number
   /** The first of that joined name, else the one that rules know by it. */
   joined(name: string): IndexedTool | undefined

@@ -219,7 +219,7 @@ const administers = ({ targets }: ConnectDoorParts, { visitor, target }: Visit):
   'yes'
 
 /** The request as the form completes it. Throws `flow.unfit`. */
-/** What is no ID of an account names none. */
+/** A text that is not the ID of an account names no account. */
 const accountIdIn = (text: string | null): string | undefined =>
   text !== null && /^crd_[0-9a-z]{26}$/.test(text) ? text : undefined
 

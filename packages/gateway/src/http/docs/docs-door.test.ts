@@ -85,7 +85,7 @@ describe('the documentation', () => {
       const failed = await later('/docs')
       const page = await failed.text()
       expect(page).toContain('npm run docs')
-      // What a builder prints may name paths of the host.
+      // The output of a builder may name paths of the host.
       expect(page).not.toContain('ENOSPC')
       expect(failed.headers.get('refresh')).toBeNull()
       await note({ began: Date.now() - 120_000 })

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { readSite, type Site } from '../console/site.ts'
 
-/** `none`: nobody builds it. Seconds since the build began. What a builder prints may name paths of the host: no stranger sees it. */
+/** `none`: nobody builds it. Seconds since the build began. The output of a builder may name paths of the host and is not shown. */
 export type DocsState =
   | { readonly kind: 'none' }
   | { readonly kind: 'building'; readonly seconds: number }

@@ -1,4 +1,4 @@
-/** What a model reads at the OpenAPI door: the data once. */
+/** The answer of the OpenAPI door to a model: the data once. */
 import { expect, test } from 'vitest'
 import { bareArguments, restArguments } from './ask-tools.ts'
 import { resultOnce } from './result-once.ts'

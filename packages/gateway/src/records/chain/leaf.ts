@@ -118,7 +118,7 @@ export function proven({ salt, redacted, ...row }: ChainRow): ProvenRecord {
   return { ...row, salts, hashes, ...(gone.length === 0 ? {} : { redacted: gone }) }
 }
 
-/** What a record says, without what proves it. */
+/** The content of a record, without its proof. */
 export type Unproven = Omit<ProvenRecord, 'salts' | 'hashes'>
 
 export function unproven({ salt: _, redacted, ...row }: ChainRow): Unproven {

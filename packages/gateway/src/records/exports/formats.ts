@@ -42,7 +42,7 @@ export async function* exported(
   }
 }
 
-/** What stands before the records of all chains. */
+/** The lines before the records of all chains. */
 export const headOf = (format: Format): string => (format === 'csv' ? CSV_HEAD : '')
 
 function textOf<One>(all: readonly One[], toText: (one: One) => string): string {
