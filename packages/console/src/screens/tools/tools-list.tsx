@@ -103,8 +103,8 @@ function Selection({ page, state, selected, busy, onSelect, onSwitch }: Selectio
       <Group justify="space-between" gap="xs" mih={32}>
         <Checkbox
           label={t.selectAll({ number: count(page.total) })}
-          checked={shown.length > 0 && here === shown.length && selected.size >= page.total}
-          indeterminate={here > 0 && selected.size < page.total}
+          checked={isPending || (shown.length > 0 && here === shown.length && selected.size >= page.total)}
+          indeterminate={!isPending && here > 0 && selected.size < page.total}
           disabled={isPending || page.total === 0}
           onChange={({ currentTarget }) => (currentTarget.checked ? mutate() : onSelect(NOBODY))}
         />
