@@ -104,6 +104,7 @@ export const contract = kind({
   speaksMcp: false,
   keepsDigits: true,
   described: true,
+  toolsKnownUnasked: true,
   hasDocument: true,
   oldNames: true,
   absentNulls: true,

@@ -59,6 +59,8 @@ export interface ConnectionKind<Settings extends z.ZodObject = z.ZodObject> {
    * changes for review (ADR 0127).
    */
   readonly describedByOthers?: true
+  /** Its tools are known without a request to its server, so that they are there says nothing of the server. */
+  readonly toolsKnownUnasked?: true
   /** Its tools come from a document or contracts, which the console shows in a tab of its own. */
   readonly hasDocument?: true
   /** Its description changes by the act of an administrator alone, so a changed effect is no surprise. */

@@ -71,6 +71,7 @@ export const native = kind({
   runsHere: false,
   speaksMcp: false,
   described: true,
+  toolsKnownUnasked: true,
   changedByAdministrators: true,
   triesCredentials: true,
   own: {

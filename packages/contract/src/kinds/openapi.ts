@@ -66,6 +66,7 @@ export const openapi = kind({
   speaksMcp: false,
   keepsDigits: true,
   described: true,
+  toolsKnownUnasked: true,
   hasDocument: true,
   changedByAdministrators: true,
   own: {

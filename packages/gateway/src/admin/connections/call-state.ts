@@ -6,7 +6,7 @@
  * The last contact alone says little: the tools of a native connector and of an OpenAPI document are known without asking its server
  * anything, and one member's account is nothing to another. What nobody has tried yet is not called connected.
  */
-import { authOf, runsHere, type ConnectionAuth } from '@toolway/contract'
+import { authOf, kindOf, runsHere, type ConnectionAuth } from '@toolway/contract'
 import type { Connection } from '@toolway/contract/admin'
 import type { ConnectionRow } from '../../connections/connections.ts'
 import type { CallAccount } from '../../credentials/call-accounts.ts'
@@ -54,7 +54,7 @@ function derive(facts: CallFacts, auth: ConnectionAuth | undefined) {
   const isOther = chosen.own && facts.accounts.some(({ own, problem }) => !own && problem !== null)
   if (status === 'needs_auth' && !isOther) return state(status, 'credential', reason)
   const seen = status === 'needs_auth' ? 'connected' : status
-  return seen === 'connected' && !chosen.proven && isKnownUnasked(row)
+  return seen === 'connected' && !chosen.proven && kindOf(row.settings.connector).toolsKnownUnasked === true
     ? state('new', null, null)
     : state(seen, null, reason)
 }
@@ -79,7 +79,3 @@ function lackOf({ kind, owners }: ConnectionAuth, { people, members }: CallFacts
   const each = `Each person connects their own ${what} (${people} of ${members})`
   return owners.includes('organization') ? `${each}, or an administrator connects a shared one.` : `${each}.`
 }
-
-/** Its tools are known without a request to its server. */
-const isKnownUnasked = ({ settings: { connector } }: Pick<ConnectionRow, 'settings'>): boolean =>
-  connector === 'native' || connector === 'openapi'
