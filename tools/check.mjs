@@ -43,8 +43,8 @@ const steps = [
   { name: 'exports', asks: 'is everything exported used', run: ['knip', '--no-progress'] },
   {
     name: 'call',
-    asks: 'how many files run code in one warm tool call',
-    run: [process.execPath, 'test/load/call-files.ts'],
+    asks: 'how much a reader has to know of one warm tool call',
+    run: [process.execPath, 'test/load/call-size.ts'],
     shown: true,
   },
 ]
@@ -59,7 +59,7 @@ for (const step of steps) {
   if (stopped) process.exit(code)
   console.log(`${code === 0 ? 'ok    ' : 'failed'}  ${step.name.padEnd(7)}  ${seconds.padStart(5)} s  ${step.asks}`)
   if (code === 0) {
-    if (step.shown) console.log(`        ${output.trim()}`)
+    if (step.shown) console.log(output.trim().replaceAll(/^/gm, '        '))
     continue
   }
   failed.push(step.name)

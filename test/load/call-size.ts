@@ -1,35 +1,41 @@
 /**
- * Number of source files that run code during one warm `tools/call`: a measure of how many files a reader has to know.
+ * What a reader has to know of one warm `tools/call`, as the default installation makes it: source files that run code, lines of
+ * these files, and function calls.
  *
- * Starts a gateway without a database and the stub upstream, warms both up, and takes V8's precise coverage of one call over the
- * inspector. Prints one line; `--list` adds each file with its functions. Exits with 1 when there are more files than `MOST`.
+ * Starts a gateway on its embedded database with a server over stdio, one over HTTP and a rule, and takes V8's precise coverage of
+ * one call over the inspector, from each era of clients to each server. What also runs in an equally long window without a call is
+ * taken off, because jobs run by the clock. Of three windows each, the smallest counts: what an unlucky moment adds is no part of
+ * a call. Prints a line for each kind of call and checks the largest; `--list` adds each file with its functions. Exits with 1 when
+ * there is more than `MOST`.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../../packages/gateway/src/testing/free-port.ts'
-import { callParts, FIRST_ID, faultIn, type CallTarget } from './generator/mcp-call.ts'
+import { callParts, FIRST_ID, faultIn, isLegacy, openSession, type CallTarget } from './generator/mcp-call.ts'
+import { inherited } from './processes/gateway-process.ts'
 import { endpointOf, startPeer } from './processes/peer-process.ts'
 
-/**
- * The figure goes down, but for mechanisms that a call did not have: it was 56 until calls were taken in by bounds (four files) and
- * waited for a place at their server (one), and 61 until results were read as servers write them and digits were kept (one each).
- */
-const MOST = 63
+/** The figures only go down. Two more files are borne, and their calls and lines: a moment decides what runs beside a call. */
+const MOST = { files: 108, calls: 943, lines: 15_658 }
+const SLACK = { files: 2, calls: 20, lines: 250 }
+
 const WARM_CALLS = 50
-const SETTLE_MS = 200
+const ROUNDS = 3
+/** The record is written after the answer has left. */
+const WINDOW_MS = 500
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const KEY = `uru_${'0123456789abcdef'.repeat(4)}`
 
 interface FunctionCoverage {
   readonly functionName: string
-  readonly ranges: readonly { readonly count: number }[]
+  readonly ranges: readonly { readonly startOffset: number; readonly endOffset: number; readonly count: number }[]
 }
 interface ScriptCoverage {
   readonly url: string
@@ -39,47 +45,66 @@ interface Reply {
   readonly id?: number
   readonly result?: { readonly result?: readonly ScriptCoverage[] }
 }
+/** By file and place of the function: its name and how often it was called. */
+type Window = ReadonlyMap<string, { readonly file: string; readonly name: string; readonly count: number }>
 
 /** A gateway process with its inspector open. Ends with its handle. */
 async function startInspected(upstream: string) {
-  const folder = mkdtempSync(join(tmpdir(), 'toolway-call-files-'))
+  const folder = mkdtempSync(join(tmpdir(), 'toolway-call-size-'))
+  // Under root, PostgreSQL runs as another user, who must be able to pass through.
+  chmodSync(folder, 0o755)
   const config = join(folder, 'toolway.yaml')
-  writeFileSync(
-    config,
-    `connections:\n  stub:\n    url: ${upstream}\n    trusted: true\n    revision: '2026-07-28'\nkeys:\n  count:\n    value: ${KEY}\n`,
-  )
+  const args = [fileURLToPath(new URL('./legacy-stub.ts', import.meta.url)), 'stdio']
+  const allow = fileURLToPath(new URL('.', import.meta.url))
+  // JSON is YAML too.
+  const declared = {
+    connections: {
+      web: { url: upstream, trusted: true, revision: '2026-07-28' },
+      program: { command: process.execPath, args, allow_paths: [allow], trusted: true, revision: '2025-11-25' },
+    },
+    rules: [
+      { name: 'no-deleting', action: 'block', match: { tools: ['*length'] }, reason: 'Nothing is to be counted.' },
+    ],
+  }
+  writeFileSync(config, JSON.stringify(declared))
   const port = await freePort()
   const env = {
-    PATH: process.env['PATH'],
-    TOOLWAY_STORE: 'none',
+    ...inherited(['PATH', 'HOME', 'LANG', 'TMPDIR']),
     TOOLWAY_CONFIG: config,
     TOOLWAY_HOST: '127.0.0.1',
     TOOLWAY_PORT: String(port),
-    TOOLWAY_DATA: folder,
-    LOG_LEVEL: 'info',
+    TOOLWAY_DATA: join(folder, 'data'),
+    TOOLWAY_BOOTSTRAP_KEY: KEY,
+    // Its program would be asked for its state while a call is counted.
+    TOOLWAY_DEMO: 'off',
+    // Limits are on and never reached.
+    TOOLWAY_LIMIT_ADDRESS: '1000000',
+    TOOLWAY_LIMIT_ORGANIZATION: '1000000',
   }
   const main = join(root, 'packages/gateway/src/main.ts')
   const child = spawn(process.execPath, ['--inspect=127.0.0.1:0', main, 'start'], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  child.stdout.resume()
   let log = ''
+  const keep = (text: string) => void (log = `${log}${text}\n`.slice(-40_000))
+  createInterface({ input: child.stdout }).on('line', keep)
   const inspector = await new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stderr }).on('line', (line) => {
-      log += `${line}\n`
+      keep(line)
       const address = /^Debugger listening on (ws:\S+)/.exec(line)?.[1]
       if (address !== undefined) resolve(address)
     })
     child.once('exit', () => reject(new Error(`The gateway ended:\n${log}`)))
   })
+  const url = `http://127.0.0.1:${port}/mcp`
   return {
     inspector,
-    target: { url: `http://127.0.0.1:${port}/api/v1/default/connectors/stub/mcp`, tool: 'echo', key: KEY },
+    targetOf: (alias: string): CallTarget => ({ url, tool: `${alias}__echo`, key: KEY }),
     log: () => log,
     async [Symbol.asyncDispose]() {
       const ended = child.exitCode === null ? once(child, 'exit') : undefined
-      child.kill('SIGKILL')
+      child.kill('SIGTERM')
       await ended
       rmSync(folder, { recursive: true, force: true })
     },
@@ -111,45 +136,108 @@ async function callOnce(target: CallTarget, id: number): Promise<string | undefi
   try {
     const response = await fetch(target.url, { method: 'POST', headers, body })
     const contentType = response.headers.get('content-type') ?? ''
-    return faultIn({ status: response.status, contentType, body: await response.text() }, id)
+    return faultIn({ status: response.status, contentType, body: await response.text() }, id, isLegacy(target))
   } catch (thrown) {
     return String(thrown)
   }
 }
 
-async function warmUp(gateway: Awaited<ReturnType<typeof startInspected>>): Promise<void> {
-  const limit = performance.now() + 20_000
-  for (let good = 0; good < WARM_CALLS;) {
-    const fault = await callOnce(gateway.target, FIRST_ID + good)
-    if (fault === undefined) good++
-    else if (performance.now() > limit) throw new Error(`The gateway does not answer: ${fault}\n${gateway.log()}`)
-    else await sleep(50)
+/** Until calls are answered well; the session of a legacy client is opened once the gateway answers at all. */
+async function warmUp(target: CallTarget, isLegacyClient: boolean, log: () => string): Promise<CallTarget> {
+  const limit = performance.now() + 120_000
+  const tryFor = async <Value>(work: () => Promise<Value>): Promise<Value> => {
+    for (;;) {
+      try {
+        return await work()
+      } catch (thrown) {
+        if (performance.now() > limit) throw new Error(`The gateway does not answer: ${String(thrown)}\n${log()}`)
+        await sleep(100)
+      }
+    }
   }
+  const own = isLegacyClient ? { ...target, session: await tryFor(() => openSession(target)) } : target
+  for (let good = 0; good < WARM_CALLS; good++)
+    await tryFor(async () => {
+      const fault = await callOnce(own, FIRST_ID + good)
+      if (fault !== undefined) throw new Error(fault)
+    })
+  return own
 }
 
-const ranIn = (functions: readonly FunctionCoverage[]) =>
-  functions.filter(({ functionName, ranges }) => functionName !== '' && (ranges[0]?.count ?? 0) > 0)
+/** What runs from now on until the window is over. */
+async function windowOf(send: (method: string) => Promise<Reply>, work: () => Promise<void>): Promise<Window> {
+  await send('Profiler.takePreciseCoverage')
+  await work()
+  await sleep(WINDOW_MS)
+  const { result } = await send('Profiler.takePreciseCoverage')
+  const ran = new Map<string, { file: string; name: string; count: number }>()
+  for (const { url, functions } of result?.result ?? []) {
+    if (!url.startsWith('file:') || !/\/packages\/\w+\/src\//.test(url)) continue
+    const file = relative(root, fileURLToPath(url))
+    for (const { functionName: name, ranges } of functions) {
+      const [whole] = ranges
+      // The text of a file itself is no function: it ran when the file was loaded.
+      if (whole === undefined || whole.count === 0 || whole.startOffset === 0) continue
+      ran.set(`${file}:${whole.startOffset}`, { file, name, count: whole.count })
+    }
+  }
+  return ran
+}
+
+/** A call without what runs anyway. */
+function without(call: Window, idle: Window): Window {
+  const rest = [...call].map(
+    ([place, ran]) => [place, { ...ran, count: ran.count - (idle.get(place)?.count ?? 0) }] as const,
+  )
+  return new Map(rest.filter(([, { count }]) => count > 0))
+}
+
+const linesOf = (file: string) => readFileSync(join(root, file), 'utf8').trimEnd().split('\n').length
+
+function sizeOf(call: Window) {
+  const files = [...new Set([...call.values()].map(({ file }) => file))].sort()
+  const calls = [...call.values()].reduce((sum, { count }) => sum + count, 0)
+  return { files: files.length, calls, lines: files.reduce((sum, file) => sum + linesOf(file), 0) }
+}
 
 await using stub = startPeer(new URL('./stub-upstream.ts', import.meta.url), [], undefined)
 await using gateway = await startInspected(await endpointOf(stub))
-await warmUp(gateway)
+const kinds = (['modern', 'legacy'] as const).flatMap((client) =>
+  (['web', 'program'] as const).map((server) => ({ client, server })),
+)
+const targets: CallTarget[] = []
+for (const { client, server } of kinds)
+  targets.push(await warmUp(gateway.targetOf(server), client === 'legacy', gateway.log))
 using inspector = await openInspector(gateway.inspector)
 await inspector.send('Profiler.enable')
 await inspector.send('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
-await inspector.send('Profiler.takePreciseCoverage')
-const fault = await callOnce(gateway.target, FIRST_ID + WARM_CALLS)
-if (fault !== undefined) throw new Error(`The counted call failed: ${fault}`)
-// The record is written after the answer has left.
-await sleep(SETTLE_MS)
-const { result } = await inspector.send('Profiler.takePreciseCoverage')
 
-const files = (result?.result ?? [])
-  .filter(({ url }) => url.startsWith('file:') && /\/packages\/\w+\/src\//.test(url))
-  .map(({ url, functions }) => ({ file: relative(root, fileURLToPath(url)), ran: ranIn(functions) }))
-  .filter(({ ran }) => ran.length > 0)
-  .sort((a, b) => a.file.localeCompare(b.file))
-const calls = files.flatMap(({ ran }) => ran).reduce((sum, { ranges }) => sum + (ranges[0]?.count ?? 0), 0)
-if (process.argv.includes('--list'))
-  for (const { file, ran } of files) console.log(`${file}: ${ran.map(({ functionName }) => functionName).join(', ')}`)
-console.log(`One warm tools/call runs code in ${files.length} files (at most ${MOST}), in ${calls} function calls.`)
-if (files.length > MOST) process.exitCode = 1
+let id = FIRST_ID + WARM_CALLS
+const largest = { files: 0, calls: 0, lines: 0 }
+for (const [at, { client, server }] of kinds.entries()) {
+  const windows: Window[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    const idle = await windowOf(inspector.send, async () => {})
+    const call = await windowOf(inspector.send, async () => {
+      const fault = await callOnce(targets[at] as CallTarget, id++)
+      if (fault !== undefined) throw new Error(`The counted call failed: ${fault}\n${gateway.log()}`)
+    })
+    windows.push(without(call, idle))
+  }
+  const [smallest = new Map()] = windows.sort((a, b) => sizeOf(a).calls - sizeOf(b).calls)
+  const size = sizeOf(smallest)
+  for (const part of ['files', 'calls', 'lines'] as const) largest[part] = Math.max(largest[part], size[part])
+  console.log(
+    `${client.padEnd(6)} client, server over ${server === 'web' ? 'HTTP ' : 'stdio'}: ${size.files} files, ${size.calls} function calls, ${size.lines} lines`,
+  )
+  if (process.argv.includes('--list'))
+    for (const [file, ran] of Map.groupBy(smallest.values(), ({ file: own }) => own))
+      console.log(
+        `  ${file}: ${ran.map(({ name, count }) => `${name || '(unnamed)'}${count > 1 ? ` ×${count}` : ''}`).join(', ')}`,
+      )
+}
+for (const part of ['files', 'calls', 'lines'] as const)
+  if (largest[part] > MOST[part] + SLACK[part]) {
+    console.log(`One warm tools/call has ${largest[part]} ${part}; at most ${MOST[part]} are borne.`)
+    process.exitCode = 1
+  }
