@@ -141,7 +141,12 @@ describe('a rule', () => {
     ])
     await platform(`PUT ${RULES}/${String(block['id'])}`, { is_active: false })
     expect(await seen()).toContain('echo')
-    for (const { id } of [warn, block, other]) await remove(id)
+    // Under a name that it has only where tools are named after MCP: the list says what a call meets.
+    const named = await add({ tool_name_pattern: 'mcp__git__echo', action: 'block', reason: 'No echo by that name.' })
+    expect(await seen()).not.toContain('echo')
+    const again = await platform('GET /api/v1/admin/tenants/default/connectors/git/tools?search=echo')
+    expect(again.body['items']).toMatchObject([{ hidden_by: 'rule', rule: { id: named['id'] } }])
+    for (const { id } of [warn, block, other, named]) await remove(id)
   })
 
   test('S3-POLY-03: is made, listed, changed and removed over HTTP; it holds at once, after a restart, and at every gateway', async () => {

@@ -4,6 +4,7 @@ import type { Operation } from '@toolway/contract/admin'
 import * as shapes from '@toolway/contract/admin'
 import { meterOf, type Meter } from '../call/discovery/meter.ts'
 import type { OrgSql } from '../db/db.ts'
+import { nextTurn } from '../lib/next-turn.ts'
 import { listToolsets, putToolset, removeToolset, type NewToolset, type ToolsetRow } from '../toolsets/toolsets.ts'
 import { listOrganizationRules } from '../policy/stored/organization-rules.ts'
 import { SUPPLIED, withSupplied, type NamedToolset } from '../toolsets/supplied.ts'
@@ -44,9 +45,15 @@ async function refuseRules(sql: OrgSql, rules: ToolsetSettings['rules'], platfor
 }
 
 export const toolsetOperations: readonly Served[] = [
-  serveOrganization(shapes.listToolsets, async (asked) => ({
-    items: withSupplied(await asked.look(listToolsets)).map((one) => toToolset(asked, one)),
-  })),
+  serveOrganization(shapes.listToolsets, async (asked) => {
+    const items: shapes.Toolset[] = []
+    for (const one of withSupplied(await asked.look(listToolsets))) {
+      items.push(toToolset(asked, one))
+      // With 100,000 tools each takes long to count: other requests are served in between.
+      await nextTurn()
+    }
+    return { items }
+  }),
 
   serveOrganization(shapes.getToolset, async (asked) => {
     const all = withSupplied(await asked.look(listToolsets))

@@ -7,6 +7,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { nextTurn } from '../lib/next-turn.ts'
 import type { Listeners } from './listeners.ts'
 import type { CallsUnderWay } from './streams/calls-under-way.ts'
 
@@ -108,8 +109,6 @@ function watchConnections(server: Server) {
     },
   }
 }
-
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 async function within(end: Promise<unknown>, patience: number): Promise<boolean> {
   const late = new AbortController()

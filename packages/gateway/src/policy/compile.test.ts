@@ -50,3 +50,24 @@ test('connections, toolsets and organizations keep their own rules, in whatever 
   expect(policy.concerns({ connection: 'erp', connector: 'mcp.http' }, ENDPOINT)).toBe(true)
   expect(policy.concerns({ connection: 'crm', connector: 'mcp.process' }, ENDPOINT)).toBe(true)
 })
+
+test('a tool is looked at once for all endpoints, and anew when something that rules ask of it has changed', () => {
+  const policy = createPolicy([
+    rule('reads', warn({ effects: ['read'] })),
+    rule('renamed', warn({ tools: ['reports'] })),
+    rule('of-work', warn({ effects: ['write'] }), 'toolset', 'work'),
+  ])
+  const schema = { type: 'object' }
+  const read = tool('list')
+  const first = policy.of(read, ENDPOINT, schema)
+  expect(first?.rules.map(({ name }) => name)).toEqual(['reads'])
+  expect(policy.of({ ...read }, { ...ENDPOINT, toolset: 'other' }, schema)).toBe(first)
+  expect(policy.of(read, ENDPOINT, { ...schema })).not.toBe(first)
+  const write = { ...read, effect: 'write' }
+  expect(policy.of(write, ENDPOINT, schema)).toBeUndefined()
+  expect(policy.of(write, { ...ENDPOINT, toolset: 'work' }, schema)?.rules.map(({ name }) => name)).toEqual(['of-work'])
+  expect(policy.of(write, ENDPOINT, schema)).toBeUndefined()
+  const others = { derived: [], earlier: [], chosen: ['reports'] }
+  expect(policy.of({ ...write, others }, ENDPOINT, schema)?.rules.map(({ name }) => name)).toEqual(['renamed'])
+  expect(policy.of(read, ENDPOINT, schema)?.rules.map(({ name }) => name)).toEqual(['reads'])
+})

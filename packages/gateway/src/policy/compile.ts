@@ -10,7 +10,7 @@ import { decide } from './decide.ts'
 import { matchedNames, otherCaller, readRule } from './matching.ts'
 import { behaviourOf } from './actions/actions.ts'
 import { boundsAt } from './actions/values.ts'
-import type { Endpoint, FindAmbiguous, PlacedPolicy, PlacedRule, Policy, ReadRule } from './verdict.ts'
+import type { Endpoint, FindAmbiguous, PlacedPolicy, PlacedRule, Policy } from './verdict.ts'
 
 /** From the outermost scope inwards; within one, as they were written. */
 const inOrder = (rules: readonly Rule[]): Rule[] =>
@@ -21,44 +21,99 @@ export function createPolicy(written: readonly Rule[]): Policy {
   const conditions = new Map<string, Condition>()
   const read = rules.map((rule): PlacedRule => ({ ...readRule(rule, conditions), bounds: NO_BOUNDS }))
   const concerning = createConcerning(read)
-  const groups = createGroups()
-
-  function of(tool: ToolFacts, endpoint: Endpoint, schema?: unknown): PlacedPolicy | undefined {
-    const names = matchedNames(tool)
-    const own = concerning(tool, endpoint).filter((one) => one.mismatch(tool, endpoint, names) === undefined)
-    return own.length === 0 ? undefined : policyOf(groups.of(own), tool, schema)
-  }
+  const applying = createApplying(concerning)
 
   return {
     rules,
     problems: read.flatMap(({ rule, problem }) => (problem === undefined ? [] : [{ rule, problem }])),
-    of,
-    concerns: (tool, endpoint) => concerning(tool, endpoint).length > 0,
+    of: (tool, endpoint, schema) => (read.length === 0 ? undefined : applying(tool, endpoint, schema)),
+    concerns: (tool, endpoint) => concerning(tool).some((placed) => placed.elsewhere(endpoint) === undefined),
   }
 }
 
-/** Connections at endpoints that are remembered at a time. */
+/** Connections that are remembered at a time. */
 const MOST_PLACES = 20_000
+/** Tools that are remembered at a time: those of the largest organization, and some. */
+const MOST_TOOLS = 200_000
 
 type Place = Pick<ToolFacts, 'connection' | 'connector'>
 
 /**
- * The rules that can speak of some tool of a connection: the same for all its tools, of which there are thousands where rules are
- * hundreds. Connections and endpoints are those of one organization, and a policy lives until the next change.
+ * The rules that can apply to some tool of a connection: the same for all its tools, of which there are thousands where rules are
+ * hundreds. A policy lives until the next change of rules.
  */
 function createConcerning(read: readonly PlacedRule[]) {
   const known = new Map<string, readonly PlacedRule[]>()
-  return ({ connection, connector }: Place, endpoint: Endpoint): readonly PlacedRule[] => {
-    if (read.length === 0) return read
-    const key = JSON.stringify([endpoint.organization, endpoint.toolset, connection, connector])
+  return ({ connection, connector }: Place): readonly PlacedRule[] => {
+    const key = `${connection} ${connector}`
     const before = known.get(key)
     if (before !== undefined) return before
-    const own = read.filter((one) => mayConcern(one, { connection, connector, endpoint }))
+    const own = read.filter(
+      ({ rule: { match, scope, of } }) =>
+        !(scope === 'connection' && of !== connection) && match.connectors?.includes(connector) !== false,
+    )
     if (known.size >= MOST_PLACES) known.clear()
     known.set(key, own)
     return own
   }
 }
+
+/** The rules that apply to a tool at some endpoint, and what follows from them where they apply at each. */
+interface Applying {
+  readonly tool: ToolFacts
+  readonly schema: unknown
+  readonly placed: readonly PlacedRule[]
+  /** None of them is bound to an endpoint. */
+  readonly anywhere: boolean
+  /** Undefined where no rule applies, or it depends on the endpoint. */
+  readonly policy: PlacedPolicy | undefined
+}
+
+/**
+ * Looks for the rules of a tool once: an organization lists each of its tools at as many endpoints as it has toolsets, and again
+ * after each change of a connection.
+ */
+function createApplying(concerning: (place: Place) => readonly PlacedRule[]) {
+  const known = new Map<string, Applying>()
+  const groups = createGroups()
+
+  function look(tool: ToolFacts, schema: unknown): Applying {
+    const names = matchedNames(tool)
+    const placed = concerning(tool).filter((own) => own.otherTool(tool, names) === undefined)
+    const anywhere = placed.every(({ boundToEndpoint }) => !boundToEndpoint)
+    const policy = anywhere && placed.length > 0 ? policyOf(groups.of(placed), tool, schema) : undefined
+    return { tool, schema, placed, anywhere, policy }
+  }
+
+  return (tool: ToolFacts, endpoint: Endpoint, schema: unknown): PlacedPolicy | undefined => {
+    let own = known.get(tool.joined)
+    if (own === undefined || own.schema !== schema || !isSame(own.tool, tool)) {
+      own = look(tool, schema)
+      if (known.size >= MOST_TOOLS) known.clear()
+      known.set(tool.joined, own)
+    }
+    if (own.anywhere) return own.policy
+    const here = own.placed.filter((placed) => placed.elsewhere(endpoint) === undefined)
+    return here.length === 0 ? undefined : policyOf(groups.of(here), tool, schema)
+  }
+}
+
+const NO_NAMES: readonly string[] = []
+const sameList = (first: readonly string[] = NO_NAMES, second: readonly string[] = NO_NAMES): boolean =>
+  first.length === second.length && first.every((name, at) => name === second[at])
+
+/** Whether whatever rules ask of a tool has the same answer of both. */
+const isSame = (first: ToolFacts, second: ToolFacts): boolean =>
+  first.name === second.name &&
+  first.joined === second.joined &&
+  first.connection === second.connection &&
+  first.connector === second.connector &&
+  first.effect === second.effect &&
+  first.effectFrom === second.effectFrom &&
+  first.category === second.category &&
+  sameList(first.others?.derived, second.others?.derived) &&
+  sameList(first.others?.earlier, second.others?.earlier) &&
+  sameList(first.others?.chosen, second.others?.chosen)
 
 /** The parts that are the same for all tools to which the same rules apply. */
 interface RuleGroup {
@@ -145,13 +200,3 @@ function policyOf(group: RuleGroup, tool: ToolFacts, schema: unknown): PlacedPol
 
 const withBounds = (placed: readonly PlacedRule[], schema: unknown): readonly PlacedRule[] =>
   placed.map((one) => (one.path === undefined ? one : { ...one, bounds: boundsAt(schema, one.path) }))
-
-function mayConcern(
-  { rule: { match, scope, of } }: ReadRule,
-  { connection, connector, endpoint }: { connection: string; connector: string; endpoint: Endpoint },
-): boolean {
-  if (match.organizations?.includes(endpoint.organization) === false) return false
-  if (scope === 'toolset' && of !== endpoint.toolset) return false
-  if (scope === 'connection' && of !== connection) return false
-  return match.connectors?.includes(connector) !== false
-}

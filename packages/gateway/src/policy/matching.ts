@@ -83,9 +83,12 @@ export function readRule(rule: Rule, conditions: Map<string, Condition> = new Ma
   const needsRegistered = rule.action === 'allow' && when !== undefined && readsClient(when)
   const unread = when !== undefined && condition === undefined ? problem : undefined
 
-  function mismatch(tool: ToolFacts, endpoint: Endpoint, names = matchedNames(tool)): SchemaMismatch | undefined {
+  function elsewhere(endpoint: Endpoint): SchemaMismatch | undefined {
     if (match.organizations?.includes(endpoint.organization) === false) return 'organization'
-    if (scope === 'toolset' && of !== endpoint.toolset) return 'toolset'
+    return scope === 'toolset' && of !== endpoint.toolset ? 'toolset' : undefined
+  }
+
+  function otherTool(tool: ToolFacts, names: MatchedNames): SchemaMismatch | undefined {
     if (scope === 'connection' && of !== tool.connection) return 'connection'
     if (match.connectors?.includes(tool.connector) === false) return 'connector'
     if (match.effects?.some((effect) => effect === tool.effect) === false) return 'effect'
@@ -126,7 +129,10 @@ export function readRule(rule: Rule, conditions: Map<string, Condition> = new Ma
         : undefined,
     compiled,
     varies: isPersonal || condition?.readsCaller === true,
-    mismatch,
+    boundToEndpoint: match.organizations !== undefined || scope === 'toolset',
+    elsewhere,
+    otherTool,
+    mismatch: (tool, endpoint) => elsewhere(endpoint) ?? otherTool(tool, matchedNames(tool)),
     speaking,
   }
 }

@@ -51,8 +51,13 @@ export interface ReadRule<Action extends RuleAction = RuleAction> {
   readonly compiled: unknown
   /** Whether two callers can get different answers from it without any arguments. */
   readonly varies: boolean
-  /** `names`: those of the tool, for whoever asks many rules about one tool. */
-  mismatch(tool: ToolFacts, endpoint: Endpoint, names?: MatchedNames): SchemaMismatch | undefined
+  /** Whether it can apply at one endpoint and not at another. */
+  readonly boundToEndpoint: boolean
+  mismatch(tool: ToolFacts, endpoint: Endpoint): SchemaMismatch | undefined
+  /** The first half of `mismatch`: undefined where it can apply to some tool of the endpoint. */
+  elsewhere(endpoint: Endpoint): SchemaMismatch | undefined
+  /** The second half: undefined where it applies to the tool at some endpoint. `names` are the tool's. */
+  otherTool(tool: ToolFacts, names: MatchedNames): SchemaMismatch | undefined
   /** `answers` are kept for the other rules that ask the same of these facts. */
   speaking(facts: Facts, tool: ToolFacts, answers?: Map<Condition, boolean | string>): Matching
 }

@@ -6,6 +6,7 @@ import { ANYBODY } from '../../catalog/ruled-definition.ts'
 import { toolFacts } from '../../catalog/tool-listing.ts'
 import { createEffects, createHolds, createSwitches, screenOf } from '../../call/visibility-filter.ts'
 import type { Snapshot } from '../../call/snapshot.ts'
+import { createToolNames } from '../../call/tool-names.ts'
 import type { ConnectionRow } from '../../connections/connections.ts'
 
 export interface DescribedTool {
@@ -16,11 +17,14 @@ export interface DescribedTool {
 }
 
 /** Reads the data shared by all connections once; the returned function then describes the tools of one connection, one after the other. */
-export function describeTools({ organization, connections, rules, states, catalogs }: Snapshot) {
+export function describeTools({ organization, connections, rules, states, catalogs, toolsets }: Snapshot) {
   const switches = createSwitches(states)
   const effects = createEffects(states)
   const unswitched = connections.map((one) => ({ ...one, tools_default: true }))
-  const visibilityFilter = screenOf(unswitched, [], rules)({ organization: organization.slug, toolset: 'default' })
+  // With every name that endpoints give a tool, as a call is judged by.
+  const withNames = createToolNames({ connections, catalogs, toolsets })
+  const endpoint = { organization: organization.slug, toolset: 'default' }
+  const visibilityFilter = screenOf(unswitched, [], rules, new Map(), withNames)(endpoint)
 
   return function* (connection: ConnectionRow): Generator<DescribedTool> {
     const catalog = catalogs.get(connection.id)

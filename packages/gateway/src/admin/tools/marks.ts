@@ -1,6 +1,6 @@
 /** Marks known problems of a tool definition for clients and models, as far as the definition alone shows them. */
 import { statesEffect } from '@toolway/contract'
-import type { JsonObject } from '@toolway/protocol'
+import { isObject, type JsonObject } from '@toolway/protocol'
 import type { ToolMark } from '@toolway/contract/admin'
 import { combinedAt, isModelName, oddProperty } from '../../lib/model-limits.ts'
 
@@ -19,11 +19,22 @@ export function marksOf({ definition, joined, shared }: Marking): ToolMark[] {
   const { name, description, annotations, inputSchema } = definition
   const marks: ToolMark[] = []
   if (!isModelName(joined) || !isModelName(String(name))) marks.push('name')
-  if (oddProperty(inputSchema) !== undefined) marks.push('property-name')
+  if (hasOddProperty(inputSchema)) marks.push('property-name')
   if (combinedAt(inputSchema) !== undefined) marks.push('combined-schema')
   if (typeof description !== 'string' || description.trim() === '') marks.push('no-description')
   else if (description.length > LONG) marks.push('long-description')
   if (!statesEffect(annotations)) marks.push('no-annotations')
   if (shared) marks.push('duplicate')
   return marks
+}
+
+const odd = new WeakMap<JsonObject, boolean>()
+/** A schema never changes while it is in memory, and each list of all tools asks. */
+function hasOddProperty(schema: unknown): boolean {
+  if (!isObject(schema)) return false
+  const before = odd.get(schema)
+  if (before !== undefined) return before
+  const has = oddProperty(schema) !== undefined
+  odd.set(schema, has)
+  return has
 }

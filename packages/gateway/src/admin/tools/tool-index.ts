@@ -7,6 +7,7 @@ import type { OrganizationTool, TOOL_PLIGHTS, TOOL_SORTS } from '@toolway/contra
 import type { JsonObject } from '@toolway/protocol'
 import type { Snapshot } from '../../call/snapshot.ts'
 import type { ConnectionRow } from '../../connections/connections.ts'
+import { nextTurn } from '../../lib/next-turn.ts'
 import { tokensOf } from '../../lib/tokens.ts'
 import { describeTools, type DescribedTool } from '../connections/describe-tools.ts'
 import { marksOf } from './marks.ts'
@@ -32,7 +33,6 @@ export type ToolSort = (typeof TOOL_SORTS)[number]
 /** Tools that are described, or looked through, in one slice. */
 const DESCRIBED_AT_ONCE = 500
 const LOOKED_THROUGH_AT_ONCE = 10_000
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 const indexes = new WeakMap<Snapshot, Promise<ToolIndex>>()
 

@@ -7,6 +7,7 @@ import { Fault } from '@toolway/contract'
 import type { Admit } from '../../call/admit.ts'
 import type { Inbound } from '../../call/ports.ts'
 import { isDatabaseFault } from '../../db/unreachable.ts'
+import { nextTurn } from '../../lib/next-turn.ts'
 
 export interface OpenStreams {
   /**
@@ -47,7 +48,7 @@ export function createOpenStreams(admit: Admit, every = EVERY): OpenStreams {
     let count = 0
     for (const [stands, end] of ones) {
       // Calls come between: thousands of streams are some hundred milliseconds of work.
-      if (++count % AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve))
+      if (++count % AT_ONCE === 0) await nextTurn()
       try {
         await stands()
       } catch (thrown) {

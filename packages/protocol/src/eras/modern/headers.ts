@@ -81,6 +81,18 @@ const HEADER_TYPES = new Set<Json>(['string', 'integer', 'boolean'])
  */
 export function headerParameters(schema: Json | undefined): readonly HeaderParameter[] | undefined {
   if (!isObject(schema)) return []
+  const before = read.get(schema)
+  if (before !== undefined) return before === INVALID ? undefined : before
+  const found = readMarks(schema)
+  read.set(schema, found ?? INVALID)
+  return found
+}
+
+const INVALID = Symbol('invalid')
+/** A schema never changes while it is in memory, and each endpoint with the tool asks for its marks. */
+const read = new WeakMap<JsonObject, readonly HeaderParameter[] | typeof INVALID>()
+
+function readMarks(schema: JsonObject): readonly HeaderParameter[] | undefined {
   const found: HeaderParameter[] = []
   const valid = collect(schema, [], found) && countMarks(schema) === found.length && !(MARK in schema)
   const names = new Set(found.map(({ header }) => header.toLowerCase()))
