@@ -116,7 +116,7 @@ export async function makeApprovals({ sql, vault, chance, organization, now }: M
       ...{ digest: createHash('sha256').update(id).digest('hex'), principal: person.id, caller: person.email },
       ...{ user_id: person.id, client: chance.of(['claude-ai', 'Cursor', 'Open WebUI']), account: null },
       rules: [ASKING],
-      sealed_arguments: vault.seal(JSON.stringify({ id: `C-${chance.under(90_000)}` }), approvalRow(id)),
+      sealed_arguments: vault.seal(JSON.stringify({ arguments: { id: `C-${chance.under(90_000)}` } }), approvalRow(id)),
       ...{ state, created_at: time(made), expires_at: time(made + DAY), decided_at: decided },
       decided_by: decided === null ? null : (people[0]?.id ?? null),
       good_until: state === 'granted' ? time(now + DAY) : decided === null ? null : time(made + DAY),

@@ -32,7 +32,7 @@ export async function makeRecords(
     const count = Math.min(BATCH, organization.records - stored)
     const entries = Array.from({ length: count }, (_, at) => {
       const moment = now - span + Math.floor(((stored + at + 1) / organization.records) * (span - 60_000))
-      return entryOf(making, { ...town, connections: from }, byDay(moment))
+      return entryOf(making, { ...town, connections: from }, byDay(moment, now))
     })
     await db.system((sql) => storeRecords(sql, entries))
     onStored(count)
@@ -40,9 +40,12 @@ export async function makeRecords(
 }
 
 /** Moves calls of the night into the working hours of the same day: the order of days stays. */
-function byDay(moment: number): number {
+function byDay(moment: number, now: number): number {
   const hour = new Date(moment).getUTCHours()
-  return hour < 6 || hour > 20 ? moment - (moment % DAY) + 8 * 3_600_000 + (moment % (DAY / 3)) : moment
+  if (hour >= 6 && hour <= 20) return moment
+  const moved = moment - (moment % DAY) + 8 * 3_600_000 + (moment % (DAY / 3))
+  // Of today, only what is over has happened.
+  return moved > now ? moment : moved
 }
 
 /** A tenth of the callers makes most of the calls; one in 25 fails, one in 200 is a change by an administrator. */
