@@ -1,11 +1,11 @@
 /**
- * A long name with places where a line may break: after `_`, `-`, `/`, `.` and `:`. Without them, a narrow column breaks it inside a
+ * A long name with places where a line may break: after `_`, `-`, `/`, `.` and `:`, and before the `@` of an address. Without them, a narrow column breaks it inside a
  * word ("github_list_repositori/es"). What is copied and read aloud is the name itself.
  */
 import { Fragment, type ReactNode } from 'react'
 
 /** Names without such a place, and texts with spaces, stay as they are. */
-const PLACE = /(?<=[a-z0-9][_\-/.:]+)(?=[a-z0-9])/i
+const PLACE = /(?<=[a-z0-9][_\-/.:]+)(?=[a-z0-9])|(?<=[a-z0-9])(?=@)/i
 
 export function withBreaks(content: ReactNode): ReactNode {
   if (typeof content !== 'string' || content.includes(' ')) return content

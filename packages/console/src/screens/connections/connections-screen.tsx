@@ -87,7 +87,7 @@ export function ConnectionsScreen() {
 const COLUMNS = [
   column<Connection>(t.columns.name, ({ title }) => title, 4, { sort: 'title' }),
   column<Connection>(t.columns.state, (connection) => <StateOf connection={connection} />, 4, { sort: 'status' }),
-  column<Connection>(t.columns.auth, ({ auth_type: auth }) => <AuthBadge auth={auth} />, 3),
+  column<Connection>(t.columns.auth, ({ auth_type: auth }) => <AuthBadge auth={auth} />, 4),
   column<Connection>(
     t.columns.place,
     (connection) => (

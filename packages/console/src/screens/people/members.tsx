@@ -13,6 +13,7 @@ import { texts } from '../../texts/texts.ts'
 import { Allowed } from '../../ui/allowed.tsx'
 import { StateBadge } from '../../ui/badges.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
+import { withBreaks } from '../../ui/breaks.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { IconLink } from '../../ui/icon-link.tsx'
@@ -94,7 +95,7 @@ const Person = ({ name, email }: Member) => (
     <Text fw={600}>{name}</Text>
     {name === email ? null : (
       <Text size="sm" c="dimmed">
-        {email}
+        {withBreaks(email)}
       </Text>
     )}
   </Box>
