@@ -1874,6 +1874,7 @@ export interface English {
     readonly accountShared: string
     readonly accountUnknown: (v: { readonly account: string }) => string
     readonly accountNoApp: string
+    readonly accountLacking: string
     readonly accountConnect: string
     readonly accountOwn: string
     readonly accountAnother: string
@@ -3480,6 +3481,25 @@ export interface English {
         readonly when: string
       }
       readonly everywhere: string
+      readonly facts: {
+        readonly account: (v: { readonly value: string }) => string
+        readonly provider: (v: { readonly value: string }) => string
+        readonly tool: (v: { readonly value: string }) => string
+        readonly client: (v: { readonly value: string }) => string
+        readonly by: (v: { readonly value: string }) => string
+        readonly note: (v: { readonly value: string }) => string
+        readonly name: (v: { readonly value: string }) => string
+        readonly url: (v: { readonly value: string }) => string
+        readonly problem: (v: { readonly value: string }) => string
+        readonly fault: (v: { readonly value: string }) => string
+        readonly expires_at: (v: { readonly value: string }) => string
+        readonly since: (v: { readonly value: string }) => string
+        readonly until: (v: { readonly value: string }) => string
+      }
+      readonly owners: {
+        readonly member: string
+        readonly organization: string
+      }
     }
     readonly installation: {
       readonly title: string
@@ -3734,6 +3754,11 @@ export interface English {
     readonly exceeds: (v: { readonly most: number }) => string
     readonly exceedsWhy: (v: { readonly most: number }) => string
     readonly supplied: string
+    readonly suppliedTitles: {
+      readonly admin: string
+      readonly 'read-only': string
+      readonly standard: string
+    }
     readonly declared: string
     readonly copyEndpoint: (v: { readonly slug: string }) => string
     readonly endpoint: string

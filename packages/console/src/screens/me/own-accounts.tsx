@@ -78,7 +78,7 @@ const accountsAt = (alias: string) => ({ to: `/connections/${alias}`, search: { 
 
 function Named({ kind, connection, account }: AccountRow) {
   if (kind === 'noApp') return <Text size="sm">{t.accountNoApp}</Text>
-  if (account === undefined) return <Text size="sm">{connection.status_reason}</Text>
+  if (account === undefined) return <Text size="sm">{lackOf(connection)}</Text>
   const { name, account: label } = account
   return (
     <Stack gap={2}>
@@ -92,6 +92,12 @@ function Named({ kind, connection, account }: AccountRow) {
       )}
     </Stack>
   )
+}
+
+/** In the words of the person who reads it; whatever else keeps the connection from serving is the gateway's sentence. */
+function lackOf({ needs, status_reason: reason }: AccountRow['connection']): string | null {
+  if (needs === 'account') return t.accountLacking
+  return needs === 'credential' ? t.accountAgain : reason
 }
 
 function State({ kind, account }: AccountRow) {

@@ -1,5 +1,6 @@
 /** The alerts of the last 90 days, by kind and connection. */
 import { Select, SimpleGrid, Stack, Text } from '@mantine/core'
+import type { Effect } from '@toolway/contract'
 import { ALERT_KINDS, listAlerts, type Alert } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
 import { z } from 'zod'
@@ -13,6 +14,7 @@ import { Empty } from '../../ui/empty.tsx'
 import { TextLink } from '../../ui/links.tsx'
 import { Section } from '../../ui/section.tsx'
 import { column, Table } from '../../ui/table.tsx'
+import { exactTime } from '../../ui/times.ts'
 import { When } from '../../ui/when.tsx'
 
 const t = texts.settings.alerts
@@ -24,11 +26,21 @@ const State = z.object({
   offset: z.coerce.number().int().min(0).default(0),
 })
 
-/** Returns further details: names and texts, without ids and nested values. */
-const detailOf = ({ detail }: Alert): string =>
-  Object.entries(detail)
-    .flatMap(([name, value]) => (typeof value === 'string' && !/^[a-z]{3}_/.test(value) ? [`${name}: ${value}`] : []))
-    .join(' · ')
+/** Further details in words. Ids, links and nested values are for followers of events, not for people. */
+function detailsOf({ detail }: Alert): string[] {
+  const owners: Readonly<Record<string, string>> = t.owners
+  const owner = owners[String(detail['owner'])]
+  const effect = texts.effects[String(detail['effect']) as Effect]
+  const facts = Object.entries(t.facts).flatMap(([name, word]) => {
+    const value = detail[name]
+    if (typeof value !== 'string' || value === '' || /^[a-z]{3}_/.test(value)) return []
+    const time = TIMES.has(name) ? new Date(value) : undefined
+    return [word({ value: time === undefined || Number.isNaN(time.getTime()) ? value : exactTime(time) })]
+  })
+  return [owner, ...facts, effect].filter((text) => text !== undefined)
+}
+
+const TIMES: ReadonlySet<string> = new Set(['expires_at', 'since', 'until'])
 
 export function Alerts() {
   const organization = useOrganization()
@@ -43,7 +55,9 @@ export function Alerts() {
       ({ connection_id: id }) => <Connection id={id} title={id === null ? undefined : nameOf(id)} />,
       3,
     ),
-    column<Alert>(t.columns.details, (alert) => <Text size="sm">{detailOf(alert)}</Text>, 5, { plain: true }),
+    column<Alert>(t.columns.details, (alert) => <Text size="sm">{detailsOf(alert).join(' · ')}</Text>, 5, {
+      plain: true,
+    }),
     column<Alert>(t.columns.when, ({ created_at: at }) => <When at={at} />, 2),
   ]
   const narrowed = kind !== undefined || connection !== undefined

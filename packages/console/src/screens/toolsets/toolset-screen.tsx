@@ -10,6 +10,7 @@ import { Problem } from '../../data/problem.ts'
 import { ask } from '../../data/queries.ts'
 import { useUrlState } from '../../data/url-state.ts'
 import { ListPreviewPart } from '../../parts/list-preview.tsx'
+import { titleOf } from '../../data/toolset-title.ts'
 import { texts } from '../../texts/texts.ts'
 import { CopyField } from '../../ui/copy.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -44,7 +45,11 @@ export function ToolsetScreen() {
       </Screen>
     )
   return (
-    <Screen title={query.data?.title ?? slug} parent={parent} action={<Removal toolset={query.data} />}>
+    <Screen
+      title={query.data === undefined ? slug : titleOf(query.data)}
+      parent={parent}
+      action={<Removal toolset={query.data} />}
+    >
       <Loaded query={query}>{(toolset) => <Shape key={toolset.slug} toolset={toolset} />}</Loaded>
     </Screen>
   )

@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
 import { useUrlState } from '../../data/url-state.ts'
+import { titleOf } from '../../data/toolset-title.ts'
 import { texts } from '../../texts/texts.ts'
 import { StateBadge } from '../../ui/badges.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
@@ -51,7 +52,7 @@ export function ToolsetsScreen() {
 }
 
 const columnsOf = (organization: string) => [
-  column<Toolset>(texts.toolsets.columns.title, ({ title }) => title, 5),
+  column<Toolset>(texts.toolsets.columns.title, titleOf, 5),
   column<Toolset>(texts.toolsets.columns.tools, (toolset) => <Size {...toolset} />, 3),
   column<Toolset>(texts.toolsets.columns.cost, (toolset) => <Cost {...toolset} />, 3),
   column<Toolset>(

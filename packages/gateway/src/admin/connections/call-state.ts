@@ -49,7 +49,11 @@ function derive(facts: CallFacts, auth: ConnectionAuth | undefined) {
       ? state('needs_auth', 'account', lackOf(auth, facts))
       : state('needs_auth', 'app', 'No OAuth app is set up for this service, so nobody can sign in there.')
   if (chosen.problem !== null)
-    return state('needs_auth', 'credential', `The account "${chosen.account}" must be reconnected: ${chosen.problem}.`)
+    return state(
+      'needs_auth',
+      'credential',
+      `The account "${chosen.account}" must be reconnected: ${withoutStop(chosen.problem)}.`,
+    )
   // The gateway's own requests use a shared account: its loss says nothing of the caller's own.
   const isOther = chosen.own && facts.accounts.some(({ own, problem }) => !own && problem !== null)
   if (status === 'needs_auth' && !isOther) return state(status, 'credential', reason)
@@ -79,3 +83,6 @@ function lackOf({ kind, owners }: ConnectionAuth, { people, members }: CallFacts
   const each = `Each person connects their own ${what} (${people} of ${members})`
   return owners.includes('organization') ? `${each}, or an administrator connects a shared one.` : `${each}.`
 }
+
+/** Problems come as sentences of others, with their full stop or without. */
+const withoutStop = (problem: string): string => problem.replace(/\.+$/, '')
