@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { LIMITS } from '../effects.ts'
 import { ROLES } from '../roles.ts'
-import { anyone, operation, signedIn } from './operation.ts'
+import { anyone, listOf, operation, signedIn } from './operation.ts'
 
 const AUTH = '/api/v1/auth'
 
@@ -150,7 +150,7 @@ export const listSignIns = operation({
   at: `GET ${AUTH}/sign-ins`,
   summary: 'List your active sign-ins.',
   needs: signedIn,
-  answer: z.strictObject({ items: z.array(SignInEntry) }),
+  answer: listOf(SignInEntry),
 })
 
 export const endSignIn = operation({

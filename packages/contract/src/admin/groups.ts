@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { Slug } from '../connections.ts'
 import { Email } from './auth.ts'
-import { inOrganization, operation } from './operation.ts'
+import { inOrganization, listOf, operation } from './operation.ts'
 import { TENANT } from './organizations.ts'
 
 export const Group = z.strictObject({
@@ -24,7 +24,7 @@ export const listGroups = operation({
   at: `GET ${GROUPS}`,
   summary: 'List the groups of an organization with their members.',
   needs,
-  answer: z.strictObject({ items: z.array(Group) }),
+  answer: listOf(Group),
 })
 export const putGroup = operation({
   id: 'putGroup',

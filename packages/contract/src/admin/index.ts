@@ -6,6 +6,7 @@ export {
   inOwnOrganization,
   operation,
   ORDERS,
+  listOf,
   pageOf,
   Paging,
   platform,

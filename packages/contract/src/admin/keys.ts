@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { Slug } from '../connections.ts'
 import { LIMITS } from '../effects.ts'
 import { ROLES } from '../roles.ts'
-import { inOrganization, operation, pageOf, platform, signedIn, sortedBy } from './operation.ts'
+import { inOrganization, listOf, operation, pageOf, platform, signedIn, sortedBy } from './operation.ts'
 
 /** The roles that can be requested; the source system calls a member a user. */
 const ROLE_NAMES = [...ROLES, 'tenant_user'] as const
@@ -150,7 +150,7 @@ export const listMyKeys = operation({
   summary: 'List your own keys.',
   needs: signedIn,
   query: z.strictObject({ organization: Organization }),
-  answer: z.strictObject({ items: z.array(Key) }),
+  answer: listOf(Key),
 })
 
 export const addMyKey = operation({

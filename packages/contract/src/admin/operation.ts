@@ -143,9 +143,15 @@ export const Paging = z.strictObject({
   cursor: z.string().min(1).max(4_000).optional(),
 })
 
+/** Items that a list should have and that cannot be read, as their rows are stored: they are left out, the others are there. */
+const Unreadable = z.int().min(1).optional()
+
+/** A list that is not read by pages, because something bounds it. */
+export const listOf = <Row extends Shape>(row: Row) => z.strictObject({ items: z.array(row), unreadable: Unreadable })
+
 export const pageOf = <Row extends Shape>(row: Row) =>
   z.strictObject({
-    items: z.array(row),
+    ...listOf(row).shape,
     /** Of all pages. */
     total: z.int(),
     limit: z.int(),

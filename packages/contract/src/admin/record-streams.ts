@@ -4,7 +4,7 @@
  * makes it.
  */
 import { z } from 'zod'
-import { inOrganization, operation, platform } from './operation.ts'
+import { inOrganization, listOf, operation, platform } from './operation.ts'
 import { TENANT } from './organizations.ts'
 
 const Url = z.string().min(1).max(2_000)
@@ -120,7 +120,7 @@ export const RecordStreamChange = z.strictObject({
   enabled: z.boolean().optional(),
 })
 
-const List = z.strictObject({ items: z.array(RecordStream) })
+const List = listOf(RecordStream)
 const Tried = z.strictObject({ delivered: z.boolean(), problem: z.string().nullable() })
 const STREAMS = `${TENANT}/record-streams`
 const STREAM = `${STREAMS}/{stream}`

@@ -1,7 +1,7 @@
 /** Toolsets over the admin interface: named selections that have an endpoint. */
 import { z } from 'zod'
 import { Slug, ToolsetSettings } from '../connections.ts'
-import { inOrganization, operation } from './operation.ts'
+import { inOrganization, listOf, operation } from './operation.ts'
 import { TENANT } from './organizations.ts'
 import { Forcing } from './rules.ts'
 
@@ -35,7 +35,7 @@ export const listToolsets = operation({
   at: `GET ${TOOLSETS}`,
   summary: 'List the toolsets of an organization, including built-in ones.',
   needs,
-  answer: z.strictObject({ items: z.array(Toolset) }),
+  answer: listOf(Toolset),
 })
 export const getToolset = operation({
   id: 'getToolset',

@@ -3,7 +3,7 @@
  * Webhooks says (https://www.standardwebhooks.com). The secret is shown once, when it is made.
  */
 import { z } from 'zod'
-import { inOrganization, operation } from './operation.ts'
+import { inOrganization, listOf, operation } from './operation.ts'
 import { TENANT } from './organizations.ts'
 
 /** `integrations_changed`, kinds of alerts, or `alert` for all of those. */
@@ -65,7 +65,7 @@ export const listWebhooks = operation({
   at: `GET ${WEBHOOKS}`,
   summary: 'List the webhooks of an organization and the results of their last deliveries.',
   needs: inOrganization('tenant_update'),
-  answer: z.strictObject({ items: z.array(Webhook) }),
+  answer: listOf(Webhook),
 })
 export const addWebhook = operation({
   id: 'addWebhook',

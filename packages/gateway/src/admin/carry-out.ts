@@ -6,6 +6,7 @@ import { Fault } from '@toolway/contract'
 import type { Operation } from '@toolway/contract/admin'
 import type { Principal } from '../identity/principal.ts'
 import type { Actor } from '../records/change.ts'
+import { answerOf } from './answer.ts'
 import { OPERATIONS } from './operations.ts'
 import { placeOf, refuseBeyond } from './place.ts'
 import { readInput, refuseUnstorable, type RawInput } from './read-input.ts'
@@ -53,5 +54,5 @@ export async function carryOut(
     progress,
   }
   const given = await served.run(parts, asking, place)
-  return given instanceof Response ? given : operation.answer.parse(given)
+  return given instanceof Response ? given : answerOf(operation, given)
 }

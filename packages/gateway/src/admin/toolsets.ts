@@ -12,6 +12,7 @@ import { platformRulesFor, refuseIdleIn } from './policy/organization-rules.ts'
 import { refuseListed } from './policy/rule-words.ts'
 import { knownTo } from './policy/write-organization-rules.ts'
 import { serveOrganization, type OrganizationRequest, type Served } from './serve.ts'
+import { eachInTurn } from '../lib/unreadable.ts'
 
 /** With what it comes to at the moment; nothing where the organization does not answer. */
 function toToolset(
@@ -45,15 +46,13 @@ async function refuseRules(sql: OrgSql, rules: ToolsetSettings['rules'], platfor
 }
 
 export const toolsetOperations: readonly Served[] = [
-  serveOrganization(shapes.listToolsets, async (asked) => {
-    const items: shapes.Toolset[] = []
-    for (const one of withSupplied(await asked.look(listToolsets))) {
-      items.push(toToolset(asked, one))
+  serveOrganization(shapes.listToolsets, async (asked) => ({
+    items: await eachInTurn(withSupplied(await asked.look(listToolsets)), async (one) => {
       // With 100,000 tools each takes long to count: other requests are served in between.
       await nextTurn()
-    }
-    return { items }
-  }),
+      return toToolset(asked, one)
+    }),
+  })),
 
   serveOrganization(shapes.getToolset, async (asked) => {
     const all = withSupplied(await asked.look(listToolsets))

@@ -24,8 +24,8 @@ export const ApprovalRow = z.object({
   user_id: z.string().nullable(),
   client: z.string().nullable(),
   account: z.string().nullable(),
-  /** Rules of the action `approve`, whole. */
-  rules: z.array(z.looseObject({ id: z.string(), name: z.string() })),
+  /** Rules of the action `approve`, whole; read by `storedRules`. */
+  rules: z.unknown(),
   sealed_arguments: z.instanceof(Buffer),
   state: z.enum(APPROVAL_STATES),
   created_at: z.date(),

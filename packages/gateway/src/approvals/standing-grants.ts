@@ -22,8 +22,8 @@ export const StandingGrantRow = z.object({
   user_id: z.string().nullable(),
   client: z.string().nullable(),
   account: z.string().nullable(),
-  /** Rules of the action `approve`, whole. */
-  rules: z.array(z.looseObject({ id: z.string(), name: z.string() })),
+  /** Rules of the action `approve`, whole; read by `storedRules`. */
+  rules: z.unknown(),
   granted_by: z.string(),
   approval_id: z.string().transform((id) => id as ApprovalId),
   note: z.string().nullable(),

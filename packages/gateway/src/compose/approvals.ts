@@ -71,6 +71,7 @@ export function composeApprovals(
     link,
     aliasOf: (connection) => snapshots.find({ id })?.connections.find((one) => one.id === connection)?.alias,
     effectOf: effectsOf(snapshots.find({ id })),
+    log,
   })
   return {
     approvals,

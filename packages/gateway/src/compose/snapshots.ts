@@ -5,6 +5,7 @@ import { createDocuments } from '../call/openapi/documents.ts'
 import type { OwnCredentials } from '../call/ports.ts'
 import { createSnapshot, versionOf, type Snapshot } from '../call/snapshot.ts'
 import type { Changes } from '../catalog/changes.ts'
+import { isStandIn as isUnreadableConnection } from '../connections/unreadable-connections.ts'
 import type { Db } from '../db/db.ts'
 import type { OpenStreams } from '../http/streams/open-streams.ts'
 import type { WatchedConnection } from '../jobs/keep-catalog.ts'
@@ -16,6 +17,7 @@ import { listOrganizations, type OrganizationRow } from '../organizations/organi
 import { listPlatformRules } from '../policy/stored/platform-rules.ts'
 import { createPlatformRules, type PlatformRules } from '../policy/stored/rules-in-force.ts'
 import type { Policy } from '../policy/verdict.ts'
+import { isStandIn as isUnreadableToolset } from '../toolsets/toolsets.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import type { Catalogs } from './catalogs.ts'
 import type { CoreDependencies } from './core-dependencies.ts'
@@ -70,6 +72,7 @@ export function composeSnapshots(core: CoreDependencies, parts: ComposeSnapshots
     onLoad(loaded, gone) {
       const concerned = new Set([...loaded.map(({ organization }) => organization.id as string), ...gone])
       keepRules.forget(gone)
+      for (const snapshot of loaded) noteUnreadable(snapshot, log)
       const watched = loaded.flatMap((snapshot) => watchedOf(snapshot, snapshots))
       catalogs.want(watched, concerned)
       healthy.want(watched, concerned)
@@ -95,6 +98,14 @@ export function composeSnapshots(core: CoreDependencies, parts: ComposeSnapshots
 
 /** Milliseconds. */
 const AGAIN = 1_000
+
+/** Rows that stand in a list without what they should say. */
+function noteUnreadable({ organization: { id }, connections, toolsets }: Snapshot, log: CoreDependencies['log']): void {
+  for (const { id: connection } of connections.filter(isUnreadableConnection))
+    log.error({ organization: id, connection }, 'the settings of a connection are unreadable; it is off')
+  for (const { slug: toolset } of toolsets.filter(isUnreadableToolset))
+    log.error({ organization: id, toolset }, 'the settings of a toolset are unreadable; it selects nothing')
+}
 
 interface LoadParts {
   readonly keepRules: KeepRules

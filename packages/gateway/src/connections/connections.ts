@@ -12,6 +12,7 @@ import {
 } from '@toolway/contract'
 import { z } from 'zod'
 import type { OrgSql, Sql, SystemSql } from '../db/db.ts'
+import { readable } from './unreadable-connections.ts'
 
 export const ConnectionRow = z.object({
   id: z.string().transform((id) => id as ConnectionId),
@@ -41,15 +42,16 @@ export const ConnectionRow = z.object({
 })
 export type ConnectionRow = z.output<typeof ConnectionRow>
 
-const readConnections = (sql: Sql, ids: readonly string[] | null, organizations: readonly string[] | null) => sql(
-  ConnectionRow,
-)`
-  select id, organization_id, alias, title, description, settings, sealed, enabled, origin, era, status, status_reason,
-         tools_default, tool_lock, trusted, keep_payloads, oauth_repairs, created_at, updated_at
-    from connections
-   where (${ids}::text[] is null or id = any(${ids}::text[]))
-     and (${organizations}::text[] is null or organization_id = any(${organizations}::text[]))
-   order by alias`
+const readConnections = async (sql: Sql, ids: readonly string[] | null, organizations: readonly string[] | null) => {
+  const rows = await sql(ConnectionRow)`
+    select id, organization_id, alias, title, description, settings, sealed, enabled, origin, era, status, status_reason,
+           tools_default, tool_lock, trusted, keep_payloads, oauth_repairs, created_at, updated_at
+      from connections
+     where (${ids}::text[] is null or id = any(${ids}::text[]))
+       and (${organizations}::text[] is null or organization_id = any(${organizations}::text[]))
+     order by alias`
+  return rows.map(readable)
+}
 
 /** All of them, or those of these ids. */
 export const listConnections = (sql: OrgSql, ids?: readonly string[]) => readConnections(sql, ids ?? null, null)

@@ -6,6 +6,7 @@
  * Lists of MCP have cursors of their own, which are signed (catalog/page.ts).
  */
 import { Fault } from '@toolway/contract'
+import { eachOf } from './unreadable.ts'
 
 export interface PageQuery {
   readonly limit: number
@@ -86,7 +87,7 @@ export function pageOfRows<Row, Item>(
   const last = shown.at(-1)
   const more = rows.length > limit && last !== undefined
   return {
-    items: shown.map((row) => to(row)),
+    items: eachOf(shown, to),
     total,
     limit,
     offset,
@@ -126,7 +127,7 @@ export function pageAt<Row, Item>(
   const { limit } = query
   const more = rows.length > limit || start + rows.length < total
   return {
-    items: rows.slice(0, limit).map((row) => to(row)),
+    items: eachOf(rows.slice(0, limit), to),
     total,
     limit,
     offset: start,
@@ -149,5 +150,5 @@ function readCursor(cursor: string): string[] {
 /** PostgreSQL takes no NUL in a text. */
 const isText = (part: unknown): part is string => typeof part === 'string' && !part.includes('\0')
 
-const unknownCursor = () =>
+export const unknownCursor = () =>
   new Fault('body.shape', { place: '/cursor', problem: 'is not a cursor of this list with this order' })

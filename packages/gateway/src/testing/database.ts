@@ -22,6 +22,8 @@ export interface TestDatabase extends AsyncDisposable {
 export interface DatabaseOptions {
   readonly server?: TestServer
   readonly empty?: boolean
+  /** The Db hands out rows as they are, as in production: for rows that no shape fits. */
+  readonly trusting?: boolean
   /** The Db works through it; whatever a session has to keep goes to the server itself. */
   readonly pooler?: Pick<PgBouncer, 'of'> | undefined
 }
@@ -30,6 +32,7 @@ export interface DatabaseOptions {
 export async function createTestDatabase({
   server = inject('postgres'),
   empty = false,
+  trusting = false,
   pooler,
 }: DatabaseOptions = {}): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`
@@ -37,7 +40,7 @@ export async function createTestDatabase({
   await command(server, `create database ${name} template ${empty ? 'template0' : server.template} owner ${owner}`)
   const connection = { ...server.connection, database: name }
   const through = pooler === undefined ? { connection } : { connection: pooler.of(connection), direct: connection }
-  const db = createDb({ ...through, parseRows: true })
+  const db = createDb({ ...through, parseRows: !trusting })
   return {
     connection,
     db,

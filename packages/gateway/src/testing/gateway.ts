@@ -57,6 +57,8 @@ export interface TestGatewayOptions {
   readonly server?: ProvidedContext['postgres']
   /** Further organizations, whole. */
   readonly others?: readonly Declaration[]
+  /** Rows are not checked by their shapes, as in production: for rows that no shape fits. */
+  readonly trusting?: boolean
 }
 
 /** The vault that seals and opens the secrets of every test gateway. */
@@ -72,8 +74,8 @@ export const UNLIMITED = {
 export const TEST_KEY = `uru_${'0123456789abcdef'.repeat(4)}`
 
 export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
-  const { connections = [], toolsets = [], keys = [], settings = {}, others = [], server } = options
-  const database = await createTestDatabase(server === undefined ? {} : { server })
+  const { connections = [], toolsets = [], keys = [], settings = {}, others = [], server, trusting = false } = options
+  const database = await createTestDatabase({ trusting, ...(server === undefined ? {} : { server }) })
   const directory = await mkdtemp(join(tmpdir(), 'toolway-gateway-'))
   const own = { PATH: process.env['PATH'], TOOLWAY_PORT: '0', TOOLWAY_DATA: directory, TOOLWAY_DRAIN_SECONDS: '10' }
   const loaded = loadConfig({ ...own, ...UNLIMITED, ...settings })

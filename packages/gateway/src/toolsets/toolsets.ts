@@ -26,13 +26,34 @@ export const ToolsetRow = z.object({
 })
 export type ToolsetRow = z.output<typeof ToolsetRow>
 
-const readToolsets = (sql: Sql, ids: readonly string[] | null, organizations: readonly string[] | null) => sql(
-  ToolsetRow,
-)`
-  select id, organization_id, slug, title, settings, origin from toolsets
-   where (${ids}::text[] is null or id = any(${ids}::text[]))
-     and (${organizations}::text[] is null or organization_id = any(${organizations}::text[]))
-   order by slug`
+const readToolsets = async (sql: Sql, ids: readonly string[] | null, organizations: readonly string[] | null) => {
+  const rows = await sql(ToolsetRow)`
+    select id, organization_id, slug, title, settings, origin from toolsets
+     where (${ids}::text[] is null or id = any(${ids}::text[]))
+       and (${organizations}::text[] is null or organization_id = any(${organizations}::text[]))
+     order by slug`
+  return rows.map(readable)
+}
+
+/** What is needed of stored settings to tell what is selected; rules are read one by one. */
+const Readable = z.object({
+  include: z.array(z.string()),
+  exclude: z.array(z.string()),
+  connections: z.array(z.string()).optional(),
+  pinned: z.array(z.string()).optional(),
+  limits: z.record(z.string(), z.string()).optional(),
+  tools: z.record(z.string(), z.unknown()).optional(),
+  audience: z.record(z.string(), z.unknown()).optional(),
+})
+
+/** One that cannot be read selects nothing, stands in the list and says so, and takes no neighbour along. */
+const SELECTS_NOTHING: ToolsetSettings = { include: [], exclude: ['*'] }
+const readable = (row: ToolsetRow): ToolsetRow =>
+  Readable.safeParse(row.settings).success
+    ? row
+    : { ...row, title: `${row.title} (its stored settings cannot be read)`, settings: SELECTS_NOTHING }
+
+export const isStandIn = ({ settings }: Pick<ToolsetRow, 'settings'>): boolean => settings === SELECTS_NOTHING
 
 /** All of them, or those of these ids. */
 export const listToolsets = (sql: OrgSql, ids?: readonly string[]) => readToolsets(sql, ids ?? null, null)

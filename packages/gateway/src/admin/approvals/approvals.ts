@@ -10,6 +10,7 @@ import { serveOrganization, type OrganizationRequest, type Served } from '../ser
 import { approverIn } from './admin-approvals.ts'
 import { lastingApprovalOperations } from './standing-approvals.ts'
 import { argumentsOf, describeApproval, maySee, type Viewer } from './describe-approval.ts'
+import { eachInTurn } from '../../lib/unreadable.ts'
 
 /** How many of the newest approvals are looked through for who may see only some of them; older ones are in the records. */
 const MOST = 2_000
@@ -58,9 +59,8 @@ const list = serveOrganization(shapes.listApprovals, async (asked) => {
     const page = permits(viewer.role, 'policy_manage')
       ? await pageOfAll(sql, query)
       : await pageOfSome(sql, query, viewer)
-    const items = []
-    for (const row of page.items) items.push(await describeApproval(describing, sql, row, viewer.approver))
-    return { ...page, items }
+    const describe = (row: ApprovalRow) => describeApproval(describing, sql, row, viewer.approver)
+    return { ...page, items: await eachInTurn(page.items, describe) }
   })
 })
 

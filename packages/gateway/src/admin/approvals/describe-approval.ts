@@ -6,7 +6,9 @@ import type { ApprovalRow } from '../../approvals/approvals.ts'
 import { isOwn, tallyOf, wordsOf, type Approver } from '../../approvals/approvers.ts'
 import { callerOf, mayAnswer, rulesOf } from '../../call/approvals/answer-approval.ts'
 import type { ApproverLookup } from '../../call/approvals/approver-lookup.ts'
+import { isUnreadable } from '../../approvals/stored-rules.ts'
 import type { OrgSql } from '../../db/db.ts'
+import type { Log } from '../../lib/log.ts'
 import { canonicalJson, parseJson, withDigitsAsText, type JsonObject } from '@toolway/protocol'
 import { approvalRow } from '../../vault/sealed-columns.ts'
 import type { ToolEffect } from '../policy/tools-of.ts'
@@ -41,10 +43,11 @@ export interface DescribeParts {
   aliasOf(connectionId: string): string | undefined
   effectOf(connectionId: string, tool: string): ToolEffect | undefined
   link(id: string): string
+  readonly log: Pick<Log, 'warn'>
 }
 
 export async function describeApproval(
-  { lookup, aliasOf, effectOf, link }: DescribeParts,
+  { lookup, aliasOf, effectOf, link, log }: DescribeParts,
   sql: OrgSql,
   row: ApprovalRow,
   approver: Approver | undefined,
@@ -56,6 +59,7 @@ export async function describeApproval(
     answers.map(({ answered_by: by }) => by),
   )
   const rules = rulesOf(row)
+  if (rules.some(isUnreadable)) log.warn({ approval: row.id }, 'a rule of an approval is unreadable')
   const tallies = tallyOf(rules, callerOf(row), answers, approverOf)
   const over = (row.good_until ?? row.expires_at).getTime() <= Date.now()
   const isOpen = row.state === 'pending' || row.state === 'granted'

@@ -76,7 +76,7 @@ export function describeLasting(
     caller: row.caller,
     principal: row.principal,
     client: row.client,
-    rules: row.rules.map(({ name }) => name),
+    rules: rulesOf(row).map(({ name }) => name),
     granted_by: giver?.email ?? row.granted_by,
     note: row.note,
     approval_id: row.approval_id,

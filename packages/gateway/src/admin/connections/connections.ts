@@ -38,6 +38,7 @@ import { findConnectionOf } from './find-connection.ts'
 import { serveOrganization, type AdminParts, type OrganizationRequest, type Served } from '../serve.ts'
 import type { Operation } from '@toolway/contract/admin'
 import { pageFrom } from '../../lib/page.ts'
+import { eachOf } from '../../lib/unreadable.ts'
 
 export const secretsOf = ({ vault }: AdminParts, { id, sealed }: ConnectionRow): ConnectionSecrets =>
   ConnectionSecrets.parse(sealed === null ? {} : JSON.parse(vault.open(sealed, sealedRow(id))))
@@ -367,7 +368,7 @@ export const list = serveOrganization(shapes.listConnections, async (asked) => {
   const accounts = new Map((await look((sql) => listCredentialsOf(sql, ids))).map((row) => [row.connection_id, row]))
   return {
     ...page,
-    items: page.items.map((row) =>
+    items: eachOf(page.items, (row) =>
       toConnection(parts, row, {
         ...{ catalog: snapshot?.catalogs.get(row.id), accounts: accounts.get(row.id), state: states.of(row), role },
       }),

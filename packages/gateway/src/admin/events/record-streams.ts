@@ -17,6 +17,7 @@ import { recordStreamRow } from '../../vault/sealed-columns.ts'
 import { newWebhookSecret } from '../../webhooks/signature.ts'
 import { addressIn } from '../integrations/integration-words.ts'
 import { serveOrganization, servePlatform, type AdminParts, type Served } from '../serve.ts'
+import { eachOf } from '../../lib/unreadable.ts'
 
 const MOST = 10
 
@@ -129,7 +130,7 @@ const tested = (row: StreamRow, failed: object | undefined) => () => ({
 
 const ofOrganization: readonly Served[] = [
   serveOrganization(shapes.listRecordStreams, async ({ look, organization }) => ({
-    items: (await look((sql) => listStreams(sql, organization.id))).map(toStream),
+    items: eachOf(await look((sql) => listStreams(sql, organization.id)), toStream),
   })),
   serveOrganization(shapes.addRecordStream, async (asked) => {
     const { change, look, organization, body } = asked
@@ -164,7 +165,7 @@ const ofOrganization: readonly Served[] = [
 
 const ofInstallation: readonly Served[] = [
   servePlatform(shapes.listAllRecordStreams, async ({ look }) => ({
-    items: (await look((sql) => listStreams(sql, INSTALLATION))).map(toStream),
+    items: eachOf(await look((sql) => listStreams(sql, INSTALLATION)), toStream),
   })),
   servePlatform(shapes.addInstallationRecordStream, async (asked) => {
     const { secret, add } = newStream(asked)

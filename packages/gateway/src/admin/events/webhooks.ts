@@ -18,6 +18,7 @@ import { namesPrivate } from '../../kinds/remote.ts'
 import { addressIn } from '../integrations/integration-words.ts'
 import { serveOrganization, type OrganizationRequest, type Served } from '../serve.ts'
 import type { Operation } from '@toolway/contract/admin'
+import { eachOf } from '../../lib/unreadable.ts'
 
 const MOST = 10
 /** Hours for which the secret before signs too. */
@@ -172,7 +173,7 @@ const rotate = serveOrganization(shapes.rotateWebhookSecret, async (asked) => {
 })
 
 export const webhookOperations: readonly Served[] = [
-  serveOrganization(shapes.listWebhooks, async ({ look }) => ({ items: (await look(listWebhooks)).map(toWebhook) })),
+  serveOrganization(shapes.listWebhooks, async ({ look }) => ({ items: eachOf(await look(listWebhooks), toWebhook) })),
   add,
   change,
   remove,

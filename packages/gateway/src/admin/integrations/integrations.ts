@@ -24,6 +24,7 @@ import { connectionChangeOf, integrationOf, newConnectionOf } from './integratio
 import { catalogOperations } from './registry.ts'
 import { oauthRedirectOperations } from './oauth-redirects.ts'
 import type { PageOf } from '../../lib/page.ts'
+import { eachOf } from '../../lib/unreadable.ts'
 import { integrationTools } from './tools-of-integrations.ts'
 import { roleForbidden } from '../../lib/role-forbidden.ts'
 
@@ -201,7 +202,7 @@ export const integrationOperations: readonly Served[] = [
       asked,
       items.map(({ id }) => id),
     )
-    return { items: items.map((one) => integrationOf(one, accounts(one.id))), ...page }
+    return { items: eachOf(items, (one) => integrationOf(one, accounts(one.id))), ...page }
   }),
   add,
   ...catalogOperations,

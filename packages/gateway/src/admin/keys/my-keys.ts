@@ -22,6 +22,7 @@ import type { Principal } from '../../identity/principal.ts'
 import { keyChange, makeKey, refuseBeyond, toKey, type KeyWords, type MadeKey } from './make-key.ts'
 import { refuseOldSignIn } from '../people/fresh-sign-in.ts'
 import { serveSignedIn, type AdminParts, type OperationCall, type Served } from '../serve.ts'
+import { eachOf } from '../../lib/unreadable.ts'
 
 /** The member that a principal stands for. Throws `login.needed` for keys of nobody's. */
 function memberOf({ userId }: Principal): UserId {
@@ -95,7 +96,7 @@ export const myKeyOperations: readonly Served[] = [
     const user = memberOf(principal)
     const place = query.organization === undefined ? undefined : placeOf(parts, principal, user, query.organization)
     const id = place?.organization.id ?? principal.organizationId
-    return { items: (await look((sql) => listOwnKeys(sql, user, id))).map(toKey) }
+    return { items: eachOf(await look((sql) => listOwnKeys(sql, user, id)), toKey) }
   }),
 
   serveSignedIn(shapes.addMyKey, async ({ parts, principal, body, head, change }) => {

@@ -12,6 +12,7 @@ import {
   type GroupWithMembers,
 } from '../people/groups.ts'
 import { serveOrganization, type AdminParts, type Served } from '../serve.ts'
+import { eachOf } from '../../lib/unreadable.ts'
 
 const toGroup = ({ slug, title, members, awaited, origin }: GroupWithMembers): shapes.Group => ({
   slug,
@@ -47,7 +48,7 @@ async function settle(
 }
 
 export const groupOperations: readonly Served[] = [
-  serveOrganization(shapes.listGroups, async ({ look }) => ({ items: (await look(listWithMembers)).map(toGroup) })),
+  serveOrganization(shapes.listGroups, async ({ look }) => ({ items: eachOf(await look(listWithMembers), toGroup) })),
 
   serveOrganization(shapes.putGroup, (asked) => {
     const { params, body, organization } = asked

@@ -7,6 +7,7 @@ import { findUser, type UserRow } from '../../identity/users.ts'
 import type { Principal } from '../../identity/principal.ts'
 import type { Tokens } from './sign-in.ts'
 import { serveAnyone, serveSignedIn, type AdminParts, type OperationCall, type Served } from '../serve.ts'
+import { eachOf } from '../../lib/unreadable.ts'
 
 const toPerson = ({ id, email, name, platform_admin: admin }: UserRow): shapes.TokenPair['user'] => ({
   id,
@@ -144,7 +145,7 @@ export const authOperations: readonly Served[] = [
   serveSignedIn(shapes.listSignIns, async ({ principal, look }) => {
     const { userId, signInId } = person(principal)
     const rows = await look((sql) => listSignIns(sql, userId))
-    return { items: rows.map((row) => toEntry(row, signInId)) }
+    return { items: eachOf(rows, (row) => toEntry(row, signInId)) }
   }),
 
   serveSignedIn(shapes.endSignIn, async ({ parts, actor, principal, params, look }) => {

@@ -23,6 +23,7 @@ import {
   type Approver,
   type Caller,
 } from '../../approvals/approvers.ts'
+import { storedRules } from '../../approvals/stored-rules.ts'
 import { removeStandingGrantsOf, storeStandingGrant } from '../../approvals/standing-grants.ts'
 import type { Db, OrgSql, SystemSql } from '../../db/db.ts'
 import { recordChange, type Actor } from '../../records/change.ts'
@@ -56,8 +57,7 @@ export interface Answered {
   readonly lasting?: string
 }
 
-export const rulesOf = ({ rules }: Pick<ApprovalRow, 'rules'>): readonly Rule<'approve'>[] =>
-  rules as unknown as readonly Rule<'approve'>[]
+export const rulesOf = ({ rules }: { readonly rules?: unknown }): readonly Rule<'approve'>[] => storedRules(rules)
 
 export const callerOf = ({
   principal,
@@ -169,7 +169,7 @@ export const factsOf = (row: ApprovalRow) => ({
   tool: row.tool,
   connection: row.connection_id,
   caller: row.principal,
-  rules: row.rules.map(({ name }) => name),
+  rules: rulesOf(row).map(({ name }) => name),
 })
 
 /** Alerts reach followers and webhooks; arguments are in none of them. */

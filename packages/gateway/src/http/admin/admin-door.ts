@@ -8,6 +8,7 @@
 import { Fault } from '@toolway/contract'
 import type { Operation } from '@toolway/contract/admin'
 import { Hono } from 'hono'
+import { answerOf } from '../../admin/answer.ts'
 import { createKeptAnswers } from '../../admin/kept-answers.ts'
 import { homeOf, placeOf, refuseBeyond } from '../../admin/place.ts'
 import { refuseUnstorable } from '../../admin/read-input.ts'
@@ -99,7 +100,7 @@ export function createAdminDoor(door: AdminDoorParts): Hono<Env> {
     }
     const { replayed, given } = await once(c, operation, asking, () => served.run(parts, asking, place))
     if (replayed) c.header('idempotency-replayed', 'true')
-    return given instanceof Response ? given : answer(c, operation, given)
+    return given instanceof Response ? given : answer(c, operation, given, log)
   }
 
   /** Once a stream has begun, its status is said: what goes wrong then is its last event. */
@@ -158,7 +159,8 @@ const callerHeadOf = (c: AdminContext) => ({
   csrf: c.req.header('x-csrf-token'),
 })
 
-function answer(c: AdminContext, { answer: shape, status }: Operation, value: unknown): Response {
+function answer(c: AdminContext, operation: Operation, value: unknown, log: Log | undefined): Response {
+  const { status } = operation
   if (status === 204) return c.body(null, 204)
-  return c.json(shape.parse(value) as object, status)
+  return c.json(answerOf(operation, value, log) as object, status)
 }

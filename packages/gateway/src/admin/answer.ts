@@ -1,0 +1,45 @@
+/**
+ * The answer of an operation by its shape, so that no field leaks by mistake. In a list, an item that does not fit is left out and
+ * counted (`unreadable`), so that one bad row does not take its neighbours along; anything else that does not fit fails.
+ */
+import type { Operation } from '@toolway/contract/admin'
+import type { Log } from '../lib/log.ts'
+import { Unreadable } from '../lib/unreadable.ts'
+
+type Answering = Pick<Operation, 'id' | 'answer'>
+
+interface List {
+  readonly items: readonly unknown[]
+}
+
+const isList = (given: unknown): given is List =>
+  typeof given === 'object' && given !== null && 'items' in given && Array.isArray(given.items)
+
+/** Throws a ZodError where the answer does not fit and is no list, or is one that cannot say what it leaves out. */
+export function answerOf({ id: operation, answer }: Answering, given: unknown, log?: Pick<Log, 'warn'>): unknown {
+  const read = answer.safeParse(given)
+  if (read.success) return read.data
+  const bad = new Map<number, string>()
+  for (const { path, message } of read.error.issues) {
+    const [list, at, ...place] = path
+    if (!isList(given) || list !== 'items' || typeof at !== 'number') throw read.error
+    bad.set(at, bad.get(at) ?? `/${place.map(String).join('/')} ${message}`)
+  }
+  if (!isList(given)) throw read.error
+  const items = given.items.filter((_, at) => !bad.has(at))
+  const shown = answer.parse({ ...given, items, unreadable: bad.size })
+  for (const [at, problem] of bad)
+    log?.warn({ operation, ...factsOf(given.items[at], problem) }, 'an item is unreadable')
+  return shown
+}
+
+/** What an item goes by, as far as it has it. */
+const NAMES = ['id', 'client_id', 'slug', 'alias', 'name']
+
+/** Values stay out of the log: an item may have secrets in places where its shape has none. */
+function factsOf(item: unknown, problem: string) {
+  if (item instanceof Unreadable) return { err: item.unreadable }
+  const facts = new Map(typeof item === 'object' && item !== null ? Object.entries(item) : [])
+  const name = NAMES.map((member) => facts.get(member) as unknown).find((value) => typeof value === 'string')
+  return { ...(name === undefined ? {} : { item: name }), problem }
+}

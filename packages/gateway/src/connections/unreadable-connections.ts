@@ -1,0 +1,33 @@
+/**
+ * Connections whose stored settings cannot be read at all, as a newer version or another hand may have left them. Such a row takes no
+ * neighbour along: it stands in the list, switched off and with a word about it, and can be removed.
+ */
+import { CONNECTORS, ConnectionSettings } from '@toolway/contract'
+import type { ConnectionRow } from './connections.ts'
+
+/** No request ever goes there: the connection is off, and the name leads nowhere (RFC 6761, 6.4). */
+const STAND_IN = ConnectionSettings.parse({ connector: 'mcp.http', url: 'https://unreadable.invalid/' })
+
+const NOTE = 'The stored settings of this connection cannot be read. It is off; remove it or restore its settings.'
+
+const isReadable = (settings: unknown): boolean =>
+  typeof settings === 'object' &&
+  settings !== null &&
+  'connector' in settings &&
+  (CONNECTORS as readonly unknown[]).includes(settings.connector)
+
+/** Only settings of a kind that this version does not have are unreadable: anything less fails where the connection is opened. */
+export const readable = (row: ConnectionRow): ConnectionRow =>
+  isReadable(row.settings)
+    ? row
+    : {
+        ...row,
+        settings: STAND_IN,
+        enabled: false,
+        status: 'failed',
+        status_reason: NOTE,
+        description: NOTE,
+        sealed: null,
+      }
+
+export const isStandIn = ({ settings }: Pick<ConnectionRow, 'settings'>): boolean => settings === STAND_IN
