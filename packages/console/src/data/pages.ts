@@ -16,6 +16,7 @@ interface PageShape {
   readonly items: readonly unknown[]
   readonly total: number
   readonly next_cursor?: string | undefined
+  readonly unreadable?: number | undefined
 }
 
 export interface Pages<Page> {
@@ -59,7 +60,11 @@ export function usePages<Query extends z.ZodObject, Body extends Shape, Answer e
   const data = useMemo(() => {
     const [first] = loaded?.pages ?? []
     if (first === undefined) return undefined
-    return { ...first, items: loaded?.pages.flatMap(({ items }) => items), limit: undefined, offset: undefined }
+    const bad = loaded?.pages.reduce((sum, { unreadable = 0 }) => sum + unreadable, 0)
+    return {
+      ...{ ...first, items: loaded?.pages.flatMap(({ items }) => items), unreadable: bad === 0 ? undefined : bad },
+      ...{ limit: undefined, offset: undefined },
+    }
   }, [loaded])
   const more = useCallback(() => void fetchNextPage(), [fetchNextPage])
   return {

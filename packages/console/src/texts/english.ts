@@ -3570,6 +3570,7 @@ export interface English {
     readonly columns: string
     readonly more: string
     readonly rangeOfMore: (v: { readonly first: number; readonly last: number; readonly total: number }) => string
+    readonly unreadable: (v: { readonly count: number }) => string
   }
   readonly tools: {
     readonly hint: (v: { readonly tools: string; readonly tokens: string }) => string

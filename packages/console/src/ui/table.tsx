@@ -38,6 +38,8 @@ export interface Page<Row> {
   readonly total?: number
   /** Whether there are more than `total`, which were not counted. */
   readonly total_exceeded?: boolean
+  /** How many rows are left out because they cannot be read as they are stored. */
+  readonly unreadable?: number | undefined
   readonly limit?: number
   readonly offset?: number
 }
@@ -77,13 +79,18 @@ export function Table<Row>(props: TableProps<Row>) {
     if (error !== null && !isFetching) return <Failed failure={error} onRetry={() => void query.refetch()} />
     return <Waiting label={label} />
   }
-  if (data.items.length === 0 && (data.offset ?? 0) === 0) return <>{empty}</>
+  if (data.items.length === 0 && (data.offset ?? 0) === 0 && data.unreadable === undefined) return <>{empty}</>
   return (
     <Box aria-busy={isFetching && error !== null}>
       {error === null ? null : (
         <Box mb="sm">
           <Failed failure={error} title={texts.table.old} onRetry={() => void query.refetch()} />
         </Box>
+      )}
+      {data.unreadable === undefined ? null : (
+        <Text size="sm" c="dimmed" mb="xs" role="note">
+          {texts.table.unreadable({ count: data.unreadable })}
+        </Text>
       )}
       <Rows {...props} items={data.items} total={data.total ?? data.items.length} offset={data.offset ?? 0} />
       <Pages page={data} onPage={props.onPage} />

@@ -5,6 +5,7 @@
  */
 import { Command, type Argument, type Option } from 'commander'
 import { createOutput, EXIT, type Output } from './terminal/output.ts'
+import { counted } from '../lib/counted.ts'
 import type { Transport } from './transport/transport.ts'
 
 export type Finish = (code: number) => void
@@ -60,13 +61,29 @@ async function run<Words, Answer>(
   output: Output,
 ): Promise<number> {
   const { withTransport } = await import('./transport/with-transport.ts')
-  const answer = await withTransport((transport) => it.call(transport, words, output), {
+  const left = { out: 0 }
+  const answer = await withTransport((transport) => it.call(noting(transport, left), words, output), {
     asCaller: it.asCaller === true,
   })
   const { value, lines, notes = [], code = EXIT.ok } = it.print(answer, words)
   if (value !== undefined) output.result(value, lines)
   if (!output.json) for (const note of notes) output.progress(note)
+  if (left.out > 0)
+    output.progress(
+      `${counted(left.out, 'entry', 'entries')} of this list cannot be read as stored and ${left.out === 1 ? 'is' : 'are'} left out; see the log of the gateway.`,
+    )
   return code
+}
+
+/** Counts what lists leave out because it cannot be read. */
+function noting(transport: Transport, left: { out: number }): Transport {
+  const call: Transport['call'] = async (operation, input) => {
+    const answer = await transport.call(operation, input)
+    const { unreadable } = (answer ?? {}) as { unreadable?: unknown }
+    if (typeof unreadable === 'number') left.out += unreadable
+    return answer
+  }
+  return Object.assign(Object.create(transport) as Transport, { call })
 }
 
 /** A command whose subcommands are these. */
