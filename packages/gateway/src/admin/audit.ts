@@ -3,13 +3,21 @@ import { Fault } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import type { z } from 'zod'
 import type { Db, OrgSql, SystemSql } from '../db/db.ts'
-import { pageAt, partOf } from '../lib/page.ts'
+import { pageOfRows, startOf, unknownCursor } from '../lib/page.ts'
 import { findOrganization } from '../organizations/organizations.ts'
 import { chainLines, type ChainLine, type Look } from '../records/chain/chain-lines.ts'
 import { countChained, createProgress } from '../records/chain/progress.ts'
 import { verify, type Trust, type Verdict } from '../records/chain/verify.ts'
 import { exported, headOf, MEDIA, type Exporting } from '../records/exports/formats.ts'
-import { countRecords, findRecords, type Filter, type FoundRecord } from '../records/query.ts'
+import {
+  countRecords,
+  findRecords,
+  isKeyOf,
+  orderOf,
+  type Filter,
+  type FoundRecord,
+  type RecordOnPage,
+} from '../records/query.ts'
 import { PLATFORM } from '../records/records.ts'
 import { redactRecord } from '../records/redact.ts'
 import { ForeignCheckpoint, listChained, prune as pruneChain } from '../records/retention.ts'
@@ -199,15 +207,19 @@ interface Finding {
 async function pageOfRecords(sql: OrgSql | SystemSql, parts: AdminParts, { query, organization }: Finding) {
   const { limit: _, offset: __, cursor: ___, ...asked } = query
   const filter = filterOf(organization, asked)
-  const { take, offset } = partOf(query)
-  const rows = await findRecords(sql, filter, { limit: take, offset })
+  const order = orderOf(filter)
+  const { take, offset, after } = startOf(query, `records ${order}`, 1)
+  const [key] = after ?? []
+  if (key !== undefined && !isKeyOf(order, key)) throw unknownCursor()
+  const rows = await findRecords(sql, filter, { limit: take, offset, after: key })
   const { total, more } = await countRecords(sql, filter)
   const nameOf = await namesOf(
     sql,
     parts,
     rows.flatMap((row) => [row.principal, row.resource_id]),
   )
-  const page = pageAt(rows, { query, start: offset, total }, (row) => ({
+  const paged = { query, order: `records ${order}`, total, keyOf: (row: RecordOnPage) => [row.key] }
+  const page = pageOfRows(rows, paged, (row) => ({
     ...toEvent(row, parts.traceUrl),
     actor_name: nameOf(row.principal),
     resource_name: row.kind === 'call' ? null : (nameOf(row.resource_id) ?? nameIn(row.detail)),

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { describeEachPostgres } from '../testing/database.ts'
 import { testEntry } from '../testing/record-entry.ts'
-import { countRecords, findRecords, type Filter } from './query.ts'
+import { countRecords, findRecords, isKeyOf, orderOf, type Filter } from './query.ts'
 import { storeRecords, type Entry } from './records.ts'
 
 const MANY = 6_000
@@ -72,6 +72,48 @@ describeEachPostgres('searches of records', (createDatabase) => {
           ).toEqual(wanted.slice(offset, offset + 5).map(({ id }) => id))
           expect(count, what).toEqual({ total: wanted.length, more: false })
         }
+  })
+
+  test('go on behind the last record of a page, whatever comes meanwhile', async () => {
+    await using database = await createDatabase()
+    const all = entries()
+    await database.db.system((sql) => storeRecords(sql, all.slice(0, -200)))
+    const start = new Date(BEGAN + 10 * HOUR).toISOString()
+    const filters: Partial<Filter>[] = [
+      {},
+      { start },
+      { connection: 'con_2' },
+      { end: '2027-01-01T00:00:00Z', tool: 'tool_10' },
+      { outcome: 'ok' },
+    ]
+    const places = ['org_large', 'org_small', undefined].flatMap((organization) =>
+      filters.map((filter) => ({ organization, ...filter })),
+    )
+    const page = (filter: Filter, after?: string) =>
+      database.db.system((sql) => findRecords(sql, filter, { limit: 7, offset: 0, after }))
+    const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id)
+    const before = await Promise.all(
+      places.map(async (filter) => {
+        const rows = await database.db.system((sql) => findRecords(sql, filter, { limit: 21, offset: 0 }))
+        return { filter, first: rows.slice(0, 7), ids: idsOf(rows) }
+      }),
+    )
+    await database.db.system((sql) => storeRecords(sql, all.slice(-200)))
+    for (const { filter, first, ids } of before) {
+      const what = JSON.stringify(filter)
+      expect(isKeyOf(orderOf(filter), first.at(-1)?.key ?? ''), what).toBe(true)
+      const second = await page(filter, first.at(-1)?.key)
+      expect(idsOf(second), what).toEqual(ids.slice(7, 14))
+      expect(idsOf(await page(filter, second.at(-1)?.key)), what).toEqual(ids.slice(14, 21))
+    }
+    for (const [order, key] of [
+      ['place', 'x'],
+      ['place', '1; drop'],
+      ['time', '2026-01-01 1'],
+      ['each', 'rec_1'],
+      ['id', ''],
+    ] as const)
+      expect(isKeyOf(order, key)).toBe(false)
   })
 
   test('that find little, or a page far back, read little', async () => {

@@ -1,6 +1,7 @@
 /**
  * Looking through records: by what was done, with which tool and connection, by whom, when and how it ended, a page at a time,
- * the newest first: by place in its chain, or by id, which sorts by time, where there are several chains.
+ * the newest first: by place in its chain, or by id, which sorts by time, where there are several chains. Pages begin behind the key
+ * of a record (ADR 0134), so that records that come meanwhile move none.
  */
 import { z } from 'zod'
 import type { OrgSql, SystemSql } from '../db/db.ts'
@@ -52,57 +53,93 @@ export const FoundRecord = z.object({
   detail: z.record(z.string(), z.unknown()).nullable(),
 })
 export type FoundRecord = z.output<typeof FoundRecord>
-const Id = z.object({ id: z.string() })
+const Found = z.object({ id: z.string(), key: z.string() })
 
-interface Span {
+/** A part of what is found: behind the key of a record, or behind so many of them. */
+export interface Span {
   readonly limit: number
   readonly offset: number
+  /** The `key` of the last record of the page before. */
+  readonly after?: string | undefined
 }
 
-/** Undefined parts of the filter let everything through. */
-export async function findRecords(sql: OrgSql | SystemSql, filter: Filter, span: Span): Promise<FoundRecord[]> {
-  const ids = await idsFor(filter)(sql, filter, span)
+/** With the key by which the page behind it begins: nothing that comes meanwhile moves it. */
+export type RecordOnPage = FoundRecord & { readonly key: string }
+
+/** Undefined parts of the filter let everything through. Throws `body.shape` for a key that is none of this order. */
+export async function findRecords(sql: OrgSql | SystemSql, filter: Filter, span: Span): Promise<RecordOnPage[]> {
+  const ids = await WAYS[orderOf(filter)](sql, filter, span)
   const found = await sql(FoundRecord)`
     select id, organization_id, seq::float8 as seq, encode(hash, 'hex') as hash, at, kind, principal, key_id, toolset,
            connection, method, target, era_client, era_upstream, client, bytes_in, bytes_out, duration_us, outcome, code,
            decision, correlation_id, actor_type, resource_type, resource_id, ip_address, user_agent, detail
       from records where id = any (${ids.map(({ id }) => id)}::text[])`
-  const place = new Map(ids.map(({ id }, at) => [id, at]))
-  return found.toSorted((one, other) => (place.get(one.id) ?? 0) - (place.get(other.id) ?? 0))
+  const rows = new Map(found.map((row) => [row.id, row]))
+  return ids.flatMap(({ id, key }) => {
+    const row = rows.get(id)
+    return row === undefined ? [] : [{ ...row, key }]
+  })
 }
 
-type FindIds = (sql: OrgSql | SystemSql, filter: Filter, span: Span) => Promise<{ id: string }[]>
+type FindIds = (sql: OrgSql | SystemSql, filter: Filter, span: Span) => Promise<z.output<typeof Found>[]>
 
-/** Each in the way that reads least: by place, by the index of what is looked for, or by id. */
-function idsFor({ organization, id, correlation, ...indexed }: Filter): FindIds {
+/**
+ * Each order in the way that reads least: by place in the chain, by time where one is given, by id where there are several chains, or
+ * by the index of what is looked for in each of them.
+ */
+export function orderOf({ organization, id, correlation, ...indexed }: Filter): keyof typeof WAYS {
   const searches = Object.values(indexed).some((value) => value !== undefined)
-  const narrows = id !== undefined || correlation !== undefined
-  if (organization !== undefined) return searches || narrows ? idsInOrganization : idsByPlace
-  return searches ? idsOfEachOrganization : idsOfAll
+  if (organization === undefined) return searches ? 'each' : 'id'
+  if (indexed.start !== undefined || indexed.end !== undefined) return 'time'
+  return searches || id !== undefined || correlation !== undefined ? 'found' : 'place'
 }
+
+/** Whether a key can be one of that order: it comes from outside. */
+const KEYS = {
+  place: /^\d{1,15}$/,
+  found: /^\d{1,15}$/,
+  time: /^\d{4,6}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6} \d{1,15}$/,
+  id: /^\S{1,200}$/,
+  each: /^\S{1,200} \d{1,9}$/,
+} as const
+
+export const isKeyOf = (order: keyof typeof WAYS, key: string): boolean => KEYS[order].test(key)
 
 /** A chain has no gaps, so that a page far back is found without reading what lies before it. */
-const idsByPlace: FindIds = (sql, { organization = null }, { limit, offset }) => sql(Id)`
-    select id from records
+const idsByPlace: FindIds = (sql, { organization = null }, { limit, offset, after = null }) => sql(Found)`
+    select id, seq::text as key from records
      where organization_id = ${organization}
        and seq <= (select c.seq from record_chains c where c.organization_id = ${organization}) - ${offset}::int
+       and (${after}::bigint is null or seq < ${after}::bigint)
      order by seq desc limit ${limit}`
 
-/** Where a time is given, pages come by time: what lies before it is not read. */
-const idsInOrganization: FindIds = (sql, filter, { limit, offset }) => {
-  const {
-    organization = null,
-    id = null,
-    action = null,
-    actor = null,
-    outcome = null,
-    start = null,
-    end = null,
-  } = filter
+const idsInOrganization: FindIds = (sql, filter, { limit, offset, after = null }) => {
+  const { organization = null, id = null, action = null, actor = null, outcome = null } = filter
   const { tool = null, connection = null, correlation = null, code = null } = filter
-  return sql(Id)`
-    select id from records
+  return sql(Found)`
+    select id, seq::text as key from records
      where organization_id = ${organization}
+       and (${after}::bigint is null or seq < ${after}::bigint)
+       and (${id}::text is null or id = ${id})
+       and (${action}::text is null or method = ${action})
+       and (${actor}::text is null or principal = ${actor})
+       and (${tool}::text is null or target = ${tool} and kind = 'call')
+       and (${connection}::text is null or connection = ${connection})
+       and (${correlation}::text is null or correlation_id = ${correlation})
+       and (${outcome}::text is null or outcome = ${outcome})
+       and (${code}::text is null or code = ${code})
+     order by seq desc limit ${limit} offset ${offset}`
+}
+
+/** Pages come by time: what lies before it is not read. A record that was appended late is among those of its time. */
+const idsInTime: FindIds = (sql, filter, { limit, offset, after }) => {
+  const { organization = null, id = null, action = null, actor = null, outcome = null } = filter
+  const { tool = null, connection = null, correlation = null, code = null, start = null, end = null } = filter
+  const [at, seq] = after === undefined ? [null, null] : [after.slice(0, after.lastIndexOf(' ')), seqIn(after)]
+  return sql(Found)`
+    select id, to_char(at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') || ' ' || seq as key from records
+     where organization_id = ${organization}
+       and (${at}::text is null or (at, seq) < ((${at}::timestamp at time zone 'UTC'), ${seq}::bigint))
        and (${id}::text is null or id = ${id})
        and (${action}::text is null or method = ${action})
        and (${actor}::text is null or principal = ${actor})
@@ -113,18 +150,24 @@ const idsInOrganization: FindIds = (sql, filter, { limit, offset }) => {
        and (${code}::text is null or code = ${code})
        and (${start}::timestamptz is null or at >= ${start})
        and (${end}::timestamptz is null or at < ${end})
-     order by case when coalesce(${start}::timestamptz, ${end}::timestamptz) is null then null else at end desc, seq desc
-     limit ${limit} offset ${offset}`
+     order by at desc, seq desc limit ${limit} offset ${offset}`
 }
 
-/** The indexes begin with the organization: each is asked for its newest. */
-const idsOfEachOrganization: FindIds = (sql, filter, { limit, offset }) => {
+const seqIn = (key: string): string => key.slice(key.lastIndexOf(' ') + 1)
+
+/**
+ * The indexes begin with the organization: each is asked for its newest. Places of several chains have no order among them that an
+ * index knows, so that such pages count: from the newest record of the first page on, so that those that come meanwhile move none.
+ */
+const idsOfEachOrganization: FindIds = async (sql, filter, { limit, offset: given, after }) => {
   const { id = null, action = null, actor = null, outcome = null, start = null, end = null } = filter
   const { tool = null, connection = null, correlation = null, code = null } = filter
-  return sql(Id)`
+  const [newest, offset] = after === undefined ? [null, given] : [after.split(' ')[0], Number(seqIn(after))]
+  const found = await sql(Id)`
     select newest.id from record_chains c cross join lateral (
       select r.id from records r
        where r.organization_id = c.organization_id
+         and (${newest}::text is null or r.id <= ${newest})
          and (${id}::text is null or r.id = ${id})
          and (${action}::text is null or r.method = ${action})
          and (${actor}::text is null or r.principal = ${actor})
@@ -138,13 +181,25 @@ const idsOfEachOrganization: FindIds = (sql, filter, { limit, offset }) => {
        order by case when coalesce(${start}::timestamptz, ${end}::timestamptz) is null then null else r.at end desc, r.seq desc
        limit ${limit}::int + ${offset}::int) newest
      order by newest.id desc limit ${limit} offset ${offset}`
+  const first = newest ?? found[0]?.id ?? ''
+  return found.map((row, at) => ({ id: row.id, key: `${first} ${offset + at + 1}` }))
 }
+const Id = z.object({ id: z.string() })
 
-const idsOfAll: FindIds = (sql, { id = null, correlation = null }, { limit, offset }) => sql(Id)`
-    select id from records
+const idsOfAll: FindIds = (sql, { id = null, correlation = null }, { limit, offset, after = null }) => sql(Found)`
+    select id, id as key from records
      where (${id}::text is null or id = ${id})
+       and (${after}::text is null or id < ${after})
        and (${correlation}::text is null or correlation_id = ${correlation})
      order by id desc limit ${limit} offset ${offset}`
+
+const WAYS = {
+  place: idsByPlace,
+  found: idsInOrganization,
+  time: idsInTime,
+  id: idsOfAll,
+  each: idsOfEachOrganization,
+} as const satisfies Readonly<Record<string, FindIds>>
 
 /** Counting every record of a large installation takes long: as many as this are counted. */
 const MOST_COUNTED = 100_000

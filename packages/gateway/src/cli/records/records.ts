@@ -28,6 +28,7 @@ interface Listing extends OfChain {
   readonly end?: string
   readonly limit: number
   readonly offset: number
+  readonly cursor?: string
   readonly wide?: boolean
 }
 
@@ -39,9 +40,9 @@ async function listed(transport: Transport, words: Listing, { json }: Output) {
 }
 
 function pageOf({ call }: Transport, words: Listing) {
-  const { organization, action, actor: actor_id, outcome, limit, offset } = words
+  const { organization, action, actor: actor_id, outcome, limit, offset, cursor } = words
   const [start, end] = [momentOf(words.start), momentOf(words.end)]
-  const query = { action, actor_id, outcome, start, end, limit, offset }
+  const query = { action, actor_id, outcome, start, end, limit, offset, cursor }
   return isPlatform(words)
     ? call(listAudit, { query: { ...query, tenant_id: PLATFORM } })
     : call(listOrganizationAudit, { params: { organization }, query })
@@ -58,6 +59,7 @@ const list = described({
     new Option('--end <moment>', 'before this time'),
     new Option('--limit <count>', 'maximum number, up to 200').argParser(whole(1, 200)).default(50),
     new Option('--offset <count>', 'number of records to skip').argParser(whole(0, 1_000_000)).default(0),
+    new Option('--cursor <cursor>', 'start after the previous page: its next_cursor, with the same filter'),
     new Option('--wide', 'all columns with whole IDs; output that does not go to a terminal always has them'),
   ],
   examples: ['toolway records list --action tools/call --limit 20', 'toolway records list --start 2026-11-20 --json'],

@@ -34,7 +34,7 @@ async function watched(transport: Transport, words: Watching, output: Output): P
   const end = () => ended.abort()
   process.once('SIGINT', end).once('SIGTERM', end)
   // An organization that does not exist, or a missing permission, ends the command here.
-  const [newest] = await pageOf(transport, words, { limit: 1, offset: 0 })
+  const [newest] = (await pageOf(transport, words, { limit: 1 })).items
   let seen = newest?.seq ?? -1
   let away = false
   const names = createActorNames(transport, words)
@@ -61,21 +61,23 @@ const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown
 /** All calls after that number of the chain, the newest first. */
 async function since(transport: Transport, words: Watching, seen: number): Promise<AuditEvent[]> {
   const fresh: AuditEvent[] = []
-  for (let offset = 0; ; offset += PAGE) {
-    const page = await pageOf(transport, words, { limit: PAGE, offset })
-    const later = page.filter(({ seq }) => seq > seen)
+  let cursor: string | undefined
+  for (;;) {
+    const page = await pageOf(transport, words, { limit: PAGE, cursor })
+    const later = page.items.filter(({ seq }) => seq > seen)
     fresh.push(...later)
-    if (later.length < PAGE) return fresh
+    cursor = page.next_cursor
+    if (later.length < PAGE || cursor === undefined) return fresh
   }
 }
 
-async function pageOf(
+function pageOf(
   { call }: Transport,
   { organization, tool, connection }: Watching,
-  paging: { limit: number; offset: number },
-): Promise<AuditEvent[]> {
+  paging: { limit: number; cursor?: string | undefined },
+) {
   const query = { action: 'tools/call', tool, connection, ...paging }
-  return (await call(listOrganizationAudit, { params: { organization }, query })).items
+  return call(listOrganizationAudit, { params: { organization }, query })
 }
 
 const isWanted = ({ outcome }: AuditEvent, { failed = false }: Watching): boolean =>

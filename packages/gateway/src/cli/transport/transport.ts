@@ -79,7 +79,11 @@ export function textsOf(query: Readonly<Record<string, unknown>> = {}): Record<s
   return Object.fromEntries(said.map(([name, value]) => [name, String(value)]))
 }
 
-type Paged = Operation<z.ZodObject, z.ZodType, z.ZodType<{ items: unknown[]; total: number }>>
+type Paged = Operation<
+  z.ZodObject,
+  z.ZodType,
+  z.ZodType<{ items: unknown[]; total: number; next_cursor?: string | undefined }>
+>
 type RowOf<Op extends Operation> = z.output<Op['answer']> extends { items: readonly (infer Row)[] } ? Row : never
 
 const PAGE = 200
@@ -91,10 +95,15 @@ export async function listAll<Op extends Paged>(
   input: Omit<Input<Op>, 'body'> = {},
 ): Promise<RowOf<Op>[]> {
   const rows: RowOf<Op>[] = []
+  let [cursor, offset]: [string | undefined, number] = [undefined, 0]
   for (;;) {
-    const query = { ...input.query, limit: PAGE, offset: rows.length } as unknown as Query<Op>
-    const { items, total } = await call(operation, { ...input, query })
+    const at = cursor === undefined ? { offset } : { cursor }
+    const query = { ...input.query, limit: PAGE, ...at } as unknown as Query<Op>
+    const { items, total, next_cursor: next } = await call(operation, { ...input, query })
     rows.push(...(items as RowOf<Op>[]))
-    if (items.length === 0 || rows.length >= total) return rows
+    offset += PAGE
+    // A gateway of an earlier version has no cursors.
+    if (next === undefined && (cursor !== undefined || items.length === 0 || offset >= total)) return rows
+    cursor = next
   }
 }
