@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { Slug } from '../connections.ts'
 import { Email } from './auth.ts'
-import { inOrganization, listOf, operation } from './operation.ts'
+import { inOrganization, operation, pageOf, Paging } from './operation.ts'
 import { TENANT } from './organizations.ts'
 
 export const Group = z.strictObject({
@@ -22,9 +22,10 @@ const needs = inOrganization('user_manage')
 export const listGroups = operation({
   id: 'listGroups',
   at: `GET ${GROUPS}`,
-  summary: 'List the groups of an organization with their members.',
+  summary: 'List the groups of an organization with their members, in the order of their names.',
   needs,
-  answer: listOf(Group),
+  query: Paging.extend({ search: z.string().max(100).optional() }),
+  answer: pageOf(Group),
 })
 export const putGroup = operation({
   id: 'putGroup',

@@ -2,6 +2,8 @@
 import { Fault } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { addRule, changeRule, listRules, removeRule, type RuleRow } from '../policy/rules.ts'
+import { listPlatformRules } from '../policy/stored/platform-rules.ts'
+import { MOST_RULES } from './policy/rule-words.ts'
 import { servePlatform, type Served } from './serve.ts'
 import { pageFrom } from '../lib/page.ts'
 
@@ -30,6 +32,7 @@ const said = ({ tool_name_pattern: pattern, action, connector_type: connector, a
 export const ruleOperations: readonly Served[] = [
   servePlatform(shapes.listRules, async ({ look, query }) => {
     const { action, is_active: active } = query
+    // Read whole: they are among the rules of the platform, of which there are MOST_RULES at most.
     const found = (await look(listRules)).filter(
       (row) => (action === undefined || row.action === action) && (active === undefined || row.active === active),
     )
@@ -40,7 +43,10 @@ export const ruleOperations: readonly Served[] = [
     const { tool_name_pattern: pattern, action, reason, connector_type: connector, is_active: active } = body
     const row = await change(
       (added: RuleRow) => ({ action: 'rule.add', resource: 'rule', id: added.id, detail: said(added) }),
-      (sql) => addRule(sql, { pattern, action, reason, connector, active }, principal.id),
+      async (sql) => {
+        if ((await listPlatformRules(sql)).length >= MOST_RULES) throw new Fault('rule.limit', { limit: MOST_RULES })
+        return addRule(sql, { pattern, action, reason, connector, active }, principal.id)
+      },
     )
     await parts.rules.refresh()
     return toRule(row)

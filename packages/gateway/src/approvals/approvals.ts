@@ -2,10 +2,11 @@
  * Approval requests, as they are stored. Their content and permitted approvers are decided elsewhere. This file ensures that a
  * request is open once, that a grant is used once, and that nothing is valid past its time.
  */
-import { newId, type ApprovalId, type ConnectionId, type OrganizationId } from '@toolway/contract'
+import { newId, ROLES, type ApprovalId, type ConnectionId, type OrganizationId } from '@toolway/contract'
 import { z } from 'zod'
 import type { OrgSql, SystemSql } from '../db/db.ts'
-import type { Part } from '../lib/page.ts'
+import type { Newest } from '../lib/page.ts'
+import type { Approver } from './approvers.ts'
 
 export const APPROVAL_STATES = ['pending', 'granted', 'denied', 'expired', 'used'] as const
 export type ApprovalState = (typeof APPROVAL_STATES)[number]
@@ -73,21 +74,61 @@ export const findApproval = async (sql: OrgSql, id: string): Promise<ApprovalRow
         from approvals where id = ${id}`
   )[0]
 
-/** The newest first. */
-export const countApprovals = async (sql: OrgSql, state: ApprovalState | undefined): Promise<number> =>
-  (
-    await sql(z.object({ count: z.int() }))`
-      select count(*)::int as count from approvals where (${state ?? null}::text is null or state = ${state ?? null})`
-  )[0]?.count ?? 0
+/** Who looks at approvals, as SQL needs it: what `fits` says of one (`approvers.ts`) is said here of all, so that they come by pages. */
+export interface SeenBy {
+  /** Everything is shown to who administers the rules. */
+  readonly all: boolean
+  /** The person, else the key. */
+  readonly id: string
+  /** Undefined for who answers nothing. */
+  readonly approver: Approver | undefined
+}
 
-export const listApprovals = (sql: OrgSql, state: ApprovalState | undefined, { take, offset }: Part) => sql(
-  ApprovalRow,
-)`
-  select id, organization_id, connection_id, tool, effect, digest, principal, made_by, caller, user_id, client, account, rules,
-         sealed_arguments, state, created_at, expires_at, decided_at, decided_by, good_until, repeats, used_at, uses, told_at,
-             lasting_digest, tool_hash
-    from approvals where (${state ?? null}::text is null or state = ${state ?? null})
-   order by created_at desc, id desc limit ${take} offset ${offset}`
+const ApprovalOnPage = ApprovalRow.extend({ key: z.string() })
+const Count = z.object({ count: z.int() })
+
+/** The newest first: those of one state or of any, of which somebody is the caller, or which somebody may answer. */
+export async function listApprovals(
+  sql: OrgSql,
+  state: ApprovalState | undefined,
+  { all, id: self, approver }: SeenBy,
+  { at, id, take, offset }: Newest,
+) {
+  const role = approver?.role
+  const answers = approver?.id ?? null
+  const roles = role === undefined ? [] : ROLES.slice(ROLES.indexOf(role))
+  const [email, groups] =
+    role === undefined ? [null, []] : [approver?.email?.toLowerCase() ?? null, approver?.groups ?? []]
+  const only = state ?? null
+  const [counted] = await sql(Count)`
+    select count(*)::int as count from approvals
+     where (${only}::text is null or state = ${only})
+       and (${all}::boolean or principal = ${self} or user_id = ${self} or made_by = ${self} and made_by like 'usr\\_%'
+            or exists (
+              select from jsonb_array_elements(case jsonb_typeof(rules) when 'array' then rules else '[]' end) as asked (rule),
+                     lateral (select rule #> '{parameters,by}' as by) as said
+               where by -> 'webhooks' ? ${answers} or by -> 'roles' ?| ${roles}::text[] or by -> 'groups' ?| ${groups}::text[]
+                  or exists (select from jsonb_array_elements_text(
+                               case jsonb_typeof(by -> 'members') when 'array' then by -> 'members' else '[]' end) as member
+                              where lower(member) = ${email})))`
+  const rows = await sql(ApprovalOnPage)`
+    select id, organization_id, connection_id, tool, effect, digest, principal, made_by, caller, user_id, client, account, rules,
+           sealed_arguments, state, created_at, expires_at, decided_at, decided_by, good_until, repeats, used_at, uses, told_at,
+           lasting_digest, tool_hash, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') as key
+      from approvals
+     where (${only}::text is null or state = ${only})
+       and (${at}::text is null or (created_at, id) < ((${at}::timestamp at time zone 'UTC'), ${id}::text))
+       and (${all}::boolean or principal = ${self} or user_id = ${self} or made_by = ${self} and made_by like 'usr\\_%'
+            or exists (
+              select from jsonb_array_elements(case jsonb_typeof(rules) when 'array' then rules else '[]' end) as asked (rule),
+                     lateral (select rule #> '{parameters,by}' as by) as said
+               where by -> 'webhooks' ? ${answers} or by -> 'roles' ?| ${roles}::text[] or by -> 'groups' ?| ${groups}::text[]
+                  or exists (select from jsonb_array_elements_text(
+                               case jsonb_typeof(by -> 'members') when 'array' then by -> 'members' else '[]' end) as member
+                              where lower(member) = ${email})))
+     order by created_at desc, id desc limit ${take} offset ${offset}`
+  return { rows, total: counted?.count ?? 0 }
+}
 
 /** In which organization a question is; undefined where there is none. */
 export const organizationOf = async (sql: SystemSql, id: string): Promise<OrganizationId | undefined> =>

@@ -5,6 +5,7 @@
 import { newId, type ApprovalId, type ConnectionId, type StandingGrantId } from '@toolway/contract'
 import { z } from 'zod'
 import type { OrgSql, SystemSql } from '../db/db.ts'
+import type { Newest } from '../lib/page.ts'
 import type { ApprovalRow } from './approvals.ts'
 
 /** Days without a call after which it is good no more. */
@@ -35,12 +36,26 @@ export type StandingGrantRow = z.output<typeof StandingGrantRow>
 
 const Id = z.object({ id: z.string().transform((id) => id as StandingGrantId) })
 
-/** The newest first. */
-export const listStandingGrants = (sql: OrgSql, most: number) => sql(StandingGrantRow)`
-  select id, connection_id, tool, effect, digest, tool_hash, principal, caller, user_id, client, account, rules, granted_by,
-         approval_id, note, created_at, used_at, uses
-    from lasting_grants where coalesce(used_at, created_at) > now() - make_interval(days => ${UNUSED_DAYS}::int)
-   order by created_at desc, id desc limit ${most}`
+const StandingGrantOnPage = StandingGrantRow.extend({ key: z.string() })
+const Count = z.object({ count: z.int() })
+
+/** The newest first. `self`: only those that this person or key gave, or whose calls they are for; null: all of them. */
+export async function listStandingGrants(sql: OrgSql, self: string | null, { at, id, take, offset }: Newest) {
+  const [counted] = await sql(Count)`
+    select count(*)::int as count from lasting_grants
+     where coalesce(used_at, created_at) > now() - make_interval(days => ${UNUSED_DAYS}::int)
+       and (${self}::text is null or granted_by = ${self} or principal = ${self} or user_id = ${self})`
+  const rows = await sql(StandingGrantOnPage)`
+    select id, connection_id, tool, effect, digest, tool_hash, principal, caller, user_id, client, account, rules, granted_by,
+           approval_id, note, created_at, used_at, uses,
+           to_char(created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') as key
+      from lasting_grants
+     where coalesce(used_at, created_at) > now() - make_interval(days => ${UNUSED_DAYS}::int)
+       and (${self}::text is null or granted_by = ${self} or principal = ${self} or user_id = ${self})
+       and (${at}::text is null or (created_at, id) < ((${at}::timestamp at time zone 'UTC'), ${id}::text))
+     order by created_at desc, id desc limit ${take} offset ${offset}`
+  return { rows, total: counted?.count ?? 0 }
+}
 
 export const findStandingGrant = async (sql: OrgSql, id: string): Promise<StandingGrantRow | undefined> =>
   (

@@ -2,6 +2,7 @@
 import { ClientAuthMethod, newId, type OAuthAppId, type OrganizationId } from '@toolway/contract'
 import { z } from 'zod'
 import type { OrgSql, SystemSql } from '../db/db.ts'
+import type { PageStart } from '../lib/page.ts'
 
 export const OAuthAppRow = z.object({
   id: z.string().transform((id) => id as OAuthAppId),
@@ -28,6 +29,20 @@ export interface OAuthAppWords {
   seal(secret: string, id: OAuthAppId): Buffer
 }
 
+const Count = z.object({ count: z.int() })
+
+/** A page in the order of providers and servers; `after`: both of the last row of the page before. */
+export async function listOAuthAppPage(sql: OrgSql, { after, take, offset }: PageStart) {
+  const [provider = null, issuer = null] = after ?? []
+  const [counted] = await sql(Count)`select count(*)::int as count from oauth_apps`
+  const rows = await sql(OAuthAppRow)`
+    select id, provider, issuer, client_id, sealed, hint, active, created_at, updated_at from oauth_apps
+     where ${provider}::text is null or (provider, coalesce(issuer, '')) > (${provider}::text, ${issuer}::text)
+     order by provider, coalesce(issuer, '') limit ${take} offset ${offset}`
+  return { rows, total: counted?.count ?? 0 }
+}
+
+/** All of them, for who looks up one for each connection: there is one for each provider or authorization server of a connection. */
 export const listOAuthApps = (sql: OrgSql) => sql(OAuthAppRow)`
   select id, provider, issuer, client_id, sealed, hint, active, created_at, updated_at from oauth_apps
    order by provider, issuer nulls first`

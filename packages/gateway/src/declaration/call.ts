@@ -20,12 +20,16 @@ const PAGE = 200
 
 /** All rows of a list that comes in pages. */
 export async function allOf<Row>(
-  list: (query: Record<string, string>) => Promise<{ readonly items: readonly Row[]; readonly total: number }>,
+  list: (
+    query: Record<string, string>,
+  ) => Promise<{ readonly items: readonly Row[]; readonly next_cursor?: string | undefined }>,
 ): Promise<Row[]> {
   const rows: Row[] = []
-  for (;;) {
-    const { items, total } = await list({ limit: String(PAGE), offset: String(rows.length) })
-    rows.push(...items)
-    if (items.length === 0 || rows.length >= total) return rows
-  }
+  let cursor: string | undefined
+  do {
+    const page = await list({ limit: String(PAGE), ...(cursor === undefined ? {} : { cursor }) })
+    rows.push(...page.items)
+    cursor = page.next_cursor
+  } while (cursor !== undefined)
+  return rows
 }

@@ -62,7 +62,7 @@ export async function readPresent(call: Call, slug: string): Promise<Present> {
     webhooks: (await call(listWebhooks, { params })).items,
     connections: await inOrder(connections, (one) => readConnection(call, slug, one)),
     toolsets: (await call(listToolsets, { params })).items.filter(({ origin }) => origin !== SUPPLIED),
-    groups: (await call(listGroups, { params })).items,
+    groups: await allOf((query) => call(listGroups, { params, query })),
     rules: rules.filter(({ scope }) => scope !== 'platform' && scope !== 'toolset'),
     keys: keys.filter(({ user_id: user }) => user === null),
   }

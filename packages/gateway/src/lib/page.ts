@@ -60,6 +60,31 @@ export function sortedPage<Sort extends string>(query: SortedQuery<Sort>) {
   }
 }
 
+/** As the database writes a time in a key: in UTC, to the microsecond. */
+const TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}$/
+
+/** A page of a list that is read from the newest row on. */
+export interface Newest {
+  /** Time and id of the last row of the page before; null on the first page. */
+  readonly at: string | null
+  readonly id: string | null
+  readonly take: number
+  readonly offset: number
+}
+
+/** A page of a list whose newest rows come first: its key is their time, and then their id. Throws `body.shape`. */
+export function newestPage(query: PageQuery) {
+  const { after: [at = null, id = null] = [], take, offset } = startOf(query, 'newest', 2)
+  if (at !== null && !TIME.test(at)) throw unknownCursor()
+  return {
+    from: { at, id, take, offset } satisfies Newest,
+    of: <Row extends { readonly id: string; readonly key: string }, Item>(
+      { rows, total }: { readonly rows: readonly Row[]; readonly total: number },
+      to: (row: Row) => Item,
+    ): PageOf<Item> => pageOfRows(rows, { query, order: 'newest', total, keyOf: ({ key, id: of }) => [key, of] }, to),
+  }
+}
+
 /** @param order the filter and the order that the key belongs to; a cursor of another one is refused. Throws `body.shape`. */
 export function startOf({ limit, offset, cursor }: PageQuery, order: string, parts: number): PageStart {
   if (cursor === undefined) return { after: undefined, offset, take: limit + 1 }

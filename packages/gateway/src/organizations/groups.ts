@@ -2,6 +2,7 @@
 import type { OrganizationId, UserId } from '@toolway/contract'
 import { z } from 'zod'
 import type { OrgSql, SystemSql } from '../db/db.ts'
+import type { PageStart } from '../lib/page.ts'
 
 export const GroupRow = z.object({
   slug: z.string(),
@@ -14,9 +15,6 @@ export type GroupRow = z.output<typeof GroupRow>
 
 export const listGroups = (sql: OrgSql) => sql(GroupRow)`select slug, title, awaited, origin from groups order by slug`
 
-export const findGroup = async (sql: OrgSql, slug: string): Promise<GroupRow | undefined> =>
-  (await sql(GroupRow)`select slug, title, awaited, origin from groups where slug = ${slug} for update`)[0]
-
 export const GroupMemberRow = z.object({
   group_slug: z.string(),
   user_id: z.string().transform((id) => id as UserId),
@@ -24,6 +22,29 @@ export const GroupMemberRow = z.object({
   name: z.string(),
 })
 export type GroupMemberRow = z.output<typeof GroupMemberRow>
+
+const Count = z.object({ count: z.int() })
+
+/** A page in the order of slugs. `search`: a part of a slug or a title; `after`: the slug of the last one of the page before. */
+export async function listGroupPage(sql: OrgSql, search: string, { after, take, offset }: PageStart) {
+  const [part, last] = [search.trim().toLowerCase(), after?.[0] ?? null]
+  const [counted] = await sql(Count)`
+    select count(*)::int as count from groups where position(${part} in slug) > 0 or position(${part} in lower(title)) > 0`
+  const rows = await sql(GroupRow)`
+    select slug, title, awaited, origin from groups
+     where (position(${part} in slug) > 0 or position(${part} in lower(title)) > 0) and (${last}::text is null or slug > ${last}::text)
+     order by slug limit ${take} offset ${offset}`
+  return { rows, total: counted?.count ?? 0 }
+}
+
+/** The members of these groups. */
+export const listMembersOf = (sql: OrgSql, slugs: readonly string[]) => sql(GroupMemberRow)`
+  select g.group_slug, g.user_id, u.email, u.name
+    from group_members g join users u on u.id = g.user_id where g.group_slug = any(${slugs}::text[])
+   order by g.group_slug, u.email`
+
+export const findGroup = async (sql: OrgSql, slug: string): Promise<GroupRow | undefined> =>
+  (await sql(GroupRow)`select slug, title, awaited, origin from groups where slug = ${slug} for update`)[0]
 
 export const listGroupMembers = (sql: OrgSql) => sql(GroupMemberRow)`
   select g.group_slug, g.user_id, u.email, u.name

@@ -46,6 +46,11 @@ export const listMembers = (sql: OrgSql, { limit, offset }: { limit: number; off
   select m.user_id, m.role, m.created_at, u.email, u.name, u.active, u.signed_in_at
     from members m join users u on u.id = m.user_id order by u.email limit ${limit} offset ${offset}`
 
+/** Those of these ids or addresses, which are in lower case. */
+export const listMembersNamed = (sql: OrgSql, names: readonly string[]) => sql(MemberRow)`
+  select m.user_id, m.role, m.created_at, u.email, u.name, u.active, u.signed_in_at
+    from members m join users u on u.id = m.user_id where m.user_id = any(${names}::text[]) or u.email = any(${names}::text[])`
+
 const MemberOnPage = MemberRow.extend({ key: z.string() })
 export type MemberOnPage = z.output<typeof MemberOnPage>
 

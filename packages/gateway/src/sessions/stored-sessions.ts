@@ -122,12 +122,30 @@ const ListedRow = z.object({
 })
 export type ListedSession = z.output<typeof ListedRow>
 
-/** All of them, or an organization's, at most 10,000 of those that were used last. */
-export const listStoredSessions = (sql: SystemSql, organizationId: string | undefined) =>
-  sql(ListedRow)`
+const Count = z.object({ count: z.int() })
+
+export interface SessionsWanted {
+  readonly organizations: readonly string[]
+  /** Those that are known better. */
+  readonly except: readonly Buffer[]
+  /** When the last one of the page before was used, and its hash. */
+  readonly after: { readonly at: Date; readonly hash: Buffer } | undefined
+  readonly most: number
+}
+
+/** A page of those of these organizations, those used last first, and how many there are in all. */
+export async function listStoredSessions(sql: SystemSql, { organizations, except, after, most }: SessionsWanted) {
+  const [at, hash] = [after?.at ?? null, after?.hash ?? null]
+  const [counted] = await sql(Count)`
+    select count(*)::int as count from sessions
+     where organization_id = any(${organizations}::text[]) and not hash = any(${except}::bytea[])`
+  const rows = await sql(ListedRow)`
     select hash, organization_id, principal, toolset, connection, revision, client, opened_at, seen_at from sessions
-     where ${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null}
-     order by seen_at desc limit 10000`
+     where organization_id = any(${organizations}::text[]) and not hash = any(${except}::bytea[])
+       and (${at}::timestamptz is null or (seen_at, hash) < (${at}::timestamptz, ${hash}::bytea))
+     order by seen_at desc, hash desc limit ${most}`
+  return { rows, total: counted?.count ?? 0 }
+}
 
 /**
  * Removes a session and returns its organization; undefined when there is none of that name. Every gateway is notified of its

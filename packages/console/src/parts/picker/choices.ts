@@ -62,7 +62,10 @@ export function useChoices(kind: Kind, search: string, enabled: boolean): Choice
     ...{ ...ask('tools', listAllTools, { path, query }), ...keep },
     enabled: of('tools', 'tools by rule name'),
   })
-  const groups = useQuery({ ...ask('people', listGroups, { path }), enabled: mayPeople && of('groups') })
+  const groups = useQuery({
+    ...{ ...ask('people', listGroups, { path, query }), ...keep },
+    enabled: mayPeople && of('groups'),
+  })
   const page = <Row>(
     { data, isFetching }: { data: { items: readonly Row[]; total: number } | undefined; isFetching: boolean },
     to: (row: Row) => Choice,
@@ -88,20 +91,9 @@ export function useChoices(kind: Kind, search: string, enabled: boolean): Choice
       value: kind === 'connections' ? alias : id,
       label: both(alias, title),
     }))
-  if (kind === 'groups') return groupsOf(groups.data?.items ?? [], search, groups.isFetching)
+  if (kind === 'groups') return page(groups, ({ slug, title }) => ({ value: slug, label: both(slug, title) }))
   return page(tools, ({ joined_name: joined, rule_name: rule }) => {
     const name = kind === 'tools' ? joined : rule
     return { value: name, label: name }
   })
-}
-
-/** The list of groups is whole in its answer. */
-function groupsOf(all: readonly { slug: string; title: string }[], search: string, busy: boolean): Choices {
-  const sought = search.toLowerCase()
-  const fitting = all.filter(({ slug, title }) => `${slug}\n${title}`.toLowerCase().includes(sought))
-  return {
-    found: fitting.slice(0, PICKED_ROWS).map(({ slug, title }) => ({ value: slug, label: both(slug, title) })),
-    total: fitting.length,
-    busy,
-  }
 }

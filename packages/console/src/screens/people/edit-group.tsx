@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { call } from '../../data/call.ts'
 import { useOrganization } from '../../data/me.ts'
 import { Problem } from '../../data/problem.ts'
-import { ask } from '../../data/queries.ts'
+import { askAll } from '../../data/pages.ts'
 import { PickMany } from '../../parts/picker/picker.tsx'
 import { texts } from '../../texts/texts.ts'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -18,7 +18,10 @@ export function EditGroup({ group, onClose }: { group: string | undefined; onClo
   const organization = useOrganization()
   const path = { organization }
   const opened = group !== undefined
-  const groups = useQuery({ ...ask('people', listGroups, { path }), enabled: opened })
+  const groups = useQuery({
+    ...askAll('people', listGroups, { path, query: { search: group ?? '' } }),
+    enabled: opened,
+  })
   const t = texts.people
   const found = groups.data?.items.find(({ slug }) => slug === group)
   if (!opened || groups.data === undefined)

@@ -1,11 +1,11 @@
 /** Groups of members, which rules, approvers and toolsets name. One that is removed can be brought back as it was. */
 import { ActionIcon, Anchor, Box, Button, Group as Row, Text, Tooltip } from '@mantine/core'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { listGroups, putGroup, removeGroup, type Group } from '@toolway/contract/admin'
 import { call } from '../../data/call.ts'
 import { useOrganization } from '../../data/me.ts'
 import { Problem } from '../../data/problem.ts'
-import { ask } from '../../data/queries.ts'
+import { usePages } from '../../data/pages.ts'
 import { texts } from '../../texts/texts.ts'
 import { StateBadge } from '../../ui/badges.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -17,12 +17,13 @@ const NAMES_SHOWN = 4
 
 export function Groups({ onOpen }: { onOpen: (what: string) => void }) {
   const organization = useOrganization()
-  const groups = useQuery(ask('people', listGroups, { path: { organization } }))
+  const groups = usePages('people', listGroups, { path: { organization } })
   const t = texts.people.group
   return (
     <Table
       label={texts.people.groups}
       query={groups}
+      onMore={groups.onMore}
       rowKey={({ slug }) => slug}
       empty={
         <Empty title={t.empty.title} hint={t.empty.hint} icon="users">

@@ -1,7 +1,7 @@
 /** Form fields of a rule's action: the choice of the action, and the fields that the action describes. */
 import { Group, Radio, SimpleGrid, Stack, Text } from '@mantine/core'
 import { RULE_ACTIONS, ruleActionOf, type FieldSource, type SettingField } from '@toolway/contract'
-import { listGroups, listWebhooks } from '@toolway/contract/admin'
+import { listWebhooks } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
 import { useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
@@ -80,20 +80,22 @@ export function ActionFields({ draft, onChange, problems }: EditProps) {
   )
 }
 
-const PICKERS = { members: (props: PickerProps) => <PickMany kind="members" {...props} /> }
+const PICKERS = {
+  members: (props: PickerProps) => <PickMany kind="members" {...props} />,
+  groups: (props: PickerProps) => <PickMany kind="groups" {...props} />,
+}
 
 const ROLES = ['tenant_admin', 'tenant_member', 'tenant_viewer'] as const
 
 /** Returns the values of an organization that the controls can offer. */
 function useSources(ofPlatform: boolean, asksWebhooks: boolean): Record<FieldSource, readonly Offered[]> {
   const organization = useOrganization()
-  const groups = useQuery(ask('people', listGroups, { path: { organization } }))
   const webhooks = useQuery({ ...ask('webhooks', listWebhooks, { path: { organization } }), enabled: asksWebhooks })
   const rules = (useRules().data ?? []).filter(({ scope }) => ofPlatform || scope !== 'platform')
   return {
     roles: ROLES.map((value) => ({ value, label: texts.roles[value] })),
     members: [],
-    groups: (groups.data?.items ?? []).map(({ slug, title }) => ({ value: slug, label: title })),
+    groups: [],
     webhooks: (webhooks.data?.items ?? []).map(({ id, url }) => ({ value: id, label: url })),
     rules: [...new Set(rules.map(({ name }) => name))].map((name) => ({ value: name, label: name })),
   }

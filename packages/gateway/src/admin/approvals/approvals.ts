@@ -2,18 +2,14 @@
 import { Fault, permits } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import type { Operation } from '@toolway/contract/admin'
-import { countApprovals, findApproval, listApprovals, type ApprovalRow } from '../../approvals/approvals.ts'
+import { findApproval, listApprovals, type ApprovalRow } from '../../approvals/approvals.ts'
 import { answerApproval } from '../../call/approvals/answer-approval.ts'
-import type { OrgSql } from '../../db/db.ts'
-import { pageAt, pageFrom, partOf } from '../../lib/page.ts'
+import { newestPage } from '../../lib/page.ts'
 import { serveOrganization, type OrganizationRequest, type Served } from '../serve.ts'
 import { approverIn } from './admin-approvals.ts'
 import { lastingApprovalOperations } from './standing-approvals.ts'
 import { argumentsOf, describeApproval, maySee, type Viewer } from './describe-approval.ts'
 import { eachInTurn } from '../../lib/unreadable.ts'
-
-/** How many of the newest approvals are looked through for who may see only some of them; older ones are in the records. */
-const MOST = 2_000
 
 type ApprovalRequest = Pick<OrganizationRequest<Operation>, 'parts' | 'organization' | 'principal' | 'role' | 'params'>
 
@@ -32,33 +28,15 @@ function seen(row: ApprovalRow | undefined, viewer: Viewer): ApprovalRow {
   return row
 }
 
-type ApprovalQuery = OrganizationRequest<typeof shapes.listApprovals>['query']
-const same = (row: ApprovalRow) => row
-
-async function pageOfAll(sql: OrgSql, query: ApprovalQuery) {
-  const part = partOf(query)
-  const rows = await listApprovals(sql, query.state, part)
-  return pageAt(rows, { query, start: part.offset, total: await countApprovals(sql, query.state) }, same)
-}
-
-/** The right to answer depends on rules and groups, which SQL does not know. */
-async function pageOfSome(sql: OrgSql, query: ApprovalQuery, viewer: Viewer) {
-  const rows = await listApprovals(sql, query.state, { take: MOST, offset: 0 })
-  return pageFrom(
-    rows.filter((row) => maySee(row, viewer)),
-    query,
-    same,
-  )
-}
-
 const list = serveOrganization(shapes.listApprovals, async (asked) => {
   const { look, query, parts, organization } = asked
   const viewer = viewerOf(asked)
   const describing = parts.approvals.describe(organization.id)
   return look(async (sql) => {
-    const page = permits(viewer.role, 'policy_manage')
-      ? await pageOfAll(sql, query)
-      : await pageOfSome(sql, query, viewer)
+    const { from, of } = newestPage(query)
+    const all = permits(viewer.role, 'policy_manage')
+    const by = { all, id: viewer.userId ?? viewer.principal, approver: viewer.approver }
+    const page = of(await listApprovals(sql, query.state, by, from), (row) => row)
     const describe = (row: ApprovalRow) => describeApproval(describing, sql, row, viewer.approver)
     return { ...page, items: await eachInTurn(page.items, describe) }
   })

@@ -15,12 +15,9 @@ import type { ApproverLookup } from '../../call/approvals/approver-lookup.ts'
 import type { Snapshot } from '../../call/snapshot.ts'
 import { effectsOf } from '../policy/tools-of.ts'
 import { hashTool } from '../../catalog/locks/tool-hash.ts'
-import { pageFrom } from '../../lib/page.ts'
+import { newestPage } from '../../lib/page.ts'
 import { serveOrganization, type OrganizationRequest, type Served } from '../serve.ts'
 import { rulesOf } from '../../call/approvals/answer-approval.ts'
-
-/** Maximum number of standing grants listed at a time. */
-const MOST = 2_000
 
 type GrantRequest = Pick<OrganizationRequest<Operation>, 'parts' | 'organization' | 'principal' | 'role' | 'params'>
 type GrantSnapshot = Pick<Snapshot, 'organization' | 'connections' | 'catalogs' | 'rules'>
@@ -94,12 +91,14 @@ function snapshotOf({ parts, organization }: GrantRequest): Snapshot {
 }
 
 const list = serveOrganization(shapes.listLastingApprovals, async (asked) => {
-  const { look, query, parts } = asked
-  const rows = (await look((sql) => listStandingGrants(sql, MOST))).filter((row) => maySee(row, asked))
+  const { look, query, parts, role, principal } = asked
+  const { from, of } = newestPage(query)
+  const self = permits(role, 'policy_manage') ? null : (principal.userId ?? principal.id)
+  const found = await look((sql) => listStandingGrants(sql, self, from))
   const snapshot = snapshotOf(asked)
   const { lookup } = parts.approvals
   const effectOf = effectsOf(snapshot)
-  return pageFrom(rows, query, (row) => describeLasting(row, snapshot, lookup, effectOf))
+  return of(found, (row) => describeLasting(row, snapshot, lookup, effectOf))
 })
 
 /** Returns the audit entry for the end of a standing grant. */

@@ -4,10 +4,17 @@ import * as shapes from '@toolway/contract/admin'
 import type { Operation } from '@toolway/contract/admin'
 import { differenceOf } from '../../catalog/locks/difference.ts'
 import { isNamed } from '../../catalog/locks/tool-hash.ts'
-import { findToolLock, listAllToolLocks, listToolLocks, type ToolLockRow } from '../../catalog/locks/tool-locks.ts'
+import {
+  countToolLocks,
+  findToolLock,
+  listAllToolLocks,
+  listToolLockPage,
+  type LockedState,
+  type ToolLockRow,
+} from '../../catalog/locks/tool-locks.ts'
 import { lockConnection, type ConnectionRow } from '../../connections/connections.ts'
 import type { OrgSql } from '../../db/db.ts'
-import { pageFrom } from '../../lib/page.ts'
+import { pageOfRows, startOf } from '../../lib/page.ts'
 import { serveOrganization, type OrganizationRequest, type Served } from '../serve.ts'
 import { findConnectionOf } from './find-connection.ts'
 import { fingerprintOf, presentTools, setLock, settleTool } from './settle-lock.ts'
@@ -37,11 +44,14 @@ const toLocked = (row: ToolLockRow): shapes.LockedTool => ({
   gone_at: timeOf(row.gone_at),
 })
 
-function toLock({ tool_lock: mode, trusted }: ConnectionRow, rows: readonly ToolLockRow[]): shapes.ToolLock {
-  const states = rows.map(stateOf)
-  const count = (...wanted: readonly string[]) => states.filter((state) => wanted.includes(state)).length
-  return { mode, trusted, accepted: count('accepted'), held: count('held', 'rejected'), gone: count('gone') }
+function toLock({ tool_lock: mode, trusted }: ConnectionRow, counts: Counts): shapes.ToolLock {
+  const count = (state: LockedState) => counts.get(state) ?? 0
+  return { mode, trusted, accepted: count('accepted'), held: count('held') + count('rejected'), gone: count('gone') }
 }
+type Counts = ReadonlyMap<LockedState, number>
+
+const countsOf = (rows: readonly ToolLockRow[]): Counts =>
+  new Map([...Map.groupBy(rows, stateOf)].map(([state, all]) => [state, all.length]))
 
 type LockRequest = OrganizationRequest<Operation>
 /** A name that no account is kept of is nobody's. */
@@ -68,7 +78,7 @@ const listAll = serveOrganization(shapes.listToolLocks, async ({ parts, organiza
       const own = rows.get(connection.id) ?? []
       const tools = own.map(toLocked).filter(({ state }) => state !== 'gone')
       return {
-        ...{ alias: connection.alias, ...toLock(connection, own) },
+        ...{ alias: connection.alias, ...toLock(connection, countsOf(own)) },
         tools: tools.map(({ name, hash }) => ({ name, hash })),
       }
     }),
@@ -77,17 +87,17 @@ const listAll = serveOrganization(shapes.listToolLocks, async ({ parts, organiza
 
 const get = serveOrganization(shapes.getToolLock, async (asked) => {
   const connection = connectionOf(asked)
-  const [rows, present] = await asked.look(async (sql) => [
-    await listToolLocks(sql, connection.id),
+  const [counts, present] = await asked.look(async (sql) => [
+    await countToolLocks(sql, connection.id),
     await presentTools(sql, connection.id),
   ])
   asked.head.set('etag', `"${fingerprintOf(present)}"`)
-  return toLock(connection, rows)
+  return toLock(connection, counts)
 })
 
 const set = serveOrganization(shapes.setToolLock, async (asked) => {
   const { parts, organization, body, actor, ifMatch } = asked
-  const { id, rows } = await asked.change(
+  const { id, counts } = await asked.change(
     ({ id, alias, accepted, held }: { id: string; alias: string; accepted: number; held: number }) => ({
       action: 'lock.set',
       resource: 'connection',
@@ -97,19 +107,23 @@ const set = serveOrganization(shapes.setToolLock, async (asked) => {
     async (sql) => {
       const connection = await hold(sql, nameOf(asked))
       const done = await setLock(sql, organization.id, connection, { setting: body, by: actor.id, ifMatch })
-      return { id: connection.id, alias: connection.alias, ...done, rows: await listToolLocks(sql, connection.id) }
+      return { id: connection.id, alias: connection.alias, ...done, counts: await countToolLocks(sql, connection.id) }
     },
   )
   await parts.snapshots.refresh(organization.id)
-  return toLock(findConnectionOf(parts, organization.id, id), rows)
+  return toLock(findConnectionOf(parts, organization.id, id), counts)
 })
 
 const list = serveOrganization(shapes.listLockedTools, async (asked) => {
   const { id } = connectionOf(asked)
-  const { state } = asked.query
-  const rows = await asked.look((sql) => listToolLocks(sql, id))
-  const found = state === undefined ? rows : rows.filter((row) => stateOf(row) === state)
-  return pageFrom(found, asked.query, toLocked)
+  const { query } = asked
+  const start = startOf(query, 'tool', 1)
+  const [rows, counts] = await asked.look(async (sql) => [
+    await listToolLockPage(sql, id, query.state, start),
+    await countToolLocks(sql, id),
+  ])
+  const total = [...counts].reduce((sum, [state, count]) => sum + (state === (query.state ?? state) ? count : 0), 0)
+  return pageOfRows(rows, { query, order: 'tool', total, keyOf: ({ tool }) => [tool] }, toLocked)
 })
 
 const difference = serveOrganization(shapes.getToolDifference, async (asked) => {

@@ -5,7 +5,8 @@ import { removeMember } from '../../organizations/members.ts'
 import { describeEachPostgres } from '../../testing/database.ts'
 import { createTestVault } from '../../testing/gateway.ts'
 import { addPerson } from '../../testing/people.ts'
-import { listWithMembers, putGroup } from '../people/groups.ts'
+import { listGroups } from '../../organizations/groups.ts'
+import { putGroup, withMembers } from '../people/groups.ts'
 import { declare, DeclarationConflict, withdraw } from './declare.ts'
 import type { DeclaredGroup } from './declare-groups.ts'
 
@@ -26,10 +27,12 @@ describeEachPostgres('groups of a file', (createDatabase) => {
       withdraw: () => withdraw({ db, vault }, file([], 'other')),
       join: (email: string) => addPerson(db, { email, roles: [[id, 'tenant_member']] }),
       seen: async () =>
-        (await db.organization(id, listWithMembers)).map(({ slug, title, origin, members }) => ({
-          ...{ slug, title, origin },
-          members: members.map(({ email }) => email),
-        })),
+        (await db.organization(id, async (sql) => withMembers(sql, await listGroups(sql)))).map(
+          ({ slug, title, origin, members }) => ({
+            ...{ slug, title, origin },
+            members: members.map(({ email }) => email),
+          }),
+        ),
       [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
     }
   }

@@ -2,11 +2,11 @@
 import { authorityAt, Fault, isAtVendor, permits, PlaceProblem, type Role, type UserId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { listCredentials, type CredentialRow } from '../../credentials/credentials.ts'
-import { listOAuthApps, putOAuthApp, removeOAuthApp, type OAuthAppRow } from '../../credentials/oauth-apps.ts'
+import { listOAuthAppPage, putOAuthApp, removeOAuthApp, type OAuthAppRow } from '../../credentials/oauth-apps.ts'
 import { idsOf, type Ended } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
 import { oauthAppRow } from '../../vault/sealed-columns.ts'
 import { serveOrganization, type Served } from '../serve.ts'
-import { pageFrom } from '../../lib/page.ts'
+import { pageFrom, pageOfRows, startOf } from '../../lib/page.ts'
 import { roleForbidden } from '../../lib/role-forbidden.ts'
 
 const toApp = (row: OAuthAppRow): shapes.OAuthApp => ({
@@ -68,7 +68,12 @@ export const oauthOperations: readonly Served[] = [
     },
   ),
 
-  serveOrganization(shapes.listOAuthApps, async ({ look, query }) => pageFrom(await look(listOAuthApps), query, toApp)),
+  serveOrganization(shapes.listOAuthApps, async ({ look, query }) => {
+    const start = startOf(query, 'provider', 2)
+    const { rows, total } = await look((sql) => listOAuthAppPage(sql, start))
+    const keyOf = ({ provider, issuer }: OAuthAppRow) => [provider, issuer ?? '']
+    return pageOfRows(rows, { query, order: 'provider', total, keyOf }, toApp)
+  }),
 
   serveOrganization(shapes.putOAuthApp, async ({ change, organization, parts, body }) => {
     const { provider, server, client_id: clientId, client_secret: secret, is_active: active } = body

@@ -3,16 +3,10 @@ import { Fault, type OrganizationId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import type { OrgSql } from '../../db/db.ts'
 import type { Change } from '../../records/change.ts'
-import {
-  joinGroup,
-  leaveGroup,
-  listWithMembers,
-  putGroup,
-  removeGroup,
-  type GroupWithMembers,
-} from '../people/groups.ts'
+import { joinGroup, leaveGroup, putGroup, removeGroup, withMembers, type GroupWithMembers } from '../people/groups.ts'
 import { serveOrganization, type AdminParts, type Served } from '../serve.ts'
-import { eachOf } from '../../lib/unreadable.ts'
+import { pageOfRows, startOf } from '../../lib/page.ts'
+import { findGroup, listGroupPage } from '../../organizations/groups.ts'
 
 const toGroup = ({ slug, title, members, awaited, origin }: GroupWithMembers): shapes.Group => ({
   slug,
@@ -39,7 +33,8 @@ async function settle(
     () => ({ ...said, resource: 'group', id: slug }),
     async (sql) => {
       await work(sql)
-      return (await listWithMembers(sql)).find((group) => group.slug === slug)
+      const found = await findGroup(sql, slug)
+      return found && (await withMembers(sql, [found]))[0]
     },
   )
   if (after === undefined) throw new Fault('thing.unknown', { thing: 'group' })
@@ -48,7 +43,14 @@ async function settle(
 }
 
 export const groupOperations: readonly Served[] = [
-  serveOrganization(shapes.listGroups, async ({ look }) => ({ items: eachOf(await look(listWithMembers), toGroup) })),
+  /** A page has the members of its groups: there are as many as the organization has, for each group at most. */
+  serveOrganization(shapes.listGroups, ({ look, query }) =>
+    look(async (sql) => {
+      const { rows, total } = await listGroupPage(sql, query.search ?? '', startOf(query, 'slug', 1))
+      const paged = { query, order: 'slug', total, keyOf: ({ slug }: GroupWithMembers) => [slug] }
+      return pageOfRows(await withMembers(sql, rows), paged, toGroup)
+    }),
+  ),
 
   serveOrganization(shapes.putGroup, (asked) => {
     const { params, body, organization } = asked

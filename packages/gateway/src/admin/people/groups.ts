@@ -67,7 +67,7 @@ export async function fillGroup(
   slug: string,
   wanted: readonly UserId[],
 ): Promise<number> {
-  const within = (await groups.listGroupMembers(sql)).filter(({ group_slug: group }) => group === slug)
+  const within = await groups.listMembersOf(sql, [slug])
   const gone = within.map(({ user_id: user }) => user).filter((user) => !wanted.includes(user))
   const left = await groups.leaveGroup(sql, slug, gone)
   return left + (await groups.joinGroup(sql, organizationId, slug, wanted))
@@ -114,7 +114,12 @@ export interface GroupWithMembers extends groups.GroupRow {
   readonly members: readonly groups.GroupMemberRow[]
 }
 
-export async function listWithMembers(sql: OrgSql): Promise<GroupWithMembers[]> {
-  const members = Map.groupBy(await groups.listGroupMembers(sql), ({ group_slug: group }) => group)
-  return (await groups.listGroups(sql)).map((group) => ({ ...group, members: members.get(group.slug) ?? [] }))
+/** These groups, each with its members. */
+export async function withMembers(sql: OrgSql, rows: readonly groups.GroupRow[]): Promise<GroupWithMembers[]> {
+  const found = await groups.listMembersOf(
+    sql,
+    rows.map(({ slug }) => slug),
+  )
+  const members = Map.groupBy(found, ({ group_slug: group }) => group)
+  return rows.map((group) => ({ ...group, members: members.get(group.slug) ?? [] }))
 }

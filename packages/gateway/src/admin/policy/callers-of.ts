@@ -1,4 +1,7 @@
-/** The possible callers in an organization, as rules see them: its members and its keys, as they are now. */
+/**
+ * The possible callers in an organization, as rules see them: its members and its keys, as they are now. Only those are read that
+ * somebody asks about: there can be thousands.
+ */
 import {
   Fault,
   lesserLimit,
@@ -12,9 +15,9 @@ import { principalFacts } from '../../call/callers/principal-facts.ts'
 import type { Snapshot } from '../../call/snapshot.ts'
 import type { OrgSql } from '../../db/db.ts'
 import { principalOf } from '../../identity/identify.ts'
-import { listKeys, type KeyRow } from '../../identity/keys/keys.ts'
+import { listKeys, listKeysOf, type KeyRow } from '../../identity/keys/keys.ts'
 import { OPERATOR, type Principal } from '../../identity/principal.ts'
-import { listMembers, type MemberRow } from '../../organizations/members.ts'
+import { listMembers, listMembersNamed, type MemberRow } from '../../organizations/members.ts'
 
 /** Somebody, with how far the calls reach. */
 export interface Caller {
@@ -43,9 +46,15 @@ export interface CallersParts {
 
 const EVERYBODY = { limit: 1_000_000, offset: 0 }
 
-export async function callersOf({ snapshot, sql, isPlatformAdmin }: CallersParts): Promise<Callers> {
-  const members = await listMembers(sql, EVERYBODY)
-  const keys = await listKeys(sql)
+/** Those that are asked for: members and keys by id, members by address, keys by name. The owners of the keys are among them. */
+export type Wanted = readonly (string | null | undefined)[]
+
+/** @param wanted `everybody` only for an answer that has them all */
+export async function callersOf(
+  { snapshot, sql, isPlatformAdmin }: CallersParts,
+  wanted: Wanted | 'everybody',
+): Promise<Callers> {
+  const { members, keys } = wanted === 'everybody' ? await readAll(sql) : await read(sql, wanted)
   const memberById = new Map<string, MemberRow>(members.map((member) => [member.user_id, member]))
   const keyById = new Map<string, KeyRow>(keys.map((key) => [key.id, key]))
   const find = (id: UserId) => memberById.get(id) as never
@@ -100,6 +109,17 @@ export async function callersOf({ snapshot, sql, isPlatformAdmin }: CallersParts
       return memberById.get(key?.user_id ?? id)?.email ?? key?.name ?? id
     },
   }
+}
+
+const readAll = async (sql: OrgSql) => ({ members: await listMembers(sql, EVERYBODY), keys: await listKeys(sql) })
+
+async function read(sql: OrgSql, wanted: Wanted) {
+  const names = [...new Set(wanted.filter((name) => name !== undefined && name !== null))]
+  if (names.length === 0) return { members: [], keys: [] }
+  const keys = await listKeysOf(sql, names)
+  const owners = keys.flatMap(({ user_id: user }) => user ?? [])
+  const members = await listMembersNamed(sql, [...names, ...names.map((name) => name.toLowerCase()), ...owners])
+  return { members, keys }
 }
 
 const SIGNED_IN: Principal = { ...OPERATOR, kind: 'user' }

@@ -76,6 +76,7 @@ export function refuseIdleIn(
 export const organizationRuleOperations: readonly Served[] = [
   serveOrganization(shapes.listOrganizationRules, async ({ look, parts, organization, query }) => {
     const { action, state, scope } = query
+    // Read whole: MOST_RULES bounds those of the organization and of the platform, and 500 those of a toolset.
     const own = await look(async (sql) => [
       ...(await listOrganizationRules(sql)).map(toOrganizationRule),
       ...(await listPlaced(sql)),

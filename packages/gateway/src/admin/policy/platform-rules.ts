@@ -32,6 +32,7 @@ function placesOf(
 export const platformRuleOperations: readonly Served[] = [
   servePlatform(shapes.listPlatformRules, async ({ look, query }) => {
     const { action, state } = query
+    // Read whole: MOST_RULES bounds them where they are written.
     const found = (await look(listPlatformRules)).filter(
       (row) => (action === undefined || row.action === action) && (state === undefined || row.state === state),
     )

@@ -18,7 +18,8 @@ import type { KnownTool } from './tools-of.ts'
 
 export interface ReplayParts {
   readonly snapshot: CalledIn & Pick<Snapshot, 'rules' | 'organization'>
-  readonly callers: Callers
+  /** Those of these ids, of members and of keys. */
+  callers(ids: readonly (string | null)[]): Promise<Callers>
   /** Each page is a transaction of its own, so that no long one holds anything back. */
   look<T>(work: (sql: OrgSql) => Promise<T>): Promise<T>
   readonly now: number
@@ -36,7 +37,7 @@ export async function replayCalls(
   days: number,
 ): Promise<ReplayReport> {
   const drafted = createPolicy(withDraft(snapshot.rules.rules, draft))
-  const evaluate = createEvaluator(snapshot, drafted, callers)
+  const evaluate = createEvaluator(snapshot, drafted)
   const tally = createTally()
   const since = new Date(now - days * DAY)
   const span = await look((sql) => findSpan(sql, since))
@@ -45,9 +46,10 @@ export async function replayCalls(
     signal?.throwIfAborted()
     const from = Math.max(before - PAGE, span.first)
     const records = await look((sql) => listCalls(sql, { since, from, before }))
+    const known = await callers(records.flatMap(({ principal, key_id: key }) => [principal, key]))
     for (const record of records) {
-      const { judged, tool } = evaluate(record)
-      tally.add(judged, { id: record.id, tool, caller: callers.nameOf(record.principal) })
+      const { judged, tool } = evaluate(record, known)
+      tally.add(judged, { id: record.id, tool, caller: known.nameOf(record.principal) })
     }
     read += records.length
     before = from
@@ -65,7 +67,7 @@ export async function replayCalls(
 const DEFAULT = 'default'
 const NONE: readonly PlacedRule[] = []
 
-function createEvaluator(snapshot: ReplayParts['snapshot'], drafted: Policy, callers: Callers) {
+function createEvaluator(snapshot: ReplayParts['snapshot'], drafted: Policy) {
   const findTool = createFindTool(snapshot)
   const organization = snapshot.organization.slug
   const sides = new Map<string, { now: readonly PlacedRule[]; draft: readonly PlacedRule[] }>()
@@ -82,7 +84,7 @@ function createEvaluator(snapshot: ReplayParts['snapshot'], drafted: Policy, cal
     return made
   }
 
-  return (record: CallRecord): { judged: Judged; tool: string } => {
+  return (record: CallRecord, callers: Callers): { judged: Judged; tool: string } => {
     const { target, toolset, principal, key_id: keyId, client, at, ip_address: address } = record
     const tool = findTool(record)
     if (tool === undefined) return { judged: { unjudged: 'the tool no longer exists' }, tool: target ?? '' }

@@ -10,7 +10,8 @@ type Report = z.input<(typeof listShadows)['answer']>
 
 export interface ShadowsParts {
   readonly snapshot: CalledIn & Pick<Snapshot, 'rules'>
-  readonly callers: Pick<Callers, 'nameOf'>
+  /** Those of these ids. */
+  callers(ids: readonly string[]): Promise<Pick<Callers, 'nameOf'>>
   count(since: Date, limit: number): Promise<readonly ShadowRow[]>
 }
 
@@ -32,12 +33,14 @@ export async function shadowsOf({ snapshot, callers, count }: ShadowsParts, days
     merged.set(key, together({ rule, would, tool, principal, calls, first, last, example }, merged.get(key)))
   }
   const items = [...merged.values()].toSorted((one, other) => other.calls - one.calls)
+  const shown = items.slice(0, MOST)
+  const { nameOf } = await callers(shown.map(({ principal }) => principal))
   return {
     days,
-    items: items.slice(0, MOST).map(({ rule, principal, first, last, ...rest }) => ({
+    items: shown.map(({ rule, principal, first, last, ...rest }) => ({
       ...rest,
       rule: names.get(rule) ?? rule,
-      caller: callers.nameOf(principal),
+      caller: nameOf(principal),
       first: first.toISOString(),
       last: last.toISOString(),
     })),

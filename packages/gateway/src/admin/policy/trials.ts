@@ -9,7 +9,7 @@ import { createPolicy } from '../../policy/compile.ts'
 import { withDraft } from '../../policy/draft.ts'
 import { listOrganizationRules } from '../../policy/stored/organization-rules.ts'
 import { accessMap } from './access-map.ts'
-import { callersOf } from './callers-of.ts'
+import { callersOf, type Wanted } from './callers-of.ts'
 import { checkDraft } from './check-draft.ts'
 import { explainCall } from './explain-call.ts'
 import { replayCalls } from './replay-calls.ts'
@@ -34,18 +34,23 @@ export const policyTrialOperations: readonly Served[] = [
   serveOrganization(shapes.getAccessMap, async ({ parts, organization, look, query }) => {
     const snapshot = snapshotOf(parts, organization)
     return look(async (sql: OrgSql) => {
-      const callers = await callersOf({ snapshot, sql, isPlatformAdmin: isPlatformAdmin(parts) })
+      const { as, key } = query
+      const wanted = as === undefined && key === undefined ? 'everybody' : [as, key]
+      const callers = await callersOf({ snapshot, sql, isPlatformAdmin: isPlatformAdmin(parts) }, wanted)
       return accessMap({ snapshot, sql, callers, only: { as: query.as, key: query.key } })
     })
   }),
 
   serveOrganization(shapes.explainPolicy, async ({ parts, organization, look, body }) => {
     const snapshot = snapshotOf(parts, organization)
+    const { as, key, draft, ...rest } = body
     const [callers, groups] = await look(
       async (sql: OrgSql) =>
-        [await callersOf({ snapshot, sql, isPlatformAdmin: isPlatformAdmin(parts) }), await listGroups(sql)] as const,
+        [
+          await callersOf({ snapshot, sql, isPlatformAdmin: isPlatformAdmin(parts) }, [as, key]),
+          await listGroups(sql),
+        ] as const,
     )
-    const { as, key, draft, ...rest } = body
     const drafted = draft === undefined ? undefined : createPolicy(withDraft(snapshot.rules.rules, draft))
     return explainCall({
       ...{ snapshot, drafted, ...rest, caller: callers.named(as, key), groups: groups.map(({ slug }) => slug) },
@@ -62,8 +67,9 @@ export const policyTrialOperations: readonly Served[] = [
 
   serveOrganization(shapes.testPolicy, async ({ parts, organization, look, body }) => {
     const snapshot = snapshotOf(parts, organization)
-    const callers = await look((sql) => callersOf({ snapshot, sql, isPlatformAdmin: isPlatformAdmin(parts) }))
     const { rules: drafted, ...tests } = body
+    const named = tests.cases.flatMap(({ as }) => (typeof as === 'string' ? as : []))
+    const callers = await look((sql) => callersOf({ snapshot, sql, isPlatformAdmin: isPlatformAdmin(parts) }, named))
     const rules = drafted === undefined ? snapshot.rules.rules : draftedRules(drafted)
     return runPolicyTests({ tests, rules, organization: organization.slug, known: { snapshot, callers } })
   }),
@@ -71,14 +77,16 @@ export const policyTrialOperations: readonly Served[] = [
   serveOrganization(shapes.listShadows, async ({ parts, organization, look, query }) => {
     const snapshot = snapshotOf(parts, organization)
     return look(async (sql) => {
-      const callers = await callersOf({ snapshot, sql, isPlatformAdmin: isPlatformAdmin(parts) })
+      const callers = (ids: readonly string[]) =>
+        callersOf({ snapshot, sql, isPlatformAdmin: isPlatformAdmin(parts) }, ids)
       return shadowsOf({ snapshot, callers, count: (since, limit) => countShadows(sql, since, limit) }, query.days)
     })
   }),
 
   serveOrganization(shapes.replayPolicy, async ({ parts, organization, look, body, signal }) => {
     const snapshot = snapshotOf(parts, organization)
-    const callers = await look((sql) => callersOf({ snapshot, sql, isPlatformAdmin: isPlatformAdmin(parts) }))
+    const callers = (ids: Wanted) =>
+      look((sql) => callersOf({ snapshot, sql, isPlatformAdmin: isPlatformAdmin(parts) }, ids))
     return replayCalls({ snapshot, callers, look, now: Date.now(), signal }, body.draft, body.days)
   }),
 ]

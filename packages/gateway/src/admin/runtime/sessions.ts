@@ -7,7 +7,8 @@ import { Fault, type OrganizationId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { listStoredSessions, removeSession, type ListedSession } from '../../sessions/stored-sessions.ts'
 import type { SessionEntry } from '../../sessions/sessions.ts'
-import { pageFrom } from '../../lib/page.ts'
+import type { SystemSql } from '../../db/db.ts'
+import { pageOfRows, startOf, unknownCursor, type PageQuery } from '../../lib/page.ts'
 import { namesOf } from '../names-of.ts'
 import { servePlatform, type AdminParts, type Served } from '../serve.ts'
 
@@ -51,27 +52,58 @@ const toOpen = (row: ListedSession, slug: string): shapes.OpenSession => ({
   seen_at: row.seen_at.toISOString(),
 })
 
-/** The newest of what is known of each, those used last first. */
-function joined(kept: readonly ListedSession[], live: readonly ListedSession[]): ListedSession[] {
-  const all = new Map([...kept, ...live].map((row) => [row.hash.toString('hex'), row]))
-  return [...all.values()].sort((one, other) => other.seen_at.getTime() - one.seen_at.getTime())
+/** Those used last first. */
+const byUse = (one: ListedSession, other: ListedSession): number =>
+  other.seen_at.getTime() - one.seen_at.getTime() || Buffer.compare(other.hash, one.hash)
+
+const ORDER = 'used'
+
+/** The last session of the page before. Throws `body.shape`. */
+function lastOf([seen, hash]: readonly string[]): { at: Date; hash: Buffer } {
+  const at = new Date(seen ?? '')
+  if (Number.isNaN(at.getTime()) || hash === undefined || !/^[\da-f]{64}$/.test(hash)) throw unknownCursor()
+  return { at, hash: Buffer.from(hash, 'hex') }
+}
+
+/**
+ * A page of all sessions: what this gateway has in memory goes before what the database knows of the same. Memory holds at most as many
+ * as TOOLWAY_SESSIONS lets it.
+ */
+async function pageOfSessions(parts: AdminParts, sql: SystemSql, query: PageQuery, organizations: readonly string[]) {
+  const { after: key, offset, take } = startOf(query, ORDER, 2)
+  const after = key === undefined ? undefined : lastOf(key)
+  const own = new Set(organizations)
+  const live = here(parts).filter(({ organization_id: of }) => own.has(of))
+  const last = after && ({ seen_at: after.at, hash: after.hash } as ListedSession)
+  const behind = last === undefined ? live : live.filter((row) => byUse(last, row) < 0)
+  const except = live.map(({ hash }) => hash)
+  const kept = await listStoredSessions(sql, { organizations, except, after, most: offset + take })
+  const rows = [...kept.rows, ...behind].toSorted(byUse).slice(offset, offset + take)
+  const keyOf = (row: ListedSession) => [row.seen_at.toISOString(), row.hash.toString('hex')]
+  return { rows, paged: { query, order: ORDER, total: kept.total + live.length, keyOf } }
 }
 
 export const sessionOperations: readonly Served[] = [
   servePlatform(shapes.listSessions, async ({ parts, look, query }) => {
-    const { tenant_slug: slug } = query
-    const organization = slug === undefined ? undefined : parts.snapshots.find({ slug })?.organization
-    if (slug !== undefined && organization === undefined) return { items: [], total: 0, limit: query.limit, offset: 0 }
-    const kept = await look((sql) => listStoredSessions(sql, organization?.id))
-    const live = here(parts).filter((row) => organization === undefined || row.organization_id === organization.id)
-    const all = joined(kept, live).flatMap((row) => {
-      const found = parts.snapshots.find({ id: row.organization_id })
-      return found === undefined ? [] : [toOpen(row, found.organization.slug)]
+    const { tenant_slug: wanted } = query
+    const slugs = new Map(
+      parts.snapshots
+        .all()
+        .filter(({ organization: { slug } }) => wanted === undefined || wanted === slug)
+        .map(({ organization: { id, slug } }) => [id as string, slug]),
+    )
+    return look(async (sql) => {
+      const { rows, paged } = await pageOfSessions(parts, sql, query, [...slugs.keys()])
+      const nameOf = await namesOf(
+        sql,
+        parts,
+        rows.map(({ principal }) => principal),
+      )
+      return pageOfRows(rows, paged, (row) => ({
+        ...toOpen(row, slugs.get(row.organization_id) ?? ''),
+        principal_name: nameOf(row.principal),
+      }))
     })
-    const page = pageFrom(all, query, (row) => row)
-    const principals = page.items.map(({ principal }) => principal)
-    const nameOf = await look((sql) => namesOf(sql, parts, principals))
-    return { ...page, items: page.items.map((row) => ({ ...row, principal_name: nameOf(row.principal) })) }
   }),
   servePlatform(shapes.endSession, async ({ parts, params, change }) => {
     const { session: id = '' } = params

@@ -8,6 +8,7 @@ import { EFFECTS, effectOf, type ConnectionId, type OrganizationId } from '@tool
 import type { JsonObject } from '@toolway/protocol'
 import { z } from 'zod'
 import type { OrgSql, SystemSql } from '../../db/db.ts'
+import type { PageStart } from '../../lib/page.ts'
 import type { Sighting } from './tool-hash.ts'
 
 const Definition = z.custom<JsonObject>((value) => typeof value === 'object' && value !== null && !Array.isArray(value))
@@ -38,9 +39,41 @@ export const listToolLocks = (sql: OrgSql, connectionId: ConnectionId) => sql(To
   select tool, accepted_hash, accepted_effect, accepted_by, accepted_at, held_hash, held_at, rejected_by, rejected_at, gone_at
     from tool_locks where connection_id = ${connectionId} order by tool`
 
+export const LOCKED_STATES = ['accepted', 'held', 'rejected', 'gone'] as const
+export type LockedState = (typeof LOCKED_STATES)[number]
+
+const Counted = z.object({ state: z.enum(LOCKED_STATES), count: z.int() })
+
+/** How many tools of the connection are in each state. */
+export const countToolLocks = async (
+  sql: OrgSql,
+  connectionId: ConnectionId,
+): Promise<ReadonlyMap<LockedState, number>> => {
+  const rows = await sql(Counted)`
+    select case when gone_at is not null then 'gone' when held_hash is null then 'accepted'
+                when rejected_at is null then 'held' else 'rejected' end as state, count(*)::int as count
+      from tool_locks where connection_id = ${connectionId} group by 1`
+  return new Map(rows.map(({ state, count }) => [state, count]))
+}
+
+/** A page in the order of names, of one state or of any. */
+export const listToolLockPage = (
+  sql: OrgSql,
+  connectionId: ConnectionId,
+  state: LockedState | undefined,
+  { after, take, offset }: PageStart,
+) => sql(ToolLockRow)`
+  select tool, accepted_hash, accepted_effect, accepted_by, accepted_at, held_hash, held_at, rejected_by, rejected_at, gone_at
+    from tool_locks
+   where connection_id = ${connectionId} and (${after?.[0] ?? null}::text is null or tool > ${after?.[0] ?? null}::text)
+     and (${state ?? null}::text is null or ${state ?? null}::text =
+            case when gone_at is not null then 'gone' when held_hash is null then 'accepted'
+                 when rejected_at is null then 'held' else 'rejected' end)
+   order by tool limit ${take} offset ${offset}`
+
 const ConnectionToolLock = ToolLockRow.extend({ connection_id: z.string() })
 
-/** Those of all connections of the organization. */
+/** Those of all connections of the organization, for a file of them: as many as their catalogs have tools. */
 export const listAllToolLocks = (sql: OrgSql) => sql(ConnectionToolLock)`
   select connection_id, tool, accepted_hash, accepted_effect, accepted_by, accepted_at, held_hash, held_at,
          rejected_by, rejected_at, gone_at

@@ -3,6 +3,7 @@ import { joinGroup, leaveGroup, listGroups, putGroup, removeGroup } from '@toolw
 import { Argument, Option } from 'commander'
 import { described, groupOf, type Finish } from '../command.ts'
 import { table } from '../terminal/output.ts'
+import { listAll } from '../transport/transport.ts'
 import { getMember } from './find-person.ts'
 
 interface OrganizationOption {
@@ -16,8 +17,9 @@ const list = described({
   name: 'list',
   about: 'list the groups of an organization with their members',
   examples: ['toolway group list'],
-  call: ({ call }, { organization }: OrganizationOption) => call(listGroups, { params: { organization } }),
-  print: ({ items }) => ({
+  call: (transport, { organization }: OrganizationOption) =>
+    listAll(transport, listGroups, { params: { organization } }),
+  print: (items) => ({
     value: items.map(({ members, awaited, ...rest }) => ({
       ...rest,
       members: members.map(({ email }) => email),

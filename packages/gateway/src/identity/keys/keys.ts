@@ -98,6 +98,12 @@ export const listKeys = (sql: OrgSql) => sql(KeyRow)`
          expires_at, last_used_at
     from keys order by created_at, id`
 
+/** Those of these ids or names. */
+export const listKeysOf = (sql: OrgSql, names: readonly string[]) => sql(KeyRow)`
+  select id, organization_id, user_id, family, role, effect_limit, trusted, trusted_by, name, hint, prefix, toolset, origin, created_at,
+         expires_at, last_used_at
+    from keys where id = any(${names}::text[]) or name = any(${names}::text[]) order by created_at, id`
+
 const KeyOnPage = KeyRow.extend({ key: z.string(), user_email: z.string().nullable() })
 export type KeyOnPage = z.output<typeof KeyOnPage>
 
