@@ -1580,8 +1580,9 @@ declare
   day_end constant timestamptz := coalesce((p_day + 1)::timestamp at time zone 'UTC', 'infinity');
 begin
   with sized as (
-    select date_trunc('hour', r.at, 'UTC') as hour, grouping(r.target, r.principal) as kind, r.connection,
-           case grouping(r.target, r.principal) when 1 then r.target when 2 then r.principal end as name,
+    select date_trunc('hour', r.at, 'UTC') as hour, grouping(usage_name(r.target, r.code), r.principal) as kind, r.connection,
+           case grouping(usage_name(r.target, r.code), r.principal)
+             when 1 then usage_name(r.target, r.code) when 2 then r.principal end as name,
            r.outcome = 'refused' as refused, usage_bucket(r.duration_us) as size, count(*)::int as calls,
            (count(*) filter (where r.outcome in ('failed', 'tool_error', 'unknown')))::int as failed,
            (count(*) filter (where r.outcome = 'tool_error'))::int as tool_errors
@@ -1589,7 +1590,7 @@ begin
      where r.organization_id = p_organization and r.seq > p_after and r.seq <= p_until and r.at >= day_start and r.at < day_end
        and r.kind = 'call'
      group by date_trunc('hour', r.at, 'UTC'), r.connection, r.outcome = 'refused', usage_bucket(r.duration_us),
-              grouping sets ((), (r.target), (r.principal))
+              grouping sets ((), (usage_name(r.target, r.code)), (r.principal))
   )
   insert into usage_hours (organization_id, hour, by, key, refused, part, connection, name, calls, failed, tool_errors, sizes, counts)
   select p_organization, hour, case kind when 3 then 'connection' when 1 then 'tool' else 'caller' end,
@@ -1600,14 +1601,14 @@ begin
    group by hour, kind, connection, name, refused;
 
   insert into usage_days as known (organization_id, day, key, principal, connection, target, client, code, calls, failed, refused)
-  select p_organization, (r.at at time zone 'UTC')::date, usage_key(array[r.principal, r.connection, r.target, r.client, r.code]),
-         r.principal, r.connection, r.target, r.client, r.code, count(*)::int,
+  select p_organization, (r.at at time zone 'UTC')::date, usage_key(array[r.principal, r.connection, usage_name(r.target, r.code), r.client, r.code]),
+         r.principal, r.connection, usage_name(r.target, r.code), r.client, r.code, count(*)::int,
          (count(*) filter (where r.outcome in ('failed', 'tool_error', 'unknown')))::int,
          (count(*) filter (where r.outcome = 'refused'))::int
     from records r
    where r.organization_id = p_organization and r.seq > p_after and r.seq <= p_until and r.at >= day_start and r.at < day_end
      and r.kind = 'call'
-   group by (r.at at time zone 'UTC')::date, r.principal, r.connection, r.target, r.client, r.code
+   group by (r.at at time zone 'UTC')::date, r.principal, r.connection, usage_name(r.target, r.code), r.client, r.code
       on conflict (organization_id, day, key) do update
      set calls = known.calls + excluded.calls, failed = known.failed + excluded.failed, refused = known.refused + excluded.refused;
 end
@@ -2635,6 +2636,12 @@ CREATE OR REPLACE FUNCTION public.usage_key(p_names text[])
  LANGUAGE sql
  IMMUTABLE
 RETURN substr(sha256(convert_to((array_to_json(p_names))::text, 'UTF8'::name)), 1, 16)
+;
+CREATE OR REPLACE FUNCTION public.usage_name(p_target text, p_code text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+RETURN CASE WHEN (p_code = ANY (ARRAY['tool.unknown'::text, 'prompt.unknown'::text, 'resource.unknown'::text])) THEN '(unknown)'::text ELSE p_target END
 ;
 CREATE OR REPLACE FUNCTION public.want_changes()
  RETURNS void

@@ -126,6 +126,39 @@ describeEachPostgres('counted calls', (createDatabase) => {
     expect(counted.all[0]?.[0]?.at(-1)).toMatchObject({ step: null, calls: 397 })
   })
 
+  test('do not grow with names that callers make up: those are one', async () => {
+    await using database = await createDatabase()
+    const { db } = database
+    const { id } = await addTestOrganization(db, 'acme')
+    const codes = ['tool.unknown', 'prompt.unknown', 'resource.unknown']
+    const made = month(id).map((one, at) =>
+      at % 2 === 0
+        ? {
+            ...one,
+            tool_name: `made_up_${at}`,
+            connection: undefined,
+            outcome: 'refused' as const,
+            code: codes[at % 3],
+          }
+        : one,
+    )
+    await db.system((sql) => storeRecords(sql, made))
+    await countAll(db, id)
+    const counted = await figuresOf(db, id)
+    const [names] = await db.system(
+      (sql) => sql(Left)`
+        select count(distinct name)::int as left from (
+          select name from usage_hours where by = 'tool' union all select target from usage_days) as all_names`,
+    )
+    expect(names?.left).toBe(3)
+    await tamper(database.connection, 'delete from usage_counted; delete from usage_hours; delete from usage_days')
+    expect(counted).toEqual(await figuresOf(db, id))
+    const used = counted.all[0]?.[1] as readonly { by: string; name: string; calls: number }[]
+    expect(used.filter(({ by }) => by === 'tool').map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['(unknown)', 'web__read']),
+    )
+  })
+
   test('are read instead of the records of a month, which stay unread', async () => {
     await using database = await createDatabase()
     const { db } = database

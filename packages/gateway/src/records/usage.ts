@@ -2,7 +2,8 @@
  * How many calls there were in a span of time, by step and by what they went to and who made them.
  *
  * Each question reads what is counted of whole hours or days and the records of the rest (`usage-source.ts`): how long it takes does not
- * grow with the records of the span. A time of an hour is that of its size: `exp(size / 25)` microseconds.
+ * grow with the records of the span. A time of an hour is that of its size: `exp(size / 25)` microseconds. Names of tools that do not
+ * exist are one name (`usage_name`, migration 0075): callers choose them.
  */
 import { z } from 'zod'
 import type { OrgSnapshotSql, OrgSql } from '../db/db.ts'
@@ -113,12 +114,13 @@ export const countUsed = (
   most: number,
 ): Promise<UsedRow[]> => sql(UsedRow)`
   with behind as materialized (
-    select r.at, r.connection, r.target, r.principal, r.client, r.code, r.outcome
+    select r.at, r.connection, usage_name(r.target, r.code) as target, r.principal, r.client, r.code, r.outcome
       from records r where r.seq > ${after} and r.seq <= ${until} and r.kind = 'call'
   ), single as (
     select r.connection, r.target, r.principal, r.client, r.code, r.outcome
       from unnest(${raw.starts}::timestamptz[], ${raw.ends}::timestamptz[]) as span (since, before),
-           lateral (select r.connection, r.target, r.principal, r.client, r.code, r.outcome from records r
+           lateral (select r.connection, usage_name(r.target, r.code) as target, r.principal, r.client, r.code, r.outcome
+                      from records r
                      where r.at >= span.since and r.at < span.before and r.kind = 'call'
                        and (${connection}::text is null or r.connection = ${connection})
                        and (${caller}::text is null or r.principal = ${caller})) r
@@ -220,12 +222,12 @@ export function countToolSteps(
   const { from, connection, caller } = span
   return sql(ToolStepRow)`
     with behind as materialized (
-      select r.at, r.connection, r.target
+      select r.at, r.connection, usage_name(r.target, r.code) as target
         from records r where r.seq > ${after} and r.seq <= ${until} and r.kind = 'call'
     ), single as (
       select r.at, r.connection, r.target as name, 1 as calls
         from unnest(${raw.starts}::timestamptz[], ${raw.ends}::timestamptz[]) as span (since, before),
-             lateral (select r.at, r.connection, r.target from records r
+             lateral (select r.at, r.connection, usage_name(r.target, r.code) as target from records r
                        where r.at >= span.since and r.at < span.before and r.kind = 'call'
                          and (${caller}::text is null or r.principal = ${caller})) r
       union all
@@ -257,12 +259,12 @@ export function timeTools(
   const { connection, caller } = span
   return sql(ToolTimeRow)`
     with behind as materialized (
-      select r.at, r.connection, r.target, r.duration_us
+      select r.at, r.connection, usage_name(r.target, r.code) as target, r.duration_us
         from records r where r.seq > ${after} and r.seq <= ${until} and r.kind = 'call'
     ), single as (
       select r.connection, r.target as name, r.duration_us::float8 as duration, 1 as calls
         from unnest(${raw.starts}::timestamptz[], ${raw.ends}::timestamptz[]) as span (since, before),
-             lateral (select r.connection, r.target, r.duration_us from records r
+             lateral (select r.connection, usage_name(r.target, r.code) as target, r.duration_us from records r
                        where r.at >= span.since and r.at < span.before and r.kind = 'call'
                          and (${caller}::text is null or r.principal = ${caller})) r
       union all
