@@ -12,7 +12,7 @@ const Calls = z.strictObject({
 export const Stats = z.strictObject({
   connectors: z.int(),
   connectors_enabled: z.int(),
-  /** How many are in each state, as their last contact showed. */
+  /** How many are in each state: for whoever asks, and of the whole platform as their last contact showed. */
   connectors_by_status: z.record(z.string(), z.int()),
   tools: z.int(),
   toolsets: z.int(),

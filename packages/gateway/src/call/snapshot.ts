@@ -186,11 +186,16 @@ export function createSnapshot({
         throw new Fault('upstream.disabled', { connection: held?.connection.alias ?? 'asked for' })
       const own = () => credentials && ownPresents(credentials, organization.id, connectionId)
       const { connection } = held
-      return upstreams.open(connectionId, held.version, connection.alias, (making) =>
-        kindFor(connection.settings.connector).open(
-          openingOf(connection, { organization: organization.slug, exceptions, unseal, references, documents, own }),
-          making,
-        ),
+      return upstreams.open(
+        connectionId,
+        held.version,
+        connection.alias,
+        (making) =>
+          kindFor(connection.settings.connector).open(
+            openingOf(connection, { organization: organization.slug, exceptions, unseal, references, documents, own }),
+            making,
+          ),
+        !takes(connection),
       )
     },
   }

@@ -1,4 +1,5 @@
 /** Credentials for servers: opened for calls and for the gateway's own requests, stored, renewed and ended. */
+import { LRUCache } from 'lru-cache'
 import {
   kindOf,
   type Authority,
@@ -71,6 +72,8 @@ export interface Credentials {
 
 /** Milliseconds between two notes of what was used. */
 const USES_EVERY = 15 * 60_000
+/** Keys whose first use was noted, remembered until their rows say so. */
+const FIRST_USES = 10_000
 
 export function composeCredentials(core: CoreDependencies, parts: ComposeCredentialsParts): Credentials {
   const { db, vault, log, opened } = core
@@ -108,6 +111,14 @@ export function composeCredentials(core: CoreDependencies, parts: ComposeCredent
     every: USES_EVERY,
   })
   opened.defer(() => uses.close())
+  const firstUses = new LRUCache<CredentialId, true>({ max: FIRST_USES })
+  /** The first use of a key says that it is not untried any more: who added it looks now, not in a quarter of an hour. */
+  function noteUse(id: CredentialId, untried: boolean): void {
+    uses.note(id)
+    if (!untried || firstUses.has(id)) return
+    firstUses.set(id, true)
+    void uses.flush()
+  }
   const shared = { find, factsOf, memory, renewal, lose, now }
   const ender = createEnder({ vault, oauth, clientOf, log })
   const renewals = createRenewCredentials({
@@ -153,7 +164,7 @@ export function composeCredentials(core: CoreDependencies, parts: ComposeCredent
 
   return {
     callCredentials: createBrokeredCredentials({
-      kept: createCallCredentials({ ...shared, links, onUse: uses.note }),
+      kept: createCallCredentials({ ...shared, links, onUse: noteUse }),
       brokeredBy: ({ organizationId, connectionId }) => brokeredBy(find({ id: organizationId }), connectionId),
       emailOf: (userId) => accounts.find(userId)?.email,
       links,

@@ -61,4 +61,9 @@ export const listFailedConnects = (sql: OrgSql) => sql(FailedConnect)`
 
 /** Accounts of the organization and of all its members that serve nobody until a person connects them anew. */
 export const listLostAccounts = (sql: OrgSql) => sql(LostAccount)`
-  select connection_id, account, problem from credentials where active and problem is not null order by account`
+  select connection_id, account, problem
+    from (select connection_id, account, active,
+                 coalesce(problem, case when expires_at <= now() and sealed_refresh_token is null then 'it has expired' end) as problem
+            from credentials) every
+   where active and problem is not null
+   order by account`

@@ -15,5 +15,8 @@ export type ConnectionCredentials = z.output<typeof ConnectionCredentials>
 /** Of these connections. */
 export const listCredentialsOf = (sql: OrgSql, ids: readonly string[]) => sql(ConnectionCredentials)`
   select connection_id, bool_or(kind = 'oauth') as oauth, bool_or(kind = 'key') as key,
-         bool_or(problem is not null) and not bool_or(problem is null and active) as lost
-    from credentials where connection_id = any(${ids}::text[]) group by connection_id`
+         bool_or(problem is not null or has_expired) and not bool_or(problem is null and not has_expired and active) as lost
+    from (select connection_id, kind, problem, active,
+                 coalesce(expires_at <= now() and sealed_refresh_token is null, false) as has_expired
+            from credentials where connection_id = any(${ids}::text[])) every
+   group by connection_id`

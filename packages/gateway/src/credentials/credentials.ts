@@ -111,6 +111,8 @@ export const HeldRow = z.object({
   issuer: z.string().nullable(),
   problem: z.string().nullable(),
   version: z.int(),
+  /** It is a key that its server has not taken yet, as far as is known. */
+  untried: z.boolean(),
   updated_at: z.date(),
   left: z.number().nullable(),
   lifetime: z.number().nullable(),
@@ -124,6 +126,7 @@ export const listHeld = (sql: OrgSql, { connectionId, provider }: OfConnection, 
   sql(HeldRow)`
   select id, connection_id, user_id, kind, provider, account, is_default, provider_username, sealed_access_token,
          sealed_refresh_token is not null as renewable, scopes, server, issuer, problem, version, updated_at,
+         (kind = 'key' and used_at is null) as untried,
          extract(epoch from expires_at - now())::float8 as left,
          extract(epoch from expires_at - renewed_at)::float8 as lifetime,
          extract(epoch from now() - renewed_at)::float8 as age,

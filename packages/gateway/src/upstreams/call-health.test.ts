@@ -8,11 +8,14 @@ import { counted } from './upstreams.ts'
 const malformed = new Fault('upstream.malformed', { connection: 'web', problem: 'it is HTML' })
 
 /** An upstream whose calls end as they are told to, and what was told of it. */
-function played() {
+function played({ isOwn = false } = {}) {
   const heard: (string | undefined)[] = []
   let end: Fault | undefined
   const bare = { ask: () => (end === undefined ? Promise.resolve({ result: {} }) : Promise.reject(end)) }
-  const upstream = counted(bare as unknown as Upstream, new CallHealth((failure) => void heard.push(failure?.code)))
+  const upstream = counted(
+    bare as unknown as Upstream,
+    new CallHealth((failure) => void heard.push(failure?.code), isOwn),
+  )
   const call = async (ending: Fault | undefined, times = 1, owner: string = 'ann') => {
     end = ending
     for (let at = 0; at < times; at++)
@@ -47,6 +50,14 @@ test('a success between them begins the count anew, and what concerns one caller
   expect(heard).toEqual([])
   await call(malformed)
   expect(heard).toEqual(['upstream.malformed'])
+})
+
+test('a refusal counts where every call is let in by the same headers', async () => {
+  const { heard, call } = played({ isOwn: true })
+  await call(new Fault('upstream.needs-auth', { connection: 'web', problem: 'HTTP 401' }), 5)
+  expect(heard).toEqual(['upstream.needs-auth'])
+  await call(undefined)
+  expect(heard).toEqual(['upstream.needs-auth', undefined])
 })
 
 test('the requests of the gateway itself say nothing of calls', async () => {

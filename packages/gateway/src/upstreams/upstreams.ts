@@ -42,9 +42,16 @@ export interface UpstreamsParts {
 export interface Upstreams {
   /**
    * The upstream of a connection. `version` sorts by time: whoever still holds an older description of the connection gets
-   * the upstream of the newer one. Throws `upstream.disabled` for a version that has been dropped.
+   * the upstream of the newer one. `isOwn`: it is let in by headers of its own, and by no account of a caller. Throws
+   * `upstream.disabled` for a version that has been dropped.
    */
-  open(connectionId: string, version: string, alias: string, make: (making: UpstreamMaking) => Upstream): Upstream
+  open(
+    connectionId: string,
+    version: string,
+    alias: string,
+    make: (making: UpstreamMaking) => Upstream,
+    isOwn?: boolean,
+  ): Upstream
   /** An upstream of no connection, which whoever opens it closes. */
   openApart(alias: string, make: (making: UpstreamMaking) => Upstream): Upstream
   /** End the upstream of a connection that was removed, disabled or changed; nothing opens that version again. */
@@ -166,7 +173,13 @@ class LiveUpstreams implements Upstreams {
     await current.upstream.close()
   }
 
-  open(connectionId: string, version: string, alias: string, make: (making: UpstreamMaking) => Upstream) {
+  open(
+    connectionId: string,
+    version: string,
+    alias: string,
+    make: (making: UpstreamMaking) => Upstream,
+    isOwn: boolean = false,
+  ) {
     const current = this.#held.get(connectionId)
     if (current !== undefined && current.version >= version) return current.upstream
     const last = this.#dropped.get(connectionId)
@@ -174,7 +187,7 @@ class LiveUpstreams implements Upstreams {
     const isCurrent = (): boolean => this.#held.get(connectionId)?.upstream === upstream
     const health = new CallHealth((failure) => {
       if (isCurrent()) this.#parts.onTrouble?.(connectionId, failure)
-    })
+    }, isOwn)
     const upstream = counted(make(this.#makingOf(connectionId, alias, isCurrent)), health)
     this.#held.set(connectionId, { version, upstream })
     this.#open.delete(connectionId)

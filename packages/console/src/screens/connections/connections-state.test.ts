@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { connectionStateOf } from '../../data/connection-state.ts'
-import { placeOf, problemOf } from './connections-state.ts'
+import { connectionStateOf, CONNECTION_STATES } from '../../data/connection-state.ts'
+import { placeOf, problemOf, SIGNS } from './connections-state.ts'
 
 test('a connection is in one of seven states, and a word that nobody knows is no good one', () => {
   expect(
@@ -21,4 +21,8 @@ test('what went wrong is said while it matters', () => {
   const said = (status: string) => problemOf({ status, status_reason: 'refused', stale_reason: 'old' })
   expect(['connected', 'error', 'needs_auth', 'disabled'].map(said)).toEqual(['old', 'refused', 'refused', undefined])
   expect(problemOf({ status: 'connected', status_reason: null, stale_reason: null })).toBeUndefined()
+})
+
+test('only what is connected has the good sign', () => {
+  expect(CONNECTION_STATES.filter((state) => SIGNS[state].icon === 'circle-check')).toEqual(['connected'])
 })

@@ -20,8 +20,13 @@ const DAY = 86_400_000
 const RELIANCE_DAYS = 30
 const MOST_CALLERS = 200
 
+/** Why it serves nobody; of one that has run out, nobody may have noted it yet. */
+function problemOf({ problem, expires_at: ends, renewable }: AccountRow): string | null {
+  return problem ?? (ends !== null && !renewable && ends.getTime() <= Date.now() ? 'it has expired' : null)
+}
+
 function stateOf(row: AccountRow): shapes.Account['state'] {
-  if (row.problem !== null || !row.active) return 'lost'
+  if (problemOf(row) !== null || !row.active) return 'lost'
   if (row.failures > 0) return 'failing'
   const ends = row.expires_at !== null && row.expires_at.getTime() - Date.now() < DAY
   return ends && !row.renewable ? 'expiring' : 'good'
@@ -38,7 +43,7 @@ const toAccount = (row: AccountRow): shapes.Account => ({
   name: row.provider_username,
   scopes: row.scopes,
   state: stateOf(row),
-  problem: row.problem,
+  problem: problemOf(row),
   problem_at: row.problem_at?.toISOString() ?? null,
   renewable: row.renewable,
   expires_at: row.expires_at?.toISOString() ?? null,

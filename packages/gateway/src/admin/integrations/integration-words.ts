@@ -14,7 +14,7 @@ import { integrationStatusOf } from './status-words.ts'
 type AuthType = Integration['auth_type']
 
 export function integrationOf(connection: Connection, accounts: Accounts): Integration {
-  const { url, status, status_reason: reason, stale_reason: stale, enabled } = connection
+  const { url, status, needs, status_reason: reason, stale_reason: stale, enabled } = connection
   return {
     id: connection.id,
     name: connection.title,
@@ -22,7 +22,7 @@ export function integrationOf(connection: Connection, accounts: Accounts): Integ
     server_url: url,
     auth_type: connection.auth_type,
     is_enabled: enabled,
-    connection_status: integrationStatusOf({ status, enabled, lost: accounts.lost }),
+    connection_status: integrationStatusOf({ status, enabled, lost: accounts.lost || needs === 'credential' }),
     last_connected_at: connection.fetched_at,
     last_error: status === 'connected' ? stale : (reason ?? stale),
     metadata: {

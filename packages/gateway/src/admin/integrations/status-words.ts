@@ -10,7 +10,7 @@ import type { Integration } from '@toolway/contract/admin'
 export interface ConnectionState {
   readonly status: string
   readonly enabled: boolean
-  /** It had accounts, and none of them serves any more. */
+  /** The account that a call uses was refused, or there were accounts and none of them serves any more. */
   readonly lost: boolean
 }
 

@@ -1,13 +1,23 @@
 /** How much there is: connections and tools from memory, the rest counted by the database under whoever may see it. */
 import * as shapes from '@toolway/contract/admin'
 import type { Snapshot } from '../../call/snapshot.ts'
+import type { ConnectionRow } from '../../connections/connections.ts'
+import { statesFor } from '../connections/connections.ts'
 import { countAll, readFigures, type Counted } from './figures.ts'
 import { serveOrganization, servePlatform, type Served } from '../serve.ts'
 
-function held(snapshots: readonly Snapshot[]) {
+type StatusOf = (connection: ConnectionRow) => string
+
+/** For the whole platform nobody in particular asks, so it is the last contact that counts there. */
+const contactOf: StatusOf = ({ enabled, status }) => (enabled ? status : 'disabled')
+
+function held(snapshots: readonly Snapshot[], statusOf: StatusOf) {
   const connections = snapshots.flatMap((snapshot) => snapshot.connections)
   const by: Record<string, number> = {}
-  for (const { status } of connections) by[status] = (by[status] ?? 0) + 1
+  for (const connection of connections) {
+    const status = statusOf(connection)
+    by[status] = (by[status] ?? 0) + 1
+  }
   const tools = snapshots.flatMap(({ catalogs }) => [...catalogs.values()].map(({ tools }) => tools?.length ?? 0))
   return {
     connectors: connections.length,
@@ -21,12 +31,15 @@ function held(snapshots: readonly Snapshot[]) {
 const statsOf = (
   snapshots: readonly Snapshot[],
   { members, keys, sessions, total, failed, refused }: Counted,
-): shapes.Stats => ({ ...held(snapshots), members, keys, sessions, calls: { total, failed, refused } })
+  statusOf: StatusOf = contactOf,
+): shapes.Stats => ({ ...held(snapshots, statusOf), members, keys, sessions, calls: { total, failed, refused } })
 
 export const statsOperations: readonly Served[] = [
-  serveOrganization(shapes.findStats, async ({ parts, organization, look }) => {
+  serveOrganization(shapes.findStats, async (asked) => {
+    const { parts, organization, look } = asked
     const snapshot = parts.snapshots.find({ id: organization.id })
-    return statsOf(snapshot === undefined ? [] : [snapshot], await look(countAll))
+    const states = await statesFor(asked)
+    return statsOf(snapshot === undefined ? [] : [snapshot], await look(countAll), (row) => states.of(row).status)
   }),
   servePlatform(shapes.findPlatformStats, async ({ parts: { snapshots, runtime }, look }) => {
     const { value, readAt, isCurrent } = await runtime.lastFigures.look(() => look(readFigures))

@@ -35,8 +35,8 @@ export interface CallCredentialsParts {
   readonly renewal: Pick<Renewal, 'renew'>
   readonly lose: LoseCredential
   readonly links: Pick<ConnectLinks, 'link'>
-  /** A credential is in use. */
-  onUse(id: CredentialId): void
+  /** A credential is in use. `untried`: nobody knows yet whether its server takes it, and its state waits for this. */
+  onUse(id: CredentialId, untried: boolean): void
   readonly now: () => number
 }
 
@@ -220,7 +220,7 @@ class OpenedCredentials implements CallCredentials {
     held: HeldCredential,
   ): OpenCredential | Promise<OpenCredential> {
     if (this.#parts.now() >= held.renewAt) return this.#refresh(facts, asking, held)
-    this.#parts.onUse(held.id)
+    this.#parts.onUse(held.id, held.untried)
     return held.open
   }
 
@@ -253,7 +253,7 @@ class OpenedCredentials implements CallCredentials {
     if (after.problem !== undefined) throw this.#needed(facts, asking, `${sayName(after)} has to be reconnected`, after)
     if (after.id === id && after.open.version === open.version)
       throw new Fault('credential.busy', { connection: facts.egress.alias, problem: 'there is no newer one yet' })
-    this.#parts.onUse(after.id)
+    this.#parts.onUse(after.id, after.untried)
     return after.open
   }
 

@@ -19,6 +19,8 @@ export interface HeldCredential {
   readonly open: OpenCredential
   readonly isDefault: boolean
   readonly renewable: boolean
+  /** A key of which it is not known whether its server takes it. */
+  readonly untried: boolean
   readonly scopes: readonly string[]
   /** Why it serves nobody until a person comes. */
   readonly problem: string | undefined
@@ -169,6 +171,7 @@ function heldOf(
     }),
     isDefault: row.is_default,
     renewable: row.renewable,
+    untried: row.untried,
     scopes: row.scopes,
     problem,
     expiresAt,
