@@ -9,12 +9,17 @@ export interface EffectSpeakers {
   readonly trusted: boolean
   /** The effect that an administrator set for this tool. */
   readonly said?: Effect | undefined
+  /** Whether the definition states an effect at all; absent: a write counts as one that nothing states. */
+  readonly isStated?: boolean | undefined
 }
 
 /** The effect that counts; `stated` is the one that the definition states. */
-export function resolveEffect(stated: Effect, { connector, trusted, said }: EffectSpeakers): ResolvedEffect {
+export function resolveEffect(stated: Effect, speakers: EffectSpeakers): ResolvedEffect {
+  const { connector, trusted, said, isStated = stated !== 'write' } = speakers
   if (said !== undefined) return { effect: said, from: 'administrator' }
-  if (kindOf(connector)?.described === true) return { effect: stated, from: 'connector' }
+  const kind = kindOf(connector)
+  const isOpen = kind?.leavesEffectsOpen === true && !isStated && !trusted
+  if (kind?.described === true && !isOpen) return { effect: stated, from: 'connector' }
   if (trusted || stated === 'destructive') return { effect: stated, from: 'server' }
   return { effect: 'write', from: 'unknown' }
 }

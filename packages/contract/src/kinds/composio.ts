@@ -87,6 +87,7 @@ export const composio = kind({
   speaksMcp: false,
   keepsDigits: true,
   described: true,
+  leavesEffectsOpen: true,
   describedByOthers: true,
   tellsLeftOut: true,
   brokersAccounts: true,

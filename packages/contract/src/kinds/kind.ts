@@ -54,6 +54,8 @@ export interface ConnectionKind<Settings extends z.ZodObject = z.ZodObject> {
    * are always checked.
    */
   readonly described: boolean
+  /** Its descriptions say nothing about the effect of many tools: that of such a tool is unknown. */
+  readonly leavesEffectsOpen?: true
   /**
    * Its tools are described by somebody else, who may change the texts that models read at any time: new connections hold such
    * changes for review (ADR 0127).

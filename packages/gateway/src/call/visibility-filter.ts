@@ -5,6 +5,7 @@
 import {
   effectOf,
   resolveEffect,
+  statesEffect,
   type ConnectionId,
   type Effect,
   type LockMode,
@@ -45,9 +46,13 @@ export function createEffects(states: readonly ToolStateRow[]) {
     ),
   )
   return {
-    /** `stated` is what its server, or its definition, states. */
-    of: ({ id, settings, trusted }: Pick<Switched, 'id' | 'settings' | 'trusted'>, tool: string, stated: Effect) =>
-      resolveEffect(stated, { connector: settings.connector, trusted, said: said.get(`${id} ${tool}`) }),
+    /** `stated` is what its server, or its definition, states, if `isStated` says that it states any. */
+    of: (
+      { id, settings, trusted }: Pick<Switched, 'id' | 'settings' | 'trusted'>,
+      tool: string,
+      stated: Effect,
+      isStated?: boolean,
+    ) => resolveEffect(stated, { connector: settings.connector, trusted, isStated, said: said.get(`${id} ${tool}`) }),
   }
 }
 
@@ -98,7 +103,10 @@ export function screenOf(
     },
     effect(alias, { name, annotations }, accepted): ResolvedEffect | undefined {
       const connection = byAlias.get(alias)
-      return connection && effects.of(connection, String(name), accepted ?? effectOf(annotations))
+      if (connection === undefined) return undefined
+      return accepted === undefined
+        ? effects.of(connection, String(name), effectOf(annotations), statesEffect(annotations))
+        : effects.of(connection, String(name), accepted)
     },
     policy: (tool, schema) => rules.of(withNames(tool), endpoint, schema),
     any(alias) {

@@ -8,6 +8,7 @@ import {
   lesserLimit,
   reaches,
   resolveEffect,
+  statesEffect,
   type Effect,
   type Limit,
   type ResolvedEffect,
@@ -137,7 +138,10 @@ const effectIn = (
   accepted: Effect | undefined,
 ): ResolvedEffect =>
   visibilityFilter.effect?.(alias, definition, accepted) ??
-  resolveEffect(accepted ?? effectOf(definition['annotations']), { connector, trusted: false })
+  resolveEffect(accepted ?? effectOf(definition['annotations']), {
+    ...{ connector, trusted: false },
+    isStated: accepted === undefined ? statesEffect(definition['annotations']) : undefined,
+  })
 
 /**
  * The hints are believed here: whoever gives a wrong one is asked twice itself, with what it was sent already, and nobody else

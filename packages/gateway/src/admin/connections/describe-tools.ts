@@ -1,5 +1,5 @@
 /** The tools of a connection as they stand in their organization: what each does, whether it is on, and what keeps it back. */
-import { approvalOf, effectOf, ruleActionOf, type ToolFacts } from '@toolway/contract'
+import { approvalOf, effectOf, ruleActionOf, statesEffect, type ToolFacts } from '@toolway/contract'
 import type * as shapes from '@toolway/contract/admin'
 import { isObject, joinName, type JsonObject } from '@toolway/protocol'
 import { ANYBODY } from '../../catalog/ruled-definition.ts'
@@ -38,7 +38,7 @@ export function describeTools({ organization, connections, rules, states, catalo
     for (const [name, definition] of named) {
       const held = holds.find(connection, name) !== undefined
       const stated = effectOf(definition['annotations'])
-      const resolved = effects.of(connection, name, stated)
+      const resolved = effects.of(connection, name, stated, statesEffect(definition['annotations']))
       const facts = toolFacts(connection.alias, connection.settings.connector, definition, resolved)
       const policy = visibilityFilter.policy?.(facts, definition['inputSchema'])
       // A decision that depends on the caller is no property of the tool; `policy explain` shows it for one caller.

@@ -1,5 +1,5 @@
 /** The tools of an organization as rules see them, found by the names that calls and people use. */
-import { effectOf, Fault, type Effect, type EffectSource, type ToolFacts } from '@toolway/contract'
+import { effectOf, Fault, statesEffect, type Effect, type EffectSource, type ToolFacts } from '@toolway/contract'
 import { joinName, type JsonObject } from '@toolway/protocol'
 import { createEffects, createHolds } from '../../call/visibility-filter.ts'
 import type { Snapshot } from '../../call/snapshot.ts'
@@ -137,10 +137,12 @@ function knownTool(
 ): KnownTool {
   const { alias, settings } = connection
   const held = holds.find(connection, name)
-  const stated = held === undefined || held === 'unseen' ? effectOf(definition['annotations']) : held
+  const isCurrent = held === undefined || held === 'unseen'
+  const stated = isCurrent ? effectOf(definition['annotations']) : held
+  const isStated = isCurrent ? statesEffect(definition['annotations']) : undefined
   return {
     connection,
-    facts: withNames(toolFacts(alias, settings.connector, definition, effects.of(connection, name, stated))),
+    facts: withNames(toolFacts(alias, settings.connector, definition, effects.of(connection, name, stated, isStated))),
     stated,
     schema: definition['inputSchema'],
     held: held === undefined || held === 'unseen' ? held : 'held',

@@ -1,4 +1,5 @@
 /** Tools as Composio's REST interface lists them, under their slugs (ledger S0-PRX-04). */
+import { statesEffect } from '@toolway/contract'
 import { isObject, type Json, type JsonObject } from '@toolway/protocol'
 import { offerReferences } from './offer-references.ts'
 import type { LeftOut } from '../upstream.ts'
@@ -64,11 +65,22 @@ const withReferences = (definition: JsonObject): JsonObject =>
  */
 const RUNS_CODE = /^(?:COMPOSIO|RUBE)_REMOTE_(?:WORKBENCH|BASH_TOOL)$/
 
+/**
+ * Tools of a session that do nothing at any vendor: they search, they lead to a page where a person connects an account, and each call that
+ * is executed is judged by itself (`multi-execute.ts`). The effect of any other tool is unknown unless its list states one.
+ */
+const ONLY_PREPARES =
+  /^(?:COMPOSIO|RUBE)_(?:SEARCH_TOOLS|GET_TOOL_SCHEMAS|(?:MANAGE|WAIT_FOR)_CONNECTIONS|MULTI_EXECUTE_TOOL)$/
+
 const withEffect = (definition: JsonObject): JsonObject => {
   const { name, annotations } = definition
-  if (typeof name !== 'string' || !RUNS_CODE.test(name)) return definition
+  if (typeof name !== 'string') return definition
   const hints = isObject(annotations) ? annotations : {}
-  return { ...definition, annotations: { ...hints, readOnlyHint: false, destructiveHint: true } }
+  if (RUNS_CODE.test(name))
+    return { ...definition, annotations: { ...hints, readOnlyHint: false, destructiveHint: true } }
+  return ONLY_PREPARES.test(name) && !statesEffect(annotations)
+    ? { ...definition, annotations: { ...hints, readOnlyHint: false, destructiveHint: false } }
+    : definition
 }
 
 /** The tools of an MCP server at Composio, as it lists them. */
