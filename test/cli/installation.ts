@@ -11,17 +11,14 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PROGRAM, type Program } from '../setup/program.ts'
+import { needsOwnProcess, runInCommandProcess, type Ran } from './command-process.ts'
 
 /** The file that `npx toolway` runs. */
 export const TOOLWAY = PROGRAM.launcher
 
-export type Settings = Readonly<Record<string, string>>
+export type { Ran } from './command-process.ts'
 
-export interface Ran {
-  readonly code: number | null
-  readonly out: string
-  readonly err: string
-}
+export type Settings = Readonly<Record<string, string>>
 
 export interface Running {
   readonly pid: number
@@ -49,7 +46,10 @@ type Where = 'pipe' | 'terminal'
 export interface Installation extends AsyncDisposable {
   readonly folder: string
   readonly data: string
-  /** One command to its end. */
+  /**
+   * One command to its end. In each installation, the first run of a command starts the program, and further ones are run by a process
+   * that has loaded it (command-process.ts). `start` and `bridge` always start it.
+   */
   run(words: readonly string[], options?: { input?: string; settings?: Settings }): Promise<Ran>
   /** As `run`, with --json: what it printed, parsed. */
   json(words: readonly string[], options?: { settings?: Settings }): Promise<unknown>
@@ -69,39 +69,56 @@ export async function makeInstallation(settings: Settings = {}, program: Program
   const data = join(folder, 'data')
   const started = new Set<ChildProcess>()
 
+  const environmentOf = (own: Settings | undefined) => ({
+    PATH: process.env['PATH'],
+    HOME: folder,
+    LANG: 'C.UTF-8',
+    TOOLWAY_DATA: data,
+    TOOLWAY_PORT: '0',
+    // Shorter than the patience of `end` below.
+    TOOLWAY_STOP_DELAY: '0',
+    TOOLWAY_DRAIN_SECONDS: '10',
+    // Tests ask as fast as they can, from one address; what is limited is limited by a test that says so.
+    TOOLWAY_LIMIT_ADDRESS: 'off',
+    TOOLWAY_LIMIT_ORGANIZATION: 'off',
+    TOOLWAY_LIMIT_ADMINISTRATION: 'off',
+    // Calls of the servers that tests start are asked about by tests of approvals.
+    TOOLWAY_APPROVALS: 'off',
+    ...settings,
+    ...own,
+  })
+
   function launch(file: string, words: readonly string[], own: Settings | undefined, where: Where = 'pipe') {
-    const environment = {
-      PATH: process.env['PATH'],
-      HOME: folder,
-      LANG: 'C.UTF-8',
-      TOOLWAY_DATA: data,
-      TOOLWAY_PORT: '0',
-      // Shorter than the patience of `end` below.
-      TOOLWAY_STOP_DELAY: '0',
-      TOOLWAY_DRAIN_SECONDS: '10',
-      // Tests ask as fast as they can, from one address; what is limited is limited by a test that says so.
-      TOOLWAY_LIMIT_ADDRESS: 'off',
-      TOOLWAY_LIMIT_ORGANIZATION: 'off',
-      TOOLWAY_LIMIT_ADMINISTRATION: 'off',
-      // Calls of the servers that tests start are asked about by tests of approvals.
-      TOOLWAY_APPROVALS: 'off',
-      ...settings,
-      ...own,
-    }
     const command = [process.execPath, file, ...words]
     // `script` (util-linux) gives a command a terminal of its own.
     const [program = '', ...rest] =
       where === 'terminal' ? ['script', '-qefc', command.map(quoted).join(' '), '/dev/null'] : command
-    const child: ChildProcess = spawn(program, rest, { cwd: folder, env: environment, stdio: 'pipe' })
+    const child: ChildProcess = spawn(program, rest, { cwd: folder, env: environmentOf(own), stdio: 'pipe' })
     started.add(child)
     child.once('close', () => started.delete(child))
     return child
+  }
+
+  /** While it runs this command of ours: it may be another's afterwards. */
+  function watch(child: ChildProcess): () => void {
+    started.add(child)
+    return () => void started.delete(child)
+  }
+
+  const seen = new Set<string>()
+  function needsStart(words: readonly string[], own: Settings = {}): boolean {
+    const command = words.slice(0, 2).filter((word) => /^[a-z-]+$/.test(word))
+    const isFirst = !seen.has(command.join(' '))
+    seen.add(command.join(' '))
+    return isFirst || ONLY_STARTED.has(command[0] ?? '') || needsOwnProcess({ ...settings, ...own })
   }
 
   async function run(
     words: readonly string[],
     { input = '', settings: own }: { input?: string; settings?: Settings } = {},
   ): Promise<Ran> {
+    if (!needsStart(words, own))
+      return runInCommandProcess(program.commands, { words, environment: environmentOf(own), folder, input }, watch)
     const child = launch(program.launcher, words, own)
     const [out, err] = [collect(child.stdout), collect(child.stderr)]
     child.stdin?.on('error', () => {}).end(input)
@@ -134,6 +151,9 @@ export async function makeInstallation(settings: Settings = {}, program: Program
     },
   }
 }
+
+/** A gateway, and what the launcher runs instead of the command line. */
+const ONLY_STARTED = new Set(['start', 'bridge'])
 
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
 
