@@ -1,4 +1,5 @@
 /** How a connection is reached, and the wait for the first contact of the running gateway with it. */
+import { kindOf } from '@toolway/contract'
 import { getConnection, type Connection } from '@toolway/contract/admin'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { maskCommand } from '@toolway/contract/secret-marks'
@@ -86,9 +87,7 @@ export const hintLine = (sentence: string): string => `Note: ${sentence}`
  */
 export const isContacted = ({ status, connector, auth, fetched_at: at }: Connection): boolean =>
   status !== 'new' ||
-  (at !== null &&
-    (connector === 'native' || connector === 'openapi') &&
-    (auth?.kind === 'key' || auth?.kind === 'oauth'))
+  (at !== null && kindOf(connector).toolsKnownUnasked === true && (auth?.kind === 'key' || auth?.kind === 'oauth'))
 
 interface Settling {
   readonly organization: string
