@@ -8,6 +8,7 @@ import { z } from 'zod'
 import type { SystemSql } from '../../packages/gateway/src/db/db.ts'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { openGateway } from './peers/open-gateway.ts'
+import { until } from './peers/until.ts'
 import { addKey, addUser, createAsk, type Ask } from './peers/people/administrators.ts'
 
 const ADMIN = '/api/v1/admin/tenants/default'
@@ -34,7 +35,10 @@ beforeAll(async () => {
       insert into connections (id, organization_id, alias, title, connector, settings, enabled, origin)
       values ('con_x', ${organization}, 'erp', 'ERP', 'mcp.http', ${SETTINGS}, false, 'test')`
   })
-  await expect.poll(async () => (await admin(`GET ${ADMIN}/connectors/erp/lock`)).status).toBe(200)
+  await until(
+    'the gateway knows the connection',
+    async () => (await admin(`GET ${ADMIN}/connectors/erp/lock`)).status === 200,
+  )
 })
 afterAll(() => parts.disposeAsync())
 

@@ -56,7 +56,7 @@ export type FoundRecord = z.output<typeof FoundRecord>
 const Found = z.object({ id: z.string(), key: z.string() })
 
 /** A part of what is found: behind the key of a record, or behind so many of them. */
-export interface Span {
+interface Span {
   readonly limit: number
   readonly offset: number
   /** The `key` of the last record of the page before. */

@@ -124,7 +124,7 @@ export type ListedSession = z.output<typeof ListedRow>
 
 const Count = z.object({ count: z.int() })
 
-export interface SessionsWanted {
+interface SessionsWanted {
   readonly organizations: readonly string[]
   /** Those that are known better. */
   readonly except: readonly Buffer[]

@@ -39,7 +39,7 @@ export const listToolLocks = (sql: OrgSql, connectionId: ConnectionId) => sql(To
   select tool, accepted_hash, accepted_effect, accepted_by, accepted_at, held_hash, held_at, rejected_by, rejected_at, gone_at
     from tool_locks where connection_id = ${connectionId} order by tool`
 
-export const LOCKED_STATES = ['accepted', 'held', 'rejected', 'gone'] as const
+const LOCKED_STATES = ['accepted', 'held', 'rejected', 'gone'] as const
 export type LockedState = (typeof LOCKED_STATES)[number]
 
 const Counted = z.object({ state: z.enum(LOCKED_STATES), count: z.int() })
