@@ -2,11 +2,11 @@
  * Connections whose stored settings cannot be read at all, as a newer version or another hand may have left them. Such a row takes no
  * neighbour along: it stands in the list, switched off and with a word about it, and can be removed.
  */
-import { CONNECTORS, ConnectionSettings } from '@toolway/contract'
+import { CONNECTORS, ConnectionSettings, DEFAULT_CONNECTOR } from '@toolway/contract'
 import type { ConnectionRow } from './connections.ts'
 
 /** No request ever goes there: the connection is off, and the name leads nowhere (RFC 6761, 6.4). */
-const STAND_IN = ConnectionSettings.parse({ connector: 'mcp.http', url: 'https://unreadable.invalid/' })
+const STAND_IN = ConnectionSettings.parse({ connector: DEFAULT_CONNECTOR, url: 'https://unreadable.invalid/' })
 
 const NOTE = 'The stored settings of this connection cannot be read. It is off; remove it or restore its settings.'
 
