@@ -5,12 +5,12 @@
 import { Button, Stack, Text } from '@mantine/core'
 import { endLastingApproval, listLastingApprovals, type LastingApproval } from '@toolway/contract/admin'
 import { visible, type Effect } from '@toolway/contract'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../data/call.ts'
 import { useOrganization } from '../../data/me.ts'
 import { Problem } from '../../data/problem.ts'
-import { ask } from '../../data/queries.ts'
+import { usePages } from '../../data/pages.ts'
 import { texts } from '../../texts/texts.ts'
 import { StateBadge } from '../../ui/badges.tsx'
 import { EffectBadge } from '../../ui/effect-badge.tsx'
@@ -75,11 +75,8 @@ function columnsOf(onEnd: (row: LastingApproval) => void) {
 
 export function Always() {
   const organization = useOrganization()
-  const [offset, setOffset] = useState(0)
   const [ending, setEnding] = useState<LastingApproval>()
-  const query = useQuery(
-    ask('approvals', listLastingApprovals, { path: { organization }, query: { limit: 50, offset } }),
-  )
+  const query = usePages('approvals', listLastingApprovals, { path: { organization } })
   const t = texts.approvals.always
   return (
     <Stack gap="md">
@@ -92,7 +89,7 @@ export function Always() {
         rowKey={({ id }) => id}
         columns={columnsOf(setEnding)}
         empty={<Empty title={t.empty} hint={t.emptyHint} icon="checkbox" />}
-        onPage={setOffset}
+        onMore={query.onMore}
       />
       <Ending row={ending} onClose={() => setEnding(undefined)} />
     </Stack>

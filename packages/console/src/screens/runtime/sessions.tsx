@@ -1,11 +1,11 @@
 /** The sessions that clients have with the gateways of this installation; each can be ended. */
 import { Button, Stack, Text } from '@mantine/core'
 import { endSession, listSessions, type OpenSession } from '@toolway/contract/admin'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { z } from 'zod'
 import { call } from '../../data/call.ts'
+import { usePages } from '../../data/pages.ts'
 import { Problem } from '../../data/problem.ts'
-import { ask } from '../../data/queries.ts'
 import { useUrlState } from '../../data/url-state.ts'
 import { texts } from '../../texts/texts.ts'
 import { Empty } from '../../ui/empty.tsx'
@@ -17,14 +17,14 @@ import { OrganizationFilter } from './organization-filter.tsx'
 
 const t = texts.runtime.sessions
 
-const State = z.object({ tenant: z.string().optional(), offset: z.coerce.number().int().min(0).default(0) })
+const State = z.object({ tenant: z.string().optional() })
 
 const nameOf = ({ client }: OpenSession) => (client === null ? t.unnamed : `${client.name} ${client.version}`)
 
 export function Sessions() {
-  const [{ tenant, offset }, set] = useUrlState(State)
+  const [{ tenant }, set] = useUrlState(State)
   const queries = useQueryClient()
-  const found = useQuery(ask('runtime', listSessions, { query: { tenant_slug: tenant, offset, limit: 50 } }))
+  const found = usePages('runtime', listSessions, { query: { tenant_slug: tenant } })
   const end = useMutation({
     mutationFn: ({ id }: OpenSession) => call(endSession, { path: { session: id } }),
     onSuccess: () => sayDone(t.ended),
@@ -55,14 +55,14 @@ export function Sessions() {
   return (
     <Section title={t.title} hint={t.hint} bare>
       <Stack>
-        <OrganizationFilter value={tenant} onChange={(slug) => set({ tenant: slug, offset: undefined })} />
+        <OrganizationFilter value={tenant} onChange={(slug) => set({ tenant: slug })} />
         <Table
           label={t.list}
           query={found}
           rowKey={({ id }) => id}
           columns={columns}
           empty={<Empty title={t.empty} hint={t.emptyHint} icon="devices" />}
-          onPage={(next) => set({ offset: String(next) })}
+          onMore={found.onMore}
         />
       </Stack>
     </Section>
