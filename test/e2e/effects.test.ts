@@ -9,7 +9,7 @@ import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { addPerson } from '../../packages/gateway/src/testing/people.ts'
 import { connectWithOAuth, createStore, OAUTH_KINDS } from './peers/clients/oauth-client.ts'
 import { connectClient } from './peers/clients/client.ts'
-import { callTool } from './peers/clients/raw-client.ts'
+import { ask, callTool, openSession } from './peers/clients/raw-client.ts'
 import { openGateway, toolNames } from './peers/open-gateway.ts'
 import { addKey, createAsk, type Ask } from './peers/people/administrators.ts'
 import { join } from './peers/people/people.ts'
@@ -59,6 +59,26 @@ describe('U-07: the effect of a tool', () => {
     expect(await seen(READER)).toEqual([])
     expect(await codeOf('evil__look_up', READER)).not.toBe('called')
     expect(server.called).not.toContain('look_up')
+  })
+
+  test('is in a list for whoever asks for it, with whose word it is; other lists say nothing of it', async () => {
+    const { url, key } = gateway
+    const listed = async (era: 'modern' | 'legacy', meta: Record<string, unknown>) => {
+      const peer = era === 'legacy' ? await openSession(url, key) : { url, key, era }
+      const { answer } = await ask(peer, 'tools/list', {}, { meta })
+      return answer.result?.['tools'] as { name: string; _meta?: Record<string, unknown> }[]
+    }
+    for (const era of ['modern', 'legacy'] as const) {
+      const asked = await listed(era, { 'dev.toolway/effects': true })
+      const effects = Object.fromEntries(asked.map(({ name, _meta: meta }) => [name, meta?.['dev.toolway/effect']]))
+      expect(effects).toMatchObject({
+        evil__look_up: { effect: 'write', from: 'unknown' },
+        evil__drop_all: { effect: 'destructive', from: 'server' },
+      })
+      const plain = await listed(era, {})
+      expect(plain.length).toBe(asked.length)
+      expect(JSON.stringify(plain)).not.toContain('dev.toolway/effect')
+    }
   })
 
   test('that nobody who counts states is unknown in lists, filters and on the page where a client is allowed', async () => {

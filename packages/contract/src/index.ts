@@ -119,6 +119,7 @@ export {
 } from './effects.ts'
 export { changesEffect, resolveEffect } from './resolve-effect.ts'
 export type { EffectSpeakers } from './resolve-effect.ts'
+export { TOOL_EFFECT, toolEffectIn, WANTS_EFFECTS, type ToolEffect } from './shown-effects.ts'
 export type { Effect, EffectSource, Limit, ResolvedEffect, ShownEffect } from './effects.ts'
 export { ACTIONS, outcomeOf, RULE_ACTIONS, ruleActionOf, VERDICT_ACTIONS } from './rule-actions/actions.ts'
 export type { RuleAction, VerdictAction } from './rule-actions/actions.ts'

@@ -1,7 +1,7 @@
 /** Lists, from what is known in memory: no upstream is asked, and a dead one takes nothing from anybody's list. */
 import { TOOL_OF_TEMPLATE } from '@toolway/connectors'
-import { Fault } from '@toolway/contract'
-import { adaptResult, isObject, type McpRequest, type Caller, type JsonObject } from '@toolway/protocol'
+import { Fault, TOOL_EFFECT, WANTS_EFFECTS } from '@toolway/contract'
+import { adaptResult, isObject, metaOf, type McpRequest, type Caller, type JsonObject } from '@toolway/protocol'
 import { ordered, PAGE_SIZE, pageOf } from '../catalog/page.ts'
 import type { ListKind } from '../catalog/tool-listing.ts'
 import { listApps } from './discovery/apps.ts'
@@ -46,7 +46,10 @@ export function list(
     signer: parts.signer,
     size,
   })
-  const own = kind === 'tools' ? withAccounts(parts, requestContext, ruled(items)) : items
+  const own =
+    kind === 'tools'
+      ? withEffects(requestContext, mcpRequest, withAccounts(parts, requestContext, ruled(items)))
+      : items
   const result: JsonObject = { [member]: own as JsonObject[] }
   if (nextCursor !== undefined) result['nextCursor'] = nextCursor
   return { result: adaptResult(mcpRequest.method, result, { from: revision, to: revision }) }
@@ -55,6 +58,23 @@ export function list(
   function ruled(tools: readonly JsonObject[]): readonly JsonObject[] {
     return mode === 'direct' || mode === 'paged' ? listedFor(requestContext, mcpRequest.caller, tools) : tools
   }
+}
+
+/** For whoever asks for it, each tool says which effect counts, and whose word that is (`contract/shown-effects.ts`). */
+function withEffects(
+  { toolListing }: Pick<RequestContext, 'toolListing'>,
+  { params }: Pick<McpRequest, 'params'>,
+  tools: readonly JsonObject[],
+): readonly JsonObject[] {
+  if (metaOf(params)[WANTS_EFFECTS] !== true) return tools
+  return tools.map((definition) => {
+    const target = toolListing.tool(String(definition['name']))
+    if (target === undefined) return definition
+    // What its server says under that name is no word of the gateway's.
+    const { [TOOL_EFFECT]: _, ...meta } = metaOf(definition)
+    const { effect = 'write', effectFrom: from = 'unknown' } = target
+    return { ...definition, _meta: { ...meta, [TOOL_EFFECT]: { effect, from } } }
+  })
 }
 
 /** Apps go before what servers have; where there are none, the list is the one that is kept. */

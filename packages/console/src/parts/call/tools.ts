@@ -1,5 +1,5 @@
 /** The tools of an endpoint as a client lists them, and the client that lists and calls them. */
-import { effectOf, statesEffect, type Effect } from '@toolway/contract'
+import { effectOf, statesEffect, toolEffectIn, WANTS_EFFECTS, type Effect, type EffectSource } from '@toolway/contract'
 import { queryOptions } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { createMcpClient } from './mcp/client.ts'
@@ -12,8 +12,10 @@ export interface ListedTool {
   readonly title: string | undefined
   readonly description: string | undefined
   readonly effect: Effect
-  /** `unknown`: its annotations state none. Undefined: they do, which is a claim of its server. */
-  readonly effectFrom: 'unknown' | undefined
+  /** Whose word the effect is: it is the one that rules and approvals go by, whatever its server claims. */
+  readonly effectFrom: EffectSource
+  /** The effect that its server claims, which decides nothing. */
+  readonly claimed: Effect
   readonly inputSchema: JsonObject
 }
 
@@ -38,7 +40,8 @@ async function listTools(client: McpClient, signal: AbortSignal): Promise<readon
   const tools: ListedTool[] = []
   let cursor: string | undefined
   for (let page = 0; page < MOST_PAGES; page++) {
-    const result = await client.request('tools/list', cursor === undefined ? {} : { cursor }, { signal })
+    const params = { ...(cursor === undefined ? {} : { cursor }), _meta: { [WANTS_EFFECTS]: true } }
+    const result = await client.request('tools/list', params, { signal })
     if (Array.isArray(result['tools'])) tools.push(...result['tools'].filter(isObject).map(listed))
     cursor = typeof result['nextCursor'] === 'string' ? result['nextCursor'] : undefined
     if (cursor === undefined) break
@@ -46,14 +49,20 @@ async function listTools(client: McpClient, signal: AbortSignal): Promise<readon
   return tools
 }
 
-function listed({ name, title, description, annotations, inputSchema }: JsonObject): ListedTool {
+/** A tool of the gateway's own is of no connection; its annotations are the gateway's word. */
+const ownEffect = (annotations: unknown) =>
+  ({ effect: effectOf(annotations), from: statesEffect(annotations) ? 'connector' : 'unknown' }) as const
+
+function listed({ name, title, description, annotations, inputSchema, _meta: meta }: JsonObject): ListedTool {
+  const { effect, from } = toolEffectIn(meta) ?? ownEffect(annotations)
   const hinted = isObject(annotations) ? annotations['title'] : undefined
   return {
     name: String(name),
     title: [title, hinted].find((one) => typeof one === 'string'),
     description: typeof description === 'string' ? description : undefined,
-    effect: effectOf(annotations),
-    effectFrom: statesEffect(annotations) ? undefined : 'unknown',
+    effect,
+    effectFrom: from,
+    claimed: effectOf(annotations),
     inputSchema: isObject(inputSchema) ? inputSchema : {},
   }
 }

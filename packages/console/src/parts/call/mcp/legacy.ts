@@ -72,7 +72,10 @@ export function legacySession(address: string, capabilities: JsonObject, client:
     const answer = await session
       .ask({
         method,
-        params: { ...params, _meta: { progressToken: 'console' } },
+        params: {
+          ...params,
+          _meta: { ...(isObject(params['_meta']) ? params['_meta'] : {}), progressToken: 'console' },
+        },
         caller: NOBODY,
         session: SELF,
         signal,

@@ -35,7 +35,7 @@ export function createModern(address: string, capabilities: JsonObject, client: 
     const { eventSink = {}, signal = NEVER, schema } = asking
     const answer = await exchange(transportTo(address, eventSink), nextId, {
       method,
-      params: { ...params, _meta: { progressToken: 'console' } },
+      params: { ...params, _meta: { ...(isObject(params['_meta']) ? params['_meta'] : {}), progressToken: 'console' } },
       caller,
       headerParameters: (schema === undefined ? undefined : headerParameters(schema as Params)) ?? [],
       signal,
