@@ -48,7 +48,13 @@ test('is added by its address, tested with what it leaves out and why, and calle
 
   const refused = await here.run(['connection', 'add', 'x', '--url', 'http://127.0.0.1:9/', '--side-effects'])
   expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('require --contract') })
-  const wrong = await here.run(['connection', 'add', 'wrong', '--contract', url, '--header', 'X-API-Key: other'])
+  const words = ['connection', 'add', 'wrong', '--contract', url, '--header', 'X-API-Key: other']
+  expect(await here.run(words)).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/HTTP 401.*\(phase: open\) Nothing was added: check the key/),
+  })
+  expect((await here.run(['connection', 'list'])).out).not.toContain('wrong')
+  const wrong = await here.run([...words, '--force'])
   expect(wrong).toMatchObject({
     code: 1,
     out: expect.stringMatching(/^wrong is not ready: .*HTTP 401/),

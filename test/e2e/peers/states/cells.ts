@@ -289,6 +289,21 @@ const KINDS: readonly Kind[] = [
     },
   },
   {
+    kind: 'MCP server with a key in a header of its own',
+    tool: 'look_up',
+    arguments: {},
+    states: WITH_HEADER,
+    async make(town, alias, state) {
+      const lock = { header: 'x-api-key', value: KEY }
+      const server = town.parts.use(await startEffects(lock))
+      await add(town, { alias, url: server.url, headers: { 'X-API-Key': KEY } })
+      await settle(town, alias, state, {
+        refuse: () => void (lock.value = 'another'),
+        end: () => server[Symbol.asyncDispose](),
+      })
+    },
+  },
+  {
     kind: 'OpenAPI with a key',
     tool: 'listOrders',
     arguments: {},

@@ -111,4 +111,8 @@ test('a server that asks for nothing is connected without any account, and one t
   expect(callStateOf(facts({ row: rowOf('remote', auto), people: 1 }))).toMatchObject({ needs: 'account' })
   const headed = facts({ row: rowOf('remote', auto, 'needs_auth'), hasOwnHeader: true })
   expect(callStateOf(headed)).toMatchObject({ status: 'needs_auth', needs: 'credential' })
+  const keyed = facts({ row: rowOf('remote', auto, 'needs_auth'), hasOwnKey: true })
+  expect(callStateOf(keyed)).toMatchObject({ status: 'needs_auth', needs: 'credential' })
+  // Somebody has signed in all the same: then it is accounts that it wants.
+  expect(callStateOf({ ...keyed, people: 1 })).toMatchObject({ needs: 'account' })
 })

@@ -15,6 +15,8 @@ export interface CallFacts {
   readonly row: Pick<ConnectionRow, 'settings' | 'enabled' | 'status' | 'status_reason'>
   /** It proves itself by a header of its own. */
   readonly hasOwnHeader: boolean
+  /** It sends a header that has the name of a key, such as `X-API-Key`: where its server asks for more, that one is refused. */
+  readonly hasOwnKey?: boolean
   /** The caller's and the organization's (`listCallAccounts`). */
   readonly accounts: readonly CallAccount[]
   /** Members with an account of their own that serves, and all members. */
@@ -64,10 +66,10 @@ function derive(facts: CallFacts, auth: ConnectionAuth | undefined) {
 }
 
 /** Whether a call is made with an account: as it is set, or as it has turned out where nobody said. */
-const wantsAccount = ({ kind }: ConnectionAuth, { row, accounts, people }: CallFacts): boolean =>
+const wantsAccount = ({ kind }: ConnectionAuth, { row, accounts, people, hasOwnKey = false }: CallFacts): boolean =>
   kind === 'oauth' ||
   kind === 'key' ||
-  (kind === 'auto' && (row.status === 'needs_auth' || accounts.length > 0 || people > 0))
+  (kind === 'auto' && ((row.status === 'needs_auth' && !hasOwnKey) || accounts.length > 0 || people > 0))
 
 /** The one that a call uses that names none (`chooseCredential`). */
 function chosenIn({ kind, owners }: ConnectionAuth, accounts: readonly CallAccount[]): CallAccount | undefined {

@@ -1,12 +1,13 @@
 /** Reads what the states of connections are derived from (`call-state.ts`), for one caller and all connections at once. */
 import { appNamesOf, authOf, ConnectionSecrets, isAtVendor, type Authority, type UserId } from '@toolway/contract'
+import { isTellingName } from '@toolway/contract/secret-marks'
 import { sealedRow } from '../../call/snapshot.ts'
 import type { ConnectionRow } from '../../connections/connections.ts'
 import { countAccountOwners, listCallAccounts, type CallAccount } from '../../credentials/call-accounts.ts'
 import { listOAuthApps, type OAuthAppRow } from '../../credentials/oauth-apps.ts'
 import type { OrgSql } from '../../db/db.ts'
 import type { Vault } from '../../vault/vault.ts'
-import { callStateOf, type CallState } from './call-state.ts'
+import { callStateOf, type CallFacts, type CallState } from './call-state.ts'
 
 export interface CallStateParts {
   readonly vault: Pick<Vault, 'open'>
@@ -38,7 +39,7 @@ export async function readCallStates(
     of: (row) =>
       callStateOf({
         row,
-        hasOwnHeader: hasOwnHeader(vault, row),
+        ...ownHeadersOf(vault, row),
         accounts: accounts.get(row.id) ?? NONE,
         people: owners.get(row.id) ?? 0,
         members,
@@ -56,12 +57,19 @@ const isFor = ({ provider, issuer, active }: OAuthAppRow, authority: Authority):
   issuer === (isAtVendor(authority) ? null : authority.issuer)
 
 /** One that cannot be opened serves nobody, and its contact says so. */
-function hasOwnHeader(vault: CallStateParts['vault'], { id, sealed }: ConnectionRow): boolean {
-  if (sealed === null) return false
+function ownHeadersOf(
+  vault: CallStateParts['vault'],
+  { id, sealed }: ConnectionRow,
+): Pick<CallFacts, 'hasOwnHeader' | 'hasOwnKey'> {
+  if (sealed === null) return { hasOwnHeader: false }
   try {
     const { headers } = ConnectionSecrets.parse(JSON.parse(vault.open(sealed, sealedRow(id))))
-    return Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')
+    const names = Object.keys(headers)
+    return {
+      hasOwnHeader: names.some((name) => name.toLowerCase() === 'authorization'),
+      hasOwnKey: names.some(isTellingName),
+    }
   } catch {
-    return false
+    return { hasOwnHeader: false }
   }
 }

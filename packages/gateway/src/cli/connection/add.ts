@@ -1,12 +1,12 @@
 /** `toolway connection add`: connects a remote server, a program, a REST server by its OpenAPI document or a contract backend. */
 import { Alias, CHILD_NETWORKS, LIMITS, REVISIONS } from '@toolway/contract'
-import { addConnection, addOpenApi, previewOpenApi } from '@toolway/contract/admin'
+import { addConnection, addOpenApi, previewOpenApi, removeConnection } from '@toolway/contract/admin'
 import { Argument, InvalidArgumentError, Option } from 'commander'
 import { described, type Printed } from '../command.ts'
 import { CommandFault, EXIT, type Output } from '../terminal/output.ts'
 import { Refusal, type Transport } from '../transport/transport.ts'
 import { AUTH_OPTIONS } from './auth-words.ts'
-import { awaitContact } from './contact.ts'
+import { awaitContact, findConnection } from './contact.ts'
 import { drawPreview } from './draw-preview.ts'
 import { withApprovals } from './expected-approvals.ts'
 import { connectionBody, documentBody, readingBody, type AddWords } from './new-connection.ts'
@@ -88,6 +88,7 @@ const DOCUMENT = [
 const ANY = [
   new Option('--title <text>', 'display name'),
   new Option('--revision <date>', 'pin the MCP protocol version').choices(['auto', ...REVISIONS]).default('auto'),
+  new Option('--force', 'keep the connection even if its server refuses its key'),
   new Option(
     '--timeout <seconds>',
     'timeout per request, in seconds (default: 30 for a command, 60 for --url)',
@@ -138,10 +139,21 @@ export const add = described({
       if (printed !== undefined) return printed
     }
     const printed = await awaitContact(transport, { organization, alias, done: 'Added' }, output)
+    if (printed.code !== undefined && words.force !== true) await takeBackRefused(transport, words)
     return withApprovals(transport, { organization, aliases: [alias] }, printed, output)
   },
   print: (printed) => printed,
 })
+
+/** One whose own key is refused serves nobody: it is removed again. One that lacks an account is not; the next command connects it. */
+async function takeBackRefused(transport: Transport, { organization, alias }: AddWords): Promise<void> {
+  const { needs, status_reason: reason } = await findConnection(transport, { organization, alias })
+  if (needs !== 'credential') return
+  await transport.call(removeConnection, { params: { organization, connection: alias } })
+  throw new CommandFault(
+    `${reason ?? `The server of ${alias} refused its key.`} (phase: open) Nothing was added: check the key in --header or --header-from, or keep the connection as it is with --force.`,
+  )
+}
 
 /** An address where a command is expected is that of a remote server. */
 function withAddress(words: AddWords): AddWords {

@@ -60,6 +60,8 @@ export interface AddWords extends AuthWords, Addressed {
   /** `query:api_key` or `cookie:session` */
   readonly keyIn?: string
   readonly preview?: boolean
+  /** Keep it even if its server refuses its key. */
+  readonly force?: boolean
 }
 
 type ConnectionBody = z.input<(typeof addConnection)['body']>
