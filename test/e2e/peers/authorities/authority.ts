@@ -40,6 +40,8 @@ export interface RunningAuthority extends AsyncDisposable {
   is(person: string): void
   /** Returns the user, audience and scope of a token; undefined if it is not valid (any more). */
   tokenOf(value: string): Promise<{ person: string; audience: string | undefined; scope: string } | undefined>
+  /** Whether whoever is signed in refuses to let the client in. */
+  denies: boolean
   /** Every refresh token that it gave is good no more; with `access` every access token, too. */
   forget(what?: { access?: boolean }): Promise<void>
   /** Answers everything at its token endpoint with this, until it is told otherwise. */
@@ -131,6 +133,8 @@ export async function startAuthority(kind: AuthorityKind, options: AuthorityOpti
   const callback = provider.callback()
   serve = (request, response) => {
     const path = request.url ?? '/'
+    if (path.startsWith('/interaction/') && running.denies)
+      return provider.interactionFinished(request, response, { error: 'access_denied' })
     if (path.startsWith('/interaction/'))
       return provider.interactionFinished(request, response, { login: { accountId: person }, consent: {} })
     if (path.startsWith('/token/revocation')) counts.revocations++
@@ -138,9 +142,10 @@ export async function startAuthority(kind: AuthorityKind, options: AuthorityOpti
     return callback(request, response)
   }
 
-  return {
+  const running: RunningAuthority = {
     issuer,
     counts,
+    denies: false,
     is: (next) => void (person = next),
     async tokenOf(value) {
       const token = await provider.AccessToken.find(value)
@@ -159,4 +164,5 @@ export async function startAuthority(kind: AuthorityKind, options: AuthorityOpti
       })
     },
   }
+  return running
 }
