@@ -15,6 +15,8 @@ export const Authority = z.strictObject({
   tokenEndpoint: z.url(),
   registrationEndpoint: z.url().optional(),
   revocationEndpoint: z.url().optional(),
+  /** Where it tells whose token one is (OpenID Connect Core 1.0, section 5.3). */
+  userinfoEndpoint: z.url().optional(),
   /** The resource of the protected-resource metadata, to the letter; absent where there is none (RFC 8707). */
   resource: z.string().optional(),
   /** The default scopes to request. */

@@ -115,7 +115,16 @@ export interface OutgoingOAuth {
     at: At & { redirectUri: string; state: string; verifier: string; scopes: readonly string[] },
   ): Promise<URL>
   /** Judge what came back (state aside, `iss` and `error` included), and exchange the code. */
-  exchange(at: At & { redirectUri: string; verifier: string; answer: URLSearchParams }, egress: Egress): Promise<Tokens>
+  exchange(
+    at: At & {
+      redirectUri: string
+      verifier: string
+      answer: URLSearchParams
+      /** What was asked for. */
+      scopes?: readonly string[]
+    },
+    egress: Egress,
+  ): Promise<Tokens>
   refresh(at: At & { refreshToken: string; scopes: readonly string[] }, egress: Egress): Promise<Tokens>
   /** RFC 7009; does nothing where the authorization server has no such endpoint. */
   revoke(at: At & { token: string; hint: 'access_token' | 'refresh_token' }, egress: Egress): Promise<void>

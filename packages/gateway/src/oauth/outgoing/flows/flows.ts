@@ -280,7 +280,7 @@ async function exchange(
   }
   const verifier = vault.open(flow.sealed_verifier, flowVerifierRow(flow.id))
   const tokens = await oauth.exchange(
-    { authority, client, redirectUri: flow.redirect_uri, verifier, answer },
+    { authority, client, redirectUri: flow.redirect_uri, verifier, answer, scopes: flow.scopes },
     target.egress,
   )
   return keeping.keep({

@@ -31,6 +31,7 @@ const Metadata = z.looseObject({
   token_endpoint: z.string(),
   registration_endpoint: z.string().optional(),
   revocation_endpoint: z.string().optional(),
+  userinfo_endpoint: z.string().optional(),
   scopes_supported: Texts,
   code_challenge_methods_supported: Texts,
   token_endpoint_auth_methods_supported: Texts,
@@ -230,6 +231,7 @@ function authorityOf(
   }
   const registrationEndpoint = optional(found.registration_endpoint, 'registration endpoint')
   const revocationEndpoint = optional(found.revocation_endpoint, 'revocation endpoint')
+  const userinfoEndpoint = optional(found.userinfo_endpoint, 'userinfo endpoint')
   const scopes = resource?.scopes_supported
   const authority: Authority = {
     provider: 'mcp',
@@ -238,6 +240,7 @@ function authorityOf(
     tokenEndpoint: endpoint(found.token_endpoint, 'token endpoint'),
     ...(registrationEndpoint === undefined ? {} : { registrationEndpoint }),
     ...(revocationEndpoint === undefined ? {} : { revocationEndpoint }),
+    ...(userinfoEndpoint === undefined ? {} : { userinfoEndpoint }),
     ...(resource === undefined ? {} : { resource: resource.resource }),
     ...(scopes === undefined ? {} : { scopes }),
     ...(found.scopes_supported === undefined ? {} : { scopesSupported: found.scopes_supported }),

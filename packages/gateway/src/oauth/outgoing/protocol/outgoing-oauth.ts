@@ -20,6 +20,7 @@ import {
 import { proofOf } from './client-proof.ts'
 import { discover } from './discover.ts'
 import type { Egress, OutgoingOAuth, ProviderAdapter } from '../ports.ts'
+import { accountAt } from './userinfo.ts'
 import { register } from './register.ts'
 import { codeIn, errorIn, wordError } from './server-words.ts'
 import { documentAt, refused, unreachable, wordFailure, type OnRead } from './word-failure.ts'
@@ -105,9 +106,9 @@ export function createOutgoingOAuth({ now, adapter, onRead }: OutgoingOAuthParts
       return url
     },
 
-    exchange({ authority, client, redirectUri, verifier, answer }, egress) {
+    async exchange({ authority, client, redirectUri, verifier, answer, scopes: asked = [] }, egress) {
       const [server, known] = [serverOf(authority), clientOf(client)]
-      return askTokens(askingOf({ authority, client }, egress), async ({ ask, heard }) => {
+      const tokens = await askTokens(askingOf({ authority, client }, egress), async ({ ask, heard }) => {
         // The state has been judged by whoever keeps it; `iss` is judged before an error is believed (RFC 9207, section 2.4).
         const judged = library.validateAuthResponse(server, known, withoutEmpty(answer), library.skipStateCheck)
         const response = await library.authorizationCodeGrantRequest(
@@ -121,6 +122,7 @@ export function createOutgoingOAuth({ now, adapter, onRead }: OutgoingOAuthParts
         )
         return library.processAuthorizationCodeResponse(...judgedBy(server, known, heard()), response)
       })
+      return { ...tokens, account: await accountAt({ authority, tokens, asked }, egress) }
     },
 
     refresh({ authority, client, refreshToken }, egress) {

@@ -39,6 +39,7 @@ const RESOURCE: Readonly<Record<string, Member>> = {
 const SERVER: Readonly<Record<string, Member>> = {
   registration_endpoint: text,
   revocation_endpoint: text,
+  userinfo_endpoint: text,
   scopes_supported: { read: scopesOf, note: 'is no list of texts' },
   // Not read any further: a server that does not say S256 is refused.
   code_challenge_methods_supported: texts,
