@@ -1500,12 +1500,17 @@ export interface English {
       readonly hidden: string
       readonly isDone: string
       readonly isOpen: string
+      readonly accountsNeeded: (v: { readonly names: string; readonly more: number }) => string
       readonly list: {
         readonly connect: {
           readonly title: string
           readonly hint: string
         }
         readonly call: {
+          readonly title: string
+          readonly hint: string
+        }
+        readonly accounts: {
           readonly title: string
           readonly hint: string
         }

@@ -3,10 +3,13 @@
  * this browser for this user and organization; it disappears when all steps are done.
  */
 import { Button, Group, Stack, Text } from '@mantine/core'
+import { visibleText } from '@toolway/contract'
 import { useQuery } from '@tanstack/react-query'
 import {
   findUsage,
   getSettings,
+  listAllAccounts,
+  listConnections,
   listMembers,
   listMyKeys,
   listOrganizationRules,
@@ -22,6 +25,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { TextLink } from '../../ui/links.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { sayDone } from '../../ui/say.tsx'
+import { accountsNeededBy } from './accounts-needed.ts'
 
 const MONTH_MS = 30 * 86_400_000
 
@@ -61,6 +65,30 @@ interface Step {
   readonly to: string
   readonly may: boolean
   readonly done: boolean | undefined
+  /** In place of the words of the step. */
+  readonly hint?: string | undefined
+}
+
+const MOST_NAMED = 3
+
+/** The services at which the calls of whoever looks need an account of their own; nothing where no service wants one. */
+function useAccountStep(): Step {
+  const path = { organization: useOrganization() }
+  const { user } = useMe()
+  const needed = useQuery(askAll('connections', listConnections, { path, query: { status: 'needs_account' } }))
+  const accounts = useQuery(askAll('accounts', listAllAccounts, { path }))
+  // Who may not read them has none to connect.
+  const isPending = needed.isPending || accounts.isPending
+  const { titles, concerns } = accountsNeededBy(user?.id, needed.data?.items ?? [], accounts.data?.items ?? [])
+  const names = titles.slice(0, MOST_NAMED).map(visibleText).join(', ')
+  return {
+    ...{ name: 'accounts', to: '/accounts', may: concerns || isPending },
+    done: isPending ? undefined : titles.length === 0,
+    hint:
+      titles.length === 0
+        ? undefined
+        : texts.home.steps.accountsNeeded({ names, more: Math.max(0, titles.length - MOST_NAMED) }),
+  }
 }
 
 function useSteps({ connected, called }: StepsProps): readonly Step[] {
@@ -69,6 +97,7 @@ function useSteps({ connected, called }: StepsProps): readonly Step[] {
   const [mayCall, mayRule] = [useMay('tool_call'), useMay('policy_manage')]
   const [mayConnect, mayInvite] = [useMay('connector_create'), useMay('user_manage')]
   const mayDecide = useMay('tenant_update')
+  const accounts = useAccountStep()
   const one = { limit: 1 }
   const keys = useQuery(ask('keys', listMyKeys, { query: { organization } }))
   const grants = useQuery(askAll('grants', listOwnGrants))
@@ -89,6 +118,7 @@ function useSteps({ connected, called }: StepsProps): readonly Step[] {
   const more = (number: number | undefined, than = 0) => (number === undefined ? undefined : number > than)
   return [
     { name: 'connect', to: '/connections/new', may: mayConnect, done: more(connected) },
+    accounts,
     { name: 'call', to: '/playground', may: mayCall, done: more(calls) },
     { name: 'client', to: '/clients', may: mayCall, done: client },
     { name: 'approvals', to: '/settings', may: mayDecide, done: decided },
@@ -115,7 +145,7 @@ function Steps({ onHide, ...props }: StepsProps & { onHide: () => void }) {
       }
     >
       <Stack gap="sm" component="ol" m={0} p={0} style={{ listStyle: 'none' }}>
-        {steps.map(({ name, to, done: isDone }) => (
+        {steps.map(({ name, to, hint, done: isDone }) => (
           <Group key={name} component="li" gap="sm" wrap="nowrap" align="flex-start">
             <Text component="span" c={isDone === true ? 'var(--mantine-color-teal-text)' : 'dimmed'} pt={2} lh={1}>
               <Icon
@@ -129,7 +159,7 @@ function Steps({ onHide, ...props }: StepsProps & { onHide: () => void }) {
                 <TextLink to={to}>{t.list[name].title}</TextLink>
               </div>
               <Text size="sm" c="dimmed">
-                {t.list[name].hint}
+                {hint ?? t.list[name].hint}
               </Text>
             </div>
           </Group>
