@@ -72,7 +72,7 @@ function withEffects(
     if (target === undefined) return definition
     // What its server says under that name is no word of the gateway's.
     const { [TOOL_EFFECT]: _, ...meta } = metaOf(definition)
-    const { effect = 'write', effectFrom: from = 'unknown' } = target
+    const { effect, effectFrom: from = 'unknown' } = target
     return { ...definition, _meta: { ...meta, [TOOL_EFFECT]: { effect, from } } }
   })
 }
