@@ -313,7 +313,7 @@ describe('a vendor that takes a key', () => {
     expect(heard).toHaveLength(1)
     replies = [{ status: 200, json: { teamMembers: [] } }]
     const kept = await give()
-    expect(kept.status, kept.text).toBe(201)
+    expect([kept.status, kept.body['name']], kept.text).toEqual([201, null])
     expect(heard[1]?.headers.authorization).toBe(`Basic ${Buffer.from(`${KEY}:`).toString('base64')}`)
   })
 
@@ -330,5 +330,15 @@ describe('a vendor that takes a key', () => {
     // A vendor that counts too many calls is there.
     otherwise = { status: 429, headers: { 'retry-after': '60' }, json: { error: 'Too many' } }
     expect(await tried()).toMatchObject({ ok: true })
+  })
+
+  test('an account has the name that the vendor tells of a key', async () => {
+    const keyed = { alias: 'hub', connector: 'native', native: { vendor: 'github' }, auth: { kind: 'key' } }
+    expect((await platform(`POST ${CONNECTORS}`, { ...keyed, url: address, private: true })).status).toBe(201)
+    replies = [{ status: 200, json: { login: 'ada', id: 7, name: 'Ada' } }]
+    const accounts = `${CONNECTORS}/hub/accounts`
+    const kept = await platform(`POST ${accounts}`, { key: 'ghp_1', check: true, owner: 'organization' })
+    expect([kept.status, kept.body['name']], kept.text).toEqual([201, 'ada'])
+    expect((await platform(`GET ${accounts}`)).body['items']).toMatchObject([{ account: 'default', name: 'ada' }])
   })
 })

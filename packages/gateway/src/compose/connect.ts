@@ -26,7 +26,7 @@ import { kindFor } from '../kinds/kinds.ts'
 import { createFailureDetails } from '../oauth/outgoing/flows/failure-details.ts'
 import { createFlows } from '../oauth/outgoing/flows/flows.ts'
 import { createKeepKey } from '../oauth/outgoing/credentials/keep-key.ts'
-import { probeAuth } from '../oauth/outgoing/flows/auth-probe.ts'
+import { probeAuth, tryAuth } from '../oauth/outgoing/flows/auth-probe.ts'
 import type { Challenge, CredentialKeeping, OutgoingOAuth, RevealSecret } from '../oauth/outgoing/ports.ts'
 import { createTargets, type ConnectRequest, type Target } from '../oauth/outgoing/flows/target.ts'
 import { readChallenge } from '../oauth/outgoing/protocol/read-challenge.ts'
@@ -63,7 +63,7 @@ export function composeConnect(core: CoreDependencies, parts: ComposeConnectPart
   const targets = createTargets({ find: snapshots.find, unseal: vault.open, vendor: vendorOf, accounts })
   const chosen = createChooseClient({ db, vault, oauth, reveal, publicUrl, global: globalApps.of, now: Date.now })
   const inTheWay = (connectRequest: ConnectRequest, target: Target) => findInTheWay(db, connectRequest, target)
-  const keepKey = createKeepKey({ db, keeping, probeAuth })
+  const keepKey = createKeepKey({ db, keeping, tryAuth })
   const flows = createFlows({
     db,
     vault,

@@ -53,11 +53,14 @@ export function createNativeUpstream({ reach, onTurn }: NativeUpstreamParts): Up
     return { result: await runTool({ vendor, name: String(name), tool, given }, asked) }
   }
 
-  /** The vendor says whose account it is: the credential is good. */
+  /** The vendor says whose account it is: the credential is good. Its words come back as they are, where it has any. */
   async function ping(asked: Pick<Ask, 'credential' | 'signal'>): Promise<Answer> {
     const vendor = await load()
-    await runTool({ vendor, name: `${vendor.id} account`, tool: vendor.whoami, given: {} }, asked)
-    return { result: {} }
+    const { structuredContent: account } = await runTool(
+      { vendor, name: `${vendor.id} account`, tool: vendor.whoami, given: {} },
+      asked,
+    )
+    return { result: isObject(account) ? { account } : {} }
   }
 
   /** Asks with the account that the gateway itself may use; false where there is none. A vendor that answers otherwise is there. */

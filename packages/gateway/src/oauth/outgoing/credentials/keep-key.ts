@@ -6,13 +6,14 @@ import { Fault, type CredentialId } from '@toolway/contract'
 import type { Db } from '../../../db/db.ts'
 import { recordChange, type Actor } from '../../../records/change.ts'
 import type { CredentialKeeping } from '../ports.ts'
+import type { Tried } from '../flows/auth-probe.ts'
 import type { Target } from '../flows/target.ts'
 
 export interface KeepKeyParts {
   readonly db: Pick<Db, 'organization'>
   readonly keeping: Pick<CredentialKeeping, 'keep'>
-  /** Probe the server with these headers; the fault, if it does not let them in. */
-  probeAuth(target: Target, headers: Readonly<Record<string, string>>): Promise<Fault | undefined>
+  /** Try these headers at the server: the fault, if it does not let them in, and whose account it is, where it tells that. */
+  tryAuth(target: Target, headers: Readonly<Record<string, string>>): Promise<Tried>
 }
 
 export interface GivenKey {
@@ -27,7 +28,7 @@ export interface GivenKey {
 /** Throws `flow.unfit` for what is no key of this connection, and what the server says to it. */
 export type KeepKey = (given: GivenKey) => Promise<CredentialId>
 
-export function createKeepKey({ db, keeping, probeAuth }: KeepKeyParts): KeepKey {
+export function createKeepKey({ db, keeping, tryAuth }: KeepKeyParts): KeepKey {
   return async ({ target, account, replaces, key: given, actor, session }) => {
     const { auth, connection, connectRequest, server } = target
     const key = given.trim()
@@ -40,7 +41,7 @@ export function createKeepKey({ db, keeping, probeAuth }: KeepKeyParts): KeepKey
         connection: alias,
         problem: 'a key must be one line of letters, digits and symbols',
       })
-    const refused = await probeAuth(target, { [auth.header.toLowerCase()]: auth.prefix + key })
+    const { refused, name } = await tryAuth(target, { [auth.header.toLowerCase()]: auth.prefix + key })
     if (refused !== undefined) throw refused
     const { organizationId, userId } = connectRequest
     const id = await keeping.keep({
@@ -63,7 +64,7 @@ export function createKeepKey({ db, keeping, probeAuth }: KeepKeyParts): KeepKey
         tokenType: 'key',
         expiresAt: undefined,
         scopes: undefined,
-        account: { id: undefined, name: undefined },
+        account: { id: undefined, name },
         more: {},
       },
     })

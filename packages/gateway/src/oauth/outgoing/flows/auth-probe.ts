@@ -3,10 +3,11 @@
  * of its own, closed after the answer, so nothing is shared with a call.
  */
 import { Fault, kindOf, type Revision } from '@toolway/contract'
-import { MODERN } from '@toolway/protocol'
+import { isObject, MODERN } from '@toolway/protocol'
 import { fetchCapabilities, ownAsk, type CapabilitiesSnapshot } from '../../../jobs/sync-catalog.ts'
 import { createHttpUpstream } from '../../../upstreams/http/http-upstream.ts'
 import { mayBePrivate } from '../../../upstreams/http/permits.ts'
+import type { Answer } from '../../../upstreams/upstream.ts'
 import { createUpstreams } from '../../../upstreams/upstreams.ts'
 import type { Egress } from '../ports.ts'
 import type { Target } from './target.ts'
@@ -14,21 +15,49 @@ import type { Target } from './target.ts'
 /** Seconds that a person in front of a page waits for it. */
 const PATIENCE = 20
 
-/** The fault, if it does not let them in. A server that is no MCP server is asked where its connection knows a request for that. */
-export async function probeAuth(target: Target, headers: Readonly<Record<string, string>>): Promise<Fault | undefined> {
+/** What a server says to headers: the fault, if it does not let them in, or whose account it is, where it tells that. */
+export interface Tried {
+  readonly refused: Fault | undefined
+  readonly name: string | undefined
+}
+const LET_IN: Tried = { refused: undefined, name: undefined }
+const refusedBy = (thrown: unknown): Tried => ({ refused: Fault.of(thrown), name: undefined })
+
+/** The fault, if it does not let them in. */
+export const probeAuth = async (
+  target: Target,
+  headers: Readonly<Record<string, string>>,
+): Promise<Fault | undefined> => (await tryAuth(target, headers)).refused
+
+/** A server that is no MCP server is asked where its connection knows a request for that. */
+export async function tryAuth(target: Target, headers: Readonly<Record<string, string>>): Promise<Tried> {
   const { url, egress, connection, snapshot } = target
-  if (url === undefined || connection === undefined) return undefined
+  if (url === undefined || connection === undefined) return LET_IN
   if (kindOf(connection.settings.connector)?.triesCredentials === true) {
     const asked = ownAsk('ping', {}, MODERN, AbortSignal.timeout(PATIENCE * 1000))
     const pinged = snapshot
       .upstream(connection.id)
       .ask({ ...asked, credential: { id: 'tried', headers: lowerCased(headers) } })
-    return pinged.then(() => undefined, Fault.of)
+    return pinged.then((answer) => ({ refused: undefined, name: nameIn(answer) }), refusedBy)
   }
   const { revision } = connection.settings
   const pin = revision === 'auto' ? undefined : revision
   const authProbe = { egress, pin, headers: { ...lowerCased(target.headers), ...headers }, patience: PATIENCE }
-  return probeAuthAt(url, authProbe).then(() => undefined, Fault.of)
+  return probeAuthAt(url, authProbe).then(() => LET_IN, refusedBy)
+}
+
+const MOST_NAME = 255
+/** How vendors call what a person knows an account by, the best first. */
+const NAMES = ['email', 'emailAddress', 'login', 'username', 'display_name', 'displayName', 'user', 'name']
+
+/** Of a list, or of words that are none, nothing: then the account has its label only. */
+function nameIn(answer: Answer): string | undefined {
+  const account = 'result' in answer ? answer.result['account'] : undefined
+  if (!isObject(account)) return undefined
+  return NAMES.map((one) => account[one]).find(
+    (said): said is string =>
+      typeof said === 'string' && said !== '' && said.length <= MOST_NAME && !said.includes('\0'),
+  )
 }
 
 export interface AuthProbe {
