@@ -12,7 +12,7 @@ import type { AdminCredentials } from '../admin/accounts/admin-credentials.ts'
 import { findNewestOwner, listHeld, listVersions, noteUses, type HeldRow } from '../credentials/credentials.ts'
 import { listDue, listRunOut, takeExpiring, type DueRow } from '../credentials/renewal.ts'
 import type { Db, OrgSql } from '../db/db.ts'
-import { createKeepUses } from '../jobs/keep-uses.ts'
+import { createKeepUses, type KeepUses } from '../jobs/keep-uses.ts'
 import { createRenewCredentials, type RenewCredentials } from '../jobs/renew-credentials.ts'
 import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import type { CallCredentials, OwnCredentials } from '../call/ports.ts'
@@ -111,14 +111,6 @@ export function composeCredentials(core: CoreDependencies, parts: ComposeCredent
     every: USES_EVERY,
   })
   opened.defer(() => uses.close())
-  const firstUses = new LRUCache<CredentialId, true>({ max: FIRST_USES })
-  /** The first use of a key says that it is not untried any more: who added it looks now, not in a quarter of an hour. */
-  function noteUse(id: CredentialId, untried: boolean): void {
-    uses.note(id)
-    if (!untried || firstUses.has(id)) return
-    firstUses.set(id, true)
-    void uses.flush()
-  }
   const shared = { find, factsOf, memory, renewal, lose, now }
   const ender = createEnder({ vault, oauth, clientOf, log })
   const renewals = createRenewCredentials({
@@ -164,7 +156,7 @@ export function composeCredentials(core: CoreDependencies, parts: ComposeCredent
 
   return {
     callCredentials: createBrokeredCredentials({
-      kept: createCallCredentials({ ...shared, links, onUse: noteUse }),
+      kept: createCallCredentials({ ...shared, links, onUse: createNoteUse(uses) }),
       brokeredBy: ({ organizationId, connectionId }) => brokeredBy(find({ id: organizationId }), connectionId),
       emailOf: (userId) => accounts.find(userId)?.email,
       links,
@@ -180,6 +172,17 @@ export function composeCredentials(core: CoreDependencies, parts: ComposeCredent
     admin: { ...keeping, endIn: ender.endIn, ended },
     memory,
     renewals,
+  }
+}
+
+/** The first use of a key says that it is not untried any more: who added it looks now, not in a quarter of an hour. */
+function createNoteUse(uses: Pick<KeepUses<CredentialId>, 'note' | 'flush'>) {
+  const firstUses = new LRUCache<CredentialId, true>({ max: FIRST_USES })
+  return (id: CredentialId, untried: boolean): void => {
+    uses.note(id)
+    if (!untried || firstUses.has(id)) return
+    firstUses.set(id, true)
+    void uses.flush()
   }
 }
 

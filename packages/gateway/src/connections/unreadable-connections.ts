@@ -3,7 +3,6 @@
  * neighbour along: it stands in the list, switched off and with a word about it, and can be removed.
  */
 import { CONNECTORS, ConnectionSettings, DEFAULT_CONNECTOR } from '@toolway/contract'
-import type { ConnectionRow } from './connections.ts'
 
 /** No request ever goes there: the connection is off, and the name leads nowhere (RFC 6761, 6.4). */
 const STAND_IN = ConnectionSettings.parse({ connector: DEFAULT_CONNECTOR, url: 'https://unreadable.invalid/' })
@@ -16,8 +15,17 @@ const isReadable = (settings: unknown): boolean =>
   'connector' in settings &&
   (CONNECTORS as readonly unknown[]).includes(settings.connector)
 
+interface Stored {
+  readonly settings: ConnectionSettings
+  readonly enabled: boolean
+  readonly status: string
+  readonly status_reason: string | null
+  readonly description: string | null
+  readonly sealed: Uint8Array | null
+}
+
 /** Only settings of a kind that this version does not have are unreadable: anything less fails where the connection is opened. */
-export const readable = (row: ConnectionRow): ConnectionRow =>
+export const readable = <Row extends Stored>(row: Row): Row =>
   isReadable(row.settings)
     ? row
     : {
@@ -30,4 +38,4 @@ export const readable = (row: ConnectionRow): ConnectionRow =>
         sealed: null,
       }
 
-export const isStandIn = ({ settings }: Pick<ConnectionRow, 'settings'>): boolean => settings === STAND_IN
+export const isStandIn = ({ settings }: Pick<Stored, 'settings'>): boolean => settings === STAND_IN
