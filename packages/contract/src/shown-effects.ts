@@ -16,6 +16,6 @@ export type ToolEffect = z.output<typeof ToolEffect>
 
 /** Undefined where a list has none: of a tool of the gateway's own, and in that of an older gateway. */
 export function toolEffectIn(meta: unknown): ToolEffect | undefined {
-  const said = typeof meta === 'object' && meta !== null ? (meta as Record<string, unknown>)[TOOL_EFFECT] : undefined
-  return ToolEffect.safeParse(said).data
+  const effect = typeof meta === 'object' && meta !== null ? (meta as Record<string, unknown>)[TOOL_EFFECT] : undefined
+  return ToolEffect.safeParse(effect).data
 }

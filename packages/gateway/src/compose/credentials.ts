@@ -75,6 +75,17 @@ const USES_EVERY = 15 * 60_000
 /** Keys whose first use was noted, remembered until their rows say so. */
 const FIRST_USES = 10_000
 
+/** The first use of a key says that it is not untried any more: who added it looks now, not in a quarter of an hour. */
+function noteUseIn(uses: Pick<KeepUses<CredentialId>, 'note' | 'flush'>) {
+  const firstUses = new LRUCache<CredentialId, true>({ max: FIRST_USES })
+  return (id: CredentialId, untried: boolean): void => {
+    uses.note(id)
+    if (!untried || firstUses.has(id)) return
+    firstUses.set(id, true)
+    void uses.flush()
+  }
+}
+
 export function composeCredentials(core: CoreDependencies, parts: ComposeCredentialsParts): Credentials {
   const { db, vault, log, opened } = core
   const { oauth, reveal, links, snapshots, accounts, global, onKept, now = Date.now } = parts
@@ -156,7 +167,7 @@ export function composeCredentials(core: CoreDependencies, parts: ComposeCredent
 
   return {
     callCredentials: createBrokeredCredentials({
-      kept: createCallCredentials({ ...shared, links, onUse: createNoteUse(uses) }),
+      kept: createCallCredentials({ ...shared, links, onUse: noteUseIn(uses) }),
       brokeredBy: ({ organizationId, connectionId }) => brokeredBy(find({ id: organizationId }), connectionId),
       emailOf: (userId) => accounts.find(userId)?.email,
       links,
@@ -172,17 +183,6 @@ export function composeCredentials(core: CoreDependencies, parts: ComposeCredent
     admin: { ...keeping, endIn: ender.endIn, ended },
     memory,
     renewals,
-  }
-}
-
-/** The first use of a key says that it is not untried any more: who added it looks now, not in a quarter of an hour. */
-function createNoteUse(uses: Pick<KeepUses<CredentialId>, 'note' | 'flush'>) {
-  const firstUses = new LRUCache<CredentialId, true>({ max: FIRST_USES })
-  return (id: CredentialId, untried: boolean): void => {
-    uses.note(id)
-    if (!untried || firstUses.has(id)) return
-    firstUses.set(id, true)
-    void uses.flush()
   }
 }
 

@@ -18,7 +18,7 @@ import { until } from '../until.ts'
 import { createGitHub } from '../vendors/code.ts'
 import { bearerOf, CLIENT, type Asked, type Said } from '../vendors/vendor.ts'
 
-export const CELL_STATES = [
+const CELL_STATES = [
   'needs app',
   'needs account',
   'refused',
@@ -40,7 +40,7 @@ export interface Cell {
   make(town: Town): Promise<void>
 }
 
-export interface Town {
+interface Town {
   readonly gateway: TestGateway
   readonly admin: Ask
   /** An administrator who signs in at pages. */

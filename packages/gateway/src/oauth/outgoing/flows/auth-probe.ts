@@ -54,9 +54,9 @@ const NAMES = ['email', 'emailAddress', 'login', 'username', 'display_name', 'di
 function nameIn(answer: Answer): string | undefined {
   const account = 'result' in answer ? answer.result['account'] : undefined
   if (!isObject(account)) return undefined
-  return NAMES.map((one) => account[one]).find(
-    (said): said is string =>
-      typeof said === 'string' && said !== '' && said.length <= MOST_NAME && !said.includes('\0'),
+  return NAMES.map((member) => account[member]).find(
+    (name): name is string =>
+      typeof name === 'string' && name !== '' && name.length <= MOST_NAME && !name.includes('\0'),
   )
 }
 

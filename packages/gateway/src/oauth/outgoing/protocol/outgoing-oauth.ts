@@ -106,7 +106,7 @@ export function createOutgoingOAuth({ now, adapter, onRead }: OutgoingOAuthParts
       return url
     },
 
-    async exchange({ authority, client, redirectUri, verifier, answer, scopes: asked = [] }, egress) {
+    async exchange({ authority, client, redirectUri, verifier, answer, scopes: requested = [] }, egress) {
       const [server, known] = [serverOf(authority), clientOf(client)]
       const tokens = await askTokens(askingOf({ authority, client }, egress), async ({ ask, heard }) => {
         // The state has been judged by whoever keeps it; `iss` is judged before an error is believed (RFC 9207, section 2.4).
@@ -122,7 +122,7 @@ export function createOutgoingOAuth({ now, adapter, onRead }: OutgoingOAuthParts
         )
         return library.processAuthorizationCodeResponse(...judgedBy(server, known, heard()), response)
       })
-      return { ...tokens, account: await accountAt({ authority, tokens, asked }, egress) }
+      return { ...tokens, account: await accountAt({ authority, tokens, requested }, egress) }
     },
 
     refresh({ authority, client, refreshToken }, egress) {

@@ -26,11 +26,14 @@ const says = (body: unknown, status = 200) => {
   answer = (response) =>
     void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
-const ask = (words: Partial<Parameters<typeof accountAt>[0]['tokens']> = {}, asked: readonly string[] = ['openid']) =>
+const ask = (
+  words: Partial<Parameters<typeof accountAt>[0]['tokens']> = {},
+  requested: readonly string[] = ['openid'],
+) =>
   accountAt(
     {
       authority: { userinfoEndpoint: url },
-      asked,
+      requested,
       tokens: { access: 't-1', scopes: undefined, account: NOBODY, ...words },
     },
     egress,
@@ -80,7 +83,7 @@ test('an address in a private network that nobody allowed is not asked', async (
   says({ sub: 'u-1', email: 'ada@example.com' })
   heard.length = 0
   const tokens = { access: 't-1', scopes: undefined, account: NOBODY }
-  const request = { authority: { userinfoEndpoint: url }, asked: ['openid'], tokens }
+  const request = { authority: { userinfoEndpoint: url }, requested: ['openid'], tokens }
   expect(await accountAt(request, { alias: 'notes', privateOrigins: [] })).toEqual(NOBODY)
   expect(heard).toEqual([])
 })

@@ -19,27 +19,27 @@ export interface UserinfoRequest {
   readonly authority: Pick<Authority, 'userinfoEndpoint'>
   readonly tokens: Pick<Tokens, 'access' | 'scopes' | 'account'>
   /** What was asked for; it was given where the answer says nothing else. */
-  readonly asked: readonly string[]
+  readonly requested: readonly string[]
 }
 
 /** The account of the token, with whatever more is told of it. It never rejects. */
 export async function accountAt(
-  { authority: { userinfoEndpoint: url }, tokens, asked }: UserinfoRequest,
+  { authority: { userinfoEndpoint: url }, tokens, requested }: UserinfoRequest,
   egress: Egress,
 ): Promise<Tokens['account']> {
-  const { account, access, scopes = asked } = tokens
+  const { account, access, scopes = requested } = tokens
   if (url === undefined || account.name !== undefined || !scopes.includes('openid')) return account
   try {
     const get = createGuardedFetch(egress, { patience: PATIENCE, mostBytes: MOST_BYTES })
     const response = await get(url, { headers: { accept: 'application/json', authorization: `Bearer ${access}` } })
     if (response.status !== 200) return account
-    const said: unknown = await response.json()
-    if (!isObject(said)) return account
-    const id = textIn(said['sub'])
+    const claims: unknown = await response.json()
+    if (!isObject(claims)) return account
+    const id = textIn(claims['sub'])
     if (id === undefined || (account.id !== undefined && account.id !== id)) return account
     const name = ['preferred_username', 'email', 'name']
-      .map((one) => textIn(said[one]))
-      .find((one) => one !== undefined)
+      .map((claim) => textIn(claims[claim]))
+      .find((name) => name !== undefined)
     return { id, name }
   } catch {
     return account
