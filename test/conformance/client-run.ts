@@ -1,12 +1,13 @@
 /**
  * Runs one client suite against the gateway's upstream client. Each scenario is a process of the suite, with its own server, and
- * starts the driver as its client; a few run side by side.
+ * starts a command as its client, for which one driver plays them all; a few run side by side.
  *
- * The result depends on the checks and on the suite's verdict on the client it started: a driver that could not complete its
- * story has failed.
+ * The result depends on the checks and on the suite's verdict on the client it started: a command whose story was not completed has
+ * failed.
  */
-import { execFile } from 'node:child_process'
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { execFile, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, open, readdir, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { foreignEnvironment, type GatewayUnderTest } from './gateway-under-test.ts'
 import { absent, readOutcome, type ScenarioOutcome } from './outcomes.ts'
@@ -14,6 +15,7 @@ import { clientArguments, ROOT } from './suites.ts'
 import type { Suite } from './suites.ts'
 
 const DRIVER = join(import.meta.dirname, 'client-driver.script.ts')
+const COMMAND = join(import.meta.dirname, 'client-command.script.ts')
 const AT_ONCE = 3
 const RUN_LIMIT_MS = 90_000
 
@@ -33,21 +35,53 @@ export async function runClientSuite(suite: Suite, options: ClientRunOptions): P
   const { scenario: only } = options
   const wanted = [...suite.requires, ...suite.reports].filter((scenario) => only === undefined || only === scenario)
   const outcomes: ScenarioOutcome[] = []
+  await using driver = await startDriver(options)
+  const run = { ...options, port: driver.port }
   const lane = async () => {
     for (let scenario = wanted.shift(); scenario !== undefined; scenario = wanted.shift()) {
       options.onScenario?.(scenario)
-      outcomes.push(await runScenario(suite, scenario, options))
+      outcomes.push(await runScenario(suite, scenario, run))
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, lane))
-  return secondTries(suite, outcomes, options)
+  return await secondTries(suite, outcomes, run)
 }
+
+/** Where the driver answers, in addition to what was asked for. */
+type DrivenOptions = ClientRunOptions & { readonly port: number }
+
+async function startDriver({
+  gateway,
+  downstream,
+  out,
+}: ClientRunOptions): Promise<AsyncDisposable & { port: number }> {
+  await mkdir(out, { recursive: true })
+  await using log = await open(join(out, 'client.log'), 'w')
+  const child = fork(DRIVER, ['--address', gateway.address, '--downstream', downstream], {
+    cwd: ROOT,
+    env: environmentFor(gateway.directory),
+    stdio: ['ignore', log.fd, log.fd, 'ipc'],
+  })
+  const exited = once(child, 'exit')
+  const ended = exited.then(([code]) => Promise.reject(new Error(`the client of the suites ended with ${code}`)))
+  const [port] = (await Promise.race([once(child, 'message'), ended])) as [number]
+  return {
+    port,
+    async [Symbol.asyncDispose]() {
+      // It ends with the channel.
+      if (child.connected) child.disconnect()
+      await exited
+    },
+  }
+}
+
+const environmentFor = (directory: string) => ({ ...foreignEnvironment(), TOOLWAY_DATA: directory })
 
 /**
  * Runs failed scenarios again, one at a time, because a scenario has its own timeouts and the machine may be busy. A success on
  * the second try is printed.
  */
-async function secondTries(suite: Suite, outcomes: ScenarioOutcome[], options: ClientRunOptions) {
+async function secondTries(suite: Suite, outcomes: ScenarioOutcome[], options: DrivenOptions) {
   const settled: ScenarioOutcome[] = []
   for (const outcome of outcomes) {
     if (outcome.passed || !outcome.required) settled.push(outcome)
@@ -60,13 +94,13 @@ async function secondTries(suite: Suite, outcomes: ScenarioOutcome[], options: C
   return settled
 }
 
-async function runScenario(suite: Suite, scenario: string, options: ClientRunOptions): Promise<ScenarioOutcome> {
-  const { gateway, downstream } = options
+async function runScenario(suite: Suite, scenario: string, options: DrivenOptions): Promise<ScenarioOutcome> {
+  const { gateway, port } = options
   const out = join(options.out, scenario.replaceAll('/', '-'))
   await rm(out, { recursive: true, force: true })
   await mkdir(out, { recursive: true })
   // The suite hands the words to a shell, with the address of its server after them.
-  const words = [process.execPath, DRIVER, '--address', gateway.address, '--downstream', downstream]
+  const words = [process.execPath, COMMAND, String(port)]
   const command = words.map((word) => JSON.stringify(word)).join(' ')
   const { code, printed } = await run(clientArguments(suite, { scenario, command, out }), gateway.directory)
   await writeFile(join(out, 'suite.log'), printed)
@@ -82,10 +116,9 @@ async function runScenario(suite: Suite, scenario: string, options: ClientRunOpt
 
 const run = (words: string[], directory: string): Promise<{ code: number; printed: string }> =>
   new Promise((resolve) => {
-    const env = { ...foreignEnvironment(), TOOLWAY_DATA: directory }
     const limits = {
       cwd: ROOT,
-      env,
+      env: environmentFor(directory),
       timeout: RUN_LIMIT_MS,
       killSignal: 'SIGKILL',
       maxBuffer: 64 * 1024 * 1024,
