@@ -505,6 +505,7 @@ export interface English {
   }
   readonly connect: {
     readonly title: string
+    readonly titleOf: (v: { readonly title: string }) => string
     readonly hint: string
     readonly notAllowed: string
     readonly notAllowedHint: string

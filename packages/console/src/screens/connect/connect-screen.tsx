@@ -43,8 +43,14 @@ const Place = z.object({
 export function ConnectScreen() {
   const may = useMay('connector_create')
   const catalog = useQuery(ask('catalog', listConnectorCatalog))
+  const [{ entry: id, step }] = useUrlState(Place)
+  const entry = step === 'tools' ? undefined : catalog.data?.items.find((one) => one.id === id)
   return (
-    <Screen title={t.title} hint={t.hint} parent={{ to: '/connections', title: texts.nav.connections }}>
+    <Screen
+      title={entry === undefined ? t.title : t.titleOf({ title: entry.title })}
+      hint={t.hint}
+      parent={{ to: '/connections', title: texts.nav.connections }}
+    >
       {may ? (
         <Loaded query={catalog}>{({ items }) => <Wizard entries={items} />}</Loaded>
       ) : (

@@ -4,7 +4,7 @@
  */
 import { Alert, Button, Group, Paper, Select, Stack, Text, Textarea, Title } from '@mantine/core'
 import type { CatalogEntry } from '@toolway/contract'
-import { useState } from 'react'
+import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { FileButtons } from '../../parts/document-files/file-buttons.tsx'
 import type { Upload } from '../../parts/document-files/upload.ts'
 import { texts } from '../../texts/texts.ts'
@@ -68,11 +68,24 @@ export function StepWhat(props: StepWhatProps) {
             next()
           }}
         />
-        <Understood {...props} found={found} onContinue={next} />
+        {isUnderstood(found) ? (
+          <InView key={found.kind}>
+            <Understood {...props} found={found} onContinue={next} />
+          </InView>
+        ) : null}
         <FileButtons accept=".json,.yaml,.yml,.toml,.txt,.md,.zip" onUpload={take} />
       </Stack>
     </Stack>
   )
+}
+
+/** Scrolls to what has been recognised: below a long text it would be out of sight. */
+function InView({ children }: { children: ReactNode }) {
+  const place = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    place.current?.scrollIntoView({ block: 'nearest' })
+  }, [])
+  return <div ref={place}>{children}</div>
 }
 
 /** Files that are no text. */
@@ -83,13 +96,17 @@ const guessOf = (opened: Opened): Guess =>
     ? { kind: 'refused', why: opened.why }
     : { kind: 'one', seen: 'archive', draft: draft({ kind: DOCUMENT_KIND, archive: opened.archive }) }
 
+type Understanding = Exclude<Guess, { kind: 'nothing' | 'refused' | 'unread' }>
+
+const isUnderstood = (found: Guess): found is Understanding =>
+  found.kind !== 'nothing' && found.kind !== 'refused' && found.kind !== 'unread'
+
 interface UnderstoodProps extends StepWhatProps {
-  readonly found: Guess
+  readonly found: Understanding
   readonly onContinue: () => void
 }
 
 function Understood({ found, kind, onKind, onContinue, onNext }: UnderstoodProps) {
-  if (found.kind === 'nothing' || found.kind === 'refused' || found.kind === 'unread') return null
   if (found.kind === 'several')
     return <SeveralServers key={found.drafts.map(placeOf).join()} drafts={found.drafts} left={found.left} />
   if (found.kind === 'entries')
