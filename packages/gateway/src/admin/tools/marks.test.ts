@@ -16,9 +16,9 @@ test.each<[JsonObject, ToolMark[]]>([
   [{ ...WELL, inputSchema: { type: 'object', anyOf: [{ required: ['a'] }] } }, ['combined-schema']],
   [{ name: 'read', annotations: { title: 'Read' } }, ['no-description', 'no-annotations']],
 ])('%j has the marks %j', (definition, marks) => {
-  expect(marksOf({ definition, joined: 'a__read', shared: false })).toEqual(marks)
+  expect(marksOf({ definition, joined: 'a__read' })).toEqual(marks)
 })
 
-test('a name that another connection has, and a joined name that is too long, are marked', () => {
-  expect(marksOf({ definition: WELL, joined: `a__${'n'.repeat(62)}`, shared: true })).toEqual(['name', 'duplicate'])
+test('a joined name that is too long is marked', () => {
+  expect(marksOf({ definition: WELL, joined: `a__${'n'.repeat(62)}` })).toEqual(['name'])
 })

@@ -11,11 +11,10 @@ export interface Marking {
   readonly definition: JsonObject
   /** The name at endpoints of several connections. */
   readonly joined: string
-  /** Whether another connection has a tool of the same name. */
-  readonly shared: boolean
 }
 
-export function marksOf({ definition, joined, shared }: Marking): ToolMark[] {
+/** All but `duplicate`, which is a matter of the other connections. */
+export function marksOf({ definition, joined }: Marking): ToolMark[] {
   const { name, description, annotations, inputSchema } = definition
   const marks: ToolMark[] = []
   if (!isModelName(joined) || !isModelName(String(name))) marks.push('name')
@@ -24,7 +23,6 @@ export function marksOf({ definition, joined, shared }: Marking): ToolMark[] {
   if (typeof description !== 'string' || description.trim() === '') marks.push('no-description')
   else if (description.length > LONG) marks.push('long-description')
   if (!statesEffect(annotations)) marks.push('no-annotations')
-  if (shared) marks.push('duplicate')
   return marks
 }
 

@@ -47,15 +47,13 @@ export function toolIndexOf(snapshot: Snapshot): Promise<ToolIndex> {
 
 async function makeIndex(snapshot: Snapshot): Promise<ToolIndex> {
   const names = countNames(snapshot)
-  const describe = describeTools(snapshot)
+  const describe = createDescribe(snapshot)
   const all: IndexedTool[] = []
   let tokens = 0
   for (const connection of snapshot.connections)
-    for (const described of describe(connection)) {
-      const tool = toOrganizationTool(described, connection, (names.get(described.tool.name) ?? 0) > 1)
-      tokens += tool.tokens
-      all.push({ ...described, connection, tool })
-      if (all.length % DESCRIBED_AT_ONCE === 0) await nextTurn()
+    for (const entry of await describe(connection)) {
+      tokens += entry.tool.tokens
+      all.push((names.get(entry.tool.name) ?? 0) > 1 ? asDuplicate(entry) : entry)
     }
   all.sort((first, second) => compare(first.tool.joined_name, second.tool.joined_name))
   const byName = new Map<string, IndexedTool>()
@@ -73,6 +71,48 @@ async function makeIndex(snapshot: Snapshot): Promise<ToolIndex> {
     },
   }
 }
+
+/** What the tools of a connection were described by. */
+interface Described {
+  readonly by: Pick<Snapshot, 'rules' | 'states' | 'toolsets'> & {
+    readonly catalog: unknown
+    readonly approvals: unknown
+  }
+  readonly tools: readonly IndexedTool[]
+}
+const described = new WeakMap<ConnectionRow, Described>()
+
+/**
+ * The tools of a connection. Where nothing that they are described by has changed, they are those of the snapshot before: the state of
+ * one connection changes more often than anybody lists the tools of all. Rows that did not change are the same objects
+ * (`compose/organization-rows.ts`).
+ */
+function createDescribe(snapshot: Snapshot) {
+  const { rules, states, toolsets, catalogs, organization } = snapshot
+  const describe = describeTools(snapshot)
+  return async (connection: ConnectionRow): Promise<readonly IndexedTool[]> => {
+    const { approvals } = organization.settings
+    const by = { rules, states, toolsets, catalog: catalogs.get(connection.id), approvals }
+    const before = described.get(connection)
+    if (before !== undefined && Object.entries(before.by).every(([name, part]) => by[name as keyof typeof by] === part))
+      return before.tools
+    const tools: IndexedTool[] = []
+    for (const entry of describe(connection)) {
+      tools.push({ ...entry, connection, tool: toOrganizationTool(entry, connection) })
+      if (tools.length % DESCRIBED_AT_ONCE === 0) await nextTurn()
+    }
+    described.set(connection, { by, tools })
+    // Connections with few tools are many.
+    await nextTurn()
+    return tools
+  }
+}
+
+/** Another connection has a tool of the same name. */
+const asDuplicate = (entry: IndexedTool): IndexedTool => ({
+  ...entry,
+  tool: { ...entry.tool, marks: [...entry.tool.marks, 'duplicate'] },
+})
 
 const compare = (first: string, second: string): number => (first < second ? -1 : first > second ? 1 : 0)
 
@@ -105,7 +145,6 @@ function costOf(definition: JsonObject, name: string): number {
 function toOrganizationTool(
   { tool, definition, facts }: DescribedTool,
   { id, alias, enabled, settings }: ConnectionRow,
-  shared: boolean,
 ): OrganizationTool {
   return {
     ...tool,
@@ -115,7 +154,7 @@ function toOrganizationTool(
     rule_name: facts.joined,
     hidden_by: enabled ? tool.hidden_by : 'connection',
     tokens: costOf(definition, tool.joined_name),
-    marks: marksOf({ definition, joined: tool.joined_name, shared }),
+    marks: marksOf({ definition, joined: tool.joined_name }),
   }
 }
 
