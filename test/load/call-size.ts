@@ -150,7 +150,8 @@ async function warmUp(target: CallTarget, isLegacyClient: boolean, log: () => st
       try {
         return await work()
       } catch (thrown) {
-        if (performance.now() > limit) throw new Error(`The gateway does not answer: ${String(thrown)}\n${log()}`)
+        if (performance.now() > limit)
+          throw new Error(`The gateway does not answer: ${String(thrown)}\n${log()}`, { cause: thrown })
         await sleep(100)
       }
     }
