@@ -195,7 +195,7 @@ export function createSnapshot({
             openingOf(connection, { organization: organization.slug, exceptions, unseal, references, documents, own }),
             making,
           ),
-        !takes(connection),
+        () => !takes(connection),
       )
     },
   }

@@ -14,7 +14,10 @@ function played({ isOwn = false } = {}) {
   const bare = { ask: () => (end === undefined ? Promise.resolve({ result: {} }) : Promise.reject(end)) }
   const upstream = counted(
     bare as unknown as Upstream,
-    new CallHealth((failure) => void heard.push(failure?.code), isOwn),
+    new CallHealth(
+      (failure) => void heard.push(failure?.code),
+      () => isOwn,
+    ),
   )
   const call = async (ending: Fault | undefined, times = 1, owner: string = 'ann') => {
     end = ending

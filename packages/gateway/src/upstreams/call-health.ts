@@ -17,7 +17,7 @@ const TOLD_EVERY = 60_000
 
 export class CallHealth {
   readonly #tell: (failure: Fault | undefined) => void
-  readonly #isOwn: boolean
+  readonly #isOwn: () => boolean
   /** In a row. Whoever counts looks here first: a call that goes well costs nothing while there are none. */
   failures = 0
   #toldAt = 0
@@ -26,7 +26,7 @@ export class CallHealth {
    * `tell` hears a failure, and undefined when a call succeeded after one was told. `isOwn`: no caller has an account there, so that a
    * refusal meets all of them.
    */
-  constructor(tell: (failure: Fault | undefined) => void, isOwn = false) {
+  constructor(tell: (failure: Fault | undefined) => void, isOwn: () => boolean = () => false) {
     this.#tell = tell
     this.#isOwn = isOwn
   }
@@ -39,7 +39,7 @@ export class CallHealth {
 
   failed(thrown: unknown): void {
     const fault = Fault.of(thrown)
-    const isFailure = FAILURES.has(fault.code) || (this.#isOwn && fault.code === REFUSAL)
+    const isFailure = FAILURES.has(fault.code) || (fault.code === REFUSAL && this.#isOwn())
     if (!isFailure || ++this.failures < MOST_FAILURES) return
     const now = performance.now()
     if (this.failures > MOST_FAILURES && now - this.#toldAt < TOLD_EVERY) return

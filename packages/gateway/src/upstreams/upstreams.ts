@@ -42,7 +42,7 @@ export interface UpstreamsParts {
 export interface Upstreams {
   /**
    * The upstream of a connection. `version` sorts by time: whoever still holds an older description of the connection gets
-   * the upstream of the newer one. `isOwn`: it is let in by headers of its own, and by no account of a caller. Throws
+   * the upstream of the newer one. `isOwn`: it is let in by headers of its own, and by no account of a caller; asked when a refusal comes. Throws
    * `upstream.disabled` for a version that has been dropped.
    */
   open(
@@ -50,7 +50,7 @@ export interface Upstreams {
     version: string,
     alias: string,
     make: (making: UpstreamMaking) => Upstream,
-    isOwn?: boolean,
+    isOwn?: () => boolean,
   ): Upstream
   /** An upstream of no connection, which whoever opens it closes. */
   openApart(alias: string, make: (making: UpstreamMaking) => Upstream): Upstream
@@ -178,7 +178,7 @@ class LiveUpstreams implements Upstreams {
     version: string,
     alias: string,
     make: (making: UpstreamMaking) => Upstream,
-    isOwn: boolean = false,
+    isOwn?: () => boolean,
   ) {
     const current = this.#held.get(connectionId)
     if (current !== undefined && current.version >= version) return current.upstream
