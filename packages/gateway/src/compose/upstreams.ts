@@ -122,6 +122,8 @@ export interface Contacts {
 const STORED_TOGETHER = 16
 /** Milliseconds, from the last failure that was told: whoever mends a server that nobody calls sees that it is connected. */
 const TROUBLED = 15 * 60_000
+/** Failures of calls at a server that answers. */
+const LASTING: ReadonlySet<string> = new Set(['upstream.malformed', 'upstream.needs-auth'])
 
 /** Stores facts about a connection in the database: its catalog, the reason of a failure, its revision. */
 export function createContacts({ db }: CoreDependencies): Contacts {
@@ -147,7 +149,15 @@ export function createContacts({ db }: CoreDependencies): Contacts {
   const note = (connectionId: string, fault: Fault | undefined) =>
     db.system((sql) => noteState(sql, connectionId, { ...seenAs(connectionId, fault), era: undefined }))
   const withState = (one: Listed): Listed => ({ ...one, seen: seenAs(one.connectionId, troubleOf(one.connectionId)) })
-  const store = (all: readonly Listed[]) => db.system((sql) => storeCapabilities(sql, all.map(withState)))
+  async function store(all: readonly Listed[]): Promise<void> {
+    const seen = all.map(withState)
+    await db.system((sql) => storeCapabilities(sql, seen))
+    // Calls that failed while the lists were stored are newer than what was seen of the server before.
+    for (const { connectionId, seen: stored } of seen) {
+      const fault = stored?.status === 'connected' ? troubleOf(connectionId) : undefined
+      if (fault !== undefined) await note(connectionId, fault)
+    }
+  }
   const stored = createBatch<Listed, void>({
     most: STORED_TOGETHER,
     run: async (all) => (await store(all), []),
@@ -166,8 +176,8 @@ export function createContacts({ db }: CoreDependencies): Contacts {
         await noteState(sql, connectionId, { status: failed(fault), reason: reasonOf(fault), era: undefined })
       }),
     note(connectionId, fault) {
-      // An outage is over, and the failures that calls met in it say nothing any more.
-      if (fault === undefined && troubleOf(connectionId)?.code !== 'upstream.malformed') troubles.delete(connectionId)
+      // An outage is over, and the failures that calls met in it say nothing any more. A server that is there can still refuse calls.
+      if (fault === undefined && !LASTING.has(troubleOf(connectionId)?.code ?? '')) troubles.delete(connectionId)
       return note(connectionId, fault ?? troubleOf(connectionId))
     },
     trouble(connectionId, fault) {
