@@ -15,6 +15,7 @@ import { useUrlState } from '../../data/url-state.ts'
 import { texts } from '../../texts/texts.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { IconLink } from '../../ui/icon-link.tsx'
+import { OneLine } from '../../ui/one-line.tsx'
 import { TypedSearch } from '../../ui/typed-search.tsx'
 import { column, Table } from '../../ui/table.tsx'
 import { keyColumns } from './cells.tsx'
@@ -73,7 +74,7 @@ export function OrganizationKeys() {
 
 const columnsOf = (seen: readonly SeenClient[], ownerOf: (key: Key) => string, organization: string) => [
   ...keyColumns(seen),
-  column<Key>(texts.keys.columns.owner, ownerOf, 3),
+  column<Key>(texts.keys.columns.owner, (key) => <OneLine text={ownerOf(key)} />, 3),
   column<Key>(texts.keys.columns.actions, (row) => <Remove row={row} organization={organization} />, 1),
 ]
 

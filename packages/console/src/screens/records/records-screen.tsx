@@ -11,6 +11,7 @@ import { StateBadge } from '../../ui/badges.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { LinkButton } from '../../ui/links.tsx'
+import { OneLine } from '../../ui/one-line.tsx'
 import { Screen } from '../../ui/screen.tsx'
 import { column, Table } from '../../ui/table.tsx'
 import { duration, exactTime } from '../../ui/times.ts'
@@ -60,7 +61,7 @@ function Records() {
   const columns = [
     column<AuditEvent>(t.columns.what, (event) => <What event={event} onOpen={() => open(event)} />, 5),
     ...(everywhere ? [column<AuditEvent>(t.columns.organization, whose, 2)] : []),
-    column<AuditEvent>(t.columns.who, ({ actor_id: id, actor_name: name }) => <Who name={name ?? id} />, 3),
+    column<AuditEvent>(t.columns.who, ({ actor_id: id, actor_name: name }) => <OneLine text={name ?? id} />, 3),
     column<AuditEvent>(t.columns.outcome, (event) => <Ended event={event} />, 3),
     column<AuditEvent>(t.columns.took, ({ details }) => tookOf(details), 2),
     column<AuditEvent>(t.columns.when, ({ timestamp }) => <When at={timestamp} />, 2),
@@ -110,13 +111,6 @@ function Actions({ onOpen }: { onOpen: (dialog: 'verify' | 'export') => void }) 
     </>
   )
 }
-
-/** On one line: a long address would make rows of four lines, of which few fit. The whole name is in the record, and here on hover. */
-const Who = ({ name }: { name: string }) => (
-  <Text inherit truncate="end" title={name}>
-    {name}
-  </Text>
-)
 
 function What({ event, onOpen }: { event: AuditEvent; onOpen: () => void }) {
   const { action, resource_id: target, resource_name: name, details } = event
