@@ -2,6 +2,7 @@
  * Connections of every kind in every state (ADR 0130): whatever shows the state of a connection agrees with the others, and with what a
  * call comes to.
  */
+// @module-tag long
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
