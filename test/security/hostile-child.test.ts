@@ -111,7 +111,8 @@ describe.each(runs)('a hostile server under $driver, started by $user', ({ drive
     // Of 600 that it tried, with 160 allowed. Without a bound of the system the watch ends it.
     if (Number(got()['fork']) >= 160) expect(got()['fork end']).toBe('TOO_MANY_PROCESSES')
     expect(got()['memory']).toMatch(/^(?:ended: TOO_MUCH_MEMORY|failed: ERR_MEMORY_ALLOCATION_FAILED|ended: ENDED)$/)
-    expect(got()['one file']).toBe('failed: EFBIG')
+    // On a slow machine the watch of the folder may come before the file is as large as one may be.
+    expect(['failed: EFBIG', 'ended: TOO_MUCH_DISK']).toContain(got()['one file'])
     expect(got()['many files']).toBe('ended: TOO_MUCH_DISK')
   })
 })

@@ -80,7 +80,7 @@ describe('a condition', () => {
   ])('%s has no answer after so many steps', (text, args) => {
     const begun = performance.now()
     expect(() => holds(text, args)).toThrow(/100000 steps/)
-    expect(performance.now() - begun).toBeLessThan(within(2_000))
+    expect(performance.now() - begun).toBeLessThan(within(10_000))
     // The next one begins anew.
     expect(holds('args.a.exists(x, x == 2)', { a: [1, 2] })).toBe(true)
   })
