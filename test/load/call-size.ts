@@ -1,6 +1,6 @@
 /**
- * What a reader has to know of one warm `tools/call`, as the default installation makes it: source files that run code, lines of
- * these files, and function calls.
+ * The size of one warm `tools/call` of the default installation: source files that run code, lines of these files, and function
+ * calls. It says how much a reader has to know.
  *
  * Starts a gateway on its embedded database with a server over stdio, one over HTTP and a rule, and takes V8's precise coverage of
  * one call over the inspector, from each era of clients to each server. What also runs in an equally long window without a call is
@@ -165,7 +165,7 @@ async function warmUp(target: CallTarget, isLegacyClient: boolean, log: () => st
   return own
 }
 
-/** What runs from now on until the window is over. */
+/** The functions that run from now on until the window is over. */
 async function windowOf(send: (method: string) => Promise<Reply>, work: () => Promise<void>): Promise<Window> {
   await send('Profiler.takePreciseCoverage')
   await work()

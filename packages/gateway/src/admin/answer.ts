@@ -33,7 +33,7 @@ export function answerOf({ id: operation, answer }: Answering, given: unknown, l
   return shown
 }
 
-/** What an item goes by, as far as it has it. */
+/** The members that name an item, in this order. */
 const NAMES = ['id', 'client_id', 'slug', 'alias', 'name']
 
 /** Values stay out of the log: an item may have secrets in places where its shape has none. */

@@ -5,7 +5,7 @@
 import { ROLES, type Rule } from '@toolway/contract'
 import { z } from 'zod'
 
-/** What is needed of a rule to tell who answers. Members that this version does not know let nobody in. */
+/** The part of a rule that names its approvers. Members that this version does not know let nobody in. */
 const Readable = z.object({
   id: z.string(),
   name: z.string(),

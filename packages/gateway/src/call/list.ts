@@ -70,7 +70,7 @@ function withEffects(
   return tools.map((definition) => {
     const target = toolListing.tool(String(definition['name']))
     if (target === undefined) return definition
-    // What its server says under that name is no word of the gateway's.
+    // A value that its server sends under that name is not the gateway's.
     const { [TOOL_EFFECT]: _, ...meta } = metaOf(definition)
     const { effect, effectFrom: from = 'unknown' } = target
     return { ...definition, _meta: { ...meta, [TOOL_EFFECT]: { effect, from } } }

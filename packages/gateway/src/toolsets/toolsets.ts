@@ -35,7 +35,7 @@ const readToolsets = async (sql: Sql, ids: readonly string[] | null, organizatio
   return rows.map(readable)
 }
 
-/** What is needed of stored settings to tell what is selected; rules are read one by one. */
+/** The stored settings that decide the selection; rules are read one by one. */
 const Readable = z.object({
   include: z.array(z.string()),
   exclude: z.array(z.string()),

@@ -42,8 +42,8 @@ export interface UpstreamsParts {
 export interface Upstreams {
   /**
    * The upstream of a connection. `version` sorts by time: whoever still holds an older description of the connection gets
-   * the upstream of the newer one. `isOwn`: it is let in by headers of its own, and by no account of a caller; asked when a refusal comes. Throws
-   * `upstream.disabled` for a version that has been dropped.
+   * the upstream of the newer one. `isOwn`: the connection presents headers of its own and no account of a caller; it is called
+   * when a server refuses a call. Throws `upstream.disabled` for a version that has been dropped.
    */
   open(
     connectionId: string,

@@ -77,7 +77,7 @@ function useAccountStep(): Step {
   const { user } = useMe()
   const needed = useQuery(askAll('connections', listConnections, { path, query: { status: 'needs_account' } }))
   const accounts = useQuery(askAll('accounts', listAllAccounts, { path }))
-  // Who may not read them has none to connect.
+  // A person who may not read connections has no account to connect.
   const isPending = needed.isPending || accounts.isPending
   const { titles, concerns } = accountsNeededBy(user?.id, needed.data?.items ?? [], accounts.data?.items ?? [])
   const names = titles.slice(0, MOST_NAMED).map(visibleText).join(', ')

@@ -72,7 +72,7 @@ async function makeIndex(snapshot: Snapshot): Promise<ToolIndex> {
   }
 }
 
-/** What the tools of a connection were described by. */
+/** The tools of a connection, and everything that their description depends on. */
 interface Described {
   readonly by: Pick<Snapshot, 'rules' | 'states' | 'toolsets'> & {
     readonly catalog: unknown

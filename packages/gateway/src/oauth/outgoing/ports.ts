@@ -120,7 +120,7 @@ export interface OutgoingOAuth {
       redirectUri: string
       verifier: string
       answer: URLSearchParams
-      /** What was asked for. */
+      /** The scopes that were requested. */
       scopes?: readonly string[]
     },
     egress: Egress,

@@ -15,7 +15,7 @@ import type { Target } from './target.ts'
 /** Seconds that a person in front of a page waits for it. */
 const PATIENCE = 20
 
-/** What a server says to headers: the fault, if it does not let them in, or whose account it is, where it tells that. */
+/** The answer of a server to headers: the fault, if it refuses them, or the name of the account, if it tells that. */
 export interface Tried {
   readonly refused: Fault | undefined
   readonly name: string | undefined

@@ -18,7 +18,7 @@ const MOST_NAME = 255
 export interface UserinfoRequest {
   readonly authority: Pick<Authority, 'userinfoEndpoint'>
   readonly tokens: Pick<Tokens, 'access' | 'scopes' | 'account'>
-  /** What was asked for; it was given where the answer says nothing else. */
+  /** The scopes that were requested; they are granted unless the answer names others (RFC 6749, section 5.1). */
   readonly requested: readonly string[]
 }
 
