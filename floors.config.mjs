@@ -21,6 +21,11 @@ export const FLOORS = [
   },
   { name: 'verbs', about: 'operations; they may combine several nouns', folders: ['call', 'admin', 'oauth', 'jobs'] },
   {
+    name: 'snapshot',
+    about: 'an organization in memory, and the ports by which verbs serve one another (ADR 0139)',
+    folders: ['snapshot'],
+  },
+  {
     name: 'kinds',
     about: 'how each kind of connection is described, stored, opened and probed (ADR 0053)',
     folders: ['kinds'],
@@ -116,7 +121,7 @@ export default {
     ...floors.slice(0, -1).map((floor, index) =>
       error(
         `floor-${index}-looks-down`,
-        'Imports only go downwards: doors, verbs, kinds of connections, nouns, db, leaves.',
+        'Imports only go downwards: doors, verbs, snapshot, kinds of connections, nouns, db, leaves.',
         { path: floor, pathNot: tests },
         {
           path: floors.slice(index + 1).join('|'),

@@ -1,6 +1,6 @@
 /** Changes that an operator makes to the connections of a running gateway, and the resulting state in the database. */
 import { partsOf, sealerOf } from '../../../packages/gateway/src/kinds/kinds.ts'
-import { sealedRow } from '../../../packages/gateway/src/call/snapshot.ts'
+import { sealedRow } from '../../../packages/gateway/src/snapshot/snapshot.ts'
 import { listCatalogs } from '../../../packages/gateway/src/catalog/catalogs.ts'
 import {
   addConnection,
@@ -8,8 +8,11 @@ import {
   findConnection,
   removeConnection,
 } from '../../../packages/gateway/src/connections/connections.ts'
-import { createTestVault } from '../../../packages/gateway/src/testing/gateway.ts'
-import type { TestConnection, TestGateway } from '../../../packages/gateway/src/testing/gateway.ts'
+import {
+  createTestVault,
+  type TestConnection,
+  type TestGateway,
+} from '../../../packages/gateway/src/testing/gateway.ts'
 
 const vault = createTestVault()
 const ORIGIN = 'command line'

@@ -11,7 +11,7 @@ import {
   PLATFORM_TOOLS,
   type Operation,
 } from '@toolway/contract/admin'
-import type { Operating } from '../call/ports.ts'
+import type { Operating } from '../snapshot/ports/operations.ts'
 import { actorTypeOf } from '../records/change.ts'
 import { carryOut } from './carry-out.ts'
 import type { AdminParts } from './serve.ts'

@@ -9,11 +9,12 @@ import type { ToolListing } from '../catalog/tool-listing.ts'
 import type { Accounts } from '../identity/accounts.ts'
 import type { Identity, Principal } from '../identity/identify.ts'
 import type { OnBehalf } from './callers/on-behalf.ts'
-import type { Inbound, EndpointPath, RequestContext } from './ports.ts'
+import type { Inbound, EndpointPath } from '../snapshot/ports/endpoint.ts'
+import type { RequestContext } from '../snapshot/ports/request-context.ts'
 import { OWN_CLIENTS } from '../identity/principal.ts'
-import { principalFacts } from './callers/principal-facts.ts'
-import { isThere, roleIn } from './callers/role.ts'
-import type { Snapshot } from './snapshot.ts'
+import { principalFacts } from '../snapshot/principal-facts.ts'
+import { isThere, roleIn } from '../snapshot/role.ts'
+import type { Snapshot } from '../snapshot/snapshot.ts'
 
 export interface AdmitParts {
   readonly identity: Identity

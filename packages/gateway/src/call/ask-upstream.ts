@@ -9,12 +9,11 @@ import { REAL_TIME } from '../lib/pause.ts'
 import { accessRefusedOf } from '../upstreams/access-refused.ts'
 import { statusRefusedOf } from '../upstreams/status-refused.ts'
 import { wasUnsent } from '../upstreams/unsent.ts'
-import type { UpstreamRetries } from '../upstreams/upstream.ts'
+import type { UpstreamRetries, Answer } from '../upstreams/upstream.ts'
 import { REPEATABLE } from '@toolway/protocol/client'
 import { retry, retryAfter, type Passing } from '@toolway/protocol/retry'
 import { onlyReads, withoutDoubt } from './cut-read.ts'
 import { openCredential, renewCredential, type Asking, type ConnectRequest } from './credentials/use-credential.ts'
-import type { Answer } from './ports.ts'
 
 /**
  * Ledger S2-QRK-06, U-20. Milliseconds. `mostWait`: what a server may want to be waited for. Somebody sits in front of the call, and is told

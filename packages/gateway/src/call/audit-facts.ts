@@ -4,7 +4,7 @@ import type { JsonObject } from '@toolway/protocol'
 import type { Outcome } from '../records/records.ts'
 import type { Payload } from './payload.ts'
 import type { PolicyTrace } from './policy/enforce.ts'
-import type { RequestContext } from './ports.ts'
+import type { RequestContext } from '../snapshot/ports/request-context.ts'
 
 /** The client's end of a connection, as its door sees it. */
 export interface From {

@@ -9,7 +9,9 @@ import { createTestAuditLog } from '../testing/audit-log.ts'
 import { startTestGateway } from '../testing/gateway.ts'
 import { startEverythingServer } from '../../../../test/conformance/everything-server.ts'
 import { call } from './call.ts'
-import type { CallParts, ClientChannel, RequestContext } from './ports.ts'
+import type { CallParts } from './call-parts.ts'
+import type { ClientChannel } from '../snapshot/ports/client-channel.ts'
+import type { RequestContext } from '../snapshot/ports/request-context.ts'
 
 describe('a tool call', () => {
   test('reaches the upstream and comes back', async () => {

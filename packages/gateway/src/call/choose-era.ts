@@ -17,9 +17,10 @@ import {
 } from '@toolway/protocol'
 import { REPEATABLE } from '@toolway/protocol/client'
 import type { Target } from '../catalog/tool-listing.ts'
-import type { Upstream } from '../upstreams/upstream.ts'
+import type { Upstream, Answer } from '../upstreams/upstream.ts'
 import type { AuditEntryBuilder } from './audit-entry.ts'
-import type { Answer, ClientChannel, RequestContext } from './ports.ts'
+import type { ClientChannel } from '../snapshot/ports/client-channel.ts'
+import type { RequestContext } from '../snapshot/ports/request-context.ts'
 import { isSuspendedState } from './questions/suspended-calls.ts'
 
 /** The methods that may be answered with a question (specification 2026-07-28, multi round-trip requests). */

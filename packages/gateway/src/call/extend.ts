@@ -8,7 +8,8 @@
 import { Fault, reaches } from '@toolway/contract'
 import { speaksExtension, targetOf, type Offered } from '../catalog/tool-listing.ts'
 import { forward } from './forward.ts'
-import type { Answer, CallParts } from './ports.ts'
+import type { Answer } from '../upstreams/upstream.ts'
+import type { CallParts } from './call-parts.ts'
 import type { ClientRequest } from './request.ts'
 
 /** A core method of any revision, however it is written: servers in the field are lenient. */

@@ -3,7 +3,9 @@ import { Fault } from '@toolway/contract'
 import { isObject, type JsonObject, type Revision } from '@toolway/protocol'
 import type { Target } from '../catalog/tool-listing.ts'
 import { forward } from './forward.ts'
-import type { Answer, CallParts, RequestContext } from './ports.ts'
+import type { Answer } from '../upstreams/upstream.ts'
+import type { CallParts } from './call-parts.ts'
+import type { RequestContext } from '../snapshot/ports/request-context.ts'
 import type { ClientRequest } from './request.ts'
 
 export async function getPrompt(request: ClientRequest, parts: CallParts): Promise<Answer> {

@@ -4,9 +4,9 @@
  */
 import { Fault } from '@toolway/contract'
 import { adaptResult, eraOf, isObject, MODERN, wantsInput, type JsonObject } from '@toolway/protocol'
-import type { InnerCall, InnerCalls, Upstream } from '../upstreams/upstream.ts'
+import type { InnerCall, InnerCalls, Upstream, Answer } from '../upstreams/upstream.ts'
 import { toolOfConnection } from './discovery/tool-of-connection.ts'
-import type { Answer, CallParts } from './ports.ts'
+import type { CallParts } from './call-parts.ts'
 import type { ClientRequest } from './request.ts'
 import type { Call } from './steps/step.ts'
 

@@ -12,7 +12,8 @@ import {
 } from '@toolway/protocol'
 import { capabilitiesOf, instructionsOf } from '../catalog/tool-listing.ts'
 import type { Changed } from '../catalog/changes.ts'
-import type { Answer, RequestContext } from './ports.ts'
+import type { Answer } from '../upstreams/upstream.ts'
+import type { RequestContext } from '../snapshot/ports/request-context.ts'
 
 export const VERSION = '0.1.0'
 

@@ -12,7 +12,9 @@ import { tokensOf } from '../lib/tokens.ts'
 import type { Stand } from './admit.ts'
 import { CLIENT_LIMITS } from './discovery/meter.ts'
 import { list } from './list.ts'
-import type { CallParts, EndpointPath, RequestContext } from './ports.ts'
+import type { CallParts } from './call-parts.ts'
+import type { EndpointPath } from '../snapshot/ports/endpoint.ts'
+import type { RequestContext } from '../snapshot/ports/request-context.ts'
 
 export interface ListPreviewed {
   readonly refused: Fault | undefined

@@ -7,7 +7,9 @@ import type { ListKind } from '../catalog/tool-listing.ts'
 import { listApps } from './discovery/apps.ts'
 import { listedTools } from './discovery/listed-tools.ts'
 import { itemsOf, listedFor, seenTools, withAccounts } from './discovery/seen.ts'
-import type { Answer, CallParts, RequestContext } from './ports.ts'
+import type { Answer } from '../upstreams/upstream.ts'
+import type { CallParts } from './call-parts.ts'
+import type { RequestContext } from '../snapshot/ports/request-context.ts'
 
 interface Listable {
   readonly kind: ListKind

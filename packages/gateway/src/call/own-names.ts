@@ -15,7 +15,10 @@ import {
   type Request,
 } from '@toolway/protocol'
 import type { Target } from '../catalog/tool-listing.ts'
-import type { Answer, CallParts, ClientChannel, RequestContext } from './ports.ts'
+import type { Answer } from '../upstreams/upstream.ts'
+import type { CallParts } from './call-parts.ts'
+import type { ClientChannel } from '../snapshot/ports/client-channel.ts'
+import type { RequestContext } from '../snapshot/ports/request-context.ts'
 import { hears, hearSession } from './listening/session-event-sinks.ts'
 import { ANYWHERE } from './tasks/task-ledger.ts'
 import { taskOwner } from './tasks/task-owner.ts'

@@ -26,7 +26,7 @@ import { errorLabelOf } from '../telemetry/counters.ts'
 import { labelOf } from '../telemetry/request-counters.ts'
 import { namesOf, type KnownAttributes, type Named } from './trace-attributes.ts'
 import type { PolicyTrace } from './policy/enforce.ts'
-import type { ClientChannel } from './ports.ts'
+import type { ClientChannel } from '../snapshot/ports/client-channel.ts'
 
 /** Told how long each request to a server took, and how it failed. */
 export type ObserveRequest = (method: string, error: string | undefined, seconds: number) => void

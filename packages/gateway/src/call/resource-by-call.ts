@@ -8,7 +8,8 @@ import type { Target } from '../catalog/tool-listing.ts'
 import type { ResourceCall } from '../upstreams/native/loaded-vendor.ts'
 import { call } from './call.ts'
 import { seenTools } from './discovery/seen.ts'
-import type { Answer, CallParts } from './ports.ts'
+import type { Answer } from '../upstreams/upstream.ts'
+import type { CallParts } from './call-parts.ts'
 import type { ClientRequest } from './request.ts'
 
 export interface ResourceRequest extends ClientRequest {

@@ -12,7 +12,9 @@ import { createNoLimits } from '../testing/limits.ts'
 import { createServerPlaces } from '../upstreams/server-places.ts'
 import { call } from './call.ts'
 import { listedFor, itemsOf } from './discovery/seen.ts'
-import type { CallParts, ClientChannel, RequestContext } from './ports.ts'
+import type { CallParts } from './call-parts.ts'
+import type { ClientChannel } from '../snapshot/ports/client-channel.ts'
+import type { RequestContext } from '../snapshot/ports/request-context.ts'
 import { STEPS } from './steps.ts'
 
 const TOOLS = ['look', 'change', 'wipe'] as const

@@ -1,6 +1,6 @@
 /** Secrets that are kept in other places: the places that the settings name, and what refers to them. */
 import { ConnectionSecrets, Fault, type ConnectionId } from '@toolway/contract'
-import type { ConnectionReferences } from '../call/snapshot.ts'
+import type { ConnectionReferences } from '../snapshot/snapshot.ts'
 import type { PlaceSettings } from '../config.ts'
 import type { ConnectionRow } from '../connections/connections.ts'
 import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'

@@ -1,5 +1,5 @@
 /** Sessions of legacy clients: in memory, and kept in the database so that a restart does not end them and any gateway serves them. */
-import type { CallParts } from '../call/ports.ts'
+import type { CallParts } from '../call/call-parts.ts'
 import { watchAgain } from '../call/read-resource.ts'
 import { isAlone } from '../config.ts'
 import { createCleanOld } from '../jobs/clean-old.ts'

@@ -2,7 +2,7 @@
  * Parses a path into an endpoint and its transport: Streamable HTTP and WebSocket (`…/mcp`), or HTTP+SSE of 2024-11-05 (`…/sse`
  * and `…/messages`). It checks the syntax only; the admission decides whether the endpoint exists.
  */
-import type { EndpointPath } from '../call/ports.ts'
+import type { EndpointPath } from '../snapshot/ports/endpoint.ts'
 
 export type Way = 'mcp' | 'sse' | 'messages'
 

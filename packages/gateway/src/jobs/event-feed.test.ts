@@ -2,7 +2,7 @@ import { newId, type OrganizationId, type Role, type UserId } from '@toolway/con
 import type { GatewayEvent } from '@toolway/contract/admin'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { AlertRow } from '../alerts/list-alerts.ts'
-import type { Snapshot } from '../call/snapshot.ts'
+import type { Snapshot } from '../snapshot/snapshot.ts'
 import { OPERATOR, type Principal } from '../identity/principal.ts'
 import { createEventFeed, type EventFeedParts } from './event-feed.ts'
 

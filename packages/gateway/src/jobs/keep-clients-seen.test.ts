@@ -1,7 +1,7 @@
 import type { KeyId, OrganizationId } from '@toolway/contract'
 import { MODERN, strangerOf, type Caller } from '@toolway/protocol'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { RequestContext } from '../call/ports.ts'
+import type { RequestContext } from '../snapshot/ports/request-context.ts'
 import type { SeenClient } from '../identity/clients-seen.ts'
 import { OPERATOR } from '../identity/principal.ts'
 import { createKeepClientsSeen, QUIET } from './keep-clients-seen.ts'

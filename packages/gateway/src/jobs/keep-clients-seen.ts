@@ -7,7 +7,7 @@
  */
 import { MODERN, type McpRequest, type Caller } from '@toolway/protocol'
 import { LRUCache } from 'lru-cache'
-import type { RequestContext } from '../call/ports.ts'
+import type { RequestContext } from '../snapshot/ports/request-context.ts'
 import type { ClientStep, SeenClient } from '../identity/clients-seen.ts'
 import type { Log } from '../lib/log.ts'
 

@@ -10,7 +10,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '@toolway/contract'
 import { LRUCache } from 'lru-cache'
-import type { RequestContext } from '../call/ports.ts'
+import type { RequestContext } from '../snapshot/ports/request-context.ts'
 import { createSingleFlight } from '../lib/single-flight.ts'
 import type { Log } from '../lib/log.ts'
 import { createTurns, TurnTooLate } from '../lib/turns.ts'

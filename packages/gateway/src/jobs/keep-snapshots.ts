@@ -4,7 +4,7 @@
  * Signals come from the database itself, so that a change by another process counts as much as one of our own. A signal that
  * arrives while loading is not lost: it loads once more.
  */
-import type { Snapshot } from '../call/snapshot.ts'
+import type { Snapshot } from '../snapshot/snapshot.ts'
 import { joinRows, rowsOf, type ChangedRows, type WantedRows } from './wanted-rows.ts'
 
 export interface KeepSnapshotsParts {

@@ -2,7 +2,7 @@
  * Asking one connection at once what it offers, for somebody who waits: the same job as always, with an end and with its fault.
  */
 import { Fault, type ConnectionId, type OrganizationId } from '@toolway/contract'
-import type { Snapshot } from '../call/snapshot.ts'
+import type { Snapshot } from '../snapshot/snapshot.ts'
 import { createSingleFlight } from '../lib/single-flight.ts'
 import { createSyncCatalog, type SyncParts } from './sync-catalog.ts'
 

@@ -6,7 +6,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Fault, type Limit, type OrganizationId, type UserId } from '@toolway/contract'
-import type { EndpointPath } from '../call/ports.ts'
+import type { EndpointPath } from '../snapshot/ports/endpoint.ts'
 import { addGrant, findLike } from '../identity/oauth/oauth-grants.ts'
 import { recordChange } from '../records/change.ts'
 import { ClientProblem, isLoopback, type ShapedClient } from './client-shape.ts'

@@ -14,9 +14,9 @@ import {
   type Role,
   type ShownEffect,
 } from '@toolway/contract'
-import type { EndpointPath } from '../call/ports.ts'
-import { isThere, roleIn } from '../call/callers/role.ts'
-import type { Snapshot } from '../call/snapshot.ts'
+import type { EndpointPath } from '../snapshot/ports/endpoint.ts'
+import { isThere, roleIn } from '../snapshot/role.ts'
+import type { Snapshot } from '../snapshot/snapshot.ts'
 import type { ToolListing } from '../catalog/tool-listing.ts'
 import type { Accounts } from '../identity/accounts.ts'
 import type { Principal } from '../identity/principal.ts'

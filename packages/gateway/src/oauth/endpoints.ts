@@ -4,7 +4,7 @@
  * It knows forms only. Whether an endpoint exists is for whoever is admitted there to find out, so nothing here tells a stranger
  * which organizations and toolsets there are.
  */
-import type { EndpointPath } from '../call/ports.ts'
+import type { EndpointPath } from '../snapshot/ports/endpoint.ts'
 import { isLoopback } from './client-shape.ts'
 
 export interface EndpointsParts {

@@ -2,7 +2,7 @@
 import { RuleWords, type Rule, type ToolFacts } from '@toolway/contract'
 import { joinName } from '@toolway/protocol'
 import { describe, expect, test } from 'vitest'
-import { createToolNames } from '../call/tool-names.ts'
+import { createToolNames } from '../snapshot/tool-names.ts'
 import { readRule } from './matching.ts'
 
 const ENDPOINT = { organization: 'acme', toolset: 'default' }

@@ -12,7 +12,7 @@ import {
   type Role,
   type UserId,
 } from '@toolway/contract'
-import { createSnapshot, type Snapshot } from '../call/snapshot.ts'
+import { createSnapshot, type Snapshot } from '../snapshot/snapshot.ts'
 import { addConnection, listConnections } from '../connections/connections.ts'
 import type { Db } from '../db/db.ts'
 import { OPERATOR, type Principal } from '../identity/principal.ts'

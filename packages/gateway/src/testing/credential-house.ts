@@ -12,8 +12,8 @@ import {
   type UserId,
 } from '@toolway/contract'
 import { z } from 'zod'
-import type { CredentialAsking } from '../call/ports.ts'
-import { createSnapshot } from '../call/snapshot.ts'
+import type { CredentialAsking } from '../snapshot/ports/credentials.ts'
+import { createSnapshot } from '../snapshot/snapshot.ts'
 import { composeCredentials, type Credentials } from '../compose/credentials.ts'
 import { addConnection, listConnections } from '../connections/connections.ts'
 import { partsOf, sealerOf, shownOf } from '../kinds/kinds.ts'

@@ -1,6 +1,11 @@
 /** Accounts of callers at one server, kept in a list: opened at once, renewed by the next number, and counted. */
 import { Fault } from '@toolway/contract'
-import type { CallCredentials, CredentialAsking, OpenCredential, OwnCredentials } from '../call/ports.ts'
+import type {
+  CallCredentials,
+  CredentialAsking,
+  OpenCredential,
+  OwnCredentials,
+} from '../snapshot/ports/credentials.ts'
 import type { OpenedCredential } from '../upstreams/upstream.ts'
 
 export interface FakeAccount {

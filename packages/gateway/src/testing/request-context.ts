@@ -11,20 +11,17 @@ import {
 } from '@toolway/contract'
 import type { McpRequest, JsonObject, Notification, Revision } from '@toolway/protocol'
 import { createBoundStates } from '../call/questions/bound-states.ts'
-import { principalFacts } from '../call/callers/principal-facts.ts'
+import { principalFacts } from '../snapshot/principal-facts.ts'
 import { createAuthElicitation } from '../call/questions/auth-elicitation.ts'
 import { createSuspendedCalls } from '../call/questions/suspended-calls.ts'
 import { createEntrance } from '../call/enter.ts'
 import { createListeners } from '../call/listening/listeners.ts'
-import type {
-  Answer,
-  CallCredentials,
-  CallParts,
-  ClientChannel,
-  OwnCredentials,
-  RequestContext,
-} from '../call/ports.ts'
-import { createSnapshot } from '../call/snapshot.ts'
+import type { Answer } from '../upstreams/upstream.ts'
+import type { CallCredentials, OwnCredentials } from '../snapshot/ports/credentials.ts'
+import type { CallParts } from '../call/call-parts.ts'
+import type { ClientChannel } from '../snapshot/ports/client-channel.ts'
+import type { RequestContext } from '../snapshot/ports/request-context.ts'
+import { createSnapshot } from '../snapshot/snapshot.ts'
 import { createTaskBook } from '../call/tasks/task-book.ts'
 import type { AuditFacts } from '../call/audit-facts.ts'
 import { createChanges } from '../catalog/changes.ts'

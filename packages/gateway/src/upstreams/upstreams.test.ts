@@ -1,6 +1,6 @@
 import { ConnectionSettings, type ConnectionId, type OrganizationId } from '@toolway/contract'
 import { expect, test } from 'vitest'
-import { createSnapshot } from '../call/snapshot.ts'
+import { createSnapshot } from '../snapshot/snapshot.ts'
 import type { ConnectionRow } from '../connections/connections.ts'
 import { createUpstreams } from './upstreams.ts'
 

@@ -11,7 +11,7 @@ import {
   removeAgentModel,
   type AgentModelRow,
 } from '../../organizations/agent-models.ts'
-import type { Snapshot } from '../../call/snapshot.ts'
+import type { Snapshot } from '../../snapshot/snapshot.ts'
 import { agentModelRow } from '../../vault/sealed-columns.ts'
 import { serveOrganization, type OrganizationRequest, type Served } from '../serve.ts'
 import { createAgentTrace } from './agent-trace.ts'

@@ -12,7 +12,7 @@ import {
 } from '../../approvals/standing-grants.ts'
 import { wordsOfRule } from '../../call/approvals/standing-grants.ts'
 import type { ApproverLookup } from '../../call/approvals/approver-lookup.ts'
-import type { Snapshot } from '../../call/snapshot.ts'
+import type { Snapshot } from '../../snapshot/snapshot.ts'
 import { effectsOf } from '../policy/tools-of.ts'
 import { hashTool } from '../../catalog/locks/tool-hash.ts'
 import { newestPage } from '../../lib/page.ts'

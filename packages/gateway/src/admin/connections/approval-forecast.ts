@@ -6,8 +6,8 @@
  */
 import { outcomeOf, type Facts, type PrincipalFacts } from '@toolway/contract'
 import type { ApprovalForecast } from '@toolway/contract/admin'
-import { createSwitches } from '../../call/visibility-filter.ts'
-import type { Snapshot } from '../../call/snapshot.ts'
+import { createSwitches } from '../../snapshot/visibility-filter.ts'
+import type { Snapshot } from '../../snapshot/snapshot.ts'
 import type { ConnectionRow } from '../../connections/connections.ts'
 import { toolsOf, type KnownTool } from '../policy/tools-of.ts'
 

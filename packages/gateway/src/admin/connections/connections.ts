@@ -10,7 +10,7 @@ import {
   type Role,
 } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
-import { sealedRow, type Snapshot } from '../../call/snapshot.ts'
+import { sealedRow, type Snapshot } from '../../snapshot/snapshot.ts'
 import type { CatalogRow } from '../../catalog/catalogs.ts'
 import {
   listConnections,

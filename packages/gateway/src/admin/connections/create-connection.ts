@@ -9,7 +9,7 @@ import {
   type LockMode,
   type OrganizationId,
 } from '@toolway/contract'
-import { sealedRow } from '../../call/snapshot.ts'
+import { sealedRow } from '../../snapshot/snapshot.ts'
 import { addConnection, setToolLock } from '../../connections/connections.ts'
 import { putDocument, type PackedDocument } from '../../connections/openapi-documents.ts'
 import { takesOver } from '../../connections/spent-aliases.ts'

@@ -4,9 +4,9 @@ import type * as shapes from '@toolway/contract/admin'
 import { isObject, joinName, type JsonObject } from '@toolway/protocol'
 import { ANYBODY } from '../../catalog/ruled-definition.ts'
 import { toolFacts } from '../../catalog/tool-listing.ts'
-import { createEffects, createHolds, createSwitches, screenOf } from '../../call/visibility-filter.ts'
-import type { Snapshot } from '../../call/snapshot.ts'
-import { createToolNames } from '../../call/tool-names.ts'
+import { createEffects, createHolds, createSwitches, screenOf } from '../../snapshot/visibility-filter.ts'
+import type { Snapshot } from '../../snapshot/snapshot.ts'
+import { createToolNames } from '../../snapshot/tool-names.ts'
 import type { ConnectionRow } from '../../connections/connections.ts'
 
 export interface DescribedTool {

@@ -1,6 +1,6 @@
 import { OperationSelection, ToolsetSettings } from '@toolway/contract'
 import { expect, test } from 'vitest'
-import { sealedRow } from '../../call/snapshot.ts'
+import { sealedRow } from '../../snapshot/snapshot.ts'
 import { addConnection, findConnection, listConnections } from '../../connections/connections.ts'
 import { findDocument, packDocument, putDocument } from '../../connections/openapi-documents.ts'
 import { addKey, findKey, hintOf, listKeys, mintKey } from '../../identity/keys/keys.ts'

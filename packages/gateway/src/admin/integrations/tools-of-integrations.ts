@@ -5,7 +5,7 @@
 import type { ConnectionId } from '@toolway/contract'
 import type { Integration, Operation } from '@toolway/contract/admin'
 import { isObject, joinName, type JsonObject } from '@toolway/protocol'
-import type { Snapshot } from '../../call/snapshot.ts'
+import type { Snapshot } from '../../snapshot/snapshot.ts'
 import type { OrganizationRequest } from '../serve.ts'
 
 const TOOLSET = 'default'

@@ -6,8 +6,8 @@
  */
 import { Fault, lesserRole, type KeyId, type Role, type UserId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
-import { roleIn } from '../../call/callers/role.ts'
-import type { Snapshot } from '../../call/snapshot.ts'
+import { roleIn } from '../../snapshot/role.ts'
+import type { Snapshot } from '../../snapshot/snapshot.ts'
 import {
   ensureMemberKey,
   listOwnKeys,

@@ -2,7 +2,7 @@
 import { appNamesOf, findProvider, Fault, type ConnectionId, type UserId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import type { z } from 'zod'
-import type { Snapshot } from '../../call/snapshot.ts'
+import type { Snapshot } from '../../snapshot/snapshot.ts'
 import { listOAuthApps } from '../../credentials/oauth-apps.ts'
 import type { Principal } from '../../identity/principal.ts'
 import { isLoopback } from '../../oauth/client-shape.ts'

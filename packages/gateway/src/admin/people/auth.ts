@@ -1,7 +1,7 @@
 /** The operations of signing in: for programs by tokens in the answer, for browsers by cookies that scripts cannot read. */
 import { Fault, type Role } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
-import { roleIn } from '../../call/callers/role.ts'
+import { roleIn } from '../../snapshot/role.ts'
 import { findByRefreshToken, listSignIns, type SignInRow } from '../../identity/sign-ins.ts'
 import { findUser, type UserRow } from '../../identity/users.ts'
 import type { Principal } from '../../identity/principal.ts'

@@ -5,7 +5,7 @@
  * process and strict across processes: whoever comes second with a used token ends the sign-in, whoever it is (ADR 0015).
  */
 import { Fault, type FamilyId, type OrganizationId, type UserId } from '@toolway/contract'
-import type { Snapshot } from '../../call/snapshot.ts'
+import type { Snapshot } from '../../snapshot/snapshot.ts'
 import type { Db, SystemSql } from '../../db/db.ts'
 import { isDatabaseFault } from '../../db/unreachable.ts'
 import type { AccessTokens } from '../../identity/access-tokens.ts'

@@ -5,7 +5,7 @@
 import { permits, ROLES, type Limit, type PrincipalFacts, type Role } from '@toolway/contract'
 import type { AccessCaller, AccessMap } from '@toolway/contract/admin'
 import { MODERN } from '@toolway/protocol'
-import type { Snapshot } from '../../call/snapshot.ts'
+import type { Snapshot } from '../../snapshot/snapshot.ts'
 import type { OrgSql } from '../../db/db.ts'
 import { listKeys } from '../../identity/keys/keys.ts'
 import { listGroupMembers, listGroups } from '../../organizations/groups.ts'

@@ -11,8 +11,8 @@ import {
   type Role,
   type UserId,
 } from '@toolway/contract'
-import { principalFacts } from '../../call/callers/principal-facts.ts'
-import type { Snapshot } from '../../call/snapshot.ts'
+import { principalFacts } from '../../snapshot/principal-facts.ts'
+import type { Snapshot } from '../../snapshot/snapshot.ts'
 import type { OrgSql } from '../../db/db.ts'
 import { principalOf } from '../../identity/identify.ts'
 import { listKeys, listKeysOf, type KeyRow } from '../../identity/keys/keys.ts'

@@ -1,7 +1,7 @@
 /** Checks a rule that is being written: its problems, and the tools that it would match as it stands. Nothing is stored. */
 import type { Effect, EffectSource, RuleScope, RuleWords } from '@toolway/contract'
 import type { DraftCheck } from '@toolway/contract/admin'
-import type { Snapshot } from '../../call/snapshot.ts'
+import type { Snapshot } from '../../snapshot/snapshot.ts'
 import { problemsOf, readWords, type Known } from '../../policy/stored/check-rule.ts'
 import { readRule } from '../../policy/matching.ts'
 import { withSupplied } from '../../toolsets/supplied.ts'

@@ -6,8 +6,8 @@
  */
 import { outcomeOf, permits, reaches, type Effect, type Facts, type Role } from '@toolway/contract'
 import type { Explanation } from '@toolway/contract/admin'
-import { createSwitches } from '../../call/visibility-filter.ts'
-import type { Snapshot } from '../../call/snapshot.ts'
+import { createSwitches } from '../../snapshot/visibility-filter.ts'
+import type { Snapshot } from '../../snapshot/snapshot.ts'
 import { explain, type Explained, type RuleExplained } from '../../policy/explain.ts'
 import { wordApprovers } from '../../policy/actions/approve.ts'
 import { wordVerdict } from '../../policy/explain-words.ts'

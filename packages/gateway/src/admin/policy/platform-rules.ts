@@ -1,7 +1,7 @@
 /** The operations on rules of the platform (ledger S3-POLY-01, -03). */
 import { Fault } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
-import type { Snapshot } from '../../call/snapshot.ts'
+import type { Snapshot } from '../../snapshot/snapshot.ts'
 import { listPlatformRules, type PlatformRuleRow } from '../../policy/stored/platform-rules.ts'
 import { tagOf } from '../entity-tag.ts'
 import { pageFrom } from '../../lib/page.ts'

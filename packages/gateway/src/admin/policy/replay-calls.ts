@@ -3,7 +3,7 @@
  * for others between pages.
  */
 import type { PolicyDraft, ReplayReport } from '@toolway/contract/admin'
-import type { Snapshot } from '../../call/snapshot.ts'
+import type { Snapshot } from '../../snapshot/snapshot.ts'
 import { createPolicy } from '../../policy/compile.ts'
 import { withDraft } from '../../policy/draft.ts'
 import { evaluateAgain, type Judged } from '../../policy/replay.ts'

@@ -1,7 +1,7 @@
 /** Reports the decisions that rules in watch mode would have made, under the names that users know. */
 import type { listShadows } from '@toolway/contract/admin'
 import type { z } from 'zod'
-import type { Snapshot } from '../../call/snapshot.ts'
+import type { Snapshot } from '../../snapshot/snapshot.ts'
 import type { ShadowRow } from '../../records/call-records.ts'
 import type { Callers } from './callers-of.ts'
 import { createFindTool, type CalledIn } from './tool-of-record.ts'

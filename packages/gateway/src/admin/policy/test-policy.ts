@@ -2,7 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { Fault, type Facts, type Rule, type ToolFacts } from '@toolway/contract'
 import type { DraftRule, PolicyTestReport, PolicyTests, TestCase } from '@toolway/contract/admin'
-import type { Snapshot } from '../../call/snapshot.ts'
+import type { Snapshot } from '../../snapshot/snapshot.ts'
 import { createPolicy } from '../../policy/compile.ts'
 import { withDraft } from '../../policy/draft.ts'
 import { differencesOf, findVerdict } from '../../policy/rule-test.ts'

@@ -2,7 +2,7 @@
  * The tool that a call on record was made to: by its connection and its server's own name. Endpoints give tools other names, which a
  * toolset may have changed since, so the name that the caller used counts only where the record does not say more.
  */
-import type { Snapshot } from '../../call/snapshot.ts'
+import type { Snapshot } from '../../snapshot/snapshot.ts'
 import type { CallRecord } from '../../records/call-records.ts'
 import { toolsOf, type KnownTool, type ToolPlace } from './tools-of.ts'
 

@@ -1,9 +1,9 @@
 /** The tools of an organization as rules see them, found by the names that calls and people use. */
 import { effectOf, Fault, statesEffect, type Effect, type EffectSource, type ToolFacts } from '@toolway/contract'
 import { joinName, type JsonObject } from '@toolway/protocol'
-import { createEffects, createHolds } from '../../call/visibility-filter.ts'
-import type { Snapshot } from '../../call/snapshot.ts'
-import { createToolNames } from '../../call/tool-names.ts'
+import { createEffects, createHolds } from '../../snapshot/visibility-filter.ts'
+import type { Snapshot } from '../../snapshot/snapshot.ts'
+import { createToolNames } from '../../snapshot/tool-names.ts'
 import { toolFacts } from '../../catalog/tool-listing.ts'
 import type { ConnectionRow } from '../../connections/connections.ts'
 

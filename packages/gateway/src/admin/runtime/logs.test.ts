@@ -1,6 +1,6 @@
 /** The stream of the log, asked of the operation itself: what a reader that is slow, leaves, or is to leave does to it. */
 import { expect, test } from 'vitest'
-import type { Snapshot } from '../../call/snapshot.ts'
+import type { Snapshot } from '../../snapshot/snapshot.ts'
 import { createLogTail } from '../../telemetry/log-tail.ts'
 import { logOperations } from './logs.ts'
 import type { AdminParts, OperationCall } from '../serve.ts'

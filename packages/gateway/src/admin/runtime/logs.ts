@@ -5,7 +5,7 @@
  */
 import { LEVELS_OF_LOG, type LogLine } from '@toolway/contract/admin'
 import * as shapes from '@toolway/contract/admin'
-import type { Snapshot } from '../../call/snapshot.ts'
+import type { Snapshot } from '../../snapshot/snapshot.ts'
 import { servePlatform, type AdminParts, type Served } from '../serve.ts'
 
 interface LogFilter {

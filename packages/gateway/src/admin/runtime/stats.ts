@@ -1,6 +1,6 @@
 /** How much there is: connections and tools from memory, the rest counted by the database under whoever may see it. */
 import * as shapes from '@toolway/contract/admin'
-import type { Snapshot } from '../../call/snapshot.ts'
+import type { Snapshot } from '../../snapshot/snapshot.ts'
 import type { ConnectionRow } from '../../connections/connections.ts'
 import { statesFor } from '../connections/connections.ts'
 import { countAll, readFigures, type Counted } from './figures.ts'

@@ -1,7 +1,7 @@
 /** The organization of a request, as memory knows it. */
 import { Fault } from '@toolway/contract'
 import type { Operation } from '@toolway/contract/admin'
-import type { Snapshot } from '../../call/snapshot.ts'
+import type { Snapshot } from '../../snapshot/snapshot.ts'
 import type { OrganizationRequest } from '../serve.ts'
 
 /** Throws `thing.unknown`. */

@@ -2,7 +2,7 @@
 import { ConnectionSettings, type ConnectionId, type OrganizationId } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
 import { expect, test } from 'vitest'
-import { createSnapshot, type SnapshotParts } from '../../call/snapshot.ts'
+import { createSnapshot, type SnapshotParts } from '../../snapshot/snapshot.ts'
 import type { CatalogRow } from '../../catalog/catalogs.ts'
 import type { ConnectionRow } from '../../connections/connections.ts'
 import { toolIndexOf } from './tool-index.ts'

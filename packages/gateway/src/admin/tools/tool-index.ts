@@ -5,7 +5,7 @@
 import { shownEffectOf, type SHOWN_EFFECTS } from '@toolway/contract'
 import type { OrganizationTool, TOOL_PLIGHTS, TOOL_SORTS } from '@toolway/contract/admin'
 import type { JsonObject } from '@toolway/protocol'
-import type { Snapshot } from '../../call/snapshot.ts'
+import type { Snapshot } from '../../snapshot/snapshot.ts'
 import type { ConnectionRow } from '../../connections/connections.ts'
 import { nextTurn } from '../../lib/next-turn.ts'
 import { tokensOf } from '../../lib/tokens.ts'

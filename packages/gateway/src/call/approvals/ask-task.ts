@@ -2,7 +2,8 @@
 import { isObject, TASKS, type McpRequest, type JsonObject } from '@toolway/protocol'
 import { actorTypeOf } from '../../records/change.ts'
 import { call, resultOf } from '../call.ts'
-import type { Answer, CallParts } from '../ports.ts'
+import type { Answer } from '../../upstreams/upstream.ts'
+import type { CallParts } from '../call-parts.ts'
 import type { ClientRequest } from '../request.ts'
 import { askTask } from '../tasks/tasks.ts'
 

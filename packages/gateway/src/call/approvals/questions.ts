@@ -2,7 +2,8 @@
 import { visible } from '@toolway/contract'
 import { randomUUID } from 'node:crypto'
 import { isObject, NEWEST_LEGACY, withDigitsAsText, type McpRequest, type JsonObject } from '@toolway/protocol'
-import type { ApprovalAsking, ClientChannel } from '../ports.ts'
+import type { ApprovalAsking } from './approval-port.ts'
+import type { ClientChannel } from '../../snapshot/ports/client-channel.ts'
 
 /** `unasked` where the client cannot be asked after all, or is gone, or nobody answered. */
 export interface ApprovalReply {

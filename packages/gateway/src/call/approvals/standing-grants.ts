@@ -14,7 +14,7 @@ import { standingDigestOf } from '../../approvals/digest.ts'
 import { listStandingGrantsOf } from '../../approvals/standing-grants.ts'
 import { hashTool } from '../../catalog/locks/tool-hash.ts'
 import type { OrgSql } from '../../db/db.ts'
-import type { ApprovalAsking } from '../ports.ts'
+import type { ApprovalAsking } from './approval-port.ts'
 import { taskOwner } from '../tasks/task-owner.ts'
 import type { ApproverLookup } from './approver-lookup.ts'
 

@@ -2,7 +2,8 @@
 import { eraOf, legacyTask, type JsonObject } from '@toolway/protocol'
 import type { Signer } from '../../catalog/page.ts'
 import type { Principal } from '../../identity/principal.ts'
-import type { Answer, ApprovalAsking } from '../ports.ts'
+import type { Answer } from '../../upstreams/upstream.ts'
+import type { ApprovalAsking } from './approval-port.ts'
 import { taskOwner } from '../tasks/task-owner.ts'
 
 const PURPOSE = 'task of an approval'

@@ -9,7 +9,7 @@ import { LRUCache } from 'lru-cache'
 import type { Accounts } from '../../identity/accounts.ts'
 import type { Principal } from '../../identity/principal.ts'
 import type { Log } from '../../lib/log.ts'
-import type { Snapshot } from '../snapshot.ts'
+import type { Snapshot } from '../../snapshot/snapshot.ts'
 
 export interface OnBehalfParts {
   readonly accounts: Pick<Accounts, 'find' | 'findByEmail'>

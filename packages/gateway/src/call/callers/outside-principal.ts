@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto'
 import type { Accounts } from '../../identity/accounts.ts'
 import type { Vouched } from '../../identity/federated/external-principals.ts'
 import type { Principal } from '../../identity/principal.ts'
-import type { Snapshot } from '../snapshot.ts'
+import type { Snapshot } from '../../snapshot/snapshot.ts'
 
 export interface OutsideParts {
   readonly accounts: Pick<Accounts, 'findByEmail'>

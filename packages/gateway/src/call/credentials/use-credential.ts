@@ -8,16 +8,11 @@ import { Fault } from '@toolway/contract'
 import { metaOf, type JsonObject } from '@toolway/protocol'
 import type { Target } from '../../catalog/tool-listing.ts'
 import type { AccessRefused } from '../../upstreams/access-refused.ts'
-import type { Ask, CredentialSource } from '../../upstreams/upstream.ts'
-import type {
-  Answer,
-  CallCredentials,
-  CallParts,
-  CredentialAsking,
-  ClientChannel,
-  OpenCredential,
-  RequestContext,
-} from '../ports.ts'
+import type { Ask, CredentialSource, Answer } from '../../upstreams/upstream.ts'
+import type { CallCredentials, CredentialAsking, OpenCredential } from '../../snapshot/ports/credentials.ts'
+import type { CallParts } from '../call-parts.ts'
+import type { ClientChannel } from '../../snapshot/ports/client-channel.ts'
+import type { RequestContext } from '../../snapshot/ports/request-context.ts'
 import type { AuditEntryBuilder } from '../audit-entry.ts'
 import type { ActingAccount, Noted } from '../audit-facts.ts'
 

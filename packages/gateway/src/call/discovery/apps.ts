@@ -5,7 +5,8 @@
  */
 import { adaptResult, MODERN, type McpRequest, type Caller, type JsonObject } from '@toolway/protocol'
 import type { Offered, ToolListing } from '../../catalog/tool-listing.ts'
-import type { Answer, RequestContext } from '../ports.ts'
+import type { Answer } from '../../upstreams/upstream.ts'
+import type { RequestContext } from '../../snapshot/ports/request-context.ts'
 import type { AuditEntryBuilder } from '../audit-entry.ts'
 import { toldOf } from './find-tools.ts'
 import { aboutOf, TIER_PAGE } from './own-tools.ts'

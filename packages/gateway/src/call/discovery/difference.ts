@@ -5,7 +5,7 @@
 import type { Caller } from '@toolway/protocol'
 import type { Changed } from '../../catalog/changes.ts'
 import { announcedLists } from '../introduce.ts'
-import type { RequestContext } from '../ports.ts'
+import type { RequestContext } from '../../snapshot/ports/request-context.ts'
 import { listedTools } from './listed-tools.ts'
 
 /**

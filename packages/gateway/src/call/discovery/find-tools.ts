@@ -8,7 +8,7 @@ import { ordered, pageOf, type Signer } from '../../catalog/page.ts'
 import { createRanking, type Ranking } from '../../catalog/search/ranking.ts'
 import { categoryOf, type Offered, type ToolListing } from '../../catalog/tool-listing.ts'
 import { tokensOf } from '../../lib/tokens.ts'
-import type { RequestContext } from '../ports.ts'
+import type { RequestContext } from '../../snapshot/ports/request-context.ts'
 import { cut, TIER_PAGE } from './own-tools.ts'
 import { seenTools } from './seen.ts'
 

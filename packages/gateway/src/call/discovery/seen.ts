@@ -8,7 +8,8 @@ import { nameAccounts } from '../../catalog/account-choice.ts'
 import type { ListKind } from '../../catalog/tool-listing.ts'
 import { factsOf } from '../policy/facts.ts'
 import { listedBy } from '../steps.ts'
-import type { CallParts, RequestContext } from '../ports.ts'
+import type { CallParts } from '../call-parts.ts'
+import type { RequestContext } from '../../snapshot/ports/request-context.ts'
 
 export const itemsOf = (
   { toolListing }: Pick<RequestContext, 'toolListing'>,

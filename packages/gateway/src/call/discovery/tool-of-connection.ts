@@ -1,7 +1,7 @@
 /** The tool of one connection that a name means at an endpoint: as it is listed, or as its server calls it. */
 import type { McpRequest } from '@toolway/protocol'
 import type { Offered } from '../../catalog/tool-listing.ts'
-import type { RequestContext } from '../ports.ts'
+import type { RequestContext } from '../../snapshot/ports/request-context.ts'
 import { seenTools } from './seen.ts'
 
 /** The name by which it is called here; undefined where the caller has no such tool. */

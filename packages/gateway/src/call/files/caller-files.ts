@@ -3,7 +3,7 @@ import { Fault } from '@toolway/contract'
 import { fileIdOf, ownerOf, type StoredFile } from '../../files/file-store.ts'
 import type { CallerFiles, FileFacts } from '../../upstreams/caller-files.ts'
 import type { Call } from '../steps/step.ts'
-import type { CallParts } from '../ports.ts'
+import type { CallParts } from '../call-parts.ts'
 
 export const factsOf = ({ id, uri, name, mediaType, size }: StoredFile): FileFacts => ({
   id,

@@ -7,7 +7,8 @@ import { Fault, type GivenFile } from '@toolway/contract'
 import { isObject, type Json, type JsonObject } from '@toolway/protocol'
 import { fileIdOf, FILE_URI, ownerOf } from '../../files/file-store.ts'
 import { valuesAt, type FilePlace } from '../../lib/file-places.ts'
-import type { CallParts, RequestContext } from '../ports.ts'
+import type { CallParts } from '../call-parts.ts'
+import type { RequestContext } from '../../snapshot/ports/request-context.ts'
 
 /** Values at the places for files in one call: what is not looked at would be sent without a rule that saw it. */
 const MOST_FILES = 200

@@ -8,7 +8,7 @@ import { Fault, type ConnectionId } from '@toolway/contract'
 import { endless, retry } from '@toolway/protocol/retry'
 import { REAL_TIME } from '../../lib/pause.ts'
 import type { Hearing, Honoured } from '../../upstreams/upstream.ts'
-import type { RequestContext } from '../ports.ts'
+import type { RequestContext } from '../../snapshot/ports/request-context.ts'
 
 /** Milliseconds. */
 const BACKOFF = endless({ first: 100, most: 60_000 })

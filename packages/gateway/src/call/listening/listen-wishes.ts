@@ -2,7 +2,8 @@
 import { Fault } from '@toolway/contract'
 import { eraOf, isObject, type Json, type JsonObject } from '@toolway/protocol'
 import { targetOf, type Target } from '../../catalog/tool-listing.ts'
-import type { CallParts, RequestContext } from '../ports.ts'
+import type { CallParts } from '../call-parts.ts'
+import type { RequestContext } from '../../snapshot/ports/request-context.ts'
 import { taskOwner } from '../tasks/task-owner.ts'
 
 /** One server's part. The maps lead from the server's own name to the client's. */

@@ -10,7 +10,8 @@ import type { Session } from '../../sessions/sessions.ts'
 import type { Honoured } from '../../upstreams/upstream.ts'
 import { presentsOf } from '../credentials/use-credential.ts'
 import { hear } from './hear.ts'
-import type { CallParts, RequestContext } from '../ports.ts'
+import type { CallParts } from '../call-parts.ts'
+import type { RequestContext } from '../../snapshot/ports/request-context.ts'
 import { taskOwner } from '../tasks/task-owner.ts'
 
 /** The connection that is heard. */

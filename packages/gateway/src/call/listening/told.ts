@@ -1,7 +1,7 @@
 /** Relays a legacy client's notifications about itself to the servers that keep a session for it. */
 import { eraOf, type Notification } from '@toolway/protocol'
 import type { Session } from '../../sessions/sessions.ts'
-import type { RequestContext } from '../ports.ts'
+import type { RequestContext } from '../../snapshot/ports/request-context.ts'
 
 /** Modern servers are told of a client's folders with each request (translation table: roots). */
 const PASSED_ON = new Set(['notifications/roots/list_changed'])

@@ -8,7 +8,7 @@ import type { ConnectionRow } from '../../connections/connections.ts'
 import { findDocument, packDocument, putDocument, unpackDocument } from '../../connections/openapi-documents.ts'
 import type { Db } from '../../db/db.ts'
 import { readApart, type ReadApart, type ReadFor } from '../../upstreams/openapi/document/read-apart.ts'
-import type { Documents } from '../ports.ts'
+import type { Documents } from '../../snapshot/ports/documents.ts'
 import { fetchDocument, type Fetching } from './fetch-document.ts'
 
 /** How a document is read for a connection as it is set up. `document`: its address in full. */

@@ -7,7 +7,8 @@ import type { JsonObject } from '@toolway/protocol'
 import type { Enforcing } from '../../policy/actions/action.ts'
 import { behaviourOf } from '../../policy/actions/actions.ts'
 import { keepValues, keptPaths, type NamedValues } from '../../policy/named-values.ts'
-import type { CallParts, RequestContext } from '../ports.ts'
+import type { CallParts } from '../call-parts.ts'
+import type { RequestContext } from '../../snapshot/ports/request-context.ts'
 
 /** The policy part of a record: small, and with only those argument values that may be stored. */
 export interface PolicyTrace extends NamedValues {

@@ -1,7 +1,7 @@
 /** The facts that rules see: the caller, the endpoint, the time, and the arguments where there are any. */
 import type { Facts, GivenFile, PrincipalFacts } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
-import type { RequestContext } from '../ports.ts'
+import type { RequestContext } from '../../snapshot/ports/request-context.ts'
 import type { From } from '../audit-facts.ts'
 
 const NONE: readonly GivenFile[] = []

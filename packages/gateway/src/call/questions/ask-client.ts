@@ -9,7 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '@toolway/contract'
 import { nextRound, questionsOf, wantsInput, type JsonObject } from '@toolway/protocol'
 import type { Target } from '../../catalog/tool-listing.ts'
-import type { Answer, ClientChannel } from '../ports.ts'
+import type { Answer } from '../../upstreams/upstream.ts'
+import type { ClientChannel } from '../../snapshot/ports/client-channel.ts'
 
 /** The SDK's own bounds: rounds of one call, and milliseconds for one answer of a person. */
 const ROUNDS = 8

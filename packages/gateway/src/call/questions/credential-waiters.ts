@@ -5,7 +5,7 @@
  * the next one asks again when the first is gone. Nothing waits past its caller's leaving, its time, or the end of the gateway.
  */
 import { Fault } from '@toolway/contract'
-import type { CallCredentials, CredentialAsking } from '../ports.ts'
+import type { CallCredentials, CredentialAsking } from '../../snapshot/ports/credentials.ts'
 
 /** Calls of one principal that wait at the same time. */
 const MOST_OF_ONE = 20

@@ -4,7 +4,7 @@
  */
 import { Fault } from '@toolway/contract'
 import { LRUCache } from 'lru-cache'
-import type { CredentialAsking } from '../ports.ts'
+import type { CredentialAsking } from '../../snapshot/ports/credentials.ts'
 
 interface Told {
   readonly link: string | number

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createVault } from '../../vault/vault.ts'
 import { createSuspendedCalls } from './suspended-calls.ts'
-import type { Answer, EventSink, ClientChannel, SuspendedCalls, Round } from '../ports.ts'
+import type { Answer } from '../../upstreams/upstream.ts'
+import type { EventSink, SuspendedCalls, Round } from './question-ports.ts'
+import type { ClientChannel } from '../../snapshot/ports/client-channel.ts'
 
 const vault = createVault(Buffer.alloc(32, 1))
 const question = (message: string) => ({

@@ -9,7 +9,9 @@ import { randomUUID } from 'node:crypto'
 import { Fault } from '@toolway/contract'
 import { isObject, modernQuestion, type Json, type JsonObject } from '@toolway/protocol'
 import type { Signer } from '../../catalog/page.ts'
-import type { Answer, EventSink, ClientChannel, SuspendedCalls, Round, Word } from '../ports.ts'
+import type { Answer } from '../../upstreams/upstream.ts'
+import type { EventSink, SuspendedCalls, Round, Word } from './question-ports.ts'
+import type { ClientChannel } from '../../snapshot/ports/client-channel.ts'
 
 /** How long a call waits between two rounds, in milliseconds, and how many of one principal may wait. */
 const WAITING = 10 * 60_000

@@ -6,7 +6,8 @@
  */
 import { Fault } from '@toolway/contract'
 import { isObject, type McpRequest, type ErrorBody, type Json, type JsonObject } from '@toolway/protocol'
-import type { Answer, Word } from '../ports.ts'
+import type { Answer } from '../../upstreams/upstream.ts'
+import type { Word } from './question-ports.ts'
 
 const KEY = /^url\d+$/
 

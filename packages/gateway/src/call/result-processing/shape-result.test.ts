@@ -3,7 +3,7 @@ import type { JsonObject } from '@toolway/protocol'
 import { describe, expect, test } from 'vitest'
 import { OPERATOR } from '../../identity/principal.ts'
 import type { StoredResult, ResultOwner } from '../../results/result-store.ts'
-import type { ToolListing } from '../ports.ts'
+import type { ToolListing } from '../../catalog/tool-listing.ts'
 import { shapeResult, shapeTask } from './shape-result.ts'
 import type { ShapeParts, Shaping } from './shaping.ts'
 

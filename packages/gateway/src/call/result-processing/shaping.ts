@@ -1,7 +1,8 @@
 /** The inputs of result processing: the caller, the parts of the gateway, and the facts of the call. */
 import type { McpRequest } from '@toolway/protocol'
 import type { MadeFile } from '../audit-facts.ts'
-import type { CallParts, RequestContext } from '../ports.ts'
+import type { CallParts } from '../call-parts.ts'
+import type { RequestContext } from '../../snapshot/ports/request-context.ts'
 
 export type Shaping = Pick<RequestContext, 'organizationId' | 'principal' | 'owner' | 'toolListing'>
 export type ShapeParts = Pick<CallParts, 'results' | 'resultLimit' | 'fileFrom'> & Partial<Pick<CallParts, 'files'>>

@@ -4,7 +4,9 @@
 import { Fault, type GivenFile } from '@toolway/contract'
 import { wantsInput } from '@toolway/protocol'
 import { givenFiles } from '../files/given-files.ts'
-import type { Answer, ApprovalAsking, CallParts } from '../ports.ts'
+import type { Answer } from '../../upstreams/upstream.ts'
+import type { ApprovalAsking } from '../approvals/approval-port.ts'
+import type { CallParts } from '../call-parts.ts'
 import { argumentsOf, type Call, type Step } from './step.ts'
 
 export const approval: Step = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createTestAuditLog } from '../../testing/audit-log.ts'
 import type { ToolTarget } from '../../catalog/tool-listing.ts'
-import type { CallParts } from '../ports.ts'
+import type { CallParts } from '../call-parts.ts'
 import { organizationArgument as step } from './organization-argument.ts'
 import type { Call } from './step.ts'
 

@@ -8,7 +8,7 @@ import { isShallow, type Json } from '@toolway/protocol'
 import { bytesBeyond, hasLargeContent } from '../result-processing/cut-result.ts'
 import { shapeResult } from '../result-processing/shape-result.ts'
 import type { Reading } from '../result-processing/shaping.ts'
-import type { CallParts } from '../ports.ts'
+import type { CallParts } from '../call-parts.ts'
 import type { Call, Step } from './step.ts'
 
 function readingOf({ requestContext, mcpRequest, target, audit, name }: Call, { fileFrom }: CallParts): Reading {

@@ -7,7 +7,8 @@
 import type { Facts, GivenFile, Verdict } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
 import type { ToolTarget } from '../../catalog/tool-listing.ts'
-import type { Answer, CallParts } from '../ports.ts'
+import type { Answer } from '../../upstreams/upstream.ts'
+import type { CallParts } from '../call-parts.ts'
 import type { ClientRequest } from '../request.ts'
 
 /** The facts of one tool call. */

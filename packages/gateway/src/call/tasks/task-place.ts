@@ -1,6 +1,6 @@
 /** Where a task is made: at a connection, and with an account where there is a choice, so that whoever asks after it is the same. */
 import type { Target } from '../../catalog/tool-listing.ts'
-import type { RequestContext } from '../ports.ts'
+import type { RequestContext } from '../../snapshot/ports/request-context.ts'
 import type { Noted } from '../audit-facts.ts'
 import type { TaskPlace } from './task-ids.ts'
 

@@ -16,7 +16,7 @@ import {
   type ToolsetId,
 } from '@toolway/contract'
 import type { DeclaredKey } from '../../admin/installation/declare.ts'
-import { sealedRow } from '../../call/snapshot.ts'
+import { sealedRow } from '../../snapshot/snapshot.ts'
 import type { CatalogRow } from '../../catalog/catalogs.ts'
 import type { Declared } from '../../config-file.ts'
 import { ConfigFault } from '../../config.ts'

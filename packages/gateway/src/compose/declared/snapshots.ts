@@ -1,5 +1,5 @@
 /** Snapshots of each organization, made of the rows that files declare. */
-import { createSnapshot } from '../../call/snapshot.ts'
+import { createSnapshot } from '../../snapshot/snapshot.ts'
 import type { Changes } from '../../catalog/changes.ts'
 import type { OpenStreams } from '../../http/streams/open-streams.ts'
 import { createKeepSnapshots, type KeepSnapshots } from '../../jobs/keep-snapshots.ts'

@@ -3,8 +3,8 @@
  * a person's accounts is a screen of the console, to which `/connect` redirects.
  */
 import { Hono } from 'hono'
-import { roleIn } from '../../call/callers/role.ts'
-import type { Snapshot } from '../../call/snapshot.ts'
+import { roleIn } from '../../snapshot/role.ts'
+import type { Snapshot } from '../../snapshot/snapshot.ts'
 import type { Accounts } from '../../identity/accounts.ts'
 import type { Principal } from '../../identity/principal.ts'
 import type { FailureDetails } from '../../oauth/outgoing/flows/failure-details.ts'

@@ -6,7 +6,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { Fault } from '@toolway/contract'
-import type { EndpointPath } from '../../call/ports.ts'
+import type { EndpointPath } from '../../snapshot/ports/endpoint.ts'
 import { refuseOthersPages } from '../sign-in/own-page.ts'
 import type { WebSession } from '../sign-in/web-session.ts'
 

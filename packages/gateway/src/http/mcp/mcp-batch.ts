@@ -18,7 +18,7 @@ import {
   type Response,
 } from '@toolway/protocol'
 import { readLegacy, type Entrance } from '../../call/enter.ts'
-import type { RequestContext } from '../../call/ports.ts'
+import type { RequestContext } from '../../snapshot/ports/request-context.ts'
 import type { AuditEntryBuilder, AuditLog } from '../../call/audit-entry.ts'
 import type { From } from '../../call/audit-facts.ts'
 import type { CallIntake, CallPlace } from '../../limits/call-intake.ts'

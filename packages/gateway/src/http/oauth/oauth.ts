@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Fault } from '@toolway/contract'
-import type { Snapshot } from '../../call/snapshot.ts'
+import type { Snapshot } from '../../snapshot/snapshot.ts'
 import type { Db } from '../../db/db.ts'
 import type { SigningKey } from '../../identity/access-tokens.ts'
 import type { Accounts } from '../../identity/accounts.ts'

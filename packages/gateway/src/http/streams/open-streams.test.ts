@@ -1,6 +1,6 @@
 import { Fault } from '@toolway/contract'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { RequestContext } from '../../call/ports.ts'
+import type { RequestContext } from '../../snapshot/ports/request-context.ts'
 import { createOpenStreams } from './open-streams.ts'
 
 const EVERY = 30_000

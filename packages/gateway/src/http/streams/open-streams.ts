@@ -5,7 +5,7 @@
  */
 import { Fault } from '@toolway/contract'
 import type { Admit } from '../../call/admit.ts'
-import type { Inbound } from '../../call/ports.ts'
+import type { Inbound } from '../../snapshot/ports/endpoint.ts'
 import { isDatabaseFault } from '../../db/unreachable.ts'
 import { nextTurn } from '../../lib/next-turn.ts'
 

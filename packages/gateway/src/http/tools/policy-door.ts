@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Fault, permits } from '@toolway/contract'
 import type { Admit } from '../../call/admit.ts'
-import type { RequestContext } from '../../call/ports.ts'
+import type { RequestContext } from '../../snapshot/ports/request-context.ts'
 import type { Limits } from '../../limits/limits.ts'
 import { countUnknown } from '../count-unknown.ts'
 import { correlationOf } from '../request-head.ts'

@@ -5,7 +5,7 @@
  *
  * Below an endpoint all of them are served; at the root the flat one, which would take any name, is only where a preset says so.
  */
-import type { EndpointPath } from '../../call/ports.ts'
+import type { EndpointPath } from '../../snapshot/ports/endpoint.ts'
 
 export type ToolWay =
   | 'openapi'

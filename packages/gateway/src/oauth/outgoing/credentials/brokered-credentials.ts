@@ -3,7 +3,12 @@
  * There is no token here, and no row (ledger S0-CMP-03, S0-CMP-04). All other connections have kept credentials.
  */
 import { Fault } from '@toolway/contract'
-import type { AccountOf, CallCredentials, CredentialAsking, OpenCredential } from '../../../call/ports.ts'
+import type {
+  AccountOf,
+  CallCredentials,
+  CredentialAsking,
+  OpenCredential,
+} from '../../../snapshot/ports/credentials.ts'
 import { pause } from '../../../lib/pause.ts'
 import type { AccountBroker, BrokeredAccount } from '../../../upstreams/upstream.ts'
 import type { ConnectLinks } from '../ports.ts'

@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest'
 import { describeEachPostgres } from '../../../testing/database.ts'
 import { z } from 'zod'
 import { createStrictAuthority, startCredentialHouse } from '../../../testing/credential-house.ts'
-import type { CallCredentials } from '../../../call/ports.ts'
+import type { CallCredentials } from '../../../snapshot/ports/credentials.ts'
 
 const NOTHING = z.object({})
 const MINUTE = 60_000

@@ -8,8 +8,13 @@
 import { hash as digestOf, randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { Fault, type OrganizationId, type CredentialId } from '@toolway/contract'
-import type { AccountOf, CallCredentials, CredentialAsking, OpenCredential } from '../../../call/ports.ts'
-import type { Snapshot } from '../../../call/snapshot.ts'
+import type {
+  AccountOf,
+  CallCredentials,
+  CredentialAsking,
+  OpenCredential,
+} from '../../../snapshot/ports/credentials.ts'
+import type { Snapshot } from '../../../snapshot/snapshot.ts'
 import {
   accountsIn,
   chooseCredential,

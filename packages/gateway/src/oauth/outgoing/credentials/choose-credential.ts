@@ -3,7 +3,7 @@
  * default. An account that no longer works is not silently replaced by another one.
  */
 import { Fault, type UserId } from '@toolway/contract'
-import type { AccountOf, CredentialAsking } from '../../../call/ports.ts'
+import type { AccountOf, CredentialAsking } from '../../../snapshot/ports/credentials.ts'
 import type { ConnectionFacts } from './connection-facts.ts'
 import type { HeldCredential } from './credential-memory.ts'
 

@@ -6,7 +6,7 @@
  */
 import { LRUCache } from 'lru-cache'
 import type { CredentialId, OrganizationId, UserId } from '@toolway/contract'
-import type { OpenCredential } from '../../../call/ports.ts'
+import type { OpenCredential } from '../../../snapshot/ports/credentials.ts'
 import type { HeldRow } from '../../../credentials/credentials.ts'
 import { createSingleFlight } from '../../../lib/single-flight.ts'
 import { accessTokenRow } from '../../../vault/sealed-columns.ts'

@@ -5,8 +5,8 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { ConnectionId, OrganizationId, UserId } from '@toolway/contract'
-import type { OwnCredentials } from '../../../call/ports.ts'
-import type { Snapshot } from '../../../call/snapshot.ts'
+import type { OwnCredentials } from '../../../snapshot/ports/credentials.ts'
+import type { Snapshot } from '../../../snapshot/snapshot.ts'
 import type { OpenedCredential } from '../../../upstreams/upstream.ts'
 import { isFresh } from './choose-credential.ts'
 import type { ConnectionFacts, KnownFacts } from './connection-facts.ts'

@@ -15,8 +15,8 @@ import {
   type ConnectionSettings,
   type Role,
 } from '@toolway/contract'
-import { roleIn } from '../../../call/callers/role.ts'
-import { sealedRow, type Snapshot } from '../../../call/snapshot.ts'
+import { roleIn } from '../../../snapshot/role.ts'
+import { sealedRow, type Snapshot } from '../../../snapshot/snapshot.ts'
 import type { ConnectionRow } from '../../../connections/connections.ts'
 import type { Accounts } from '../../../identity/accounts.ts'
 import type { Principal } from '../../../identity/principal.ts'

@@ -1,7 +1,7 @@
 /** The facts of a caller that rules read: made when a rule needs them, never stored. */
 import type { PrincipalFacts, Role } from '@toolway/contract'
-import type { Accounts } from '../../identity/accounts.ts'
-import type { Principal } from '../../identity/principal.ts'
+import type { Accounts } from '../identity/accounts.ts'
+import type { Principal } from '../identity/principal.ts'
 
 export const principalFacts = (
   accounts: Pick<Accounts, 'find'>,

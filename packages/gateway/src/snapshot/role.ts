@@ -1,9 +1,9 @@
 /** The membership of a principal in an organization: its role, and the toolsets that are there for it (ledger U-19). */
 import { Fault, lesserRole, type Role, type UserId } from '@toolway/contract'
-import type { Accounts } from '../../identity/accounts.ts'
-import type { Principal } from '../../identity/principal.ts'
-import { isFor } from '../../toolsets/audience.ts'
-import type { Snapshot } from '../snapshot.ts'
+import type { Accounts } from '../identity/accounts.ts'
+import type { Principal } from '../identity/principal.ts'
+import { isFor } from '../toolsets/audience.ts'
+import type { Snapshot } from './snapshot.ts'
 import { principalFacts } from './principal-facts.ts'
 
 /**
