@@ -190,13 +190,15 @@ describe('the outbox', () => {
   }
 
   test('waits for company between two batches, however steadily records come, and counts both', async () => {
-    await using steady = await trickle(1)
+    const steady = await trickle(1)
     await steady.pass(1_000)
     // Ten to twenty milliseconds apart: not a batch for each record that came while the last one was stored.
     expect(steady.counted.length).toBeGreaterThanOrEqual(40)
     expect(steady.counted.length).toBeLessThanOrEqual(100)
     expect(steady.waiting()).toBeLessThanOrEqual(20)
-    expect(steady.counted.reduce((sum, count) => sum + count, 0) + steady.waiting()).toBe(1_000)
+    // A batch that the disk of a busy machine still works on is counted nowhere until the writer has closed.
+    await steady[Symbol.asyncDispose]()
+    expect(steady.counted.reduce((sum, count) => sum + count, 0)).toBe(1_000)
   })
 
   test('lets no rounds pile up behind a slow database, and stores what waits together', async () => {
