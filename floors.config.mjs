@@ -19,6 +19,7 @@ export const FLOORS = [
     folders: ['http', 'cli', 'compose', 'config', 'declaration'],
     files: ['main', 'compose', 'config', 'config-[\\w-]+', 'policy-file', 'presets?', 'preset-[\\w-]+'],
   },
+  { name: 'features', about: 'one folder for everything about a feature (ADR 0139)', folders: ['features'] },
   { name: 'verbs', about: 'operations; they may combine several nouns', folders: ['call', 'admin', 'oauth', 'jobs'] },
   {
     name: 'snapshot',
@@ -40,11 +41,21 @@ for (const entry of readdirSync(join(import.meta.dirname, gateway), { withFileTy
   if (entry.isDirectory() && !named.has(entry.name)) nounFolders.push(entry.name)
 nounFolders.sort()
 
+/** The features, top to bottom: one may use those below it, through their `index.ts`. */
+export const FEATURES = ['record-streams']
+
+/** Within a feature, bottom to top: a file may import those of its own suffix and below. */
+const SUFFIXES = ['rows', '', 'operations|job|step', 'command|door', 'index']
+const feature = `^${gateway}/features/([^/]+)/`
+const suffixOf = (suffix) =>
+  suffix === 'index' ? 'index\\.ts$' : suffix === '' ? '(?!index\\.)[\\w/-]+\\.ts$' : `[^/]+\\.(?:${suffix})\\.ts$`
+
 const nouns = nounFolders.join('|')
-const patternOf = ({ folders, files }) =>
-  `^${gateway}/(?:(?:${folders.join('|')})/${files ? `|(?:${files.join('|')})\\.ts$` : ''})`
-/** Patterns, bottom to top. */
-const floors = FLOORS.map(patternOf).reverse()
+/** Bottom to top. */
+const floors = FLOORS.map(({ name, folders, files }) => ({
+  name,
+  pattern: `^${gateway}/(?:(?:${folders.join('|')})/${files ? `|(?:${files.join('|')})\\.ts$` : ''})`,
+})).reverse()
 
 const tests = '\\.test\\.'
 const forTests = `${tests}|^packages/(?:gateway|toolkit)/src/testing/`
@@ -118,13 +129,16 @@ export default {
       {},
       { couldNotResolve: true, pathNot: '^virtual:' },
     ),
-    ...floors.slice(0, -1).map((floor, index) =>
+    ...floors.slice(0, -1).map(({ name, pattern }, index) =>
       error(
-        `floor-${index}-looks-down`,
-        'Imports only go downwards: doors, verbs, snapshot, kinds of connections, nouns, db, leaves.',
-        { path: floor, pathNot: tests },
+        `floor-${name}-looks-down`,
+        'Imports only go downwards: doors, features, verbs, snapshot, kinds of connections, nouns, db, leaves.',
+        { path: pattern, pathNot: `${tests}|\\.command\\.ts$` },
         {
-          path: floors.slice(index + 1).join('|'),
+          path: floors
+            .slice(index + 1)
+            .map((above) => above.pattern)
+            .join('|'),
         },
       ),
     ),
@@ -133,6 +147,68 @@ export default {
       'Nouns never import one another: let a verb pass the value in.',
       { path: `^${gateway}/(${nouns})/`, pathNot: tests },
       { path: `^${gateway}/(?:${nouns})/`, pathNot: `^${gateway}/$1/` },
+    ),
+    ...SUFFIXES.slice(0, -1).map((suffix, index) =>
+      error(
+        `feature-${suffix.split('|')[0] || 'plain'}-looks-down`,
+        'Within a feature: SQL (.rows) below decisions (no suffix), below .operations, .job and .step, below .command and .door, below index.',
+        { path: `${feature}${suffixOf(suffix)}`, pathNot: tests },
+        {
+          path: SUFFIXES.slice(index + 1)
+            .map((above) => `^${gateway}/features/$1/${suffixOf(above)}`)
+            .join('|'),
+        },
+      ),
+    ),
+    error(
+      'features-decide-without-verbs',
+      'In a feature, only .operations, .job, .step, .command, .door and index may use verbs.',
+      { path: `${feature}(?:${suffixOf('rows')}|${suffixOf('')})`, pathNot: tests },
+      { path: `^${gateway}/(?:call|admin|oauth|jobs)/` },
+    ),
+    error(
+      'sql-of-features-is-in-rows',
+      'In a feature, only .rows files write SQL.',
+      { path: feature, pathNot: `${tests}|\\.rows\\.ts$` },
+      { path: `^${gateway}/db/`, dependencyTypesNot: ['type-only'] },
+    ),
+    error(
+      'a-feature-has-one-way-in',
+      'What others may use of a feature is in its index.ts; its commands are loaded by cli/program.ts alone, so that a command loads no server.',
+      { path: `^${gateway}/`, pathNot: `${tests}|${feature}` },
+      { path: feature, pathNot: `${feature}index\\.ts$|\\.command\\.ts$` },
+    ),
+    error(
+      'commands-of-features-are-for-the-program',
+      'Only cli/program.ts loads the commands of features.',
+      { path: `^${gateway}/`, pathNot: `${tests}|^${gateway}/cli/program\\.ts$|\\.command\\.ts$` },
+      { path: `${feature}[^/]+\\.command\\.ts$` },
+    ),
+    error(
+      'commands-of-features-call-operations',
+      'A command of a feature uses the contract and what the command line provides, and nothing of the server.',
+      { path: `${feature}[^/]+\\.command\\.ts$`, pathNot: tests },
+      { path: `^${gateway}/`, pathNot: `^${gateway}/(?:cli|lib)/|^${gateway}/features/$1/[^/]+\\.command\\.ts$` },
+    ),
+    error(
+      'features-are-known',
+      'FEATURES lists every feature, in its order.',
+      { path: `^${gateway}/`, pathNot: tests },
+      { path: feature, pathNot: `^${gateway}/features/(?:${FEATURES.join('|')})/` },
+    ),
+    ...FEATURES.slice(1).map((name, index) =>
+      error(
+        `${name}-knows-its-place`,
+        'A feature uses only those that stand below it in FEATURES.',
+        { path: `^${gateway}/features/${name}/`, pathNot: tests },
+        { path: `^${gateway}/features/(?:${FEATURES.slice(0, index + 1).join('|')})/` },
+      ),
+    ),
+    error(
+      'features-use-one-another-by-their-index',
+      'A feature uses another one through its index.ts.',
+      { path: feature, pathNot: tests },
+      { path: feature, pathNot: `^${gateway}/features/$1/|/index\\.ts$` },
     ),
     error(
       'commands-call-operations',
@@ -163,19 +239,28 @@ export default {
       'the-kit-knows-no-data',
       'ui/ contains visual components and never imports data; parts/ and screens/ combine the two.',
       { path: '^packages/console/src/ui/', pathNot: tests },
-      { path: '^packages/console/src/(?:data|parts|screens|shell)/' },
+      { path: '^packages/console/src/(?:data|parts|features|screens|shell)/' },
     ),
     error(
       'data-knows-no-pixels',
       'data/ contains the typed client, its queries and the state of the URL; it never imports visual components.',
       { path: '^packages/console/src/data/', pathNot: tests },
-      { path: '^packages/console/src/(?:ui|parts|screens|shell)/|(?:^|/)node_modules/@mantine/' },
+      { path: '^packages/console/src/(?:ui|parts|features|screens|shell)/|(?:^|/)node_modules/@mantine/' },
     ),
     error(
       'parts-know-no-screen',
-      'Parts are used by screens and never import them.',
+      'Parts are used by features and screens and never import them.',
       { path: '^packages/console/src/parts/', pathNot: tests },
-      { path: '^packages/console/src/(?:screens|shell)/' },
+      { path: '^packages/console/src/(?:features|screens|shell)/' },
+    ),
+    error(
+      'features-know-no-screen',
+      'A feature is shown by screens and never imports them, nor another feature.',
+      { path: '^packages/console/src/features/([^/]+)/', pathNot: tests },
+      {
+        path: '^packages/console/src/(?:features|screens|shell)/',
+        pathNot: '^packages/console/src/features/$1/',
+      },
     ),
     error(
       'children-are-started-by-the-worker',

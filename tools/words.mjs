@@ -14,7 +14,11 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 const DOCUMENTS = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs/README.md', 'docs/index.md', 'docs/guides/*.md']
 /** German is spelled by other rules. */
-const CATALOGUES = ['packages/console/src/texts/en/*.json', 'packages/gateway/src/http/pages/texts/en.json']
+const CATALOGUES = [
+  'packages/console/src/texts/en/*.json',
+  'packages/console/src/features/*/texts/en.json',
+  'packages/gateway/src/http/pages/texts/en.json',
+]
 const SOURCES = [
   'packages/contract/src/faults.ts',
   'packages/contract/src/rule-actions/*.ts',

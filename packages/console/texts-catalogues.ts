@@ -1,9 +1,13 @@
-/** Reads the catalogues: one JSON file for each section, and one for the texts that are in none. */
-import { readdirSync, readFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+/**
+ * Reads the catalogues: one JSON file for each section, and one for the texts that are in none. The section of a feature lies in the
+ * feature's folder and has its name: `features/record-streams/texts/en.json` is `texts.recordStreams`.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import type { Catalogue } from './texts-messages.ts'
 
 const TEXTS = join(import.meta.dirname, 'src/texts')
+const FEATURES = join(import.meta.dirname, 'src/features')
 /** Its entries stand beside the sections. */
 const EVERYWHERE = 'everywhere'
 
@@ -11,15 +15,24 @@ export type Language = 'en' | 'de'
 
 export function filesOf(language: Language): string[] {
   const folder = join(TEXTS, language)
-  return readdirSync(folder)
+  const sections = readdirSync(folder)
     .filter((name) => name.endsWith('.json'))
-    .sort()
     .map((name) => join(folder, name))
+  const ofFeatures = readdirSync(FEATURES)
+    .map((name) => join(FEATURES, name, 'texts', `${language}.json`))
+    .filter((file) => existsSync(file))
+  return [...sections, ...ofFeatures].sort((one, other) => (sectionOf(one) < sectionOf(other) ? -1 : 1))
+}
+
+function sectionOf(file: string): string {
+  if (!file.startsWith(FEATURES)) return basename(file, '.json')
+  const feature = basename(dirname(dirname(file)))
+  return feature.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
 export function catalogueOf(language: Language): Catalogue {
   const sections = filesOf(language).map((file): [string, Catalogue] => [
-    basename(file, '.json'),
+    sectionOf(file),
     JSON.parse(readFileSync(file, 'utf8')) as Catalogue,
   ])
   const { [EVERYWHERE]: everywhere, ...others } = Object.fromEntries(sections)

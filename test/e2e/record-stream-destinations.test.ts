@@ -11,9 +11,13 @@ import { gunzipSync } from 'node:zlib'
 import type { RecordStreamId } from '@toolway/contract'
 import { StreamDestination } from '@toolway/contract/admin'
 import { expect, test } from 'vitest'
-import { createSendBatch } from '../../packages/gateway/src/jobs/record-streams/create-destination.ts'
-import { parquetOf } from '../../packages/gateway/src/jobs/record-streams/parquet.ts'
-import { testItem, type StreamBatch, type StreamItem } from '../../packages/gateway/src/record-streams/stream-items.ts'
+import { createSendBatch } from '../../packages/gateway/src/features/record-streams/send-batch.ts'
+import { parquetOf } from '../../packages/gateway/src/features/record-streams/destinations/parquet.ts'
+import {
+  testItem,
+  type StreamBatch,
+  type StreamItem,
+} from '../../packages/gateway/src/features/record-streams/stream-items.rows.ts'
 import { startOtlpReceiver } from '../../packages/gateway/src/testing/otlp-receiver.ts'
 import { createGuardedFetch } from '../../packages/gateway/src/upstreams/http/guarded-fetch.ts'
 import { connectTls } from '../../packages/gateway/src/upstreams/http/guarded-tls.ts'

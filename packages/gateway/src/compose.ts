@@ -29,6 +29,7 @@ import type { CoreDependencies } from './compose/core-dependencies.ts'
 import { refuseNoPlace } from './compose/external-principals.ts'
 import { composeFiles } from './compose/files.ts'
 import { composeGateway } from './compose/gateways.ts'
+import { OPERATIONS } from './compose/operations.ts'
 import { composeOutgoing } from './compose/outgoing.ts'
 import { composeIdentity } from './compose/identity.ts'
 import { composeIntake } from './compose/intake.ts'
@@ -346,7 +347,7 @@ async function composeFaces(base: CoreDependencies, parts: FacesParts) {
     ...told,
   }
   const adminParts = adminPartsOf(base, administration)
-  core.platform.serve(adminParts)
+  core.platform.serve({ operations: OPERATIONS, parts: adminParts })
   const admin = composeAdmin(base, administration, adminParts)
   const doors = createDoors({
     ...mcpDoors,

@@ -342,7 +342,7 @@ export {
   StreamSecrets,
   testInstallationRecordStream,
   testRecordStream,
-} from './record-streams.ts'
+} from '../features/record-streams/record-streams.ts'
 export {
   answerApproval,
   ApprovalAnswer,

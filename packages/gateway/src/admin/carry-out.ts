@@ -7,10 +7,15 @@ import type { Operation } from '@toolway/contract/admin'
 import type { Principal } from '../identity/principal.ts'
 import type { Actor } from '../records/change.ts'
 import { answerOf } from './answer.ts'
-import { OPERATIONS } from './operations.ts'
 import { placeOf, refuseBeyond } from './place.ts'
 import { readInput, refuseUnstorable, type RawInput } from './read-input.ts'
-import type { AdminParts, OperationCall, Origin } from './serve.ts'
+import type { AdminParts, OperationCall, Origin, Served } from './serve.ts'
+
+/** All operations, and what they work with. */
+export interface Administration<Parts extends AdminParts = AdminParts> {
+  readonly operations: readonly Served<Parts>[]
+  readonly parts: Parts
+}
 
 /** On whose behalf a face calls. */
 export interface Caller {
@@ -26,13 +31,13 @@ export interface LocalRequest extends RawInput {
 }
 
 /** The answer by the operation's shape, or a Response where it answers with something else than JSON. Throws a Fault. */
-export async function carryOut(
-  parts: AdminParts,
+export async function carryOut<Parts extends AdminParts>(
+  { operations, parts }: Administration<Parts>,
   { principal, actor, origin }: Caller,
   operation: Operation,
   request: LocalRequest,
 ): Promise<unknown> {
-  const served = OPERATIONS.find((one) => one.operation.id === operation.id)
+  const served = operations.find((one) => one.operation.id === operation.id)
   if (served === undefined) throw new Fault('address.unknown', { path: operation.path })
   const { params, ifMatch, signal = new AbortController().signal, progress } = request
   refuseBeyond(principal, operation)

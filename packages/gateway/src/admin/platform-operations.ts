@@ -13,7 +13,7 @@ import {
 } from '@toolway/contract/admin'
 import type { Operating } from '../snapshot/ports/operations.ts'
 import { actorTypeOf } from '../records/change.ts'
-import { carryOut } from './carry-out.ts'
+import { carryOut, type Administration, type Caller, type LocalRequest } from './carry-out.ts'
 import type { AdminParts } from './serve.ts'
 
 /** Those of platform tools, and those of the gateway's own tools for files. */
@@ -23,21 +23,21 @@ const KNOWN: ReadonlyMap<string, Operation> = new Map(
 
 export interface PlatformOperations {
   /** From now on they can be carried out. */
-  serve(parts: AdminParts): void
+  serve<Parts extends AdminParts>(administration: Administration<Parts>): void
   /** Throws the faults of the operation, and `gateway.not-ready` before it is served. */
   run(operating: Operating): Promise<unknown>
 }
 
 export function createPlatformOperations(): PlatformOperations {
-  const held: { parts?: AdminParts } = {}
+  let carry: ((caller: Caller, operation: Operation, request: LocalRequest) => Promise<unknown>) | undefined
   return {
-    serve(parts) {
-      held.parts = parts
+    serve(administration) {
+      carry = (...request) => carryOut(administration, ...request)
     },
     async run({ operation: id, given, principal, organization, correlationId, from, signal }) {
       const operation = KNOWN.get(id)
       if (operation === undefined) throw new Fault('tool.unknown', { tool: id })
-      if (held.parts === undefined) throw new Fault('gateway.not-ready', { problem: 'it starts' })
+      if (carry === undefined) throw new Fault('gateway.not-ready', { problem: 'it starts' })
       const actor = {
         id: principal.id,
         type: actorTypeOf(principal),
@@ -47,7 +47,7 @@ export function createPlatformOperations(): PlatformOperations {
         correlationId,
       }
       const caller = { principal, actor, origin: 'administration' as const }
-      return carryOut(held.parts, caller, operation, { ...inputOf(operation, given, organization), signal })
+      return carry(caller, operation, { ...inputOf(operation, given, organization), signal })
     },
   }
 }

@@ -23,7 +23,6 @@ import type { AdminConnect } from './oauth/admin-connect.ts'
 import type { AdminCredentials } from './accounts/admin-credentials.ts'
 import type { EventFeed } from '../jobs/event-feed.ts'
 import type { KeepCheckpoints } from '../jobs/keep-checkpoints.ts'
-import type { SendBatch } from '../jobs/record-streams/create-destination.ts'
 import type { SendWebhook } from '../jobs/send-webhook.ts'
 import type { ChangedRows } from '../jobs/wanted-rows.ts'
 import type { Tracer } from '../telemetry/tracing/tracer.ts'
@@ -76,7 +75,6 @@ export interface AdminParts {
   publicUrl(): string
   readonly events: Pick<EventFeed, 'follow'>
   readonly sendWebhook: SendWebhook
-  readonly sendBatch: SendBatch
   readonly approvals: AdminApprovals
   readonly previewList: ListPreviews
   /** Undefined: no files are kept here. */
@@ -116,8 +114,8 @@ export interface OperationCall {
   readonly progress?: ((value: unknown) => void) | undefined
 }
 
-interface OperationRequest<Op extends Operation> {
-  readonly parts: AdminParts
+interface OperationRequest<Op extends Operation, Parts> {
+  readonly parts: Parts
   readonly actor: Actor
   readonly params: Readonly<Record<string, string>>
   readonly query: z.output<Op['query']>
@@ -130,7 +128,7 @@ interface OperationRequest<Op extends Operation> {
   readonly progress: NonNullable<OperationCall['progress']>
 }
 
-export interface OrganizationRequest<Op extends Operation> extends OperationRequest<Op> {
+export interface OrganizationRequest<Op extends Operation, Parts = AdminParts> extends OperationRequest<Op, Parts> {
   readonly principal: Principal
   readonly role: Role
   readonly organization: OrganizationRow
@@ -146,7 +144,7 @@ export interface OrganizationRequest<Op extends Operation> extends OperationRequ
 
 type PlacedChange = Change & { readonly organizationId?: OrganizationId }
 
-export interface PlatformRequest<Op extends Operation> extends OperationRequest<Op> {
+export interface PlatformRequest<Op extends Operation, Parts = AdminParts> extends OperationRequest<Op, Parts> {
   readonly principal: Principal
   readonly role: Role
   look<T>(work: (sql: SystemSql) => Promise<T>): Promise<T>
@@ -163,11 +161,14 @@ export type AnonymousRequest<Op extends Operation> = Omit<PlatformRequest<Op>, '
 type Given<Op extends Operation> = z.input<Op['answer']> | Response
 type Run<Asks, Op extends Operation> = (asked: Asks) => Promise<Given<Op>> | Given<Op>
 
-/** An operation with what carries it out. `organization` and `role` are there where its `needs` asks for them. */
-export interface Served {
+/**
+ * An operation with what carries it out. `organization` and `role` are there where its `needs` asks for them. `Parts`: what a feature's
+ * operations work with besides those of all.
+ */
+export interface Served<Parts extends AdminParts = AdminParts> {
   readonly operation: Operation
   run(
-    parts: AdminParts,
+    parts: Parts,
     asking: OperationCall,
     place: { organization: OrganizationRow | undefined; role: Role | undefined },
   ): unknown
@@ -177,16 +178,16 @@ type OperationOf = Operation
 
 const changes = ({ method, reads, harmless }: Operation): boolean => method !== 'GET' && !reads && !harmless
 
-function toServe<Op extends OperationOf, Asks>(
+function toServe<Op extends OperationOf, Asks, Parts extends AdminParts>(
   operation: Op,
   of: Needs['of'],
   run: Run<Asks, Op>,
   make: (
-    parts: AdminParts,
+    parts: Parts,
     asking: OperationCall,
     place: { organization: OrganizationRow | undefined; role: Role | undefined },
   ) => object,
-): Served {
+): Served<Parts> {
   if (operation.needs.of !== of) throw new Error(`${operation.id} is described as needing ${operation.needs.of}`)
   return {
     operation,
@@ -214,7 +215,10 @@ function toServe<Op extends OperationOf, Asks>(
 }
 
 /** For operations with `inOrganization(…)`. */
-export const serveOrganization = <Op extends OperationOf>(op: Op, run: Run<OrganizationRequest<Op>, Op>): Served =>
+export const serveOrganization = <Op extends OperationOf, Parts extends AdminParts = AdminParts>(
+  op: Op,
+  run: Run<OrganizationRequest<Op, Parts>, Op>,
+): Served<Parts> =>
   toServe(op, 'organization', run, ({ db }, { principal, actor }, { organization, role }) => {
     if (principal === undefined || organization === undefined || role === undefined)
       throw new Error('an operation of an organization was asked without one')
@@ -248,7 +252,10 @@ const systemWays = ({ db }: AdminParts, { actor }: OperationCall) => ({
 })
 
 /** For operations with `platform(…)`. */
-export const servePlatform = <Op extends OperationOf>(op: Op, run: Run<PlatformRequest<Op>, Op>): Served =>
+export const servePlatform = <Op extends OperationOf, Parts extends AdminParts = AdminParts>(
+  op: Op,
+  run: Run<PlatformRequest<Op, Parts>, Op>,
+): Served<Parts> =>
   toServe(op, 'platform', run, (parts, asking, { role }) => {
     if (asking.principal === undefined || role === undefined)
       throw new Error('a platform operation was asked by nobody')

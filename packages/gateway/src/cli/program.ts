@@ -27,7 +27,7 @@ import { vaultCommand } from './vault/vault-commands.ts'
 import { completionCommand } from './completion.ts'
 import { watchCommand } from './records/watch.ts'
 import { recordsCommand } from './records/records.ts'
-import { recordStreamCommand } from './records/stream.ts'
+import { recordStreamCommand } from '../features/record-streams/record-streams.command.ts'
 
 const CODES = `
 Exit codes: 0 success · 1 failed · 2 usage error · 3 the tool reported an error · 4 no gateway or no valid key · 5 a plan has pending changes`

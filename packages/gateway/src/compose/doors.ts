@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { readInitialize } from '@toolway/protocol'
 import { createSharedPlaces, type SharedLimits } from '../admin/agent/shared-places.ts'
 import { createAgentQueue, type AgentLimits } from '../admin/agent/agent-queue.ts'
-import { OPERATIONS } from '../admin/operations.ts'
+import { OPERATIONS, type OperationParts } from './operations.ts'
 import type { AdminParts } from '../admin/serve.ts'
 import type { Stand } from '../call/admit.ts'
 import { createEntrance, type EnterParts } from '../call/enter.ts'
@@ -104,7 +104,7 @@ export interface ComposeAdminParts
   extends
     Pick<AdminDoorParts, 'clients' | 'limits' | 'publicUrl' | 'refusals'>,
     Pick<
-      AdminParts,
+      OperationParts,
       | 'accounts'
       | 'approvals'
       | 'checkpoints'
@@ -154,7 +154,7 @@ const sharedLimitsOf = (config: Config): SharedLimits => ({
 export function adminPartsOf(
   { config, db, log, vault, telemetry }: CoreDependencies,
   parts: ComposeAdminParts,
-): AdminParts {
+): OperationParts {
   const { people, identity, web, snapshots, rules, publicUrl, origins } = parts
   const { gateway, lastFigures, lastGateways, upstreams, sessions, logs, words, stand, calls } = parts
   const { accounts, approvals, checkpoints, connect, credentials, files, payloads, sync, events } = parts
@@ -193,7 +193,7 @@ export function adminPartsOf(
 export function composeAdmin(
   { config, log }: CoreDependencies,
   parts: ComposeAdminParts,
-  own: AdminParts,
+  own: OperationParts,
 ): ReturnType<typeof createAdminDoor> {
   const { identity, web, open, draining, refusals, clients, limits, publicUrl } = parts
   return createAdminDoor({

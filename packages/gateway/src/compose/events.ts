@@ -1,22 +1,14 @@
 /** Events: delivered to followers of an organization and to its webhooks; also the record of clients seen. */
-import { hostname } from 'node:os'
 import { findAlert } from '../alerts/list-alerts.ts'
 import { createDeliverWebhooks } from '../jobs/deliver-webhooks.ts'
 import { createEventFeed, type EventFeed } from '../jobs/event-feed.ts'
 import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
-import { createDeliverStreams } from '../jobs/record-streams/deliver-streams.ts'
-import {
-  createSendBatch,
-  PATIENCE,
-  type SendBatch,
-  type SendBatchParts,
-} from '../jobs/record-streams/create-destination.ts'
+import { createStreamSender, startRecordStreams, type SendBatch } from '../features/record-streams/index.ts'
 import { createSendWebhook, type SendWebhook } from '../jobs/send-webhook.ts'
 import { forgetClientsSeen, storeClientsSeen } from '../identity/clients-seen.ts'
 import { createKeepClientsSeen, type KeepClientsSeen } from '../jobs/keep-clients-seen.ts'
 import type { Accounts } from '../identity/accounts.ts'
 import { createGuardedFetch } from '../upstreams/http/guarded-fetch.ts'
-import { connectTls } from '../upstreams/http/guarded-tls.ts'
 import type { CoreDependencies } from './core-dependencies.ts'
 
 export interface Events {
@@ -31,7 +23,7 @@ export interface Events {
 export interface ComposeEventsParts {
   readonly accounts: Pick<Accounts, 'find'>
   readonly snapshots: Pick<KeepSnapshots, 'find' | 'refresh'>
-  readonly reveal: SendBatchParts['reveal']
+  readonly reveal: Parameters<typeof createStreamSender>[0]['reveal']
 }
 
 export function composeEvents(
@@ -49,8 +41,8 @@ export function composeEvents(
   const sendWebhook = createSendWebhook({ vault, fetchFor: createGuardedFetch, now: Date.now })
   const webhooks = createDeliverWebhooks({ db, send: sendWebhook, random: Math.random, log })
   opened.defer(() => webhooks.close())
-  const sendBatch = createSendBatchOf({ vault, reveal })
-  const streams = createDeliverStreams({ db, send: sendBatch, random: Math.random, log })
+  const sendBatch = createStreamSender({ vault, reveal })
+  const streams = startRecordStreams({ db, send: sendBatch, log })
   opened.defer(() => streams.close())
   // Resumes deliveries that an earlier run left over.
   webhooks.wake()
@@ -67,13 +59,3 @@ export function composeEvents(
     wakeStreams: () => streams.wake(),
   }
 }
-
-/** Requests that are sent from here to the destinations of record streams. */
-export const createSendBatchOf = (parts: Pick<SendBatchParts, 'vault' | 'reveal'>): SendBatch =>
-  createSendBatch({
-    ...parts,
-    connectTls,
-    fetchFor: (reach) => createGuardedFetch(reach, { patience: PATIENCE }),
-    now: Date.now,
-    host: hostname(),
-  })

@@ -9,6 +9,7 @@ import { createAgentQueue } from '../admin/agent/agent-queue.ts'
 import { agentLimitsOf } from './doors.ts'
 import { join } from 'node:path'
 import type { Store } from '../admin/installation/open-store.ts'
+import type { Administration } from '../admin/carry-out.ts'
 import type { AdminParts } from '../admin/serve.ts'
 import { createChanges } from '../catalog/changes.ts'
 import { appsOf, type Config, type LoadedConfig } from '../config.ts'
@@ -16,7 +17,8 @@ import { shownSettings } from '../config/shown.ts'
 import { createClients } from '../http/client-address.ts'
 import { createWebSession } from '../http/sign-in/web-session.ts'
 import { CHECKPOINTS, createKeepCheckpoints } from '../jobs/keep-checkpoints.ts'
-import { createSendBatchOf } from './events.ts'
+import { createStreamSender } from '../features/record-streams/index.ts'
+import { OPERATIONS, type OperationParts } from './operations.ts'
 import { createSendWebhook } from '../jobs/send-webhook.ts'
 import type { Log } from '../lib/log.ts'
 import { createConnectLinks } from '../oauth/outgoing/flows/connect-links.ts'
@@ -49,7 +51,7 @@ export interface LocalAdminParts {
 }
 
 export interface LocalAdmin extends AsyncDisposable {
-  readonly parts: AdminParts
+  readonly administration: Administration<OperationParts>
   /** Reads what others changed since. */
   reload(): Promise<void>
 }
@@ -137,7 +139,7 @@ export async function composeLocalAdmin({ store, loaded, log, publicUrl }: Local
     clients: createClients([]),
     limits: { address: () => undefined },
   })
-  const parts: AdminParts = {
+  const parts: OperationParts = {
     ...{ db, vault, accounts, web, ...people, publicUrl, sync: offers.syncNow },
     forgetKeys: identity.forget,
     snapshots: { ...snapshots, find: snapshots.findAny },
@@ -154,7 +156,7 @@ export async function composeLocalAdmin({ store, loaded, log, publicUrl }: Local
     credentials: credentials.admin,
     events: { follow: elsewhere },
     sendWebhook: createSendWebhook({ vault, fetchFor: createGuardedFetch, now: Date.now }),
-    sendBatch: createSendBatchOf({ vault, reveal }),
+    sendBatch: createStreamSender({ vault, reveal }),
     approvals: approvals.admin,
     previewList: elsewhere,
     ...{ files: localFiles(core), traceUrl: config.TOOLWAY_TRACE_URL },
@@ -168,5 +170,9 @@ export async function composeLocalAdmin({ store, loaded, log, publicUrl }: Local
     runtime: { ...stillRuntime(config, origins), upstreams },
   }
   const owned = opened.move()
-  return { parts, reload: snapshots.reload, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  return {
+    administration: { operations: OPERATIONS, parts },
+    reload: snapshots.reload,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
 }

@@ -12,7 +12,7 @@ import { Empty } from '../../ui/empty.tsx'
 import { Section } from '../../ui/section.tsx'
 import { column, Table } from '../../ui/table.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
-import { StreamsOf } from './record-streams.tsx'
+import { StreamsOf } from '../../features/record-streams/record-streams.tsx'
 import { SandboxState } from './sandbox-state.tsx'
 
 const t = texts.settings.installation

@@ -12,7 +12,7 @@ import { EgressSettings } from './egress-settings.tsx'
 import { InstallationSettings } from './installation-settings.tsx'
 import { OAuthApps } from './oauth-apps.tsx'
 import { OrganizationSettings } from './organization-settings.tsx'
-import { RecordStreams } from './record-streams.tsx'
+import { RecordStreams } from '../../features/record-streams/record-streams.tsx'
 import { Webhooks } from './webhooks.tsx'
 
 const t = texts.settings

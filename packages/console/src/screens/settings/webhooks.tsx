@@ -15,7 +15,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { Section } from '../../ui/section.tsx'
 import { column, Table } from '../../ui/table.tsx'
 import { When } from '../../ui/when.tsx'
-import { SecretOnce } from './secret-once.tsx'
+import { SecretOnce } from '../../parts/secret-once.tsx'
 import { useWebhookChanges, type WebhookChanges } from './webhook-changes.ts'
 import { WebhookForm } from './webhook-form.tsx'
 

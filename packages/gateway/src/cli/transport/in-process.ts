@@ -35,7 +35,7 @@ function refusalOf(thrown: unknown): unknown {
 async function openLocal(ending: AsyncDisposableStack, publicUrl: string) {
   const opened = ending.use(await openInstallation())
   const { loaded } = opened
-  const { parts, reload } = ending.use(
+  const { administration, reload } = ending.use(
     await composeLocalAdmin({ store: opened, loaded, log: SILENT, publicUrl: () => publicUrl }),
   )
   let loadedAt = Date.now()
@@ -44,7 +44,7 @@ async function openLocal(ending: AsyncDisposableStack, publicUrl: string) {
       await reload()
       loadedAt = Date.now()
     }
-    return parts
+    return administration
   }
 }
 
@@ -58,9 +58,9 @@ export async function inProcess<T>(work: (transport: Transport) => Promise<T>): 
   let opening: ReturnType<typeof openLocal> | undefined
   const ask = async (operation: Operation, input: Input<Operation> = {}) => {
     const { params = {}, query, body, ifMatch, onProgress } = input
-    const partsFor = await (opening ??= openLocal(ending, publicUrlOf(loaded, own)))
+    const upToDate = await (opening ??= openLocal(ending, publicUrlOf(loaded, own)))
     const request = { params, query: textsOf(query), body, ifMatch, progress: onProgress }
-    return carryOut(await partsFor(operation), caller(), operation, request).catch((thrown: unknown) => {
+    return carryOut(await upToDate(operation), caller(), operation, request).catch((thrown: unknown) => {
       const of = params['organization']
       const isMissing = thrown instanceof Fault && thrown.code === 'place.unknown' && of !== undefined
       throw isMissing ? noOrganization(of, loaded.config.TOOLWAY_DATA) : refusalOf(thrown)

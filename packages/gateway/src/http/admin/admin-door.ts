@@ -26,9 +26,9 @@ import { EVENTS, untilEnded, type AdminStreams } from './admin-stream.ts'
 import { correlationOf, prefersStream } from '../request-head.ts'
 import { problemOf } from '../say-fault.ts'
 
-export interface AdminDoorParts extends CallerParts {
-  readonly operations: readonly Served[]
-  readonly parts: AdminParts
+export interface AdminDoorParts<Parts extends AdminParts = AdminParts> extends CallerParts {
+  readonly operations: readonly Served<Parts>[]
+  readonly parts: Parts
   newCorrelationId(): string
   readonly clients: Clients
   readonly limits: Pick<Limits, 'address' | 'administer' | 'unknown'>
@@ -48,7 +48,7 @@ const STRANGERS_CHANGE = 10
 /** `{organization}` in a description is `:organization` for Hono. */
 const pathOf = ({ path }: Operation): string => path.replaceAll(/\{(\w+)\}/g, ':$1')
 
-export function createAdminDoor(door: AdminDoorParts): Hono<Env> {
+export function createAdminDoor<Parts extends AdminParts>(door: AdminDoorParts<Parts>): Hono<Env> {
   const { operations, parts, newCorrelationId, clients, limits, bodyLimit, streams, log } = door
   const app = new Hono<Env>()
   const refused = createAdminRefusals(door.refusals)
@@ -67,7 +67,7 @@ export function createAdminDoor(door: AdminDoorParts): Hono<Env> {
     return keeper.once({ principal: principal.id, key, request }, async () => run())
   }
 
-  async function serve(c: AdminContext, served: Served, learned: Learned): Promise<Response> {
+  async function serve(c: AdminContext, served: Served<Parts>, learned: Learned): Promise<Response> {
     const { operation } = served
     const { client, correlationId } = learned
     c.header('x-correlation-id', correlationId)
@@ -140,7 +140,7 @@ export function createAdminDoor(door: AdminDoorParts): Hono<Env> {
 }
 
 /** Returns the methods that a path accepts; empty if nothing is served there. */
-function methodsAt(operations: readonly Served[], path: string): string[] {
+function methodsAt(operations: readonly Pick<Served, 'operation'>[], path: string): string[] {
   const wanted = path.split('/')
   const here = operations.filter(({ operation }) => {
     const parts = operation.path.split('/')

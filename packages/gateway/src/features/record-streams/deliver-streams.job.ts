@@ -13,7 +13,7 @@ import { backoff } from '@toolway/protocol/retry'
 import { addAlert } from '../../alerts/alerts.ts'
 import type { Db, SystemSql } from '../../db/db.ts'
 import type { Log } from '../../lib/log.ts'
-import { destinationOf, INSTALLATION } from '../../record-streams/record-streams.ts'
+import { destinationOf, INSTALLATION } from './record-streams.rows.ts'
 import {
   isBehind,
   leaseStream,
@@ -28,8 +28,8 @@ import {
   type Bounds,
   type Held,
   type RecordBatch,
-} from '../../record-streams/stream-batches.ts'
-import type { SendBatch } from './create-destination.ts'
+} from './stream-batches.rows.ts'
+import type { SendBatch } from './send-batch.ts'
 
 export interface DeliverStreamsParts {
   readonly db: Pick<Db, 'system'>

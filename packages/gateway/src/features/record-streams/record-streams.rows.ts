@@ -2,7 +2,7 @@
 import { newId, type RecordStreamId } from '@toolway/contract'
 import { StreamDestination } from '@toolway/contract/admin'
 import { z } from 'zod'
-import type { OrgSql, SystemSql } from '../db/db.ts'
+import type { OrgSql, SystemSql } from '../../db/db.ts'
 
 /** The owner of streams of the installation, as of records that belong to no organization. */
 export const INSTALLATION = 'platform'

@@ -11,13 +11,19 @@ import {
   listStreams,
   removeStream,
   type StreamRow,
-} from '../../record-streams/record-streams.ts'
-import { testItem } from '../../record-streams/stream-items.ts'
+} from './record-streams.rows.ts'
+import type { SendBatch } from './send-batch.ts'
+import { testItem } from './stream-items.rows.ts'
 import { recordStreamRow } from '../../vault/sealed-columns.ts'
 import { newWebhookSecret } from '../../webhooks/signature.ts'
-import { addressIn } from '../integrations/integration-words.ts'
-import { serveOrganization, servePlatform, type AdminParts, type Served } from '../serve.ts'
+import { addressIn } from '../../admin/integrations/integration-words.ts'
+import { serveOrganization, servePlatform, type AdminParts, type Served } from '../../admin/serve.ts'
 import { eachOf } from '../../lib/unreadable.ts'
+
+/** What these operations work with. */
+export interface RecordStreamParts extends AdminParts {
+  readonly sendBatch: SendBatch
+}
 
 const MOST = 10
 
@@ -57,7 +63,7 @@ function reachOf(role: Role, destination: shapes.StreamDestination, wanted: bool
 }
 
 interface Adding {
-  readonly parts: AdminParts
+  readonly parts: RecordStreamParts
   readonly role: Role
   readonly body: typeof shapes.NewRecordStream._output
 }
@@ -118,7 +124,7 @@ const said = (action: string, detail?: object) => (id: string) => ({
 })
 
 /** Returns why the destination did not accept it. */
-function sendTest({ sendBatch }: AdminParts, row: StreamRow, owner: string, signal: AbortSignal) {
+function sendTest({ sendBatch }: RecordStreamParts, row: StreamRow, owner: string, signal: AbortSignal) {
   const id = newId('msg')
   const items = [testItem(owner, id, new Date())]
   return sendBatch(row, { id, streamId: row.id, organizationId: owner, items }, signal)
@@ -128,7 +134,7 @@ const tested = (row: StreamRow, failed: object | undefined) => () => ({
   outcome: failed === undefined ? ('ok' as const) : ('failed' as const),
 })
 
-const ofOrganization: readonly Served[] = [
+const ofOrganization: readonly Served<RecordStreamParts>[] = [
   serveOrganization(shapes.listRecordStreams, async ({ look, organization }) => ({
     items: eachOf(await look((sql) => listStreams(sql, organization.id)), toStream),
   })),
@@ -163,7 +169,7 @@ const ofOrganization: readonly Served[] = [
   }),
 ]
 
-const ofInstallation: readonly Served[] = [
+const ofInstallation: readonly Served<RecordStreamParts>[] = [
   servePlatform(shapes.listAllRecordStreams, async ({ look }) => ({
     items: eachOf(await look((sql) => listStreams(sql, INSTALLATION)), toStream),
   })),
@@ -196,4 +202,4 @@ const ofInstallation: readonly Served[] = [
   }),
 ]
 
-export const recordStreamOperations: readonly Served[] = [...ofOrganization, ...ofInstallation]
+export const recordStreamOperations: readonly Served<RecordStreamParts>[] = [...ofOrganization, ...ofInstallation]

@@ -4,8 +4,8 @@
  */
 import type { RecordStreamId } from '@toolway/contract'
 import { z } from 'zod'
-import type { SystemSql } from '../db/db.ts'
-import { StreamItem, type StreamBatch } from './stream-items.ts'
+import type { SystemSql } from '../../db/db.ts'
+import { StreamItem, type StreamBatch } from './stream-items.rows.ts'
 
 const Id = z.object({ id: z.string() })
 const Seq = z.object({ seq: z.number() })

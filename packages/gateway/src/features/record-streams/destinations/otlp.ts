@@ -2,11 +2,11 @@
  * OTLP/HTTP log records in protobuf (opentelemetry/proto/logs/v1/logs.proto), as `telemetry/otlp` writes them. A partial success is
  * no delivery: what was rejected is sent again.
  */
-import { rejectedIn } from '../../telemetry/otlp/export-response.ts'
-import { AttributeWriter } from '../../telemetry/otlp/attributes.ts'
-import { createFrame, ITEM } from '../../telemetry/otlp/envelope.ts'
-import { LARGE, ProtoWriter } from '../../telemetry/otlp/proto-writer.ts'
-import type { StreamItem } from '../../record-streams/stream-items.ts'
+import { rejectedIn } from '../../../telemetry/otlp/export-response.ts'
+import { AttributeWriter } from '../../../telemetry/otlp/attributes.ts'
+import { createFrame, ITEM } from '../../../telemetry/otlp/envelope.ts'
+import { LARGE, ProtoWriter } from '../../../telemetry/otlp/proto-writer.ts'
+import type { StreamItem } from '../stream-items.rows.ts'
 import {
   checkAnswer,
   DeliveryProblem,

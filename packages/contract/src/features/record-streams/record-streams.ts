@@ -4,8 +4,8 @@
  * makes it.
  */
 import { z } from 'zod'
-import { inOrganization, listOf, operation, platform } from './operation.ts'
-import { TENANT } from './organizations.ts'
+import { inOrganization, listOf, operation, platform } from '../../admin/operation.ts'
+import { TENANT } from '../../admin/organizations.ts'
 
 const Url = z.string().min(1).max(2_000)
 const Name = z.string().trim().min(1).max(100)

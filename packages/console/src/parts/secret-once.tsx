@@ -1,7 +1,7 @@
 /** A secret that was just made: shown now and never again, until somebody says that it is stored. */
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
-import { texts } from '../../texts/texts.ts'
-import { CopyField } from '../../ui/copy.tsx'
+import { texts } from '../texts/texts.ts'
+import { CopyField } from '../ui/copy.tsx'
 
 const t = texts.settings.webhooks
 

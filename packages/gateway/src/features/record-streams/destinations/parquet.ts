@@ -1,5 +1,5 @@
 /** Items as one Parquet file: a column for each field, `at` as a timestamp of microseconds in UTC. */
-import { StreamItem, ITEM_FIELDS } from '../../record-streams/stream-items.ts'
+import { StreamItem, ITEM_FIELDS } from '../stream-items.rows.ts'
 
 const NUMBERS: ReadonlySet<keyof StreamItem> = new Set(['seq', 'bytes_in', 'bytes_out', 'duration_us'])
 

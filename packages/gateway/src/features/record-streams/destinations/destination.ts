@@ -1,9 +1,9 @@
 /** The port of a destination: it takes a batch or says why not. Only an answer that says that it has everything counts as taken. */
 import type { StreamDestination, StreamSecrets } from '@toolway/contract/admin'
 import { retryAfter as parseRetryAfter } from '@toolway/protocol/retry'
-import type { StreamBatch } from '../../record-streams/stream-items.ts'
-import type { GuardedFetch } from '../../upstreams/http/guarded-fetch.ts'
-import type { ConnectTls } from '../../upstreams/http/guarded-tls.ts'
+import type { StreamBatch } from '../stream-items.rows.ts'
+import type { GuardedFetch } from '../../../upstreams/http/guarded-fetch.ts'
+import type { ConnectTls } from '../../../upstreams/http/guarded-tls.ts'
 
 /** The known facts of a failure; it names no secret and quotes nobody. */
 export class DeliveryProblem extends Error {

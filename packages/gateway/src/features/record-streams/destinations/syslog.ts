@@ -6,7 +6,7 @@
  */
 import { once } from 'node:events'
 import type { Duplex } from 'node:stream'
-import type { StreamItem } from '../../record-streams/stream-items.ts'
+import type { StreamItem } from '../stream-items.rows.ts'
 import { DeliveryProblem, type Deliver, type DestinationParts, type OfKind, type Secrets } from './destination.ts'
 
 /** Facility 13: log audit. */

@@ -15,9 +15,9 @@ import {
   type RecordStream,
 } from '@toolway/contract/admin'
 import { Argument, Option } from 'commander'
-import { described, groupOf, type Finish } from '../command.ts'
-import { CommandFault, EXIT, table } from '../terminal/output.ts'
-import type { Transport } from '../transport/transport.ts'
+import { described, groupOf, type Finish } from '../../cli/command.ts'
+import { CommandFault, EXIT, table } from '../../cli/terminal/output.ts'
+import type { Transport } from '../../cli/transport/transport.ts'
 
 interface Words {
   readonly organization: string

@@ -5,7 +5,7 @@
 import { Readable } from 'node:stream'
 import { gzip } from 'node:zlib'
 import { promisify } from 'node:util'
-import type { StreamBatch } from '../../record-streams/stream-items.ts'
+import type { StreamBatch } from '../stream-items.rows.ts'
 import { DeliveryProblem, type Deliver, type DestinationParts, type OfKind, type Secrets } from './destination.ts'
 import { parquetOf } from './parquet.ts'
 
@@ -41,7 +41,7 @@ export function toS3({ fetch }: DestinationParts, target: OfKind<'s3'>, secrets:
   const { endpoint, region, bucket, prefix, format, access_key_id: accessKeyId } = target
   const { ending, media, encode } = FORMATS[format]
   return async (batch, signal) => {
-    const { S3Client, PutObjectCommand } = await import('../../lib/s3-client.ts')
+    const { S3Client, PutObjectCommand } = await import('../../../lib/s3-client.ts')
     const client = new S3Client({
       endpoint,
       region,

@@ -1,0 +1,111 @@
+/** Every operation of the admin interface. The door serves these, and nothing else below /api/v1. */
+import { agentOperations } from '../admin/agent/agent.ts'
+import { accountOperations } from '../admin/accounts/accounts.ts'
+import { answerApprovalSigned, hearBroker, finishOAuth, type Operation } from '@toolway/contract/admin'
+import { approvalOperations } from '../admin/approvals/approvals.ts'
+import { authOperations } from '../admin/people/auth.ts'
+import { connectionOperations } from '../admin/connections/connections.ts'
+import { importOperations } from '../admin/connections/imports.ts'
+import { describedBy } from '../admin/reference/documents.ts'
+import { keyOperations } from '../admin/keys/keys.ts'
+import { memberOperations } from '../admin/organizations/members.ts'
+import { clientSeenOperations } from '../admin/keys/clients-seen.ts'
+import { myKeyOperations } from '../admin/keys/my-keys.ts'
+import { grantOperations } from '../admin/oauth/grants.ts'
+import { oauthClientOperations } from '../admin/oauth/oauth-clients.ts'
+import { connectOperations } from '../admin/oauth/connect.ts'
+import { oauthOperations } from '../admin/oauth/oauth.ts'
+import { auditOperations } from '../admin/audit.ts'
+import { connectionLogOperations } from '../admin/connections/connection-log.ts'
+import { probeOperations } from '../admin/connections/probe.ts'
+import { endpointOperations } from '../admin/connections/endpoints.ts'
+import { alertOperations } from '../admin/events/alerts.ts'
+import { eventOperations } from '../admin/events/events.ts'
+import { recordStreamOperations, type RecordStreamParts } from '../features/record-streams/index.ts'
+import { webhookOperations } from '../admin/events/webhooks.ts'
+import { integrationOperations } from '../admin/integrations/integrations.ts'
+import { logOperations } from '../admin/runtime/logs.ts'
+import { openApiOperations } from '../admin/openapi/openapi.ts'
+import { organizationEgressOperations } from '../admin/organizations/organization-egress.ts'
+import { organizationOperations } from '../admin/organizations/organizations.ts'
+import { organizationSettingOperations } from '../admin/organizations/organization-settings.ts'
+import { poolOperations } from '../admin/runtime/pool.ts'
+import { processOperations } from '../admin/runtime/processes.ts'
+import { organizationRuleOperations } from '../admin/policy/organization-rules.ts'
+import { platformRuleOperations } from '../admin/policy/platform-rules.ts'
+import { policyTrialOperations } from '../admin/policy/trials.ts'
+import { ruleOperations } from '../admin/rules.ts'
+import type { AdminParts, Served } from '../admin/serve.ts'
+import { gatewayOperations } from '../admin/runtime/gateways.ts'
+import { sessionOperations } from '../admin/runtime/sessions.ts'
+import { settingOperations } from '../admin/runtime/settings.ts'
+import { statsOperations } from '../admin/runtime/stats.ts'
+import { serviceLevelOperations } from '../admin/runtime/service-levels.ts'
+import { usageOperations } from '../admin/runtime/usage.ts'
+import { lockOperations } from '../admin/connections/locks.ts'
+import { payloadOperations } from '../admin/payloads.ts'
+import { toolOperations } from '../admin/connections/tools.ts'
+import { organizationToolOperations } from '../admin/tools/tools.ts'
+import { groupOperations } from '../admin/organizations/groups.ts'
+import { toolsetOperations } from '../admin/toolsets.ts'
+import { userOperations } from '../admin/people/users.ts'
+import { fileOperations } from '../admin/files/files.ts'
+
+/** What operations work with: those of the administration, and those of features. */
+export type OperationParts = AdminParts & RecordStreamParts
+
+const DESCRIBED: readonly Served<OperationParts>[] = [
+  ...authOperations,
+  ...groupOperations,
+  ...memberOperations,
+  ...userOperations,
+  ...keyOperations,
+  ...myKeyOperations,
+  ...clientSeenOperations,
+  ...organizationOperations,
+  ...organizationSettingOperations,
+  ...organizationEgressOperations,
+  ...probeOperations,
+  ...connectionOperations,
+  ...importOperations,
+  ...openApiOperations,
+  ...accountOperations,
+  ...toolOperations,
+  ...organizationToolOperations,
+  ...lockOperations,
+  ...payloadOperations,
+  ...toolsetOperations,
+  ...ruleOperations,
+  ...platformRuleOperations,
+  ...organizationRuleOperations,
+  ...policyTrialOperations,
+  ...grantOperations,
+  ...oauthClientOperations,
+  ...oauthOperations,
+  ...connectOperations,
+  ...auditOperations,
+  ...endpointOperations,
+  ...processOperations,
+  ...connectionLogOperations,
+  ...logOperations,
+  ...poolOperations,
+  ...sessionOperations,
+  ...gatewayOperations,
+  ...settingOperations,
+  ...statsOperations,
+  ...usageOperations,
+  ...serviceLevelOperations,
+  ...integrationOperations,
+  ...eventOperations,
+  ...alertOperations,
+  ...webhookOperations,
+  ...recordStreamOperations,
+  ...approvalOperations,
+  ...agentOperations,
+  ...fileOperations,
+]
+
+/** Where browsers come back to is served by a door of its own, and described here. */
+export const BESIDE: readonly Operation[] = [finishOAuth, answerApprovalSigned, hearBroker]
+
+export const OPERATIONS: readonly Served<OperationParts>[] = [...DESCRIBED, ...describedBy(DESCRIBED, BESIDE)]

@@ -1,0 +1,29 @@
+/**
+ * Record streams: records and alerts of an organization, or of the whole installation, pushed to a destination in order and at least
+ * once (ADR 0091). This is what the rest of the gateway may use of them; their commands are loaded by the command line alone.
+ */
+import { hostname } from 'node:os'
+import type { Db } from '../../db/db.ts'
+import type { Log } from '../../lib/log.ts'
+import { createGuardedFetch } from '../../upstreams/http/guarded-fetch.ts'
+import { connectTls } from '../../upstreams/http/guarded-tls.ts'
+import { createDeliverStreams, type DeliverStreams } from './deliver-streams.job.ts'
+import { createSendBatch, PATIENCE, type SendBatch, type SendBatchParts } from './send-batch.ts'
+
+export { INSTALLATION } from './record-streams.rows.ts'
+export { recordStreamOperations, type RecordStreamParts } from './record-streams.operations.ts'
+export type { SendBatch } from './send-batch.ts'
+
+/** Sends from here to the destinations of record streams. */
+export const createStreamSender = (parts: Pick<SendBatchParts, 'vault' | 'reveal'>): SendBatch =>
+  createSendBatch({
+    ...parts,
+    connectTls,
+    fetchFor: (reach) => createGuardedFetch(reach, { patience: PATIENCE }),
+    now: Date.now,
+    host: hostname(),
+  })
+
+/** Delivers them from now on, until it is closed. */
+export const startRecordStreams = (parts: { db: Db; log: Log; send: SendBatch }): DeliverStreams =>
+  createDeliverStreams({ ...parts, random: Math.random })
