@@ -1,6 +1,6 @@
 /** The catalogues: complete in both languages, and their declaration is fresh. */
 import type { CatalogCategory, EffectSource, Limit } from '@toolway/contract'
-import type { AlertKind } from '@toolway/contract/admin'
+import { DESTINATIONS, type AlertKind, type StreamDestination } from '@toolway/contract/admin'
 import { expect, test } from 'vitest'
 import { catalogueOf } from '../../texts-catalogues.ts'
 import { argumentsOf, compiled, compiledMessage, type Catalogue } from '../../texts-messages.ts'
@@ -29,11 +29,20 @@ export const complete = (all: English) => [
   all.effectFrom satisfies Record<EffectSource, string>,
   all.alerts.kinds satisfies Record<AlertKind, string>,
   all.connect.catalog.category satisfies Record<CatalogCategory | 'all', string>,
+  all.recordStreams.kinds satisfies Record<StreamDestination['kind'], string>,
   all.connect.native.reaches satisfies Record<Limit, string>,
 ]
 
 test('the declaration of the texts is fresh', async () => {
   await expect(declarationOf(english)).toMatchFileSnapshot('english.ts')
+})
+
+test('every field and secret of a destination of record streams has a text', () => {
+  const { fields, secrets } = english['recordStreams'] as Readonly<Record<'fields' | 'secrets', Catalogue>>
+  for (const { form } of DESTINATIONS) {
+    for (const { name } of form.fields) expect(fields).toHaveProperty([name])
+    if ('secret' in form) expect(secrets).toHaveProperty([form.secret.name])
+  }
 })
 
 test('English and German have the same messages with the same arguments', () => {

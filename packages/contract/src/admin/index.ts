@@ -338,11 +338,20 @@ export {
   RecordStreamChange,
   removeInstallationRecordStream,
   removeRecordStream,
-  StreamDestination,
-  StreamSecrets,
   testInstallationRecordStream,
   testRecordStream,
 } from '../features/record-streams/record-streams.ts'
+export {
+  destinationKind,
+  DESTINATIONS,
+  StreamDestination,
+  StreamSecrets,
+} from '../features/record-streams/destinations.ts'
+export type {
+  DestinationField,
+  DestinationKind,
+  DestinationSecret,
+} from '../features/record-streams/destinations/destination.ts'
 export {
   answerApproval,
   ApprovalAnswer,

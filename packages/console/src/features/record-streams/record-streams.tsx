@@ -1,6 +1,6 @@
 /** Destinations that records and alerts are pushed to: how far each is, and what can be done with it. */
 import { ActionIcon, Button, Menu, Stack, Text } from '@mantine/core'
-import type { RecordStream } from '@toolway/contract/admin'
+import { destinationKind, type RecordStream } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { z } from 'zod'
@@ -17,7 +17,6 @@ import { SecretOnce } from '../../parts/secret-once.tsx'
 import { useStreamChanges, type StreamChanges } from './stream-changes.ts'
 import { StreamForm } from './stream-form.tsx'
 import { useStreamCalls, type StreamOwner } from './stream-owner.ts'
-import { placeOf } from './stream-words.ts'
 
 const t = texts.recordStreams
 
@@ -98,7 +97,7 @@ const Destination = ({ destination }: RecordStream) => (
   <Stack gap={0}>
     <Text>{t.kinds[destination.kind]}</Text>
     <Text size="xs" c="dimmed" className="breakable">
-      {placeOf(destination)}
+      {destinationKind(destination.kind).placeOf(destination)}
     </Text>
   </Stack>
 )

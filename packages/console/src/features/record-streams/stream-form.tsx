@@ -1,6 +1,12 @@
 /** Adds a record stream, or changes one. Secrets are written and never shown; a destination is changed together with them. */
 import { Button, Checkbox, Group, Modal, PasswordInput, Select, Stack, Textarea, TextInput } from '@mantine/core'
-import type { RecordStream } from '@toolway/contract/admin'
+import {
+  destinationKind,
+  DESTINATIONS,
+  type DestinationField,
+  type DestinationSecret,
+  type RecordStream,
+} from '@toolway/contract/admin'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { useMay } from '../../data/me.ts'
@@ -14,8 +20,7 @@ import type { StreamCalls } from './stream-owner.ts'
 import {
   destinationOf,
   faultsOf,
-  isLong,
-  KINDS,
+  firstOf,
   secretsOf,
   wordsOf,
   type StreamKind,
@@ -151,45 +156,72 @@ interface DestinationProps {
   readonly put: (change: Partial<StreamWords>) => void
 }
 
-function Destination({ words: { kind, fields, secret }, faults, put }: DestinationProps) {
-  const { fields: names, secret: secretName, unsaid } = KINDS[kind]
+function Destination({ words: { kind, fields, secret: text }, faults, put }: DestinationProps) {
+  const { form } = destinationKind(kind)
   return (
     <>
       <Select
         label={t.kind}
-        data={Object.entries(t.kinds).map(([value, label]) => ({ value, label }))}
+        data={DESTINATIONS.map(({ kind: value }) => ({ value, label: t.kinds[value] }))}
         value={kind}
         allowDeselect={false}
         onChange={(next) => put({ kind: (next ?? kind) as StreamKind, fields: {}, secret: '' })}
       />
-      {names.map((name) => {
-        const value = fields[name] ?? unsaid[name] ?? ''
-        const common = { label: t.fields[name], value, error: faults[name] }
-        const say = (text: string) => put({ fields: { ...fields, [name]: text } })
-        if (name === 'format')
-          return <Select {...common} key={name} data={['jsonl', 'parquet']} onChange={(text) => say(text ?? value)} />
-        const Input = isLong(name) ? Textarea : TextInput
-        return <Input {...common} key={name} onChange={({ currentTarget }) => say(currentTarget.value)} />
-      })}
-      {secretName === undefined ? null : isLong(secretName) ? (
-        <Textarea
-          label={t.secrets[secretName]}
-          description={secretName === 'headers' ? t.headersHint : undefined}
-          autosize
-          minRows={2}
-          value={secret}
-          error={faults[secretName]}
-          autoComplete="off"
-          onChange={({ currentTarget }) => put({ secret: currentTarget.value })}
+      {form.fields.map((field) => (
+        <DestinationInput
+          key={field.name}
+          field={field}
+          value={fields[field.name] ?? firstOf(kind, field.name)}
+          fault={faults[field.name]}
+          onChange={(value) => put({ fields: { ...fields, [field.name]: value } })}
         />
-      ) : (
-        <PasswordInput
-          label={t.secrets[secretName]}
-          value={secret}
-          autoComplete="new-password"
-          onChange={({ currentTarget }) => put({ secret: currentTarget.value })}
+      ))}
+      {form.secret === undefined ? null : (
+        <SecretInput
+          secret={form.secret}
+          value={text}
+          fault={faults[form.secret.name]}
+          onChange={(secret) => put({ secret })}
         />
       )}
     </>
+  )
+}
+
+interface InputProps {
+  readonly value: string
+  readonly fault: string | undefined
+  readonly onChange: (value: string) => void
+}
+
+function DestinationInput({ field, value, fault, onChange }: InputProps & { readonly field: DestinationField }) {
+  const shared = { label: t.fields[field.name], value, error: fault }
+  if (field.control === 'choice')
+    return <Select {...shared} data={field.choices} onChange={(text) => onChange(text ?? value)} />
+  if (field.control === 'lines')
+    return <Textarea {...shared} onChange={({ currentTarget }) => onChange(currentTarget.value)} />
+  const mode = field.control === 'number' ? 'numeric' : 'text'
+  return <TextInput {...shared} inputMode={mode} onChange={({ currentTarget }) => onChange(currentTarget.value)} />
+}
+
+function SecretInput({ secret, value, fault, onChange }: InputProps & { readonly secret: DestinationSecret }) {
+  const shared = { label: t.secrets[secret.name], value, error: fault }
+  if (secret.control === 'password')
+    return (
+      <PasswordInput
+        {...shared}
+        autoComplete="new-password"
+        onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      />
+    )
+  return (
+    <Textarea
+      {...shared}
+      description={secret.control === 'headers' ? t.headersHint : undefined}
+      autosize
+      minRows={2}
+      autoComplete="off"
+      onChange={({ currentTarget }) => onChange(currentTarget.value)}
+    />
   )
 }

@@ -1,40 +1,25 @@
 /** The fields of each kind of destination, and what a form's words become: a destination, its secrets, and what is wrong with them. */
-import { StreamDestination, type RecordStream, type StreamSecrets } from '@toolway/contract/admin'
+import { destinationKind, StreamDestination, StreamSecrets, type RecordStream } from '@toolway/contract/admin'
+import type { ZodType } from 'zod'
 import { texts } from '../../texts/texts.ts'
 
 const t = texts.recordStreams
 
 export type StreamKind = StreamDestination['kind']
-interface KindFields {
-  readonly fields: readonly string[]
-  readonly secret: keyof StreamSecrets | undefined
-  /** The text that stands there at first. */
-  readonly unsaid: Readonly<Record<string, string>>
-}
 
-export const KINDS: Readonly<Record<StreamKind, KindFields>> = {
-  webhook: { fields: ['url'], secret: undefined, unsaid: {} },
-  syslog: { fields: ['host', 'port', 'ca', 'certificate'], secret: 'private_key', unsaid: { port: '6514' } },
-  otlp: { fields: ['url'], secret: 'headers', unsaid: {} },
-  s3: {
-    fields: ['endpoint', 'region', 'bucket', 'prefix', 'format', 'access_key_id'],
-    secret: 'secret_access_key',
-    unsaid: { region: 'us-east-1', format: 'jsonl' },
-  },
-  clickhouse: {
-    fields: ['url', 'database', 'table', 'user'],
-    secret: 'password',
-    unsaid: { database: 'default', table: 'toolway_records', user: 'default' },
-  },
+/** The text that stands in a field at first: what its setting is where nothing is entered. */
+export function firstOf(kind: StreamKind, field: string): string {
+  const setting = destinationKind(kind).settings.shape[field as 'kind'] as ZodType | undefined
+  const first = setting?.safeParse(undefined)
+  return first?.success === true && first.data !== undefined ? String(first.data) : ''
 }
-
-/** Fields of several lines. */
-export const isLong = (field: string): boolean => /^(?:ca|certificate|private_key|headers)$/.test(field)
 
 export interface StreamWords {
   readonly name: string
   readonly kind: StreamKind
   readonly fields: Readonly<Record<string, string>>
+  /** The destination as it is; undefined: the stream is new. */
+  readonly stored: StreamDestination | undefined
   readonly secret: string
   readonly alerts: boolean
   readonly private: boolean
@@ -47,6 +32,7 @@ export const wordsOf = (stream: RecordStream | undefined): StreamWords => ({
   name: stream?.name ?? '',
   kind: stream?.destination.kind ?? 'webhook',
   fields: Object.fromEntries(Object.entries(stream?.destination ?? {}).map(([name, value]) => [name, String(value)])),
+  stored: stream?.destination,
   secret: '',
   alerts: stream?.alerts ?? true,
   private: stream?.private ?? false,
@@ -60,37 +46,38 @@ const HEADER = /^([\w-]+):\s*(\S.*)$/
 export function faultsOf(words: StreamWords): Readonly<Record<string, string>> {
   const faults: Record<string, string> = words.name.trim() === '' ? { name: t.nameWrong } : {}
   if (!words.anew) return faults
-  const parsed = StreamDestination.safeParse(saidDestination(words))
+  const parsed = StreamDestination.safeParse(enteredDestination(words))
   for (const { path } of parsed.error?.issues ?? []) faults[String(path[0])] = t.wrong
-  if (words.kind === 'otlp' && !linesOf(words.secret).every((line) => HEADER.test(line)))
-    faults['headers'] = t.headersWrong
+  const { secret } = destinationKind(words.kind).form
+  if (secret?.control === 'headers' && !linesOf(words.secret).every((line) => HEADER.test(line)))
+    faults[secret.name] = t.headersWrong
   return faults
 }
 
 /** Throws where `faultsOf` has something to say. */
-export const destinationOf = (words: StreamWords): StreamDestination => StreamDestination.parse(saidDestination(words))
+export const destinationOf = (words: StreamWords): StreamDestination =>
+  StreamDestination.parse(enteredDestination(words))
 
-export function secretsOf({ kind, secret }: StreamWords): StreamSecrets {
-  const { secret: name } = KINDS[kind]
-  if (name === undefined || secret.trim() === '') return {}
-  if (name !== 'headers') return { [name]: secret.trim() }
-  return {
-    headers: Object.fromEntries(linesOf(secret).map((line) => HEADER.exec(line)?.slice(1, 3) ?? [])) as Record<
-      string,
-      string
-    >,
-  }
+export function secretsOf({ kind, secret: text }: StreamWords): StreamSecrets {
+  const { secret } = destinationKind(kind).form
+  if (secret === undefined || text.trim() === '') return {}
+  const value =
+    secret.control === 'headers'
+      ? Object.fromEntries(linesOf(text).map((line) => HEADER.exec(line)?.slice(1, 3) ?? []))
+      : text.trim()
+  return StreamSecrets.parse({ [secret.name]: value })
 }
 
-function saidDestination({ kind, fields }: StreamWords): unknown {
-  const { fields: names, unsaid } = KINDS[kind]
-  const said = names.map((name) => [name, (fields[name] ?? unsaid[name] ?? '').trim()] as const)
-  const given = said
-    .filter(([, value]) => value !== '')
-    .map(([name, value]) => [name, name === 'port' ? Number(value) : value])
-  // Not asked for in the form, and kept as it is.
-  const kept = kind === 'clickhouse' && fields['token'] === 'false' ? { token: false } : {}
-  return { kind, ...Object.fromEntries(given), ...kept }
+/** The fields that were filled in; what the form does not ask for stays as it is. */
+function enteredDestination({ kind, fields, stored }: StreamWords): unknown {
+  const { form } = destinationKind(kind)
+  const entered = form.fields.flatMap(({ name, control }) => {
+    const text = (fields[name] ?? firstOf(kind, name)).trim()
+    return text === '' ? [] : [[name, control === 'number' ? Number(text) : text] as const]
+  })
+  const asked = new Set(form.fields.map(({ name }) => name))
+  const others = Object.entries(stored?.kind === kind ? stored : {}).filter(([name]) => !asked.has(name))
+  return { ...Object.fromEntries(others), kind, ...Object.fromEntries(entered) }
 }
 
 const linesOf = (text: string): readonly string[] =>
@@ -98,14 +85,3 @@ const linesOf = (text: string): readonly string[] =>
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '')
-
-export function placeOf(destination: StreamDestination): string {
-  switch (destination.kind) {
-    case 'syslog':
-      return `${destination.host}:${destination.port}`
-    case 's3':
-      return `${destination.bucket}/${destination.prefix}`
-    default:
-      return destination.url
-  }
-}

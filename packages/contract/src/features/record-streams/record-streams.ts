@@ -6,77 +6,9 @@
 import { z } from 'zod'
 import { inOrganization, listOf, operation, platform } from '../../admin/operation.ts'
 import { TENANT } from '../../admin/organizations.ts'
+import { StreamDestination, StreamSecrets } from './destinations.ts'
 
-const Url = z.string().min(1).max(2_000)
 const Name = z.string().trim().min(1).max(100)
-const Secret = z.string().min(1).max(10_000)
-const Pem = z.string().min(1).max(50_000).startsWith('-----BEGIN ', 'is not PEM text')
-const Identifier = z
-  .string()
-  .regex(/^[A-Za-z_]\w{0,100}$/, 'must start with a letter or _, and contain only letters, digits and _')
-
-const WebhookDestination = z.strictObject({ kind: z.literal('webhook'), url: Url })
-const SyslogDestination = z.strictObject({
-  kind: z.literal('syslog'),
-  host: z.string().regex(/^[\w.:-]{1,253}$/, 'is not a host name'),
-  port: z.int().min(1).max(65_535).default(6_514),
-  /** Certificates that the server's is proven by, in place of the public ones. */
-  ca: Pem.optional(),
-  /** Of the client, where the server asks for one. */
-  certificate: Pem.optional(),
-})
-const OtlpDestination = z.strictObject({
-  kind: z.literal('otlp'),
-  /** With its path, mostly `/v1/logs`. */
-  url: Url,
-})
-const S3Destination = z.strictObject({
-  kind: z.literal('s3'),
-  endpoint: Url,
-  region: z.string().min(1).max(60).default('us-east-1'),
-  bucket: z.string().regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'is not a valid bucket name'),
-  prefix: z
-    .string()
-    .regex(/^(?:[\w=.-]+\/)*$/, 'ends with a slash, or is empty')
-    .max(300)
-    .default(''),
-  format: z.enum(['jsonl', 'parquet']).default('jsonl'),
-  access_key_id: z.string().min(1).max(200),
-})
-const ClickHouseDestination = z.strictObject({
-  kind: z.literal('clickhouse'),
-  url: Url,
-  database: Identifier.default('default'),
-  table: Identifier.default('toolway_records'),
-  user: z.string().min(1).max(100).default('default'),
-  /** Whether inserts carry a deduplication token, which servers before 22.2 do not know. */
-  token: z.boolean().default(true),
-})
-
-export const StreamDestination = z.discriminatedUnion('kind', [
-  WebhookDestination,
-  SyslogDestination,
-  OtlpDestination,
-  S3Destination,
-  ClickHouseDestination,
-])
-export type StreamDestination = z.output<typeof StreamDestination>
-
-/**
- * Of a destination, by its kind: `private_key` of syslog, `headers` of OTLP, `secret_access_key` of S3, `password` of ClickHouse. Each may
- * be a reference (`secret://…`), or have one within it.
- */
-export const StreamSecrets = z.strictObject({
-  private_key: z
-    .string()
-    .max(50_000)
-    .regex(/^(?:-----BEGIN |secret:\/\/)/, 'is neither PEM text nor a reference')
-    .optional(),
-  headers: z.record(z.string().regex(/^[\w-]{1,100}$/), Secret).optional(),
-  secret_access_key: Secret.optional(),
-  password: Secret.optional(),
-})
-export type StreamSecrets = z.output<typeof StreamSecrets>
 
 export const RecordStream = z.strictObject({
   id: z.string(),

@@ -1,7 +1,6 @@
 /** The destination of a stream, with its secrets opened for one delivery, and read where they are kept if they are references. */
 import { Fault } from '@toolway/contract'
 import type { RecordStreamId } from '@toolway/contract'
-import type { StreamDestination } from '@toolway/contract/admin'
 import { destinationOf } from './record-streams.rows.ts'
 import type { StreamBatch } from './stream-items.rows.ts'
 import { REFUSED_ADDRESS } from '../../upstreams/http/agent.ts'
@@ -10,12 +9,8 @@ import type { ConnectTls } from '../../upstreams/http/guarded-tls.ts'
 import type { PrivateOrigins } from '../../upstreams/http/permits.ts'
 import { recordStreamRow } from '../../vault/sealed-columns.ts'
 import type { Vault } from '../../vault/vault.ts'
-import { toClickHouse } from './destinations/clickhouse.ts'
-import { DeliveryProblem, type Deliver, type DestinationParts, type Secrets } from './destinations/destination.ts'
-import { toOtlp } from './destinations/otlp.ts'
-import { toS3 } from './destinations/s3.ts'
-import { toSyslog } from './destinations/syslog.ts'
-import { toWebhook } from './destinations/webhook.ts'
+import { DeliveryProblem, type DestinationParts, type Secrets } from './destinations/destination.ts'
+import { deliverTo } from './destinations/destinations.ts'
 
 export interface SendBatchParts {
   readonly vault: Pick<Vault, 'open'>
@@ -79,21 +74,6 @@ async function revealed(
   }
   // The secret of a webhook is the gateway's own.
   return { ...(await valuesOf(single)), headers: await valuesOf(headers), webhook }
-}
-
-function deliverTo(parts: DestinationParts, destination: StreamDestination, secrets: Secrets): Deliver {
-  switch (destination.kind) {
-    case 'webhook':
-      return toWebhook(parts, destination, secrets)
-    case 'syslog':
-      return toSyslog(parts, destination, secrets)
-    case 'otlp':
-      return toOtlp(parts, destination, secrets)
-    case 's3':
-      return toS3(parts, destination, secrets)
-    case 'clickhouse':
-      return toClickHouse(parts, destination, secrets)
-  }
 }
 
 const CODE = /^[A-Z][A-Z0-9_]{2,60}$/
