@@ -1,13 +1,15 @@
 /**
  * Tests that the check of the floors fails when an import breaks one. Small trees with one violation each are written to a folder
- * of their own and checked by the same program with the same rules that `npm run check` uses.
+ * of their own and checked by the same checker with the same rules that `npm run check` uses.
  */
 // @module-tag long
-import { execFile } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { describe, test } from 'vitest'
+import { createInterface } from 'node:readline'
+import { afterAll, beforeAll, describe, test } from 'vitest'
 
 const root = dirname(import.meta.dirname)
 const src = 'packages/gateway/src'
@@ -281,25 +283,36 @@ async function writeTree(files: Record<string, string>) {
   return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) }
 }
 
-function cruise(folder: string) {
-  const program = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs')
-  const words = [program, '--config', join(root, 'floors.config.mjs'), 'packages']
-  return new Promise<{ code: number; printed: string }>((resolve) => {
-    const child = execFile(
-      process.execPath,
-      words,
-      { cwd: folder, env: { ...process.env, NO_COLOR: '1' } },
-      (_error, out, err) => {
-        resolve({ code: child.exitCode ?? 1, printed: out + err })
-      },
-    )
+/** Checks folders, one after another, in one process that has loaded the checker. */
+function startCruising() {
+  const child = spawn(process.execPath, [join(root, 'test/floors.script.mjs'), join(root, 'floors.config.mjs')], {
+    cwd: root,
+    env: { ...process.env, NO_COLOR: '1' },
+    stdio: ['pipe', 'pipe', 'inherit'],
   })
+  const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  return {
+    async cruise(folder: string): Promise<{ code: number; printed: string }> {
+      child.stdin.write(`${folder}\n`)
+      const { value, done } = await answers.next()
+      if (done === true) throw new Error('the checker ended')
+      return JSON.parse(value) as { code: number; printed: string }
+    },
+    async [Symbol.asyncDispose]() {
+      child.stdin.end()
+      await once(child, 'exit')
+    },
+  }
 }
 
-describe.concurrent('the check of the floors', () => {
+describe('the check of the floors', () => {
+  let checker: ReturnType<typeof startCruising>
+  beforeAll(() => void (checker = startCruising()))
+  afterAll(() => checker[Symbol.asyncDispose]())
+
   test('passes a tree in which every import looks down', async ({ expect }) => {
     await using tree = await writeTree(sound)
-    const { code, printed } = await cruise(tree.folder)
+    const { code, printed } = await checker.cruise(tree.folder)
     expect(printed).toContain('no dependency violations found')
     expect(code).toBe(0)
   })
@@ -307,7 +320,7 @@ describe.concurrent('the check of the floors', () => {
   test.for(sins)('fails when $says', async ({ file, text, rule }, { expect }) => {
     const other = { [`${src}/lib/late.ts`]: "export { agent as late } from './clock.ts'\n" }
     await using tree = await writeTree({ ...sound, ...other, [file]: text })
-    const { code, printed } = await cruise(tree.folder)
+    const { code, printed } = await checker.cruise(tree.folder)
     expect(printed).toContain(`error ${rule}: `)
     expect(printed).toContain(file)
     expect(code).toBeGreaterThan(0)
