@@ -19,8 +19,17 @@ export const FLOORS = [
     folders: ['http', 'cli', 'compose', 'config', 'declaration'],
     files: ['main', 'compose', 'config', 'config-[\\w-]+', 'policy-file', 'presets?', 'preset-[\\w-]+'],
   },
+  {
+    name: 'verbs',
+    about: 'what no feature has yet; they may combine several nouns',
+    folders: ['call', 'admin', 'oauth', 'jobs'],
+  },
   { name: 'features', about: 'one folder for everything about a feature (ADR 0139)', folders: ['features'] },
-  { name: 'verbs', about: 'operations; they may combine several nouns', folders: ['call', 'admin', 'oauth', 'jobs'] },
+  {
+    name: 'operations',
+    about: 'how an operation that contract/admin describes is carried out',
+    folders: ['operations'],
+  },
   {
     name: 'snapshot',
     about: 'an organization in memory, and the ports by which verbs serve one another (ADR 0139)',
@@ -132,7 +141,7 @@ export default {
     ...floors.slice(0, -1).map(({ name, pattern }, index) =>
       error(
         `floor-${name}-looks-down`,
-        'Imports only go downwards: doors, features, verbs, snapshot, kinds of connections, nouns, db, leaves.',
+        'Imports only go downwards: doors, verbs, features, operations, snapshot, kinds of connections, nouns, db, leaves.',
         { path: pattern, pathNot: `${tests}|\\.command\\.ts$` },
         {
           path: floors
@@ -161,10 +170,10 @@ export default {
       ),
     ),
     error(
-      'features-decide-without-verbs',
-      'In a feature, only .operations, .job, .step, .command, .door and index may use verbs.',
+      'features-decide-without-operations',
+      'In a feature, rows and decisions know nothing of how operations are carried out.',
       { path: `${feature}(?:${suffixOf('rows')}|${suffixOf('')})`, pathNot: tests },
-      { path: `^${gateway}/(?:call|admin|oauth|jobs)/` },
+      { path: `^${gateway}/operations/` },
     ),
     error(
       'sql-of-features-is-in-rows',

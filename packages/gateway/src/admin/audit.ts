@@ -21,7 +21,7 @@ import {
 import { PLATFORM } from '../records/records.ts'
 import { redactRecord } from '../records/redact.ts'
 import { ForeignCheckpoint, listChained, prune as pruneChain } from '../records/retention.ts'
-import { namesOf } from './names-of.ts'
+import { namesOf } from '../operations/names-of.ts'
 import { serveOrganization, servePlatform, serveSignedIn, type AdminParts, type Served } from './serve.ts'
 
 const tenantOf = (organization: string): string | null => (organization === PLATFORM ? null : organization)

@@ -13,7 +13,7 @@ import {
 } from '@toolway/contract/admin'
 import type { Operating } from '../snapshot/ports/operations.ts'
 import { actorTypeOf } from '../records/change.ts'
-import { carryOut, type Administration, type Caller, type LocalRequest } from './carry-out.ts'
+import { carryOut, type Administration, type Caller, type LocalRequest } from '../operations/carry-out.ts'
 import type { AdminParts } from './serve.ts'
 
 /** Those of platform tools, and those of the gateway's own tools for files. */

@@ -5,7 +5,7 @@
  * arrives while loading is not lost: it loads once more.
  */
 import type { Snapshot } from '../snapshot/snapshot.ts'
-import { joinRows, rowsOf, type ChangedRows, type WantedRows } from './wanted-rows.ts'
+import { joinRows, rowsOf, type ChangedRows, type WantedRows } from '../snapshot/wanted-rows.ts'
 
 export interface KeepSnapshotsParts {
   /** These organizations by id, of which these rows may have changed, or all of them whole. */

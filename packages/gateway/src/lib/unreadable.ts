@@ -1,6 +1,6 @@
 /**
  * One bad row never takes its neighbours along: a row that cannot be put in the shape of its list leaves a mark in its place, which
- * no shape of an item admits. Whoever sends the list leaves the marks out, and says how many there are (`admin/answer.ts`).
+ * no shape of an item admits. Whoever sends the list leaves the marks out, and says how many there are (`operations/answer.ts`).
  */
 import { Fault } from '@toolway/contract'
 

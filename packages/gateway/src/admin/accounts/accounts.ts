@@ -12,7 +12,7 @@ import { listCallers } from '../../records/callers.ts'
 import { openTarget } from '../oauth/connect.ts'
 import { findConnectionOf } from '../connections/find-connection.ts'
 import { pageFrom } from '../../lib/page.ts'
-import { namesOf } from '../names-of.ts'
+import { namesOf } from '../../operations/names-of.ts'
 import { serveOrganization, type AdminParts, type OrganizationRequest, type Served } from '../serve.ts'
 import { roleForbidden } from '../../lib/role-forbidden.ts'
 

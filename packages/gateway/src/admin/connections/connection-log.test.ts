@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest'
 import { createLogTail } from '../../telemetry/log-tail.ts'
 import { createChildWords } from '../../upstreams/children/child-words.ts'
-import type { AdminParts, OperationCall } from '../serve.ts'
+import type { AdminParts } from '../serve.ts'
+import type { OperationCall } from '../../operations/serve.ts'
 import { connectionLogOperations } from './connection-log.ts'
 
 const own = { id: 'con_1', alias: 'notes' }

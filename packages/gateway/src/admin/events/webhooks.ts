@@ -15,7 +15,7 @@ import {
   type WebhookRow,
 } from '../../webhooks/webhooks.ts'
 import { namesPrivate } from '../../kinds/remote.ts'
-import { addressIn } from '../integrations/integration-words.ts'
+import { addressIn } from '../../lib/http-address.ts'
 import { serveOrganization, type OrganizationRequest, type Served } from '../serve.ts'
 import type { Operation } from '@toolway/contract/admin'
 import { eachOf } from '../../lib/unreadable.ts'

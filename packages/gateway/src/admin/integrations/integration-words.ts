@@ -1,4 +1,5 @@
 /** A connection in the words of integrations, and back: pure. The rows and the rules are those of connections. */
+import { addressIn } from '../../lib/http-address.ts'
 import { DEFAULT_CONNECTOR, CONNECTOR_CATALOG, Fault, type ConnectionAuthChange } from '@toolway/contract'
 import type {
   Connection,
@@ -77,17 +78,6 @@ function one<Value>(name: string, ...said: readonly (Value | undefined)[]): Valu
   if (rest.some((other) => other !== first))
     throw new Fault('body.shape', { place: `/${name}`, problem: 'is given twice, in two ways' })
   return first
-}
-
-/** Throws `url.malformed`, which is answered with 400 (ledger S2-API-02). */
-export function addressIn(text: string): string {
-  const url = URL.parse(text.trim())
-  if (url === null) throw new Fault('url.malformed', { problem: 'cannot be read' })
-  if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw new Fault('url.malformed', { problem: 'does not start with http:// or https://' })
-  if (url.username !== '' || url.password !== '')
-    throw new Fault('url.malformed', { problem: 'contains a user name or password' })
-  return text.trim()
 }
 
 const KINDS = { oauth: 'oauth', api_key: 'key', none: 'none' } as const

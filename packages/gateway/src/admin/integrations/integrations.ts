@@ -11,14 +11,9 @@ import { restartConnection } from '../../connections/connections.ts'
 import { tellTested } from '../../connections/tell-integration.ts'
 import { counted } from '../../lib/counted.ts'
 import * as connections from '../connections/connections.ts'
-import { knowsTag, versionTag } from '../entity-tag.ts'
-import {
-  serveOrganization,
-  type AdminParts,
-  type OperationCall,
-  type OrganizationRequest,
-  type Served,
-} from '../serve.ts'
+import { knowsTag, versionTag } from '../../operations/entity-tag.ts'
+import { serveOrganization, type AdminParts, type OrganizationRequest, type Served } from '../serve.ts'
+import { type OperationCall } from '../../operations/serve.ts'
 import { NO_ACCOUNTS, type Accounts } from '../connections/auth-type.ts'
 import { connectionChangeOf, integrationOf, newConnectionOf } from './integration-words.ts'
 import { catalogOperations } from './registry.ts'

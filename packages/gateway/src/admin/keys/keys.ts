@@ -5,14 +5,8 @@ import { listKeyPage, removeKeyById, storeTrust, type KeyOnPage, type KeyRow } f
 import type { Principal } from '../../identity/principal.ts'
 import { keyChange, makeKey, refuseBeyond, toKey, type KeyWords, type MadeKey } from './make-key.ts'
 import { importKeys } from './old-keys.ts'
-import {
-  serveOrganization,
-  servePlatform,
-  type AdminParts,
-  type OperationCall,
-  type Origin,
-  type Served,
-} from '../serve.ts'
+import { serveOrganization, servePlatform, type AdminParts, type Served } from '../serve.ts'
+import { type OperationCall, type Origin } from '../../operations/serve.ts'
 import { sortedPage } from '../../lib/page.ts'
 
 const toListedKey = (row: KeyOnPage): shapes.Key => ({ ...toKey(row), user_email: row.user_email })

@@ -21,7 +21,8 @@ import type { KeyRow } from '../../identity/keys/keys.ts'
 import type { Principal } from '../../identity/principal.ts'
 import { keyChange, makeKey, refuseBeyond, toKey, type KeyWords, type MadeKey } from './make-key.ts'
 import { refuseOldSignIn } from '../people/fresh-sign-in.ts'
-import { serveSignedIn, type AdminParts, type OperationCall, type Served } from '../serve.ts'
+import { serveSignedIn, type AdminParts, type Served } from '../serve.ts'
+import { type OperationCall } from '../../operations/serve.ts'
 import { eachOf } from '../../lib/unreadable.ts'
 
 /** The member that a principal stands for. Throws `login.needed` for keys of nobody's. */

@@ -9,8 +9,9 @@ import {
   getOwnOrganization,
   type OrganizationRow,
 } from '../../organizations/organizations.ts'
-import { refuseStale, tagOf } from '../entity-tag.ts'
-import { serveOrganization, servePlatform, type OperationCall, type Served } from '../serve.ts'
+import { refuseStale, tagOf } from '../../operations/entity-tag.ts'
+import { serveOrganization, servePlatform, type Served } from '../serve.ts'
+import { type OperationCall } from '../../operations/serve.ts'
 
 /** Of a network that is public nothing needs to be said; link-local ones stay closed whatever is said. Throws `body.shape`. */
 export function refusePublic({ networks }: EgressExceptions): void {

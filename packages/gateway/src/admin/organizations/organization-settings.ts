@@ -5,10 +5,11 @@
 import { Fault } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { changeOwnOrganization, getOwnOrganization, type OrganizationRow } from '../../organizations/organizations.ts'
-import { refuseStale, tagOf } from '../entity-tag.ts'
+import { refuseStale, tagOf } from '../../operations/entity-tag.ts'
 import { mostOf, rateOf } from './organization-rate.ts'
 import { changedOrganization } from './organizations.ts'
-import { serveOrganization, type AdminParts, type OperationCall, type Served } from '../serve.ts'
+import { serveOrganization, type AdminParts, type Served } from '../serve.ts'
+import { type OperationCall } from '../../operations/serve.ts'
 
 function shown(parts: AdminParts, row: OrganizationRow, head: OperationCall['head']) {
   const { id, slug, name, description, contact_email, settings, created_at, updated_at } = row

@@ -12,9 +12,10 @@ import {
   type OrganizationRow,
 } from '../../organizations/organizations.ts'
 import { pageAt, partOf } from '../../lib/page.ts'
-import { refuseStale, tagOf } from '../entity-tag.ts'
+import { refuseStale, tagOf } from '../../operations/entity-tag.ts'
 import { boundedRate } from './organization-rate.ts'
-import { servePlatform, type OperationCall, type Served } from '../serve.ts'
+import { servePlatform, type Served } from '../serve.ts'
+import { type OperationCall } from '../../operations/serve.ts'
 
 const toOrganization = (row: OrganizationRow): shapes.Organization => ({
   id: row.id,

@@ -6,7 +6,8 @@ import { findByRefreshToken, listSignIns, type SignInRow } from '../../identity/
 import { findUser, type UserRow } from '../../identity/users.ts'
 import type { Principal } from '../../identity/principal.ts'
 import type { Tokens } from './sign-in.ts'
-import { serveAnyone, serveSignedIn, type AdminParts, type OperationCall, type Served } from '../serve.ts'
+import { serveAnyone, serveSignedIn, type AdminParts, type Served } from '../serve.ts'
+import { type OperationCall } from '../../operations/serve.ts'
 import { eachOf } from '../../lib/unreadable.ts'
 
 const toPerson = ({ id, email, name, platform_admin: admin }: UserRow): shapes.TokenPair['user'] => ({

@@ -6,15 +6,10 @@ import type { OrgSql } from '../../db/db.ts'
 import { listOrganizationRules, type OrganizationRuleRow } from '../../policy/stored/organization-rules.ts'
 import { storedOfToolsets } from '../../policy/stored/rules-in-force.ts'
 import { listToolsets } from '../../toolsets/toolsets.ts'
-import { tagOf } from '../entity-tag.ts'
+import { tagOf } from '../../operations/entity-tag.ts'
 import { pageFrom } from '../../lib/page.ts'
-import {
-  serveOrganization,
-  type AdminParts,
-  type OperationCall,
-  type OrganizationRequest,
-  type Served,
-} from '../serve.ts'
+import { serveOrganization, type AdminParts, type OrganizationRequest, type Served } from '../serve.ts'
+import { type OperationCall } from '../../operations/serve.ts'
 import { changeOf, toOrganizationRule, toPlacedRule, writeEach } from './rule-words.ts'
 import { idlePatterns, refuseIdle, type PlacedPatterns } from './idle-patterns.ts'
 import {

@@ -16,7 +16,10 @@ const CONTENT_POLICY = [
 ].join('; ')
 
 /** Of the interface, of these two themselves, and of what another door serves below the same address. */
-export function describedBy(served: readonly Served[], beside: readonly Operation[] = []): readonly Served[] {
+export function describedBy(
+  served: readonly Pick<Served, 'operation'>[],
+  beside: readonly Operation[] = [],
+): readonly Served[] {
   const own = [shapes.getOpenApi, shapes.readReference]
   const all = [...served.map(({ operation }) => operation), ...beside, ...own]
   let document: Record<string, unknown> | undefined

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest'
 import type { Snapshot } from '../../snapshot/snapshot.ts'
 import { createLogTail } from '../../telemetry/log-tail.ts'
 import { logOperations } from './logs.ts'
-import type { AdminParts, OperationCall } from '../serve.ts'
+import type { AdminParts } from '../serve.ts'
+import type { OperationCall } from '../../operations/serve.ts'
 
 const lineOf = (message: string) => JSON.stringify({ level: 'info', message, timestamp: 't' })
 

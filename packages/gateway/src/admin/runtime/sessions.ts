@@ -9,7 +9,7 @@ import { listStoredSessions, removeSession, type ListedSession } from '../../ses
 import type { SessionEntry } from '../../sessions/sessions.ts'
 import type { SystemSql } from '../../db/db.ts'
 import { pageOfRows, startOf, unknownCursor, type PageQuery } from '../../lib/page.ts'
-import { namesOf } from '../names-of.ts'
+import { namesOf } from '../../operations/names-of.ts'
 import { servePlatform, type AdminParts, type Served } from '../serve.ts'
 
 const digestOf = ({ vault }: AdminParts, id: string): Buffer => vault.hash(`session ${id}`)

@@ -6,7 +6,7 @@
  */
 import { Fault } from '@toolway/contract'
 import type { Operation } from '@toolway/contract/admin'
-import { carryOut, type Caller } from '../../admin/carry-out.ts'
+import { carryOut, type Caller } from '../../operations/carry-out.ts'
 import { composeLocalAdmin } from '../../compose/local-admin.ts'
 import { DatabaseUnreachable } from '../../db/unreachable.ts'
 import { OPERATOR } from '../../identity/principal.ts'

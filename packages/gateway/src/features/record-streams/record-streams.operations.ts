@@ -17,12 +17,12 @@ import type { SendBatch } from './send-batch.ts'
 import { testItem } from './stream-items.rows.ts'
 import { recordStreamRow } from '../../vault/sealed-columns.ts'
 import { newWebhookSecret } from '../../webhooks/signature.ts'
-import { addressIn } from '../../admin/integrations/integration-words.ts'
-import { serveOrganization, servePlatform, type AdminParts, type Served } from '../../admin/serve.ts'
+import { addressIn } from '../../lib/http-address.ts'
+import { serving, type OperationBase, type Served } from '../../operations/serve.ts'
 import { eachOf } from '../../lib/unreadable.ts'
 
 /** What these operations work with. */
-export interface RecordStreamParts extends AdminParts {
+export interface RecordStreamParts extends OperationBase {
   readonly sendBatch: SendBatch
 }
 
@@ -153,6 +153,8 @@ async function sendTest({ parts, owner, params, look, change: changing, signal }
   )
   return { delivered: failed === undefined, problem: failed?.problem ?? null }
 }
+
+const { serveOrganization, servePlatform } = serving<RecordStreamParts>()
 
 const ofOrganization = <Request extends { readonly organization: { readonly id: string } }>(request: Request) => ({
   ...request,

@@ -8,12 +8,13 @@
 import { Fault } from '@toolway/contract'
 import type { Operation } from '@toolway/contract/admin'
 import { Hono } from 'hono'
-import { answerOf } from '../../admin/answer.ts'
-import { createKeptAnswers } from '../../admin/kept-answers.ts'
-import { homeOf, placeOf, refuseBeyond } from '../../admin/place.ts'
-import { refuseUnstorable } from '../../admin/read-input.ts'
+import { answerOf } from '../../operations/answer.ts'
+import { createKeptAnswers } from '../../operations/kept-answers.ts'
+import { homeOf, placeOf, refuseBeyond } from '../../operations/place.ts'
+import { refuseUnstorable } from '../../operations/read-input.ts'
 import { STREAM_HEAD } from '../../admin/runtime/logs.ts'
-import type { AdminParts, OperationCall, Served } from '../../admin/serve.ts'
+import type { AdminParts } from '../../admin/serve.ts'
+import type { OperationCall, Served } from '../../operations/serve.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Limits } from '../../limits/limits.ts'
 import type { Clients } from '../client-address.ts'
@@ -140,7 +141,7 @@ export function createAdminDoor<Parts extends AdminParts>(door: AdminDoorParts<P
 }
 
 /** Returns the methods that a path accepts; empty if nothing is served there. */
-function methodsAt(operations: readonly Pick<Served, 'operation'>[], path: string): string[] {
+function methodsAt(operations: readonly { readonly operation: Operation }[], path: string): string[] {
   const wanted = path.split('/')
   const here = operations.filter(({ operation }) => {
     const parts = operation.path.split('/')

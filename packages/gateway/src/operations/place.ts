@@ -4,7 +4,7 @@
  */
 import { Fault, permits, type Permission, type Role } from '@toolway/contract'
 import type { Needs, Operation } from '@toolway/contract/admin'
-import type { AdminParts } from './serve.ts'
+import type { OperationBase } from './serve.ts'
 import { roleIn } from '../snapshot/role.ts'
 import type { Snapshot } from '../snapshot/snapshot.ts'
 import type { Principal } from '../identity/principal.ts'
@@ -12,8 +12,8 @@ import { DEFAULT_SLUG, type OrganizationRow } from '../organizations/organizatio
 import { boundForbidden, roleForbidden } from '../lib/role-forbidden.ts'
 
 /** Dependencies of the checks. */
-export type PlaceParts = Pick<AdminParts, 'accounts'> & {
-  readonly snapshots: Pick<AdminParts['snapshots'], 'find' | 'all'>
+export type PlaceParts = Pick<OperationBase, 'accounts'> & {
+  readonly snapshots: Pick<OperationBase['snapshots'], 'find' | 'all'>
 }
 type Params = Readonly<Record<string, string>>
 type OrganizationNeeds = Extract<Needs, { of: 'organization' }>

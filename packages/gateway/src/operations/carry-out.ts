@@ -9,10 +9,10 @@ import type { Actor } from '../records/change.ts'
 import { answerOf } from './answer.ts'
 import { placeOf, refuseBeyond } from './place.ts'
 import { readInput, refuseUnstorable, type RawInput } from './read-input.ts'
-import type { AdminParts, OperationCall, Origin, Served } from './serve.ts'
+import type { OperationBase, OperationCall, Origin, Served } from './serve.ts'
 
 /** All operations, and what they work with. */
-export interface Administration<Parts extends AdminParts = AdminParts> {
+export interface Administration<Parts extends OperationBase = OperationBase> {
   readonly operations: readonly Served<Parts>[]
   readonly parts: Parts
 }
@@ -31,7 +31,7 @@ export interface LocalRequest extends RawInput {
 }
 
 /** The answer by the operation's shape, or a Response where it answers with something else than JSON. Throws a Fault. */
-export async function carryOut<Parts extends AdminParts>(
+export async function carryOut<Parts extends OperationBase>(
   { operations, parts }: Administration<Parts>,
   { principal, actor, origin }: Caller,
   operation: Operation,

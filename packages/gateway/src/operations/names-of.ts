@@ -6,14 +6,14 @@ import type { ConnectionId, UserId } from '@toolway/contract'
 import type { OrgSql, SystemSql } from '../db/db.ts'
 import { listKeysNamed } from '../identity/keys/keys.ts'
 import { listNamesOf } from '../organizations/members.ts'
-import type { AdminParts } from './serve.ts'
+import type { OperationBase } from './serve.ts'
 
 export type NameOf = (id: string | null | undefined) => string | null
 
 /** People by name and email, keys by name and member, connections by alias. Other ids, and what is gone, have no name: null. */
 export async function namesOf(
   sql: OrgSql | SystemSql,
-  parts: Pick<AdminParts, 'accounts' | 'snapshots'>,
+  parts: Pick<OperationBase, 'accounts' | 'snapshots'>,
   ids: readonly (string | null)[],
 ): Promise<NameOf> {
   const these = (prefix: string) => [...new Set(ids.filter((id) => id?.startsWith(prefix) === true))] as string[]
@@ -35,7 +35,7 @@ export async function namesOf(
 const withEmail = (name: string, email: string | null): string =>
   email === null || email === name ? name : name === '' ? email : `${name} (${email})`
 
-function aliasOf({ snapshots }: Pick<AdminParts, 'snapshots'>, id: ConnectionId): string | null {
+function aliasOf({ snapshots }: Pick<OperationBase, 'snapshots'>, id: ConnectionId): string | null {
   for (const snapshot of snapshots.all()) {
     const found = snapshot.connection(id)
     if (found !== undefined) return found.alias

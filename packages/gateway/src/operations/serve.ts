@@ -1,0 +1,213 @@
+/**
+ * How an operation of the admin interface is carried out: its description from `contract`, and a function that is handed who
+ * asks, what is addressed, and the only ways to the database that fit its permission.
+ *
+ * A change and its record are one transaction, because the function has no other way to change anything.
+ */
+import type { OrganizationId, Role } from '@toolway/contract'
+import type { Needs, Operation } from '@toolway/contract/admin'
+import type { z } from 'zod'
+import type { Db, OrgSnapshotSql, OrgSql, SystemSql } from '../db/db.ts'
+import type { Accounts } from '../identity/accounts.ts'
+import type { Principal } from '../identity/principal.ts'
+import type { OrganizationRow } from '../organizations/organizations.ts'
+import { recordChange, type Actor, type Change } from '../records/change.ts'
+import type { Vault } from '../vault/vault.ts'
+import type { Snapshot } from '../snapshot/snapshot.ts'
+import type { ChangedRows } from '../snapshot/wanted-rows.ts'
+
+/** What every operation works with. A feature's operations may need more, which is the `Parts` of `Served`. */
+export interface OperationBase {
+  readonly db: Db
+  readonly vault: Vault
+  readonly accounts: Accounts
+  readonly snapshots: {
+    find(name: { id?: string; slug?: string }): Snapshot | undefined
+    all(): readonly Snapshot[]
+    /** Whole, or the rows that changed. */
+    refresh(id: string, changed?: ChangedRows): Promise<void>
+  }
+  /** Waits until every process of the port acts on a change; undefined where there is one process. Never throws. */
+  readonly inForce?: ((organizationId: OrganizationId | undefined) => Promise<void>) | undefined
+}
+
+/** The faces that call operations, as rows keep it. */
+export type Origin = 'administration' | 'command line' | 'file'
+
+/** One request as its face learned it. */
+export interface OperationCall {
+  readonly principal: Principal | undefined
+  readonly actor: Actor
+  readonly params: Readonly<Record<string, string>>
+  readonly query: unknown
+  readonly body: unknown
+  /** The interface that called the operation, stored as the origin of everything that the operation creates. */
+  readonly origin: Origin
+  /** Of the If-Match header, without its quotes. */
+  readonly ifMatch?: string | undefined
+  /** Of the request, by lower-case name. */
+  readonly header: (name: string) => string | undefined
+  /** Headers of the answer. */
+  readonly head: { set(name: string, value: string): void; append(name: string, value: string): void }
+  /** Aborted when the one who asks is gone. */
+  readonly signal: AbortSignal
+  /** Tells a client that follows an operation with `progress` how far it is; others hear nothing. */
+  readonly progress?: ((value: unknown) => void) | undefined
+}
+
+interface OperationRequest<Op extends Operation, Parts> {
+  readonly parts: Parts
+  readonly actor: Actor
+  readonly params: Readonly<Record<string, string>>
+  readonly query: z.output<Op['query']>
+  readonly body: z.output<Op['body']>
+  readonly origin: Origin
+  readonly ifMatch: string | undefined
+  readonly header: OperationCall['header']
+  readonly head: OperationCall['head']
+  readonly signal: AbortSignal
+  readonly progress: NonNullable<OperationCall['progress']>
+}
+
+export interface OrganizationRequest<Op extends Operation, Parts> extends OperationRequest<Op, Parts> {
+  readonly principal: Principal
+  readonly role: Role
+  readonly organization: OrganizationRow
+  /** See the organization that is addressed. */
+  look<T>(work: (sql: OrgSql) => Promise<T>): Promise<T>
+  /** As `look`: all reads see the organization as it was at the first one. */
+  lookAtSnapshot<T>(work: (sql: OrgSnapshotSql) => Promise<T>): Promise<T>
+  /**
+   * Changes the organization and writes the audit entry, in one transaction. `say` builds the entry from the result of `work`.
+   */
+  change<T>(say: (result: T) => Change | readonly Change[], work: (sql: OrgSql) => Promise<T>): Promise<T>
+}
+
+type PlacedChange = Change & { readonly organizationId?: OrganizationId }
+
+export interface PlatformRequest<Op extends Operation, Parts> extends OperationRequest<Op, Parts> {
+  readonly principal: Principal
+  readonly role: Role
+  look<T>(work: (sql: SystemSql) => Promise<T>): Promise<T>
+  /** Each record stands in the organization that `say` names, else in the platform's. */
+  change<T>(
+    say: (result: T) => PlacedChange | readonly PlacedChange[],
+    work: (sql: SystemSql) => Promise<T>,
+  ): Promise<T>
+}
+
+export type SignedInRequest<Op extends Operation, Parts> = Omit<PlatformRequest<Op, Parts>, 'role'>
+export type AnonymousRequest<Op extends Operation, Parts> = Omit<PlatformRequest<Op, Parts>, 'role' | 'principal'>
+
+type Given<Op extends Operation> = z.input<Op['answer']> | Response
+type Run<Asks, Op extends Operation> = (asked: Asks) => Promise<Given<Op>> | Given<Op>
+
+/**
+ * An operation with what carries it out. `organization` and `role` are there where its `needs` asks for them. `Parts`: what a feature's
+ * operations work with besides those of all.
+ */
+export interface Served<Parts extends OperationBase> {
+  readonly operation: Operation
+  run(
+    parts: Parts,
+    asking: OperationCall,
+    place: { organization: OrganizationRow | undefined; role: Role | undefined },
+  ): unknown
+}
+
+const changes = ({ method, reads, harmless }: Operation): boolean => method !== 'GET' && !reads && !harmless
+
+function toServe<Op extends Operation, Asks, Parts extends OperationBase>(
+  operation: Op,
+  of: Needs['of'],
+  run: Run<Asks, Op>,
+  make: (
+    parts: Parts,
+    asking: OperationCall,
+    place: { organization: OrganizationRow | undefined; role: Role | undefined },
+  ) => object,
+): Served<Parts> {
+  if (operation.needs.of !== of) throw new Error(`${operation.id} is described as needing ${operation.needs.of}`)
+  return {
+    operation,
+    run(parts, asking, place) {
+      const { actor, params, query, body, origin, ifMatch, header, head, signal, progress = () => {} } = asking
+      const given = run({
+        parts,
+        actor,
+        params,
+        query,
+        body,
+        origin,
+        ifMatch,
+        header,
+        head,
+        signal,
+        progress,
+        ...make(parts, asking, place),
+      } as Asks)
+      const { inForce } = parts
+      if (inForce === undefined || !changes(operation)) return given
+      return Promise.resolve(given).then((answer) => inForce(place.organization?.id).then(() => answer))
+    },
+  }
+}
+
+const systemWays = ({ db }: OperationBase, { actor }: OperationCall) => ({
+  look: (work: (sql: SystemSql) => Promise<unknown>) => db.system(work),
+  change: (
+    say: (result: unknown) => PlacedChange | readonly PlacedChange[],
+    work: (sql: SystemSql) => Promise<unknown>,
+  ) =>
+    db.system(async (sql) => {
+      const result = await work(sql)
+      for (const { organizationId, ...change } of [say(result)].flat())
+        await recordChange(sql, actor, organizationId, change)
+      return result
+    }),
+})
+
+/**
+ * The ways to serve operations that work with `Parts`. A function that is handed a request can reach the database only in the way that
+ * the operation's permission allows.
+ */
+export const serving = <Parts extends OperationBase>() => ({
+  /** For operations with `inOrganization(…)`. */
+  serveOrganization: <Op extends Operation>(op: Op, run: Run<OrganizationRequest<Op, Parts>, Op>): Served<Parts> =>
+    toServe(op, 'organization', run, ({ db }, { principal, actor }, { organization, role }) => {
+      if (principal === undefined || organization === undefined || role === undefined)
+        throw new Error('an operation of an organization was asked without one')
+      return {
+        principal,
+        role,
+        organization,
+        look: (work: (sql: OrgSql) => Promise<unknown>) => db.organization(organization.id, work),
+        lookAtSnapshot: (work: (sql: OrgSnapshotSql) => Promise<unknown>) => db.snapshot(organization.id, work),
+        change: (say: (result: unknown) => Change | readonly Change[], work: (sql: OrgSql) => Promise<unknown>) =>
+          db.organization(organization.id, async (sql) => {
+            const result = await work(sql)
+            for (const change of [say(result)].flat()) await recordChange(sql, actor, organization.id, change)
+            return result
+          }),
+      }
+    }),
+
+  /** For operations with `platform(…)`. */
+  servePlatform: <Op extends Operation>(op: Op, run: Run<PlatformRequest<Op, Parts>, Op>): Served<Parts> =>
+    toServe(op, 'platform', run, (parts, asking, { role }) => {
+      if (asking.principal === undefined || role === undefined)
+        throw new Error('a platform operation was asked by nobody')
+      return { principal: asking.principal, role, ...systemWays(parts, asking) }
+    }),
+
+  /** For operations with `signedIn`. They may touch only the principal's own data, because no other check protects it. */
+  serveSignedIn: <Op extends Operation>(op: Op, run: Run<SignedInRequest<Op, Parts>, Op>): Served<Parts> =>
+    toServe(op, 'signed-in', run, (parts, asking) => {
+      if (asking.principal === undefined) throw new Error('an operation for whoever has signed in was asked by nobody')
+      return { principal: asking.principal, ...systemWays(parts, asking) }
+    }),
+
+  /** For operations with `anyone`. */
+  serveAnyone: <Op extends Operation>(op: Op, run: Run<AnonymousRequest<Op, Parts>, Op>): Served<Parts> =>
+    toServe(op, 'anyone', run, systemWays),
+})
