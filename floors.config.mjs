@@ -11,6 +11,9 @@ const gateway = 'packages/gateway/src'
 /** Outside the floors: programs and fixtures that nothing imports. */
 const APART = ['demo', 'testing']
 
+/** The features, top to bottom: one may use those below it, through their `index.ts`. */
+export const FEATURES = ['record-streams', 'webhooks', 'alerts']
+
 /** The floors of the gateway, top to bottom. Every folder that is named nowhere here is a noun. */
 export const FLOORS = [
   {
@@ -24,7 +27,11 @@ export const FLOORS = [
     about: 'what no feature has yet; they may combine several nouns',
     folders: ['call', 'admin', 'oauth', 'jobs'],
   },
-  { name: 'features', about: 'one folder for everything about a feature (ADR 0139)', folders: ['features'] },
+  {
+    name: 'features',
+    about: `one folder for everything about a feature; one uses those after it (ADR 0139): ${FEATURES.map((name) => `\`${name}\``).join(' ')}`,
+    folders: ['features'],
+  },
   {
     name: 'operations',
     about: 'how an operation that contract/admin describes is carried out',
@@ -49,9 +56,6 @@ const nounFolders = FLOORS.find(({ name }) => name === 'nouns').folders
 for (const entry of readdirSync(join(import.meta.dirname, gateway), { withFileTypes: true }))
   if (entry.isDirectory() && !named.has(entry.name)) nounFolders.push(entry.name)
 nounFolders.sort()
-
-/** The features, top to bottom: one may use those below it, through their `index.ts`. */
-export const FEATURES = ['record-streams']
 
 /** Within a feature, bottom to top: a file may import those of its own suffix and below. */
 const SUFFIXES = ['rows', '', 'operations|job|step', 'command|door', 'index']

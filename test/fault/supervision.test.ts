@@ -2,7 +2,7 @@
 // @module-tag long
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { listAlerts } from '../../packages/gateway/src/alerts/list-alerts.ts'
+import { listAlerts } from '../../packages/gateway/src/features/alerts/list-alerts.rows.ts'
 import { restartConnection } from '../../packages/gateway/src/connections/connections.ts'
 import type { TestConnection, TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { openGateway } from '../e2e/peers/open-gateway.ts'

@@ -325,7 +325,7 @@ export {
   testWebhook,
   Webhook,
   WebhookChange,
-} from './webhooks.ts'
+} from '../features/webhooks/webhooks.ts'
 export {
   addInstallationRecordStream,
   addRecordStream,

@@ -10,7 +10,6 @@ import type { AdminConnect } from './oauth/admin-connect.ts'
 import type { AdminCredentials } from './accounts/admin-credentials.ts'
 import type { EventFeed } from '../jobs/event-feed.ts'
 import type { KeepCheckpoints } from '../jobs/keep-checkpoints.ts'
-import type { SendWebhook } from '../jobs/send-webhook.ts'
 import type { Tracer } from '../telemetry/tracing/tracer.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import type { Enrolment } from './people/enrolment.ts'
@@ -52,7 +51,6 @@ export interface AdminParts extends OperationBase {
   /** Where clients reach this gateway, without a slash at its end. */
   publicUrl(): string
   readonly events: Pick<EventFeed, 'follow'>
-  readonly sendWebhook: SendWebhook
   readonly approvals: AdminApprovals
   readonly previewList: ListPreviews
   /** Undefined: no files are kept here. */

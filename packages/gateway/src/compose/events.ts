@@ -1,10 +1,9 @@
 /** Events: delivered to followers of an organization and to its webhooks; also the record of clients seen. */
-import { findAlert } from '../alerts/list-alerts.ts'
-import { createDeliverWebhooks } from '../jobs/deliver-webhooks.ts'
+import { findAlert } from '../features/alerts/index.ts'
+import { startWebhooks, createWebhookSender, type SendWebhook } from '../features/webhooks/index.ts'
 import { createEventFeed, type EventFeed } from '../jobs/event-feed.ts'
 import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import { createStreamSender, startRecordStreams, type SendBatch } from '../features/record-streams/index.ts'
-import { createSendWebhook, type SendWebhook } from '../jobs/send-webhook.ts'
 import { forgetClientsSeen, storeClientsSeen } from '../identity/clients-seen.ts'
 import { createKeepClientsSeen, type KeepClientsSeen } from '../jobs/keep-clients-seen.ts'
 import type { Accounts } from '../identity/accounts.ts'
@@ -38,8 +37,8 @@ export function composeEvents(
     log,
   })
   opened.defer(() => events.close())
-  const sendWebhook = createSendWebhook({ vault, fetchFor: createGuardedFetch, now: Date.now })
-  const webhooks = createDeliverWebhooks({ db, send: sendWebhook, random: Math.random, log })
+  const sendWebhook = createWebhookSender(vault)
+  const webhooks = startWebhooks({ db, send: sendWebhook, log })
   opened.defer(() => webhooks.close())
   const sendBatch = createStreamSender({ vault, reveal })
   const streams = startRecordStreams({ db, send: sendBatch, log })

@@ -19,7 +19,7 @@ import { createWebSession } from '../http/sign-in/web-session.ts'
 import { CHECKPOINTS, createKeepCheckpoints } from '../jobs/keep-checkpoints.ts'
 import { createStreamSender } from '../features/record-streams/index.ts'
 import { OPERATIONS, type OperationParts } from './operations.ts'
-import { createSendWebhook } from '../jobs/send-webhook.ts'
+import { createWebhookSender } from '../features/webhooks/index.ts'
 import type { Log } from '../lib/log.ts'
 import { createConnectLinks } from '../oauth/outgoing/flows/connect-links.ts'
 import { createLastKnown } from '../admin/runtime/last-known.ts'
@@ -155,7 +155,7 @@ export async function composeLocalAdmin({ store, loaded, log, publicUrl }: Local
     connect: connect.admin,
     credentials: credentials.admin,
     events: { follow: elsewhere },
-    sendWebhook: createSendWebhook({ vault, fetchFor: createGuardedFetch, now: Date.now }),
+    sendWebhook: createWebhookSender(vault),
     sendBatch: createStreamSender({ vault, reveal }),
     approvals: approvals.admin,
     previewList: elsewhere,

@@ -19,10 +19,10 @@ import { auditOperations } from '../admin/audit.ts'
 import { connectionLogOperations } from '../admin/connections/connection-log.ts'
 import { probeOperations } from '../admin/connections/probe.ts'
 import { endpointOperations } from '../admin/connections/endpoints.ts'
-import { alertOperations } from '../admin/events/alerts.ts'
+import { alertOperations } from '../features/alerts/index.ts'
 import { eventOperations } from '../admin/events/events.ts'
 import { recordStreamOperations, type RecordStreamParts } from '../features/record-streams/index.ts'
-import { webhookOperations } from '../admin/events/webhooks.ts'
+import { webhookOperations, type WebhookParts } from '../features/webhooks/index.ts'
 import { integrationOperations } from '../admin/integrations/integrations.ts'
 import { logOperations } from '../admin/runtime/logs.ts'
 import { openApiOperations } from '../admin/openapi/openapi.ts'
@@ -53,7 +53,7 @@ import { userOperations } from '../admin/people/users.ts'
 import { fileOperations } from '../admin/files/files.ts'
 
 /** What operations work with: those of the administration, and those of features. */
-export type OperationParts = AdminParts & RecordStreamParts
+export type OperationParts = AdminParts & RecordStreamParts & WebhookParts
 
 const DESCRIBED: readonly Served<OperationParts>[] = [
   ...authOperations,

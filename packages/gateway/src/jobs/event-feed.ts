@@ -6,9 +6,9 @@
  * followers is limited for each principal and each organization; earlier events are not sent later. A follower's permission is
  * checked at each event.
  */
+import { alertOf, type AlertRow } from '../features/alerts/index.ts'
 import { Fault, permits, type OrganizationId } from '@toolway/contract'
 import { INTEGRATION_ACTIONS, type ClientSeen, type GatewayEvent } from '@toolway/contract/admin'
-import type { AlertRow } from '../alerts/list-alerts.ts'
 import { roleIn } from '../snapshot/role.ts'
 import type { Snapshot } from '../snapshot/snapshot.ts'
 import type { Accounts } from '../identity/accounts.ts'
@@ -267,13 +267,4 @@ const seenOf = ({ step, key_id, user_id, name, version, revision, at }: SeenNoti
   client: name === '' ? null : { name, version },
   revision,
   at: new Date(at).toISOString(),
-})
-
-export const alertOf = ({ id, kind, connection_id, user_id, detail, created_at }: AlertRow) => ({
-  id,
-  kind,
-  connection_id,
-  user_id,
-  detail,
-  created_at: created_at.toISOString(),
 })

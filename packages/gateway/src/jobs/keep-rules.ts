@@ -4,7 +4,7 @@
  */
 import type { OrganizationId, Rule } from '@toolway/contract'
 import { z } from 'zod'
-import { addAlert } from '../alerts/alerts.ts'
+import { addAlert } from '../features/alerts/index.ts'
 import type { OrgSql } from '../db/db.ts'
 import type { Log } from '../lib/log.ts'
 import { createPolicy } from '../policy/compile.ts'

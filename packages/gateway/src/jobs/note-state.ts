@@ -3,7 +3,7 @@
  * the same transaction. If several gateways see an outage, one of them reports it.
  */
 import type { ConnectionId } from '@toolway/contract'
-import { addAlert } from '../alerts/alerts.ts'
+import { addAlert } from '../features/alerts/index.ts'
 import { noteContact, type Seen } from '../connections/connections.ts'
 import type { SystemSql } from '../db/db.ts'
 

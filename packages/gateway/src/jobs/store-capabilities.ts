@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ConnectionId, EffectSpeakers, LockMode, OrganizationId } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
-import { addAlert } from '../alerts/alerts.ts'
+import { addAlert } from '../features/alerts/index.ts'
 import { bytesOfOthers, storeCatalog } from '../catalog/catalogs.ts'
 import { isHeld } from '../catalog/locks/is-held.ts'
 import { isNamed, onceEach, sightingsOf, type Sighting } from '../catalog/locks/tool-hash.ts'

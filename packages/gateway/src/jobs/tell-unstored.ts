@@ -6,8 +6,7 @@
  * either, it is written when the database is back, with the time that it was away.
  */
 import type { OrganizationId } from '@toolway/contract'
-import { addAlert } from '../alerts/alerts.ts'
-import { hasAlertSince } from '../alerts/list-alerts.ts'
+import { addAlert, hasAlertSince } from '../features/alerts/index.ts'
 import type { Db } from '../db/db.ts'
 import { DatabaseUnreachable } from '../db/unreachable.ts'
 import type { Log } from '../lib/log.ts'

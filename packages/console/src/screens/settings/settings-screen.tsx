@@ -13,7 +13,7 @@ import { InstallationSettings } from './installation-settings.tsx'
 import { OAuthApps } from './oauth-apps.tsx'
 import { OrganizationSettings } from './organization-settings.tsx'
 import { RecordStreams } from '../../features/record-streams/record-streams.tsx'
-import { Webhooks } from './webhooks.tsx'
+import { Webhooks } from '../../features/webhooks/webhooks.tsx'
 
 const t = texts.settings
 

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { Fault, type ConnectionId, type LockMode, type OrganizationId } from '@toolway/contract'
-import { addAlert } from '../../alerts/alerts.ts'
+import { addAlert } from '../../features/alerts/index.ts'
 import { findTools } from '../../catalog/catalogs.ts'
 import { sightingsOf, type Sighting } from '../../catalog/locks/tool-hash.ts'
 import {

@@ -4,7 +4,7 @@
  */
 import { Fault, type OrganizationId, type Rule } from '@toolway/contract'
 import type { AlertKind } from '@toolway/contract/admin'
-import { addAlert } from '../../alerts/alerts.ts'
+import { addAlert } from '../../features/alerts/index.ts'
 import { listAnswers, storeAnswer, takeMessage, type Way } from '../../approvals/answers.ts'
 import {
   lockApproval,

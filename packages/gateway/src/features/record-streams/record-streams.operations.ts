@@ -16,7 +16,7 @@ import {
 import type { SendBatch } from './send-batch.ts'
 import { testItem } from './stream-items.rows.ts'
 import { recordStreamRow } from '../../vault/sealed-columns.ts'
-import { newWebhookSecret } from '../../webhooks/signature.ts'
+import { newWebhookSecret } from '../webhooks/index.ts'
 import { addressIn } from '../../lib/http-address.ts'
 import { serving, type OperationBase, type Served } from '../../operations/serve.ts'
 import { eachOf } from '../../lib/unreadable.ts'

@@ -1,5 +1,5 @@
 /** A batch as one message of Standard Webhooks, signed as the messages of webhooks are. Its id is that of the batch. */
-import { signedHeaders } from '../../../webhooks/signature.ts'
+import { signedHeaders } from '../../webhooks/index.ts'
 import { checkAnswer, type Deliver, type DestinationParts, type OfKind, type Secrets } from './destination.ts'
 
 export const toWebhook =

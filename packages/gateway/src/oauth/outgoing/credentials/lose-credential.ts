@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import type { CredentialId, OrganizationId, UserId } from '@toolway/contract'
 import type { AlertKind } from '@toolway/contract/admin'
-import { addAlert } from '../../../alerts/alerts.ts'
+import { addAlert } from '../../../features/alerts/index.ts'
 import { noteContact } from '../../../connections/connections.ts'
 import { hasGood, markProblem, type LostRow } from '../../../credentials/renewal.ts'
 import type { Db, OrgSql, SystemSql } from '../../../db/db.ts'

@@ -3,7 +3,7 @@ import { Fault, newId, type Role, type WebhookId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import type { OrgSql } from '../../db/db.ts'
 import { webhookPreviousRow, webhookSecretRow } from '../../vault/sealed-columns.ts'
-import { newWebhookSecret } from '../../webhooks/signature.ts'
+import { newWebhookSecret } from './signature.ts'
 import {
   addWebhook,
   changeWebhook,
@@ -13,12 +13,20 @@ import {
   rotateSecret,
   type ListedWebhook,
   type WebhookRow,
-} from '../../webhooks/webhooks.ts'
+} from './webhooks.rows.ts'
 import { namesPrivate } from '../../kinds/remote.ts'
 import { addressIn } from '../../lib/http-address.ts'
-import { serveOrganization, type OrganizationRequest, type Served } from '../serve.ts'
+import type { SendWebhook } from './send-webhook.ts'
+import { serving, type OperationBase, type OrganizationRequest, type Served } from '../../operations/serve.ts'
 import type { Operation } from '@toolway/contract/admin'
 import { eachOf } from '../../lib/unreadable.ts'
+
+/** What these operations work with. */
+export interface WebhookParts extends OperationBase {
+  readonly sendWebhook: SendWebhook
+}
+
+const { serveOrganization } = serving<WebhookParts>()
 
 const MOST = 10
 /** Hours for which the secret before signs too. */
@@ -41,7 +49,7 @@ const toWebhook = (row: ListedWebhook): shapes.Webhook => ({
   updated_at: row.updated_at.toISOString(),
 })
 
-type WebhookRequest = Pick<OrganizationRequest<Operation>, 'look' | 'params'>
+type WebhookRequest = Pick<OrganizationRequest<Operation, WebhookParts>, 'look' | 'params'>
 
 const idIn = ({ params }: WebhookRequest): string => params['webhook'] ?? ''
 const unknown = () => new Fault('thing.unknown', { thing: 'webhook' })
@@ -172,7 +180,7 @@ const rotate = serveOrganization(shapes.rotateWebhookSecret, async (asked) => {
   return { ...(await shown(asked, id)), secret }
 })
 
-export const webhookOperations: readonly Served[] = [
+export const webhookOperations: readonly Served<WebhookParts>[] = [
   serveOrganization(shapes.listWebhooks, async ({ look }) => ({ items: eachOf(await look(listWebhooks), toWebhook) })),
   add,
   change,

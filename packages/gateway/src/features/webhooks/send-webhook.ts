@@ -5,13 +5,13 @@
  */
 import { Fault } from '@toolway/contract'
 import { retryAfter as parseRetryAfter } from '@toolway/protocol/retry'
-import { REFUSED_ADDRESS } from '../upstreams/http/agent.ts'
-import type { GuardedFetch } from '../upstreams/http/guarded-fetch.ts'
-import { privateOriginOf } from '../upstreams/http/permits.ts'
-import type { Vault } from '../vault/vault.ts'
-import { webhookPreviousRow, webhookSecretRow } from '../vault/sealed-columns.ts'
-import { signedHeaders } from '../webhooks/signature.ts'
-import type { WebhookRow } from '../webhooks/webhooks.ts'
+import { REFUSED_ADDRESS } from '../../upstreams/http/agent.ts'
+import type { GuardedFetch } from '../../upstreams/http/guarded-fetch.ts'
+import { privateOriginOf } from '../../upstreams/http/permits.ts'
+import type { Vault } from '../../vault/vault.ts'
+import { webhookPreviousRow, webhookSecretRow } from '../../vault/sealed-columns.ts'
+import { signedHeaders } from './signature.ts'
+import type { WebhookRow } from './webhooks.rows.ts'
 
 export interface SendWebhookParts {
   readonly vault: Pick<Vault, 'open'>

@@ -1,7 +1,7 @@
 /** Webhooks: addresses that an organization is told at. Their secrets are sealed. Nothing is sent from here. */
 import { newId, type OrganizationId, type WebhookId } from '@toolway/contract'
 import { z } from 'zod'
-import type { OrgSql } from '../db/db.ts'
+import type { OrgSql } from '../../db/db.ts'
 
 export const WebhookRow = z.object({
   id: z.string().transform((id) => id as WebhookId),

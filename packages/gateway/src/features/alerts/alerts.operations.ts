@@ -1,12 +1,14 @@
 /** The operation on alerts: what people of an organization had to know in the last 90 days. */
 import { permits } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
-import { countAlerts, listAlerts } from '../../alerts/list-alerts.ts'
-import { alertOf } from '../../jobs/event-feed.ts'
+import { countAlerts, listAlerts } from './list-alerts.rows.ts'
+import { alertOf } from './show-alert.ts'
 import { pageAt, partOf } from '../../lib/page.ts'
-import { serveOrganization, type Served } from '../serve.ts'
+import { serving, type OperationBase, type Served } from '../../operations/serve.ts'
 
-export const alertOperations: readonly Served[] = [
+const { serveOrganization } = serving<OperationBase>()
+
+export const alertOperations: readonly Served<OperationBase>[] = [
   serveOrganization(shapes.listAlerts, async ({ look, query, role, principal }) => {
     const { kind, connection_id: connectionId } = query
     const { take, offset } = partOf(query)

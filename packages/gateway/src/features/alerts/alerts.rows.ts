@@ -2,7 +2,7 @@
 import { newId, type AlertId, type ConnectionId, type OrganizationId, type UserId } from '@toolway/contract'
 import type { AlertKind } from '@toolway/contract/admin'
 import { z } from 'zod'
-import type { OrgSql, SystemSql } from '../db/db.ts'
+import type { OrgSql, SystemSql } from '../../db/db.ts'
 
 export interface NewAlert {
   readonly organizationId: OrganizationId

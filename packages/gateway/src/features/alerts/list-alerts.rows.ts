@@ -1,7 +1,7 @@
 /** Lists alerts and their recipients. Stored for 90 days. */
 import type { AlertId, ConnectionId, UserId } from '@toolway/contract'
 import { z } from 'zod'
-import type { OrgSql, SystemSql } from '../db/db.ts'
+import type { OrgSql, SystemSql } from '../../db/db.ts'
 
 export const AlertRow = z.object({
   id: z.string().transform((id) => id as AlertId),

@@ -6,10 +6,9 @@
  * addresses.
  */
 import { randomUUID } from 'node:crypto'
-import { addAlert, type NewAlert } from '../alerts/alerts.ts'
-import { removeOldAlerts } from '../alerts/list-alerts.ts'
-import type { Db, SystemSql } from '../db/db.ts'
-import type { Log } from '../lib/log.ts'
+import { addAlert, type NewAlert, removeOldAlerts } from '../alerts/index.ts'
+import type { Db, SystemSql } from '../../db/db.ts'
+import type { Log } from '../../lib/log.ts'
 import {
   deliveredSince,
   leaseDeliveries,
@@ -19,7 +18,7 @@ import {
   switchOff,
   untilNext,
   type LeasedRow,
-} from '../webhooks/deliveries.ts'
+} from './deliveries.rows.ts'
 import type { SendWebhook, Sent } from './send-webhook.ts'
 
 export interface DeliverWebhooksParts {

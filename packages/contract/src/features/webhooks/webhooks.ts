@@ -3,8 +3,8 @@
  * Webhooks says (https://www.standardwebhooks.com). The secret is shown once, when it is made.
  */
 import { z } from 'zod'
-import { inOrganization, listOf, operation } from './operation.ts'
-import { TENANT } from './organizations.ts'
+import { inOrganization, listOf, operation } from '../../admin/operation.ts'
+import { TENANT } from '../../admin/organizations.ts'
 
 /** `integrations_changed`, kinds of alerts, or `alert` for all of those. */
 export const WebhookEvent = z

@@ -4,7 +4,7 @@
  */
 import type { DeliveryId, OrganizationId, WebhookId } from '@toolway/contract'
 import { z } from 'zod'
-import type { SystemSql } from '../db/db.ts'
+import type { SystemSql } from '../../db/db.ts'
 
 const Id = z.object({ id: z.string() })
 
