@@ -16,6 +16,7 @@ const BUILD = {
     `${CONSOLE}/operations-plugin.ts`,
     `${CONSOLE}/language.js`,
     `${CONSOLE}/texts-catalogues.ts`,
+    `${CONSOLE}/texts-gateway.ts`,
     `${CONSOLE}/texts-messages.ts`,
     `${CONSOLE}/texts-plugin.ts`,
     `${CONSOLE}/modules-plugin.ts`,

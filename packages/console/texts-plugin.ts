@@ -1,12 +1,14 @@
 /**
  * Compiles the catalogues. A build gives each section of the English texts a module of its own, and whoever says `texts.home` the
- * sections that it names, so that texts come with the screens that say them. German is one script, which only those load who read it.
+ * sections that it names, so that texts come with the screens that say them. German is one script, and the sentences of the gateway are
+ * a second: only those load them who read German.
  */
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { minifySync, type Plugin } from 'vite'
 import { catalogueOf, filesOf, translated } from './texts-catalogues.ts'
+import { compiledSentences, gatewayFiles, gatewaySentences } from './texts-gateway.ts'
 import { compiled, compiledMessage, type Catalogue } from './texts-messages.ts'
 
 const TEXTS = join(import.meta.dirname, 'src/texts/texts.ts')
@@ -18,8 +20,8 @@ const ALL = 'virtual:texts'
 const SOME = '\0texts:'
 /** Followed by the name of one. */
 const ONE = '\0text:'
-/** The addresses of the two scripts while the console is worked on; a build gives them names with a hash. */
-const SCRIPTS = { choice: '/language.js', german: '/texts/de.js' }
+/** The addresses of the scripts while the console is worked on; a build gives them names with a hash. */
+const SCRIPTS = { choice: '/language.js', german: '/texts/de.js', gateway: '/texts/gateway-de.js' }
 
 export function textsBySection(): Plugin {
   let english: Catalogue | undefined
@@ -34,17 +36,20 @@ export function textsBySection(): Plugin {
     buildStart() {
       english = undefined
       if (!isBuild) return
-      for (const file of [...filesOf('en'), ...filesOf('de'), CHOICE]) this.addWatchFile(file)
+      for (const file of [...filesOf('en'), ...filesOf('de'), ...gatewayFiles(), CHOICE]) this.addWatchFile(file)
       const emit = (name: string, code: string) => {
         const { code: source } = minifySync(name, `{${code}}`)
         return this.getFileName(this.emitFile({ type: 'asset', name, source }))
       }
-      choiceName = `/${emit('language.js', choice(`/${emit('de.js', germanScript())}`))}`
+      const german = `/${emit('de.js', germanScript())}`
+      const gateway = `/${emit('gateway-de.js', gatewayScript())}`
+      choiceName = `/${emit('language.js', choice(german, gateway))}`
     },
     configureServer({ middlewares }) {
       const scripts: Record<string, () => string> = {
-        [SCRIPTS.choice]: () => choice(SCRIPTS.german),
+        [SCRIPTS.choice]: () => choice(SCRIPTS.german, SCRIPTS.gateway),
         [SCRIPTS.german]: germanScript,
+        [SCRIPTS.gateway]: gatewayScript,
       }
       middlewares.use((request, response, next) => {
         const script = scripts[request.url ?? '']
@@ -52,8 +57,9 @@ export function textsBySection(): Plugin {
         response.setHeader('content-type', 'text/javascript').end(script())
       })
     },
+    // Before the script of the modules: what it defers comes before them.
     transformIndexHtml: () => [
-      { tag: 'script', attrs: { src: isBuild ? choiceName : SCRIPTS.choice }, injectTo: 'head' },
+      { tag: 'script', attrs: { src: isBuild ? choiceName : SCRIPTS.choice }, injectTo: 'head-prepend' },
     ],
     async resolveId(source, importer) {
       if (source === ALL) return `\0${ALL}`
@@ -106,7 +112,10 @@ function sectionModule(english: Catalogue, name: string): string {
   ].join('\n')
 }
 
-const choice = (german: string): string => readFileSync(CHOICE, 'utf8').replace('GERMAN_TEXTS', german)
+const choice = (german: string, gateway: string): string =>
+  readFileSync(CHOICE, 'utf8').replace('GERMAN_TEXTS', german).replace('GERMAN_SENTENCES', gateway)
+
+const gatewayScript = (): string => `globalThis.gatewayWords = ${compiledSentences(gatewaySentences())}`
 
 /** It has a `count` of its own: it runs before the modules. */
 const germanScript = (): string =>

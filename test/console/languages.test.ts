@@ -45,6 +45,9 @@ describe.skipIf(NO_BROWSER)('languages', () => {
     await look(page, 'me-german')
     await page.goto('/?org=default')
     await look(page, 'home-german')
+    // Sentences of the gateway too, whose script has to be there before the modules.
+    await page.goto('/connections/new?org=default')
+    await page.getByText('Vorgänge, Sprints, Boards und Projekte in Jira.').waitFor()
   })
 
   test('a person changes the language under their account, and it stays', async () => {

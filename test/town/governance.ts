@@ -148,7 +148,7 @@ export async function makeAccounts({ sql, vault, chance, organization, now }: Ma
         ...{ token_type: 'Bearer', expires_at: chance.yes(0.5) ? time(now + (chance.under(60) - 20) * DAY) : null },
         ...{ scopes: ['read', 'write'], provider_data: {}, active: !chance.yes(0.03) },
         ...{ created_at: time(made), updated_at: time(made), kind: 'oauth', account: 'default', is_default: true },
-        problem: refused ? 'The authorization server refuses to renew it (invalid_grant).' : null,
+        problem: refused ? 'its authorization server does not renew it: invalid_grant' : null,
         problem_at: refused ? time(now - DAY) : null,
         ...{ version: 1, renewed_at: time(made), failures: 0 },
       }

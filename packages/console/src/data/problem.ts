@@ -1,4 +1,5 @@
 /** Errors of requests, as worded by the gateway (RFC 9457), or by the network where the gateway did not respond. */
+import { localized, localizedOr } from '../texts/gateway-words.ts'
 import { texts } from '../texts/texts.ts'
 
 export class Problem extends Error {
@@ -16,11 +17,11 @@ export class Problem extends Error {
   readonly asked: string
 
   constructor(said: Partial<Omit<Problem, 'name'>> & Pick<Problem, 'message' | 'asked'>) {
-    super(said.message)
+    super(localized(said.message))
     this.status = said.status ?? 0
     this.code = said.code ?? 'network'
     this.phase = said.phase
-    this.mend = said.mend
+    this.mend = localizedOr(said.mend)
     this.retryAfter = said.retryAfter
     this.correlationId = said.correlationId
     this.asked = said.asked

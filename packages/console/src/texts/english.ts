@@ -3018,6 +3018,14 @@ export interface English {
         readonly limits: string
         readonly policy: string
       }
+      readonly stateNames: {
+        readonly connected: string
+        readonly needs_auth: string
+        readonly error: string
+        readonly new: string
+        readonly disabled: string
+        readonly stale: string
+      }
       readonly values: {
         readonly ok: string
         readonly memory: string

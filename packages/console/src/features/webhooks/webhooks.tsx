@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
 import { useUrlState } from '../../data/url-state.ts'
+import { localized } from '../../texts/gateway-words.ts'
 import { texts } from '../../texts/texts.ts'
 import { StateBadge } from '../../ui/badges.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
@@ -116,7 +117,7 @@ function Delivery(webhook: Webhook) {
   return (
     <Stack gap={2} align="flex-start">
       <StateBadge tone={enabled ? (failedLast ? 'warn' : 'good') : 'off'}>{enabled ? t.on : t.off}</StateBadge>
-      {why === null ? null : <Text size="xs">{t.gaveUp({ why })}</Text>}
+      {why === null ? null : <Text size="xs">{t.gaveUp({ why: localized(why) })}</Text>}
       {delivered === null ? null : (
         <Text size="xs" c="dimmed">
           {t.delivered} <When at={delivered} />
@@ -125,7 +126,7 @@ function Delivery(webhook: Webhook) {
       {failedLast ? (
         <Text size="xs" className="breakable">
           {t.failed} <When at={failed} />
-          {problem === null ? '' : `: ${problem}`}
+          {problem === null ? '' : `: ${localized(problem)}`}
         </Text>
       ) : null}
       {waiting === 0 ? null : <Text size="xs">{t.waiting({ count: waiting })}</Text>}

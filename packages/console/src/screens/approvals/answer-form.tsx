@@ -3,6 +3,7 @@ import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import type { Approval } from '@toolway/contract/admin'
 import { useState, type Ref } from 'react'
 import { useMe } from '../../data/me.ts'
+import { localizedList } from '../../texts/gateway-words.ts'
 import { texts } from '../../texts/texts.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { useAnswer, type Verdict } from './questions.ts'
@@ -77,7 +78,9 @@ function NotYours({ approval }: { approval: Approval }) {
   const t = texts.approvals
   return (
     <Text size="sm" c="dimmed">
-      {approval.caller === user?.email ? t.own : t.others({ who: approval.rules.map(({ asks }) => asks).join('; ') })}
+      {approval.caller === user?.email
+        ? t.own
+        : t.others({ who: approval.rules.map(({ asks }) => localizedList(asks)).join('; ') })}
     </Text>
   )
 }

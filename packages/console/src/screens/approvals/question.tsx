@@ -7,6 +7,7 @@ import type { ReactNode } from 'react'
 import { useMay, useOrganization } from '../../data/me.ts'
 import { RuleLink } from '../../parts/rule-link.tsx'
 import { TrustOffer } from '../../parts/trust-offer.tsx'
+import { localized, localizedList } from '../../texts/gateway-words.ts'
 import { texts } from '../../texts/texts.ts'
 import { StateBadge, type Tone } from '../../ui/badges.tsx'
 import { EffectBadge } from '../../ui/effect-badge.tsx'
@@ -96,7 +97,7 @@ function Rules({ approval: { rules } }: { approval: Approval }) {
     <Stack gap={6}>
       {rules.map(({ name, reason, scope, asks, quorum, granted }) => (
         <div key={`${scope} ${name}`}>
-          <Text>{reason}</Text>
+          <Text>{localized(reason, 'rules')}</Text>
           <Group gap={6} fz="sm" c="dimmed">
             {mayRules ? (
               <Text component="span" size="sm">
@@ -112,7 +113,7 @@ function Rules({ approval: { rules } }: { approval: Approval }) {
               <span>{name}</span>
             )}
             <span className="breakable">
-              {t.ruleAsks({ who: asks })}
+              {t.ruleAsks({ who: localizedList(asks) })}
               {quorum > 1 ? ` · ${t.quorum({ granted, quorum })}` : null}
             </span>
           </Group>

@@ -5,6 +5,7 @@
  * starts over. A reload keeps those that cannot be secrets.
  */
 import { Button, Stack, Stepper } from '@mantine/core'
+import type { CatalogEntry } from '@toolway/contract'
 import { listConnectorCatalog } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -13,6 +14,7 @@ import { useMay } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
 import { useUrlState } from '../../data/url-state.ts'
 import { useOAuthRedirect } from '../../parts/account/use-oauth-redirect.ts'
+import { localized } from '../../texts/gateway-words.ts'
 import { texts } from '../../texts/texts.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Failed } from '../../ui/failed.tsx'
@@ -40,9 +42,18 @@ const Place = z.object({
   made: z.string().max(100).default(''),
 })
 
+/** A stable function, so that what it made is kept. */
+const inOwnWords = ({ items }: { readonly items: readonly CatalogEntry[] }) => ({
+  items: items.map((entry) => ({
+    ...entry,
+    ...{ title: localized(entry.title), about: localized(entry.about) },
+    asks: entry.asks.map((one) => ({ ...one, about: localized(one.about) })),
+  })),
+})
+
 export function ConnectScreen() {
   const may = useMay('connector_create')
-  const catalog = useQuery(ask('catalog', listConnectorCatalog))
+  const catalog = useQuery({ ...ask('catalog', listConnectorCatalog), select: inOwnWords })
   const [{ entry: id, step }] = useUrlState(Place)
   const entry = step === 'tools' ? undefined : catalog.data?.items.find((one) => one.id === id)
   return (

@@ -7,6 +7,7 @@ import { failureDetails } from '../../data/failure-details.ts'
 import { tellArrival, type Arrival } from '../../data/oauth-redirect.ts'
 import { useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
+import { localized } from '../../texts/gateway-words.ts'
 import { texts } from '../../texts/texts.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { LinkButton } from '../../ui/links.tsx'
@@ -105,7 +106,7 @@ function Refused({ ended: { error, why, details: sealed }, taken, onClose }: Clo
         </Text>
         {details === undefined ? null : (
           <Text size="sm" className="breakable">
-            {t.details({ details })}
+            {t.details({ details: localized(details) })}
           </Text>
         )}
         <Text size="sm">{taken ? t.closeWindow : t.again}</Text>

@@ -2,6 +2,7 @@
 import type { Connection } from '@toolway/contract/admin'
 import type { ConnectionState } from '../../data/connection-state.ts'
 import type { IconName } from '../../ui/icon.tsx'
+import { localizedOr } from '../../texts/gateway-words.ts'
 
 /** A green check, a red cross, a grey cross (ledger S2-UI-06). */
 export const SIGNS: Readonly<Record<ConnectionState, { readonly icon: IconName; readonly color: string }>> = {
@@ -24,5 +25,5 @@ export function problemOf(
 ): string | undefined {
   const { status, status_reason: reason, stale_reason: stale } = connection
   if (status === 'disabled') return undefined
-  return (status === 'connected' ? stale : (reason ?? stale)) ?? undefined
+  return localizedOr((status === 'connected' ? stale : (reason ?? stale)) ?? undefined)
 }

@@ -4,6 +4,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import type { Connection, listConnections } from '@toolway/contract/admin'
 import type { z } from 'zod'
 import { useMay } from '../../data/me.ts'
+import { localizedOr } from '../../texts/gateway-words.ts'
 import { texts } from '../../texts/texts.ts'
 import { StateBadge } from '../../ui/badges.tsx'
 import { logoOfConnection } from '../../ui/logo-of.ts'
@@ -46,7 +47,7 @@ function Health({ items, good, total }: { items: readonly Connection[]; good: nu
 function One({ connection }: { connection: Connection }) {
   const { title, alias, tools, status_reason: reason, enabled } = connection
   const { tone, word } = healthOf(connection)
-  const why = enabled && tone !== 'good' ? (reason ?? connection.stale_reason) : null
+  const why = enabled && tone !== 'good' ? localizedOr(reason ?? connection.stale_reason) : null
   return (
     <Group gap="sm" wrap="nowrap" align="flex-start">
       <Logo logo={logoOfConnection(connection)} name={title} />

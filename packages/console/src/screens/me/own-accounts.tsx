@@ -11,6 +11,7 @@ import { useArrivals } from '../../data/oauth-redirect.ts'
 import { askAll } from '../../data/pages.ts'
 import { ACCOUNT_TONES } from '../../parts/account/account-tones.ts'
 import { useOAuthRedirect } from '../../parts/account/use-oauth-redirect.ts'
+import { localizedOr } from '../../texts/gateway-words.ts'
 import { texts } from '../../texts/texts.ts'
 import { StateBadge, type Tone } from '../../ui/badges.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -97,7 +98,7 @@ function Named({ kind, connection, account }: AccountRow) {
 /** In the words of the person who reads it; whatever else keeps the connection from serving is the gateway's sentence. */
 function lackOf({ needs, status_reason: reason }: AccountRow['connection']): string | null {
   if (needs === 'account') return t.accountLacking
-  return needs === 'credential' ? t.accountAgain : reason
+  return needs === 'credential' ? t.accountAgain : localizedOr(reason)
 }
 
 function State({ kind, account }: AccountRow) {

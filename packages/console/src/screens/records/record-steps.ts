@@ -7,6 +7,7 @@
 import { FAULTS, type FaultPhase } from '@toolway/contract'
 import type { AuditEvent } from '@toolway/contract/admin'
 import { mendOf } from '../../ui/mend.ts'
+import { localized, localizedOr } from '../../texts/gateway-words.ts'
 
 export type StepName = 'received' | 'identified' | 'found' | 'decided' | 'opened' | 'answered'
 
@@ -54,8 +55,8 @@ export function errorOf({ code, details }: Pick<AuditEvent, 'code' | 'details'>)
   const filled = known === undefined ? undefined : fillFrom(known, details)
   return {
     by: by === 'tool' ? 'tool' : 'gateway',
-    says: typeof says === 'string' ? says : undefined,
-    mend: mendOf({ code, mend: filled }),
+    says: typeof says === 'string' ? localized(says) : undefined,
+    mend: localizedOr(mendOf({ code, mend: filled })),
   }
 }
 

@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { useMe, useOrganization } from '../../data/me.ts'
 import { Problem } from '../../data/problem.ts'
 import { follow } from '../../data/call.ts'
+import { localizedOr } from '../../texts/gateway-words.ts'
 import { texts } from '../../texts/texts.ts'
 import { CopyField } from '../../ui/copy.tsx'
 import { Failed } from '../../ui/failed.tsx'
@@ -114,7 +115,7 @@ function Verdict({ verdict, named }: { verdict: ChainVerdict; named: boolean }) 
     )
   return (
     <Alert color="red" icon={<Icon name="alert-triangle" />} title={`${whose}${t.bad}`} role="alert">
-      <Text size="sm">{problem?.says}</Text>
+      <Text size="sm">{localizedOr(problem?.says)}</Text>
       {typeof problem?.seq === 'number' ? <Text size="sm">{t.badAt({ seq: problem.seq })}</Text> : null}
       <Text size="sm">{signed}</Text>
     </Alert>

@@ -2,6 +2,7 @@
 import { Button, Text, UnstyledButton } from '@mantine/core'
 import type { AccessMap as Told } from '@toolway/contract/admin'
 import { useState, type ReactNode } from 'react'
+import { localized } from '../../texts/gateway-words.ts'
 import { texts } from '../../texts/texts.ts'
 import classes from './access-map.module.css'
 import { idOf, linesBetween, pathsThrough, type Selected } from './access-paths.ts'
@@ -51,7 +52,7 @@ export function AccessMap({ map, selected, onSelect }: AccessMapProps) {
       />
       {side(t.toolsets, paths.toolsets, toolsets, (toolset) => ({
         id: idOf.toolset(toolset),
-        name: toolset.slug === 'default' ? t.whole : toolset.title,
+        name: toolset.slug === 'default' ? t.whole : localized(toolset.title, 'rules'),
         about: `${toolset.everyone ? t.everyone : t.restricted}, ${t.tools({
           tools: toolset.connections.reduce((sum, { tools }) => sum + tools, 0),
         })}`,

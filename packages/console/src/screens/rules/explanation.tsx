@@ -3,6 +3,7 @@ import { Accordion, Alert, Code, Group, List, Stack, Text } from '@mantine/core'
 import type { ExplainedRule, Explanation as Told } from '@toolway/contract/admin'
 import type { ReactNode } from 'react'
 import { RuleLink } from '../../parts/rule-link.tsx'
+import { localized } from '../../texts/gateway-words.ts'
 import { texts } from '../../texts/texts.ts'
 import { StateBadge, type Tone } from '../../ui/badges.tsx'
 import { CodeBlock } from '../../ui/copy.tsx'
@@ -33,7 +34,7 @@ export function Explanation({ told }: { told: Told }) {
   return (
     <Stack gap="md" role="status">
       <Alert color={color} icon={<Icon name={icon} />} title={t.ends[verdict.action]}>
-        <Text size="sm">{verdict.says}</Text>
+        <Text size="sm">{localized(verdict.says, 'rules')}</Text>
         <Passes passes={verdict.passes} />
       </Alert>
       {changes.length === 0 ? null : (
@@ -76,7 +77,7 @@ export function Explanation({ told }: { told: Told }) {
         {before.map(({ what, stops, why }) => (
           <Group key={what} gap="xs" wrap="nowrap" align="flex-start">
             <StateBadge tone={stops ? 'bad' : 'good'}>{stops ? t.stops : t.lets}</StateBadge>
-            <Text size="sm">{why}</Text>
+            <Text size="sm">{localized(why, 'rules')}</Text>
           </Group>
         ))}
       </More>
@@ -105,7 +106,8 @@ function One({ rule }: { rule: ExplainedRule }) {
         </Text>
       </Group>
       <Text size="sm" className="breakable">
-        {rule.why} {rule.follows === null ? null : t.then({ what: rule.follows })}
+        {localized(rule.why, 'rules')}{' '}
+        {rule.follows === null ? null : t.then({ what: localized(rule.follows, 'rules') })}
       </Text>
       {rule.reads.length === 0 ? null : (
         <Group gap="xs">
@@ -132,7 +134,7 @@ function Passes({ passes }: { passes: readonly string[] }) {
       <List size="sm">
         {passes.map((way) => (
           <List.Item key={way} className="breakable">
-            {way}
+            {localized(way, 'rules')}
           </List.Item>
         ))}
       </List>

@@ -1,6 +1,7 @@
 /** The effect of a draft on recorded calls: how many end differently, which, and which could not be evaluated. */
 import { Accordion, Alert, Group, Stack, Text } from '@mantine/core'
 import type { ReplayReport as Report } from '@toolway/contract/admin'
+import { localized } from '../../texts/gateway-words.ts'
 import { texts } from '../../texts/texts.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { TextLink } from '../../ui/links.tsx'
@@ -58,7 +59,7 @@ export function ReplayReport({ report }: { report: Report }) {
                 {unjudged.map(({ why, calls, examples }) => (
                   <Group key={why} gap="sm" justify="space-between">
                     <Text size="sm">
-                      {calls} × {why}
+                      {calls} × {localized(why, 'rules')}
                     </Text>
                     <Examples ids={examples} />
                   </Group>

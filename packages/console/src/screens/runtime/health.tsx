@@ -4,6 +4,7 @@ import { findPlatformStats, type PlatformStats } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
 import { health, type Health as Told } from '../../data/health.ts'
 import { ask } from '../../data/queries.ts'
+import { localized } from '../../texts/gateway-words.ts'
 import { texts } from '../../texts/texts.ts'
 import { Facts } from '../../ui/facts.tsx'
 import { Icon, type IconName } from '../../ui/icon.tsx'
@@ -62,7 +63,7 @@ function Readiness({ told: { status, problem, checks } }: { told: Told }) {
   return (
     <Stack>
       <Alert color={look.color} icon={<Icon name={look.icon} />} title={look.title} role="status">
-        {problem === undefined ? null : <Text size="sm">{problem}</Text>}
+        {problem === undefined ? null : <Text size="sm">{localized(problem)}</Text>}
       </Alert>
       <Facts facts={Object.entries(checks).map(([name, value]) => [t.names[name] ?? name, t.values[value] ?? value])} />
     </Stack>
@@ -88,9 +89,11 @@ function Installation({ stats }: { stats: PlatformStats }) {
   )
 }
 
+const stateNames: Readonly<Record<string, string>> = t.stateNames
+
 const stateWords = (states: Readonly<Record<string, number>>) =>
   Object.entries(states)
-    .map(([state, many]) => `${state}: ${count(many)}`)
+    .map(([state, many]) => `${stateNames[state] ?? state}: ${count(many)}`)
     .join(', ')
 
 /** The two largest of its parts. */

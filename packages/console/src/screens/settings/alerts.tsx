@@ -9,6 +9,7 @@ import { ask } from '../../data/queries.ts'
 import { useUrlState } from '../../data/url-state.ts'
 import { useNamesOf } from '../../data/names.ts'
 import { PickOne } from '../../parts/picker/picker.tsx'
+import { localized } from '../../texts/gateway-words.ts'
 import { texts } from '../../texts/texts.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { TextLink } from '../../ui/links.tsx'
@@ -35,7 +36,7 @@ function detailsOf({ detail }: Alert): string[] {
     const value = detail[name]
     if (typeof value !== 'string' || value === '' || /^[a-z]{3}_/.test(value)) return []
     const time = TIMES.has(name) ? new Date(value) : undefined
-    return [word({ value: time === undefined || Number.isNaN(time.getTime()) ? value : exactTime(time) })]
+    return [word({ value: time === undefined || Number.isNaN(time.getTime()) ? localized(value) : exactTime(time) })]
   })
   return [owner, ...facts, effect].filter((text) => text !== undefined)
 }

@@ -4,6 +4,7 @@ import { listSettings } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
 import type { z } from 'zod'
 import { ask } from '../../data/queries.ts'
+import { localized } from '../../texts/gateway-words.ts'
 import { texts } from '../../texts/texts.ts'
 import { Facts } from '../../ui/facts.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -30,14 +31,14 @@ function State({ policy, driver, guarantees, missing, reasons, refusal }: Sandbo
         facts={[
           [t.driver, t.drivers[driver]],
           [t.policy, t.policies[policy]],
-          [t.holds, guarantees.length === 0 ? t.nothing : guarantees.join(', ')],
+          [t.holds, guarantees.length === 0 ? t.nothing : guarantees.map((name) => localized(name)).join(', ')],
           [t.missing, missing.length === 0 ? t.complete : undefined],
-          [t.reasons, reasons.join(' ')],
+          [t.reasons, reasons.map((reason) => localized(reason)).join(' ')],
         ]}
       />
       {refusal === null ? null : (
         <Alert color="red" icon={<Icon name="alert-triangle" />} title={t.refused}>
-          {refusal}
+          {localized(refusal)}
         </Alert>
       )}
       {missing.length === 0 ? null : (
@@ -46,9 +47,9 @@ function State({ policy, driver, guarantees, missing, reasons, refusal }: Sandbo
             {missing.map(({ guarantee, consequence }) => (
               <List.Item key={guarantee}>
                 <Text span size="sm" fw={600}>
-                  {guarantee}:
+                  {localized(guarantee)}:
                 </Text>{' '}
-                {consequence}
+                {localized(consequence)}
               </List.Item>
             ))}
           </List>

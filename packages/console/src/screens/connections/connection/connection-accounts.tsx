@@ -10,6 +10,7 @@ import { askAll } from '../../../data/pages.ts'
 import { useUrlState } from '../../../data/url-state.ts'
 import { ACCOUNT_TONES } from '../../../parts/account/account-tones.ts'
 import { useOAuthRedirect, type OAuthRedirect } from '../../../parts/account/use-oauth-redirect.ts'
+import { localized } from '../../../texts/gateway-words.ts'
 import { texts } from '../../../texts/texts.ts'
 import { Allowed } from '../../../ui/allowed.tsx'
 import { StateBadge } from '../../../ui/badges.tsx'
@@ -134,7 +135,7 @@ function Health({ account: { state, problem, problem_at: at, renewed_at: renewed
       <StateBadge tone={ACCOUNT_TONES[state]}>{t.states[state]}</StateBadge>
       {problem === null ? null : (
         <Text size="sm" className="breakable">
-          {sentence(problem)} <When at={at} never="" />
+          {sentence(localized(problem))} <When at={at} never="" />
         </Text>
       )}
       {kind === 'oauth' && problem === null ? (

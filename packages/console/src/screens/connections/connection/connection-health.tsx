@@ -6,6 +6,7 @@ import { useState } from 'react'
 import type { z } from 'zod'
 import { z as schema } from 'zod'
 import { useUrlState } from '../../../data/url-state.ts'
+import { localized } from '../../../texts/gateway-words.ts'
 import { texts } from '../../../texts/texts.ts'
 import { Failed } from '../../../ui/failed.tsx'
 import { Icon } from '../../../ui/icon.tsx'
@@ -33,7 +34,7 @@ function Lacks({ hints }: Pick<Connection, 'hints'>) {
       <Stack gap={4}>
         {hints.map((hint) => (
           <Text key={hint} size="sm" className="breakable">
-            {hint}
+            {localized(hint)}
           </Text>
         ))}
       </Stack>
@@ -53,7 +54,9 @@ function Tested({ connection }: { connection: Connection }) {
   if (last?.failure != null && connection.enabled && !well) {
     const { failure } = last
     return (
-      <Failed failure={{ ...failure, message: failure.problem, asked: t.testOf({ alias: connection.alias }) }}>
+      <Failed
+        failure={{ ...failure, message: localized(failure.problem), asked: t.testOf({ alias: connection.alias }) }}
+      >
         <Fixes connection={connection} fixes={fixesFor(connection, failure.code)} />
       </Failed>
     )
@@ -94,7 +97,7 @@ function Unwell({ connection }: { connection: Connection }) {
         title={enabled ? t.staleTitle : t.offTitle}
       >
         <Text size="sm" className="breakable" mb="xs">
-          {sentence(hint)}
+          {sentence(localized(hint))}
         </Text>
         <Fixes connection={connection} fixes={fixesFor(connection)} />
       </Alert>
@@ -108,7 +111,7 @@ function Unwell({ connection }: { connection: Connection }) {
       title={needs ? TITLES[connection.needs ?? 'account'] : t.errorTitle}
     >
       <Text size="sm" className="breakable" mb="xs">
-        {sentence(reason ?? t.noReason)}
+        {sentence(localized(reason ?? t.noReason))}
       </Text>
       <Fixes connection={connection} fixes={fixesFor(connection)} />
     </Alert>

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { findEndpoint, listAlerts, type Alert, type Connection } from '@toolway/contract/admin'
 import { useMay } from '../../../data/me.ts'
 import { ask } from '../../../data/queries.ts'
+import { localized } from '../../../texts/gateway-words.ts'
 import { texts } from '../../../texts/texts.ts'
 import { CopyField } from '../../../ui/copy.tsx'
 import { TextLink } from '../../../ui/links.tsx'
@@ -56,7 +57,7 @@ function Offers({ connection }: { connection: Connection }) {
         [t.resources, data?.resources ?? '–'],
         [t.prompts, data?.prompts ?? '–'],
         [t.asked, <When key="asked" at={fetched} never={t.never} />],
-        stale !== null && [t.stale, stale],
+        stale !== null && [t.stale, localized(stale)],
         server != null && [t.server, `${server.name} ${server.version}`.trim()],
         kind.speaksMcp && [t.speaks, data?.revision ?? t.unknown],
         leftOut.length > 0 && [

@@ -1,6 +1,7 @@
 /** Descriptions from a server that are not offered as tools, each with the reason. */
 import { Code } from '@mantine/core'
 import type { Connection } from '@toolway/contract/admin'
+import { localized } from '../../../texts/gateway-words.ts'
 import { texts } from '../../../texts/texts.ts'
 import { Empty } from '../../../ui/empty.tsx'
 import { Section } from '../../../ui/section.tsx'
@@ -11,7 +12,7 @@ type Row = Connection['left_out'][number]
 
 const COLUMNS = [
   column<Row>(t.name, ({ name }) => <Code>{name}</Code>, 2),
-  column<Row>(t.reason, ({ reason }) => reason, 4),
+  column<Row>(t.reason, ({ reason }) => localized(reason), 4),
 ]
 /** They came with the connection, which is asked for anew as a whole. */
 const NOTHING = (() => Promise.reject(new Error('There is nothing to ask again.'))) as never

@@ -1,0 +1,157 @@
+/**
+ * Sentences of the gateway in the German console: all faults, all entries of the catalog, and every way to explain a call. A text that
+ * the gateway does not say any more is found here, and so is a new one that has no German.
+ */
+import { globSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { CONNECTORS } from '../../packages/connectors/src/connectors.ts'
+import { catalogueOf } from '../../packages/console/texts-catalogues.ts'
+import { blanksOf, compiledSentences, gatewaySentences, literalsOf } from '../../packages/console/texts-gateway.ts'
+import { argumentsOf } from '../../packages/console/texts-messages.ts'
+import { createLocalize, type Localize, type Sentences } from '../../packages/console/src/texts/gateway-words.ts'
+import { CONNECTOR_CATALOG, Fault, FAULTS, type FaultCode, type RuleAction } from '../../packages/contract/src/index.ts'
+import { createPolicy } from '../../packages/gateway/src/policy/compile.ts'
+import { explain } from '../../packages/gateway/src/policy/explain.ts'
+import { wordVerdict } from '../../packages/gateway/src/policy/explain-words.ts'
+import { ENDPOINT, testFacts, testRule, TOOL } from '../../packages/gateway/src/testing/rules.ts'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+const sentences = gatewaySentences()
+const germanFaults = JSON.parse(
+  readFileSync(resolve(ROOT, 'packages/console/src/texts/gateway/de/faults.json'), 'utf8'),
+) as Record<string, { say: string; mend?: string }>
+
+/** Words that no German sentence has. */
+const ENGLISH =
+  /\b(?:the|and|are|is|with|of|by|to|not|for|each|calls?|refused|when|your|must|only|from|or|this|all|every|bytes)\b/
+
+let localized: Localize
+beforeAll(async () => {
+  const code = `export default ${compiledSentences(sentences)}`
+  const { default: all } = (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as { default: Sentences }
+  localized = createLocalize(all)
+})
+
+test('every fault has a German sentence, and a remedy there or among those of the console', () => {
+  expect(Object.keys(germanFaults)).toEqual(Object.keys(FAULTS))
+  const mends = catalogueOf('de')['mends'] as Record<string, string>
+  const without = Object.entries(germanFaults).filter(([code, { mend }]) => mend === undefined && !(code in mends))
+  expect(without.map(([code]) => code)).toEqual([])
+})
+
+test('a German sentence has no blank that the English one lacks', () => {
+  const odd = sentences.filter(({ english, german }) =>
+    [...argumentsOf(german).keys()].some((name) => !blanksOf(english).includes(name)),
+  )
+  expect(odd).toEqual([])
+})
+
+test('every fault is found in its sentence, whatever its facts are', () => {
+  for (const code of Object.keys(FAULTS) as FaultCode[]) {
+    const { say, mend } = FAULTS[code]
+    const facts = Object.fromEntries([...blanksOf(say), ...blanksOf(mend)].map((name) => [name, `«${name}»`]))
+    const fault = new Fault(code, facts as never)
+    const words = localized(fault.message)
+    expect(words.replaceAll(/«[\w-]+»/g, ''), code).not.toMatch(ENGLISH)
+    expect(words, code).not.toBe(fault.message)
+    for (const name of argumentsOf(germanFaults[code]?.say ?? '').keys()) expect(words, code).toContain(`«${name}»`)
+  }
+})
+
+test('every entry of the catalog is described in German', () => {
+  const texts = [
+    ...CONNECTOR_CATALOG.flatMap(({ about, asks }) => [about, ...asks.map((ask) => ask.about)]),
+    ...Object.values(CONNECTORS).map(({ about }) => about),
+  ]
+  expect(texts.filter((text) => localized(text) === text)).toEqual([])
+})
+
+test('the gateway still says what has a German sentence', () => {
+  const files = globSync('packages/{gateway,contract,connectors}/src/**/*.ts', { cwd: ROOT })
+  const all = files.filter((file) => !file.includes('.test.')).map((file) => readFileSync(resolve(ROOT, file), 'utf8'))
+  const source = all.join('\n').replaceAll(/\\(['`])/g, '$1')
+  // Rules are put together of parts; the test below reads those.
+  const gone = sentences.filter(
+    ({ section, english }) =>
+      (section === 'states' || section === 'catalog') &&
+      !literalsOf(english)
+        .flatMap((part) => part.split('. '))
+        .every((part) => source.includes(part.replaceAll(/^[^A-Za-z"]+|[^A-Za-z"]+$/g, ''))),
+  )
+  expect(gone.map(({ english }) => english)).toEqual([])
+})
+
+describe('a sentence', () => {
+  test('has its facts in German too where they are sentences, and names as they are', () => {
+    const reason = 'The account "default" must be reconnected: it has expired.'
+    expect(localized(reason)).toBe('Das Konto „default“ muss neu verbunden werden: es ist abgelaufen.')
+    // A tool may be called as a word of ours.
+    const blocked = new Fault('policy.blocked', { tool: 'members', reason: 'Ask Ada first' })
+    expect(localized(blocked.message)).toBe('Eine Regel blockiert das Tool members: Ask Ada first.')
+    const both = 'Each person connects their own key (0 of 80), or an administrator connects a shared one.'
+    expect(localized(both)).toContain('ihren eigenen Schlüssel (0 von 80)')
+  })
+
+  test('of others stays as it is, and one that ends with a mark of its own is found', () => {
+    for (const text of ['', 'connect ECONNREFUSED', 'The quota of project 12 is used up.', 'x'.repeat(100_000)])
+      expect(localized(text)).toBe(text)
+    const asked = new Fault('upstream.error', { connection: 'crm', problem: 'Who are you?' })
+    expect(localized(asked.message)).toBe('Die Verbindung crm hat mit einem Fehler geantwortet: Who are you?')
+  })
+
+  test('stays English where no German was loaded', () => {
+    const fault = new Fault('gateway.draining')
+    expect(createLocalize([])(fault.message)).toBe(fault.message)
+  })
+})
+
+describe('an explanation', () => {
+  const PARAMETERS: Readonly<Record<RuleAction, object>> = {
+    allow: { lifts: ['no-deleting'] },
+    warn: {},
+    size: { arguments: 1000 },
+    rate: { calls: 5, per: 60, of: 'caller' },
+    lock: { parameter: 'branch', value: 'main', as: 'fixed' },
+    clamp: { parameter: 'limit', max: 50 },
+    approve: { by: { roles: ['tenant_admin'], groups: ['finance'], self: true }, quorum: 2 },
+    reject: { parameter: 'limit', max: 50 },
+    block: {},
+    hide: {},
+  }
+  const explained = (rule: ReturnType<typeof testRule>, args?: Record<string, string | number>) =>
+    explain({
+      ...{ policy: createPolicy([rule]), tool: TOOL, endpoint: ENDPOINT, schema: undefined },
+      ...{ facts: testFacts(args), groups: ['finance'] },
+    })
+
+  test.each(Object.keys(PARAMETERS) as RuleAction[])('of %s is German, with arguments and without', (action) => {
+    const rule = testRule({ action, reason: 'Grund', name: 'regel', parameters: PARAMETERS[action] })
+    for (const args of [undefined, { limit: 500, branch: 'dev' }, { limit: 5 }]) {
+      const { rules, verdict, passes } = explained(rule, args)
+      const texts = [
+        ...rules.flatMap(({ why, follows, passes: ways }) => [why, follows ?? '', ...ways]),
+        ...[...passes, wordVerdict(verdict)],
+      ].filter((text) => text !== '' && !/^\w+ = /.test(text))
+      const german = texts.map((text) => localized(text, 'rules'))
+      expect(german.filter((text) => ENGLISH.test(text.replaceAll(/„[^“]*“|\[[^\]]*\]/g, '')))).toEqual([])
+    }
+  })
+
+  test.each([
+    ['toolset', testRule({ action: 'block' }, { scope: 'toolset', of: 'other' })],
+    ['connection', testRule({ action: 'block' }, { scope: 'connection', of: 'x' })],
+    ['connector', testRule({ action: 'block', match: { connectors: ['openapi'] } })],
+    ['effect', testRule({ action: 'block', match: { effects: ['read'] } })],
+    ['category', testRule({ action: 'block', match: { categories: ['x*'] } })],
+    ['tool', testRule({ action: 'block', match: { tools: ['a*', 'b*'] } })],
+    ['organization', testRule({ action: 'block', match: { organizations: ['beta'] } }, { scope: 'platform' })],
+    ['member', testRule({ action: 'block' }, { scope: 'member', of: 'eve@acme.test' })],
+    ['key', testRule({ action: 'block' }, { scope: 'key', of: 'ci' })],
+    ['parameter', testRule({ action: 'block', match: { parameter: 'force' } })],
+    ['when', testRule({ action: 'block', match: { when: 'args.limit > 100' } })],
+  ])('of a rule that does not speak is German: %s', (_, rule) => {
+    const [one] = explained(rule, { limit: 5 }).rules
+    expect(localized(one?.why ?? '', 'rules')).toMatch(/^(?:Sie gilt|Ihre|Es gibt kein)/)
+  })
+})
