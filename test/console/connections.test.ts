@@ -63,7 +63,12 @@ describe.skipIf(NO_BROWSER)('the list of connections', () => {
     for (const [title, badge, place, state, sign] of shown) {
       const one = card(title)
       const letter = one.locator('.letter')
-      expect(await letter.allInnerTexts(), title).toEqual([title.slice(0, 1)])
+      expect(await letter.allInnerTexts(), title).toEqual([
+        title
+          .split(' ')
+          .map((word) => word.slice(0, 1).toUpperCase())
+          .join(''),
+      ])
       expect(await hueOf(letter), `${title}: its letter is coloured`).not.toBe('grey')
       expect(await one.locator('.mantine-Badge-label').allInnerTexts(), title).toEqual([badge])
       await one.getByText(place, { exact: true }).waitFor()

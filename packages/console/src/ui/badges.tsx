@@ -2,6 +2,7 @@
 import { Badge } from '@mantine/core'
 import type { CSSProperties } from 'react'
 import { Icon, type IconName } from './icon.tsx'
+import { tileOf } from './tile.ts'
 
 export type Tone = 'good' | 'bad' | 'warn' | 'off' | 'plain' | 'busy'
 
@@ -23,19 +24,16 @@ export function StateBadge({ tone, children }: { tone: Tone; children: string })
   )
 }
 
-const hueOf = (name: string): number =>
-  Array.from(name).reduce((sum, letter) => (sum * 31 + (letter.codePointAt(0) ?? 0)) % 360, 0)
-
-/** The first letter of a name in a colour of its own, where there is no logo (ledger S2-UI-06). */
+/** One or two letters of a name in a colour of its own, where there is no logo (ledger S2-UI-06). */
 export function Letter({ name, size = 36 }: { name: string; size?: number }) {
+  const { letters, hue, isDeep } = tileOf(name)
   return (
     <span
-      className="mark letter"
-      style={{ width: size, height: size, fontSize: Math.round(size * 0.42), '--hue': hueOf(name) } as CSSProperties}
+      className={isDeep ? 'mark letter deep' : 'mark letter'}
+      style={{ width: size, height: size, fontSize: Math.round(size * 0.4), '--hue': hue } as CSSProperties}
       aria-hidden
     >
-      {/* The first character, which may be two code units long. */}
-      {/./su.exec(name)?.[0].toUpperCase()}
+      {letters}
     </span>
   )
 }

@@ -1,4 +1,4 @@
-/** The logo of a service or client in the colour of the text around it, or its first letter where there is none. */
+/** The logo of a service or client in the colour of the text around it, or letters of its name where there is none. */
 import { Letter } from './badges.tsx'
 import sprite from './logos.svg?url'
 
