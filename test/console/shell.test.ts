@@ -1,5 +1,7 @@
 /** The frame around every screen: menu, palette, organizations, and the live indicator. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { addUser } from '../../packages/gateway/src/identity/users.ts'
 import { NO_BROWSER } from './support/browser.ts'
 import { ADA, startConsole, type ConsoleGateway } from './support/console.ts'
 import { look } from './support/look.ts'
@@ -55,6 +57,47 @@ describe.skipIf(NO_BROWSER)('the shell', () => {
     await page.getByRole('dialog').getByText('Invite a person').waitFor()
     await page.keyboard.press('Enter')
     await page.getByRole('dialog', { name: 'Add a person' }).waitFor()
+  })
+
+  test('finds a person by name among more than a page of them, for those who may see members', async () => {
+    const { db, organization } = console.gateway
+    const clerks = Array.from({ length: 60 }, (_, at) => ({ email: `clerk-${at}@example.com`, name: `Clerk ${at}` }))
+    await db.system(async (sql) => {
+      for (const { email, name } of [...clerks, { email: 'zora@example.com', name: 'Grace Hopper' }]) {
+        const user = await addUser(sql, { email, name, password: 'of nobody' })
+        if (user === undefined) throw new Error(`${email} is there already`)
+        await sql(
+          z.object({}),
+        )`insert into members (organization_id, user_id, role) values (${organization.id}, ${user.id}, 'tenant_member')`
+      }
+    })
+    await using opened = await console.open(ADA)
+    const { page } = opened
+    await page.goto('/o/default')
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
+    await page.keyboard.press('Control+k')
+    const box = page.getByRole('textbox', { name: 'Go to a page or run an action' })
+    await box.fill('clerk')
+    const found = page.getByRole('dialog').getByText(/^clerk-\d+@example\.com$/)
+    await found.first().waitFor()
+    expect(await found.count()).toBe(5)
+    await box.fill('hopper')
+    await page.getByRole('dialog').getByText('zora@example.com').waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL('/o/default/people?q=zora%40example.com')
+    await page.getByRole('row', { name: /zora@example\.com/ }).waitFor()
+
+    await using member = await console.open({ email: 'eve@example.com', role: 'tenant_member' })
+    const asked: string[] = []
+    member.page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    await member.page.goto('/o/default')
+    await member.page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
+    await member.page.keyboard.press('Control+k')
+    const answered = member.page.waitForResponse(/\/connectors\?.*search=hopper/)
+    await member.page.getByRole('textbox', { name: 'Go to a page or run an action' }).fill('hopper')
+    await answered
+    await member.page.getByText('No matches').waitFor()
+    expect(asked.filter((path) => path.endsWith('/members'))).toEqual([])
   })
 
   test('goes through screens and rows by single keys, which can be listed and switched off', async () => {

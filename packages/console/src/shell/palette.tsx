@@ -5,7 +5,7 @@ import '@mantine/spotlight/styles.css'
 import { createSpotlight, Spotlight, type SpotlightActionData, type SpotlightActionGroupData } from '@mantine/spotlight'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { listAllTools, listConnections, listToolsets } from '@toolway/contract/admin'
+import { listAllTools, listConnections, listMembers, listToolsets } from '@toolway/contract/admin'
 import { useEffect, useState } from 'react'
 import { useMay, useMe, useMembership } from '../data/me.ts'
 import { ORGANIZATION } from '../data/organization-path.ts'
@@ -121,6 +121,7 @@ function useThings(typed: string): SpotlightActionGroupData[] {
   const { organizations } = useMe()
   const current = useMembership()
   const mayToolsets = useMay('tool_configure')
+  const mayPeople = useMay('user_manage')
   const asks = current !== undefined && search !== ''
   const path = { organization: current?.slug ?? '' }
   const connections = useQuery({
@@ -132,6 +133,11 @@ function useThings(typed: string): SpotlightActionGroupData[] {
     ...ask('tools', listAllTools, { path, query: { search: search.slice(0, 100), limit: MOST_FOUND } }),
     placeholderData: keepPreviousData,
     enabled: asks && mayToolsets,
+  })
+  const people = useQuery({
+    ...ask('people', listMembers, { path, query: { search: search.slice(0, 100), limit: MOST_FOUND } }),
+    placeholderData: keepPreviousData,
+    enabled: asks && mayPeople,
   })
   const toolsets = useQuery({ ...ask('toolsets', listToolsets, { path }), enabled: asks && mayToolsets })
   if (typed.trim() === '') return []
@@ -156,6 +162,15 @@ function useThings(typed: string): SpotlightActionGroupData[] {
       group: texts.nav.toolsets,
       actions: (toolsets.data?.items ?? []).map(({ slug, title }) =>
         entry(`toolset:${slug}`, title, 'stack-2', go(`/toolsets/${slug}`), { keywords: [slug] }),
+      ),
+    },
+    {
+      group: texts.nav.people,
+      actions: (people.data?.items ?? []).map(({ user_id: id, name, email }) =>
+        entry(`person:${id}`, name === '' ? email : name, 'user', go('/people', { q: email }), {
+          ...(name === '' || name === email ? {} : { description: email }),
+          keywords: [email, search],
+        }),
       ),
     },
     {
