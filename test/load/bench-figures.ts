@@ -94,6 +94,8 @@ const COMPARED = [
   ['modern-legacy', 'raw'],
   ['traced', 'gateway'],
   ['traced-tenth', 'gateway'],
+  ['town', 'gateway'],
+  ['town-whole', 'gateway'],
   ['legacy-stdio', 'mcp-proxy'],
   ['legacy-stdio', 'supergateway'],
   ['legacy-legacy', 'mcp-hub'],

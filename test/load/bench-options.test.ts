@@ -44,6 +44,12 @@ describe('the bench', () => {
     expect(() => readOptions(['--peers', '--counts'])).toThrow('exclude each other')
   })
 
+  test('has a gateway beside a company only where it is named, and leaves the usual targets as they are', () => {
+    expect(readOptions(['--target', 'town,gateway']).targets).toEqual(['gateway', 'town'])
+    for (const words of [[], ['--quick'], ['--peers'], ['--counts']])
+      expect(readOptions(words).targets.filter((name) => name.startsWith('town'))).toEqual([])
+  })
+
   test('measures processes, and what size costs, only where it is told to', () => {
     expect(readOptions([])).toMatchObject({ processes: false, growth: undefined })
     expect(readOptions(['--processes'])).toMatchObject({ processes: true })

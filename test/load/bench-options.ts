@@ -20,11 +20,13 @@ export const TARGETS = [
 ] as const
 /** The gateway with every call traced and exported, and with every tenth; measured only where they are named. */
 export const TRACED = ['traced', 'traced-tenth'] as const
+/** The gateway with a company in its database (`npm run town`), at a fiftieth and whole; measured only where they are named. */
+export const TOWNS = ['town', 'town-whole'] as const
 /** The gateway in front of a stdio server, and published programs; measured only by `--peers` or where they are named. */
 export const BESIDE = ['legacy-stdio', 'mcp-proxy', 'supergateway', 'mcp-hub'] as const
-export type TargetName = (typeof TARGETS)[number] | (typeof TRACED)[number] | (typeof BESIDE)[number]
+export type TargetName = (typeof TARGETS | typeof TRACED | typeof TOWNS | typeof BESIDE)[number]
 
-export const ALL: readonly TargetName[] = [...TARGETS, ...TRACED, ...BESIDE]
+export const ALL: readonly TargetName[] = [...TARGETS, ...TRACED, ...TOWNS, ...BESIDE]
 
 export interface Plan {
   readonly rounds: number

@@ -5,15 +5,18 @@
  * written yet is a remark; one that is there and does not start is a failure, and the others are still measured. Never measures
  * anything itself.
  */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { TRACED, type TargetName } from './bench-options.ts'
+import { TOWNS, TRACED, type TargetName } from './bench-options.ts'
 import { openSession, type CallTarget } from './generator/mcp-call.ts'
 import type { Probe } from './counts/heap-profile.ts'
 import { endpointOf, startPeer } from './processes/peer-process.ts'
 import type { Target } from './bench-rounds.ts'
 import { gatewayMain, startGateway } from './processes/gateway-process.ts'
 import { refusedCall } from './processes/gateway-answers.ts'
+import { makeGatewayFolder } from './processes/gateway-folder.ts'
 import { startPublished } from './processes/published-process.ts'
 import { installPeers } from './peers/installed.ts'
 import { NOT_PINNED, PUBLISHED, type PublishedPeer } from './peers/peers.ts'
@@ -57,6 +60,7 @@ export async function startTargets(
   }
   const gateway = await startGatewayTargets(asked, place, start, say)
   const traced = await startTraced(asked, place, start, say)
+  const towns = await startTowns(asked, place, start, say)
   const published = await startPublishedTargets(asked, place, start, say)
   const toStub = { url: place.upstream, tool: 'echo' }
   const direct: Target = { name: 'direct', call: toStub, pid: undefined, counted: place.server }
@@ -65,6 +69,7 @@ export async function startTargets(
     ...proxies,
     ...gateway.targets,
     ...traced,
+    ...towns,
     ...published.targets,
   ]
   const remarks = [...gateway.remarks, ...published.remarks]
@@ -207,6 +212,50 @@ async function startTraced(
     targets.push({ name, call: gateway.single, pid: gateway.pid, folder: gateway.folder, stores: true })
   }
   return targets
+}
+
+const TOWN = fileURLToPath(new URL('../town/town.ts', import.meta.url))
+
+/** Gateways of their own beside a company's rows; its servers answer, so that the gateway has what it does beside calls. */
+async function startTowns(
+  asked: readonly TargetName[],
+  { root, upstream, core, driver, profileTo, probe: probeOf }: Place,
+  start: Start,
+  say: (line: string) => void,
+): Promise<Target[]> {
+  const [main, wanted] = [gatewayMain(root), TOWNS.filter((name) => asked.includes(name))]
+  if (main === undefined || wanted.length === 0) return []
+  const street = new URL(
+    await endpointOf(start(() => startPeer(new URL('./town-street.ts', import.meta.url), [], driver))),
+  )
+  const targets: Target[] = []
+  for (const name of wanted) {
+    say(`filling a database for ${name}`)
+    const upstreams = { stub: { url: upstream, revision: '2026-07-28' } }
+    const folder = makeGatewayFolder(upstreams)
+    try {
+      await fillTown(folder.data, street.port, name === 'town')
+    } catch (thrown) {
+      folder.remove()
+      throw thrown
+    }
+    const port = await freePort()
+    const probe = probeOf(name)
+    const gateway = start(() => startGateway({ main, upstreams, port, core, profileTo, probe }, folder))
+    const startMs = await gateway.ready()
+    const { pid, journal, single } = gateway
+    const counted = { pid, probe, journal }
+    targets.push({ name, call: single, pid, folder: gateway.folder, stores: true, startMs, counted })
+  }
+  return targets
+}
+
+/** In a process of its own, so that none of its memory is the bench's. */
+async function fillTown(data: string, port: string, isSmall: boolean): Promise<void> {
+  const words = ['--data', data, '--port', port, '--password', 'of-the-bench-only', ...(isSmall ? ['--small'] : [])]
+  const child = spawn(process.execPath, [TOWN, ...words], { stdio: ['ignore', 'ignore', 'inherit'] })
+  const [code] = (await once(child, 'exit')) as [number | null]
+  if (code !== 0) throw new Error(`the town could not be filled (${code ?? 'it was ended'})`)
 }
 
 /** The connection of the gateway for each kind of server. */

@@ -47,9 +47,9 @@ export function gatewayMain(root: string): string | undefined {
   return existsSync(main) ? main : undefined
 }
 
-/** Starts it; `ready()` resolves once both endpoints served a good call, and rejects with the log when they do not. */
-export function startGateway(start: GatewayStart) {
-  const bare = startOn(start, makeGatewayFolder(start.upstreams))
+/** Starts it; `ready()` resolves once both endpoints served a good call, and rejects with the log when they do not. @param folder with what is in its database already */
+export function startGateway(start: GatewayStart, folder = makeGatewayFolder(start.upstreams)) {
+  const bare = startOn(start, folder)
   const { base, key, until } = bare
   const connection = (alias: string) => ({ url: `${base}/api/v1/default/connectors/${alias}/mcp`, tool: 'echo', key })
   const single = connection('stub')
