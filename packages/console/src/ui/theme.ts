@@ -16,6 +16,13 @@ export const theme = createTheme({
   fontFamilyMonospace: 'ui-monospace, Menlo, Consolas, monospace',
   // A page has one banner, and a dialog has none of its own.
   components: {
+    // Words of a state are never cut: where they do not fit beside others they take a second line.
+    Badge: {
+      styles: {
+        root: { height: 'auto', minHeight: 'var(--badge-height)', flexShrink: 0, maxWidth: '100%' },
+        label: { whiteSpace: 'normal', textOverflow: 'clip', lineHeight: 1.3 },
+      },
+    },
     DrawerHeader: { defaultProps: { component: 'div' } },
     ModalHeader: { defaultProps: { component: 'div' } },
     NavLink: { styles: { root: { paddingBlock: 6, borderRadius: 8 } } },

@@ -4,6 +4,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { OutsideLink } from '../../parts/call/outside-link.tsx'
 import { safeAddress } from '../../parts/call/safe-address.ts'
 import { texts } from '../../texts/texts.ts'
+import { withBreaks } from '../../ui/breaks.tsx'
 import { StateBadge } from '../../ui/badges.tsx'
 import { Failed } from '../../ui/failed.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -79,7 +80,7 @@ function CallCard({ call: { tool, arguments: given, result } }: { call: AgentCal
         <Group justify="space-between" gap="xs">
           <Group gap="xs" style={{ minWidth: 0, flex: '1 1 12rem' }}>
             <Text size="sm" fw={600} className="breakable">
-              {tool}
+              {withBreaks(tool)}
             </Text>
             <StateBadge tone={tone}>{t.states[tone]}</StateBadge>
           </Group>

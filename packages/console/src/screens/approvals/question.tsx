@@ -9,6 +9,7 @@ import { RuleLink } from '../../parts/rule-link.tsx'
 import { TrustOffer } from '../../parts/trust-offer.tsx'
 import { localized, localizedList } from '../../texts/gateway-words.ts'
 import { texts } from '../../texts/texts.ts'
+import { withBreaks } from '../../ui/breaks.tsx'
 import { StateBadge, type Tone } from '../../ui/badges.tsx'
 import { EffectBadge } from '../../ui/effect-badge.tsx'
 import { TextLink } from '../../ui/links.tsx'
@@ -35,7 +36,7 @@ export function QuestionHead({ approval, heading }: { approval: Approval; headin
     <Stack gap={4}>
       <Group gap="xs">
         <Title order={heading} size="h3" className="breakable">
-          {visible(approval.tool)}
+          {withBreaks(visible(approval.tool))}
         </Title>
         <EffectBadge effect={approval.effect as Effect} from={approval.effect_from} />
       </Group>

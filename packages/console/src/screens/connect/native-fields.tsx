@@ -9,6 +9,7 @@ import { ask } from '../../data/queries.ts'
 import { OAuthAppForm } from '../../parts/account/oauth-app-form.tsx'
 import { OutsideLink } from '../../parts/call/outside-link.tsx'
 import { texts } from '../../texts/texts.ts'
+import { withBreaks } from '../../ui/breaks.tsx'
 import { EffectBadge } from '../../ui/effect-badge.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
@@ -79,7 +80,7 @@ function Tools({ connector: { tools } }: { connector: Connector }) {
               {tools.map(({ name, description, effect, unsupported }) => (
                 <div key={name}>
                   <Group gap="xs">
-                    <Code className="breakable">{name}</Code>
+                    <Code className="breakable">{withBreaks(name)}</Code>
                     <EffectBadge effect={effect} />
                   </Group>
                   <Text size="sm" c="dimmed">

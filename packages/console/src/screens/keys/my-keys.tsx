@@ -51,7 +51,7 @@ export function MyKeys() {
 
 const columnsOf = (seen: readonly SeenClient[]) => [
   ...keyColumns(seen),
-  column<Key>(texts.keys.columns.actions, (row) => <Remove row={row} />, 1),
+  column<Key>(texts.keys.columns.actions, (row) => <Remove row={row} />, 2),
 ]
 
 function Remove({ row: { id, name } }: { row: Key }) {

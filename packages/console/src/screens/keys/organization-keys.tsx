@@ -75,7 +75,7 @@ export function OrganizationKeys() {
 const columnsOf = (seen: readonly SeenClient[], ownerOf: (key: Key) => string, organization: string) => [
   ...keyColumns(seen),
   column<Key>(texts.keys.columns.owner, (key) => <OneLine text={ownerOf(key)} />, 3),
-  column<Key>(texts.keys.columns.actions, (row) => <Remove row={row} organization={organization} />, 1),
+  column<Key>(texts.keys.columns.actions, (row) => <Remove row={row} organization={organization} />, 2),
 ]
 
 function Remove({ row: { id, name, trust_waits: waits }, organization }: { row: Key; organization: string }) {

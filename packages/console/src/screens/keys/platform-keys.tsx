@@ -48,7 +48,7 @@ export function PlatformKeys() {
 const columnsOf = (seen: readonly SeenClient[], placeOf: (key: Key) => string) => [
   ...keyColumns(seen),
   column<Key>(texts.keys.columns.organization, placeOf, 2),
-  column<Key>(texts.keys.columns.actions, (row) => <Remove row={row} />, 1),
+  column<Key>(texts.keys.columns.actions, (row) => <Remove row={row} />, 2),
 ]
 
 function Remove({ row: { id, name, trust_waits: waits } }: { row: Key }) {

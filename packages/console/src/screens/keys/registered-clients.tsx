@@ -86,7 +86,7 @@ const COLUMNS = [
   column<OAuthClient>(words.kind, ({ kind }) => <StateBadge tone="plain">{words.kinds[kind]}</StateBadge>, 2),
   column<OAuthClient>(words.since, ({ created_at: at }) => <When at={at} />, 2),
   column<OAuthClient>(texts.keys.columns.used, ({ used_at: at }) => <When at={at} never={texts.keys.unused} />, 2),
-  column<OAuthClient>(texts.keys.columns.actions, (row) => <Remove row={row} />, 1),
+  column<OAuthClient>(texts.keys.columns.actions, (row) => <Remove row={row} />, 2),
 ]
 
 function AddDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {

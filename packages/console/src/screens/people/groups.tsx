@@ -33,7 +33,7 @@ export function Groups({ onOpen }: { onOpen: (what: string) => void }) {
       columns={[
         column(t.columns.name, (group: Group) => <Name group={group} onOpen={onOpen} />, 3, { plain: true }),
         column(t.columns.members, Members, 5),
-        column(t.columns.actions, (group: Group) => <Remove group={group} />, 1, { plain: true }),
+        column(t.columns.actions, (group: Group) => <Remove group={group} />, 2, { plain: true }),
       ]}
     />
   )

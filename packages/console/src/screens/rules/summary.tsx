@@ -4,6 +4,7 @@ import type { DraftCheck } from '@toolway/contract/admin'
 import { useState } from 'react'
 import { Problem } from '../../data/problem.ts'
 import { texts } from '../../texts/texts.ts'
+import { withBreaks } from '../../ui/breaks.tsx'
 import { EffectBadge } from '../../ui/effect-badge.tsx'
 import { Failed } from '../../ui/failed.tsx'
 import type { Draft } from './draft.ts'
@@ -52,7 +53,7 @@ function Fitting({ tools: { fitting, all, named } }: { tools: NonNullable<DraftC
       {shown.map(({ name, effect, effect_from: from }) => (
         <Group key={name} justify="space-between" gap="xs" wrap="nowrap">
           <Text size="sm" ff="monospace" className="breakable">
-            {name}
+            {withBreaks(name)}
           </Text>
           <EffectBadge effect={effect} from={from} />
         </Group>

@@ -9,6 +9,7 @@ import { useMay, useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
 import { useUrlState } from '../../data/url-state.ts'
 import { texts } from '../../texts/texts.ts'
+import { withBreaks } from '../../ui/breaks.tsx'
 import { EffectBadge } from '../../ui/effect-badge.tsx'
 import { CodeBlock } from '../../ui/copy.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -29,7 +30,7 @@ export function ToolDrawer({ name, onClose }: { name: string | undefined; onClos
       size="lg"
       title={
         <Text fw={650} className="breakable">
-          {name}
+          {withBreaks(name)}
         </Text>
       }
       closeButtonProps={{ 'aria-label': texts.close }}

@@ -4,6 +4,7 @@ import { type PickableTool, reaches, type ToolsetSettings, visibleText } from '@
 import type { OrganizationTool } from '@toolway/contract/admin'
 import { memo, useMemo } from 'react'
 import { texts } from '../../texts/texts.ts'
+import { withBreaks } from '../../ui/breaks.tsx'
 import { StateBadge } from '../../ui/badges.tsx'
 import { EffectBadge } from '../../ui/effect-badge.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -91,7 +92,7 @@ function Tool({ tool, settings, taken, onTake }: ToolProps) {
       />
       <Box style={{ minWidth: 0 }}>
         <Text fw={600} className="breakable">
-          {name ?? tool.joined_name}
+          {withBreaks(name ?? tool.joined_name)}
         </Text>
         <Text size="sm" c="dimmed" lineClamp={1}>
           {name === undefined ? visibleText(tool.title ?? tool.description ?? '') : tool.joined_name}

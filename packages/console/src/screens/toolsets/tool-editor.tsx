@@ -6,6 +6,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMay, useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
 import { texts } from '../../texts/texts.ts'
+import { withBreaks } from '../../ui/breaks.tsx'
 import { LinkButton } from '../../ui/links.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { fieldsOf } from '../../ui/schema-fields.ts'
@@ -30,7 +31,7 @@ export function ToolEditor({ name, drafting, onClose }: ToolEditorProps) {
       size="lg"
       title={
         <Text fw={650} className="breakable">
-          {name}
+          {withBreaks(name)}
         </Text>
       }
       closeButtonProps={{ 'aria-label': texts.close }}

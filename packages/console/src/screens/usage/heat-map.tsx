@@ -2,6 +2,7 @@
 import { ScrollArea, Table, VisuallyHidden } from '@mantine/core'
 import type { Usage } from '@toolway/contract/admin'
 import { texts } from '../../texts/texts.ts'
+import { withBreaks } from '../../ui/breaks.tsx'
 import { count, stepLabel } from '../../ui/times.ts'
 
 const t = texts.usageDetails
@@ -52,7 +53,7 @@ export function HeatMap({ tools, usage }: { tools: NonNullable<Usage['tools']>; 
           {tools.map(({ connection, name, steps }) => (
             <Table.Tr key={`${connection ?? ''} ${name}`}>
               <Table.Th scope="row" fw={400} pr="sm" className="breakable">
-                {name}
+                {withBreaks(name)}
               </Table.Th>
               {steps.map((calls, at) => (
                 <Table.Td

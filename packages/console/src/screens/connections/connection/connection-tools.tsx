@@ -10,6 +10,7 @@ import { useMay } from '../../../data/me.ts'
 import { ask } from '../../../data/queries.ts'
 import { useUrlState } from '../../../data/url-state.ts'
 import { texts } from '../../../texts/texts.ts'
+import { withBreaks } from '../../../ui/breaks.tsx'
 import { StateBadge } from '../../../ui/badges.tsx'
 import { EffectBadge, effectChoices } from '../../../ui/effect-badge.tsx'
 import { Empty } from '../../../ui/empty.tsx'
@@ -206,7 +207,7 @@ function Named({ tool, chosen, onChoose }: { tool: Tool; chosen: boolean; onChoo
             {tool.name}
           </TextLink>
         ) : (
-          <Text className="breakable">{tool.name}</Text>
+          <Text className="breakable">{withBreaks(tool.name)}</Text>
         )}
         <Text size="sm" c="dimmed" lineClamp={2} className="breakable">
           {visibleText(tool.description ?? tool.title ?? t.noDescription)}
