@@ -148,24 +148,22 @@ async function check(organizations: readonly string[], trust: Trust, { look, sig
 function streamed(organizations: readonly string[], { look, signal, after }: Reading, exporting: Exporting): Response {
   const { format } = exporting
   const name = `toolway-records.${format === 'csv' ? 'csv' : 'jsonl'}`
-  return new Response(
-    ReadableStream.from(textsOf(organizations, { look, signal, after }, exporting)).pipeThrough(
-      new TextEncoderStream(),
-    ),
-    {
-      headers: { 'content-type': MEDIA[format], 'content-disposition': `attachment; filename="${name}"` },
-    },
-  )
+  return new Response(ReadableStream.from(bytesOf(organizations, { look, signal, after }, exporting)), {
+    headers: { 'content-type': MEDIA[format], 'content-disposition': `attachment; filename="${name}"` },
+  })
 }
 
-async function* textsOf(
+async function* bytesOf(
   organizations: readonly string[],
   { look, signal, after }: Reading,
   exporting: Exporting,
-): AsyncGenerator<string> {
-  yield headOf(exporting.format)
-  for (const organization of organizations)
-    yield* exported({ look, organization, now: new Date(), after }, exporting, () => signal.throwIfAborted())
+): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder()
+  yield encoder.encode(headOf(exporting.format))
+  for (const organization of organizations) {
+    const chain = { look, organization, now: new Date(), after }
+    for await (const text of exported(chain, exporting, () => signal.throwIfAborted())) yield encoder.encode(text)
+  }
 }
 
 /** Every chain that there is, and those that a kept checkpoint speaks of. */

@@ -48,8 +48,14 @@ export interface ChainParts {
 }
 
 export async function* chainLines(parts: ChainParts): AsyncGenerator<ChainLine> {
-  for await (const lines of chainPages(parts)) yield* lines
+  for await (const entries of chainPages(parts))
+    for (const entry of entries) yield isRow(entry) ? { type: 'record', ...proven(entry) } : entry
 }
+
+/** A line, or the row that becomes it. */
+export type ChainEntry = ChainRow | Exclude<ChainLine, { type: 'record' }>
+
+export const isRow = (entry: ChainEntry): entry is ChainRow => !('type' in entry)
 
 /**
  * The same lines, a page at a time: whoever wants many of them is not called for each. Ends with the record that was the last one when
@@ -60,11 +66,11 @@ export async function* chainPages({
   organization,
   now,
   after,
-}: ChainParts): AsyncGenerator<readonly ChainLine[]> {
+}: ChainParts): AsyncGenerator<readonly ChainEntry[]> {
   const bounds = await look((sql) => findBounds(sql, organization, after))
   const start = bounds.start ?? startOf(organization)
   let [hash, records] = [start, 0]
-  const begin: ChainLine = {
+  const begin: ChainEntry = {
     type: 'chain',
     format: FORMAT,
     organization_id: organization,
@@ -78,11 +84,11 @@ export async function* chainPages({
     const page: Page = await next
     const last = page.rows.at(-1)
     next = last === undefined ? undefined : readPage(look, organization, last.seq, bounds.head)
-    yield linesOfPage(page)
+    yield entriesOfPage(page)
     if (last !== undefined) [hash, records] = [last.hash, records + page.rows.length]
   }
   const beyond = (await look((sql) => listBeyond(sql, organization))).map(lineOf)
-  const end: ChainLine = {
+  const end: ChainEntry = {
     type: 'end',
     organization_id: organization,
     seq: bounds.head,
@@ -92,21 +98,21 @@ export async function* chainPages({
   yield [...beyond, end]
 }
 
-const lineOf = (one: Checkpoint): ChainLine => ({ type: 'checkpoint', ...one })
+const lineOf = (one: Checkpoint): ChainEntry => ({ type: 'checkpoint', ...one })
 
-/** Records with their proofs, each checkpoint behind its record; last those of records that are not there: in a gap, or at an end that is gone. */
-function linesOfPage({ rows, checkpoints }: Page): ChainLine[] {
+/** Records, each checkpoint behind its record; last those of records that are not there: in a gap, or at an end that is gone. */
+function entriesOfPage({ rows, checkpoints }: Page): ChainEntry[] {
   const signed = new Map(checkpoints.map((one) => [one.seq, one]))
-  const lines: ChainLine[] = []
+  const entries: ChainEntry[] = []
   for (const row of rows) {
-    lines.push({ type: 'record', ...proven(row) })
+    entries.push(row)
     const one = signed.get(row.seq)
     if (one === undefined) continue
     signed.delete(row.seq)
-    lines.push(lineOf(one))
+    entries.push(lineOf(one))
   }
-  for (const one of signed.values()) lines.push(lineOf(one))
-  return lines
+  for (const one of signed.values()) entries.push(lineOf(one))
+  return entries
 }
 
 interface Page {

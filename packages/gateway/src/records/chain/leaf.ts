@@ -97,25 +97,46 @@ export function hashOfField(salt: string, value: string): string {
 }
 
 /** Give each field its own salt, as an export shows it. */
-export function proven({ salt, redacted, ...row }: ChainRow): ProvenRecord {
-  const all = salt === null ? undefined : digest('sha512', Buffer.from(salt, 'hex'), 'hex')
+export function proven(kept: ChainRow): ProvenRecord {
   const salts: Partial<Record<Redactable, string>> = {}
   const hashes: Partial<Record<Redactable, string>> = {}
   const gone: Redactable[] = []
+  prove(kept, (name, hash, own) => {
+    hashes[name] = hash
+    if (own === undefined) gone.push(name)
+    else salts[name] = own
+  })
+  const { salt: _, redacted: __, ...row } = kept
+  return { ...row, salts, hashes, ...(gone.length === 0 ? {} : { redacted: gone }) }
+}
+
+/** The line of `proven` in an export. Hexadecimal digits and names of fields need no escapes: they are put together as they are. */
+export function recordLine(kept: ChainRow): string {
+  let [salts, hashes, gone] = ['', '', '']
+  prove(kept, (name, hash, own) => {
+    hashes += `${hashes === '' ? '' : ','}"${name}":"${hash}"`
+    if (own === undefined) gone += `${gone === '' ? '' : ','}"${name}"`
+    else salts += `${salts === '' ? '' : ','}"${name}":"${own}"`
+  })
+  const { salt: _, redacted: __, ...row } = kept
+  const members = JSON.stringify(row).slice(1, -1)
+  const redacted = gone === '' ? '' : `,"redacted":[${gone}]`
+  return `{"type":"record",${members},"salts":{${salts}},"hashes":{${hashes}}${redacted}}\n`
+}
+
+/** Calls `each` for each field that is or was there; `salt` is undefined for what was taken out. */
+function prove(row: ChainRow, each: (name: Redactable, hash: string, salt: string | undefined) => void): void {
+  const { salt, redacted } = row
+  const all = salt === null ? undefined : digest('sha512', Buffer.from(salt, 'hex'), 'hex')
   for (const [place, name] of REDACTABLE.entries()) {
     const kept = redacted?.[name]
-    if (kept?.hash !== undefined) {
-      gone.push(name)
-      hashes[name] = kept.hash
-      continue
-    }
     const value = row[name]
-    if (value === null) continue
-    const own = kept?.salt ?? all?.slice(place * SALT_BYTES * 2, (place + 1) * SALT_BYTES * 2) ?? ''
-    salts[name] = own
-    hashes[name] = hashOfField(own, value)
+    if (kept?.hash !== undefined) each(name, kept.hash, undefined)
+    else if (value !== null) {
+      const own = kept?.salt ?? all?.slice(place * SALT_BYTES * 2, (place + 1) * SALT_BYTES * 2) ?? ''
+      each(name, hashOfField(own, value), own)
+    }
   }
-  return { ...row, salts, hashes, ...(gone.length === 0 ? {} : { redacted: gone }) }
 }
 
 /** The content of a record, without its proof. */

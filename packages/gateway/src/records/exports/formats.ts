@@ -1,6 +1,6 @@
 /** The forms in which records leave, each as a stream of text: JSON lines (the only one that can be verified), CSV and OCSF. */
-import { chainPages, recordPages, type ChainParts, type Found } from '../chain/chain-lines.ts'
-import { proven, unproven, type ChainRow } from '../chain/leaf.ts'
+import { chainPages, isRow, recordPages, type ChainParts, type Found } from '../chain/chain-lines.ts'
+import { recordLine, unproven, type ChainRow } from '../chain/leaf.ts'
 import { CSV_HEAD, toCsv } from './csv.ts'
 import { toOcsf } from './ocsf.ts'
 
@@ -20,8 +20,8 @@ export interface Exporting {
 }
 
 /**
- * The records of one chain as text, a page at a time. `onPage` is called before each and may throw. Only the whole chain, or all of it
- * behind a place, has a beginning, checkpoints and an end.
+ * The records of one chain as texts, many to a page. `onPage` is called before each page and may throw. Only the whole chain, or all
+ * of it behind a place, has a beginning, checkpoints and an end.
  */
 export async function* exported(
   chain: ChainParts,
@@ -30,29 +30,34 @@ export async function* exported(
 ): AsyncGenerator<string> {
   const isWhole = Object.values(filter).every((value) => value === undefined)
   if (isWhole && format === 'jsonl') {
-    for await (const lines of chainPages(chain)) {
+    for await (const entries of chainPages(chain)) {
       onPage()
-      yield textOf(lines, (line) => `${JSON.stringify(line)}\n`)
+      yield* textsOf(entries, (entry) => (isRow(entry) ? recordLine(entry) : `${JSON.stringify(entry)}\n`))
     }
     return
   }
   for await (const rows of recordPages({ ...chain, filter })) {
     onPage()
-    if (rows.length > 0) yield textOf(rows, OF[format])
+    yield* textsOf(rows, OF[format])
   }
 }
 
 /** The lines before the records of all chains. */
 export const headOf = (format: Format): string => (format === 'csv' ? CSV_HEAD : '')
 
-function textOf<One>(all: readonly One[], toText: (one: One) => string): string {
-  let text = ''
-  for (const one of all) text += toText(one)
-  return text
+/** Records of one text. The text of a whole page is too large to be collected with what is young, which costs more than to write it. */
+const TOGETHER = 50
+
+function* textsOf<One>(all: readonly One[], toText: (one: One) => string): Generator<string> {
+  for (let start = 0; start < all.length; start += TOGETHER)
+    yield all
+      .slice(start, start + TOGETHER)
+      .map(toText)
+      .join('')
 }
 
 const OF: Readonly<Record<Format, (row: ChainRow) => string>> = {
-  jsonl: (row) => `${JSON.stringify({ type: 'record', ...proven(row) })}\n`,
+  jsonl: recordLine,
   csv: (row) => toCsv(unproven(row)),
   ocsf: (row) => `${JSON.stringify(toOcsf(unproven(row)))}\n`,
 }
