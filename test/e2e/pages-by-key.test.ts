@@ -14,6 +14,12 @@ import { addKey, addUser, createAsk, type Ask } from './peers/people/administrat
 const ADMIN = '/api/v1/admin/tenants/default'
 const OF = '/api/v1/organizations/default'
 const SETTINGS = JSON.stringify(ConnectionSettings.parse({ connector: 'mcp.http', url: 'http://127.0.0.1:9/' }))
+const WITH_ACCOUNTS = JSON.stringify(
+  ConnectionSettings.parse({
+    ...{ connector: 'mcp.http', url: 'http://127.0.0.1:9/' },
+    auth: { kind: 'key', owners: ['organization', 'member'] },
+  }),
+)
 const Nothing = z.object({})
 
 const parts = new AsyncDisposableStack()
@@ -33,11 +39,12 @@ beforeAll(async () => {
       insert into members (organization_id, user_id, role) values (${organization}, ${user}, 'tenant_member')`
     await sql(Nothing)`
       insert into connections (id, organization_id, alias, title, connector, settings, enabled, origin)
-      values ('con_x', ${organization}, 'erp', 'ERP', 'mcp.http', ${SETTINGS}, false, 'test')`
+      values ('con_x', ${organization}, 'erp', 'ERP', 'mcp.http', ${SETTINGS}, false, 'test'),
+             ('con_y', ${organization}, 'keyed', 'Keyed', 'mcp.http', ${WITH_ACCOUNTS}, false, 'test')`
   })
   await until(
     'the gateway knows the connection',
-    async () => (await admin(`GET ${ADMIN}/connectors/erp/lock`)).status === 200,
+    async () => (await admin(`GET ${ADMIN}/connectors/keyed/lock`)).status === 200,
   )
 })
 afterAll(() => parts.disposeAsync())
@@ -50,9 +57,16 @@ interface Case {
   add(sql: SystemSql, number: number): Promise<unknown>
   readonly newestFirst: boolean
   readonly ask?: () => Ask
+  /** Removes the rows, where another list shows them too. */
+  clear?(sql: SystemSql): Promise<unknown>
 }
 
 const name = (number: number) => `row-${String(number).padStart(3, '0')}`
+
+const noCredentials = (sql: SystemSql) => sql(Nothing)`delete from credentials`
+const addAccount = (sql: SystemSql, number: number) => sql(Nothing)`
+  insert into credentials (id, organization_id, connection_id, provider, sealed_access_token, account, is_default)
+  values (${`crd_${name(200 - number)}`}, ${organization}, 'con_y', 'keyed', '', ${name(number)}, false)`
 
 const CASES: Readonly<Record<string, Case>> = {
   approvals: {
@@ -90,6 +104,20 @@ const CASES: Readonly<Record<string, Case>> = {
       insert into tool_locks (organization_id, connection_id, tool, held_hash, held, held_at)
       values (${organization}, 'con_x', ${name(number)}, repeat('0', 64), '{}', now())`,
   },
+  'accounts of a connection': {
+    ...{ path: `${ADMIN}/connectors/keyed/accounts`, member: 'account', newestFirst: false },
+    ...{ add: addAccount, clear: noCredentials },
+  },
+  'accounts of all connections': {
+    ...{ path: `${ADMIN}/accounts`, member: 'account', newestFirst: false },
+    ...{ add: addAccount, clear: noCredentials },
+  },
+  credentials: {
+    ...{ path: '/api/v1/oauth/default/auth', member: 'provider', newestFirst: false, clear: noCredentials },
+    add: (sql, number) => sql(Nothing)`
+      insert into credentials (id, organization_id, connection_id, provider, sealed_access_token, account, created_at)
+      values (${`crd_${name(200 - number)}`}, ${organization}, null, ${name(number)}, '', 'default', now())`,
+  },
   sessions: {
     ...{ path: '/api/v1/admin/sessions', member: 'principal', newestFirst: true, ask: () => platform },
     add: (sql, number) => sql(Nothing)`
@@ -103,7 +131,7 @@ const COUNT = 17
 
 test.each(Object.entries(CASES))(
   'pages of %s have each row once, also of those that come meanwhile',
-  async (_, { path, member, add, newestFirst, ask = () => admin }) => {
+  async (_, { path, member, add, newestFirst, ask = () => admin, clear }) => {
     // Rows with even numbers: there is a place between any two of them.
     await gateway.db.system(async (sql) => {
       for (let number = 0; number < COUNT; number++) await add(sql, 100 + 2 * number)
@@ -142,5 +170,6 @@ test.each(Object.entries(CASES))(
     expect(names).toContain(name(behind))
     const bad = await ask()(`GET ${path}${joint}limit=5&cursor=WyJ4Il0`)
     expect(bad.body).toMatchObject({ code: 'body.shape' })
+    if (clear !== undefined) await gateway.db.system(clear)
   },
 )

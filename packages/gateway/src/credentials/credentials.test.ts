@@ -40,7 +40,9 @@ async function fixture(database: { db: Db }) {
     if ('refused' in done) throw new Error(`it was not kept: ${done.refused}`)
     return done.id
   }
-  const list = (...given: [] | [UserId | null]) => db.organization(acme.id, (sql) => listCredentials(sql, ...given))
+  const ALL = { after: undefined, offset: 0, take: 1_000 }
+  const list = async (...[userId]: [] | [UserId | null]) =>
+    (await db.organization(acme.id, (sql) => listCredentials(sql, userId, ALL))).rows.map(({ key: _, ...row }) => row)
   return { db, acme, put, list }
 }
 

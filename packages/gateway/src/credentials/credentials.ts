@@ -12,6 +12,7 @@ import {
   type UserId,
 } from '@toolway/contract'
 import { z } from 'zod'
+import type { PageStart } from '../lib/page.ts'
 import type { OrgSql, SystemSql } from '../db/db.ts'
 
 export const CredentialKind = z.enum(['oauth', 'key'])
@@ -62,14 +63,27 @@ export type CredentialRow = z.output<typeof CredentialRow>
 export const AccountRow = z.object({ ...columns, renewable: z.boolean() })
 export type AccountRow = z.output<typeof AccountRow>
 
-/** Those of the organization; with a user only its shared ones and that user's. */
-export const listCredentials = (sql: OrgSql, userId?: UserId | null) => sql(CredentialRow)`
-  select id, provider, connection_id, user_id, provider_user_id, provider_username, sealed_access_token,
-         sealed_refresh_token, token_type, expires_at, scopes, provider_data, active, created_at, updated_at,
-         kind, account, is_default, server, issuer, problem, problem_at, version, renewed_at, used_at, failures
-    from credentials
-   where ${userId === undefined}::boolean or user_id is null or user_id = ${userId ?? null}
-   order by provider, created_at, id`
+const KeyedCredential = CredentialRow.extend({ key: z.string() })
+const Total = z.object({ total: z.int() })
+
+/** A page of those of the organization, by provider and age; with a user only its shared ones and that user's. */
+export async function listCredentials(sql: OrgSql, userId: UserId | null | undefined, from: PageStart) {
+  const { after: [provider = null, at = null, id = null] = [], take, offset } = from
+  const rows = await sql(KeyedCredential)`
+    select id, provider, connection_id, user_id, provider_user_id, provider_username, sealed_access_token,
+           sealed_refresh_token, token_type, expires_at, scopes, provider_data, active, created_at, updated_at,
+           kind, account, is_default, server, issuer, problem, problem_at, version, renewed_at, used_at, failures,
+           to_char(created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') as key
+      from credentials
+     where (${userId === undefined}::boolean or user_id is null or user_id = ${userId ?? null})
+       and (${provider}::text is null
+            or (provider, created_at, id) > (${provider}, ${at}::timestamp at time zone 'UTC', ${id}))
+     order by provider, created_at, id limit ${take} offset ${offset}`
+  const [counted] = await sql(Total)`
+    select count(*)::int as total from credentials
+     where ${userId === undefined}::boolean or user_id is null or user_id = ${userId ?? null}`
+  return { rows, total: counted?.total ?? 0 }
+}
 
 /** The credentials of a connection: its own, and those with its vendor that are for all connections to it. */
 export interface OfConnection {
@@ -87,6 +101,58 @@ export const listAccounts = (sql: OrgSql, { connectionId, provider }: OfConnecti
    where (connection_id = ${connectionId} or (connection_id is null and provider = ${provider}))
      and (${userId === undefined}::boolean or user_id is null or user_id = ${userId ?? null})
    order by user_id nulls first, account`
+
+/** Connections by whose accounts a list goes. */
+export interface PlaceOfAccounts extends OfConnection {
+  readonly alias: string
+}
+
+const PlacedAccount = AccountRow.extend({ connection: z.string(), owner: z.string() })
+
+/**
+ * A page of the accounts of connections, as people may see them: by alias, shared ones first (their `owner` is empty), then by owner and
+ * name. One that is for all connections to its vendor is an account of each of them.
+ */
+export async function pageOfAccounts(
+  sql: OrgSql,
+  places: readonly PlaceOfAccounts[],
+  { userId, from }: { readonly userId: UserId | null | undefined; readonly from: PageStart },
+) {
+  const aliases = places.map(({ alias }) => alias)
+  const connections = places.map(({ connectionId }) => connectionId)
+  const providers = places.map(({ provider }) => provider)
+  const { after: [alias = null, owner = null, account = null, id = null] = [], take, offset } = from
+  const rows = await sql(PlacedAccount)`
+    with places as materialized (
+      select * from unnest(${aliases}::text[], ${connections}::text[], ${providers}::text[]) as p (alias, connection, vendor)
+    ), placed as (
+      select p.alias, c.* from places p join credentials c on c.connection_id = p.connection
+      union all
+      select p.alias, c.* from places p join credentials c on c.connection_id is null and c.provider = p.vendor
+    )
+    select id, provider, connection_id, user_id, provider_user_id, provider_username, token_type, expires_at, scopes,
+           active, created_at, updated_at, kind, account, is_default, server, issuer, problem, problem_at, version,
+           renewed_at, used_at, failures, sealed_refresh_token is not null as renewable,
+           alias as connection, coalesce(user_id, '') as owner
+      from placed
+     where (${userId === undefined}::boolean or user_id is null or user_id = ${userId ?? null})
+       and (${alias}::text is null
+            or (alias collate "C", coalesce(user_id, '') collate "C", account collate "C", id collate "C")
+               > (${alias}, ${owner}, ${account}, ${id}))
+     order by alias collate "C", coalesce(user_id, '') collate "C", account collate "C", id collate "C"
+     limit ${take} offset ${offset}`
+  const [counted] = await sql(Total)`
+    with places as materialized (
+      select * from unnest(${connections}::text[], ${providers}::text[]) as p (connection, vendor)
+    ), placed as (
+      select c.user_id from places p join credentials c on c.connection_id = p.connection
+      union all
+      select c.user_id from places p join credentials c on c.connection_id is null and c.provider = p.vendor
+    )
+    select count(*)::int as total from placed
+     where ${userId === undefined}::boolean or user_id is null or user_id = ${userId ?? null}`
+  return { rows, total: counted?.total ?? 0 }
+}
 
 const VersionRow = z.object({ id: z.string(), version: z.int() })
 

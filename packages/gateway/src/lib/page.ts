@@ -63,6 +63,11 @@ export function sortedPage<Sort extends string>(query: SortedQuery<Sort>) {
 /** As the database writes a time in a key: in UTC, to the microsecond. */
 const TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}$/
 
+/** Throws `body.shape` where a part of a cursor is no time as the database writes it. */
+export function refuseTime(part: string): void {
+  if (!TIME.test(part)) throw unknownCursor()
+}
+
 /** A page of a list that is read from the newest row on. */
 export interface Newest {
   /** Time and id of the last row of the page before; null on the first page. */
@@ -75,7 +80,7 @@ export interface Newest {
 /** A page of a list whose newest rows come first: its key is their time, and then their id. Throws `body.shape`. */
 export function newestPage(query: PageQuery) {
   const { after: [at = null, id = null] = [], take, offset } = startOf(query, 'newest', 2)
-  if (at !== null && !TIME.test(at)) throw unknownCursor()
+  if (at !== null) refuseTime(at)
   return {
     from: { at, id, take, offset } satisfies Newest,
     of: <Row extends { readonly id: string; readonly key: string }, Item>(

@@ -3,7 +3,13 @@ import { Fault, authOf, permits, type ConnectionId, type Role, type UserId } fro
 import * as shapes from '@toolway/contract/admin'
 import type { Operation } from '@toolway/contract/admin'
 import type { ConnectionRow } from '../../connections/connections.ts'
-import { chooseDefault, listAccounts, renameAccount, type AccountRow } from '../../credentials/credentials.ts'
+import {
+  chooseDefault,
+  listAccounts,
+  pageOfAccounts,
+  renameAccount,
+  type AccountRow,
+} from '../../credentials/credentials.ts'
 import type { OrgSql } from '../../db/db.ts'
 import { factsOf } from '../../oauth/outgoing/credentials/connection-facts.ts'
 import type { NewCredential } from '../../oauth/outgoing/ports.ts'
@@ -11,7 +17,7 @@ import { brokeredFor, listBrokered, removeBrokered } from './brokered-accounts.t
 import { listCallers } from '../../records/callers.ts'
 import { openTarget } from '../oauth/connect.ts'
 import { findConnectionOf } from '../connections/find-connection.ts'
-import { pageFrom } from '../../lib/page.ts'
+import { pageFrom, pageOfRows, startOf } from '../../lib/page.ts'
 import { namesOf } from '../../operations/names-of.ts'
 import { serveOrganization, type AdminParts, type OrganizationRequest, type Served } from '../serve.ts'
 import { roleForbidden } from '../../lib/role-forbidden.ts'
@@ -204,18 +210,33 @@ const reliance = serveOrganization(shapes.listReliance, async (asked) => {
   }
 })
 
+const placeOf = ({ parts }: Pick<AccountRequest, 'parts'>, row: ConnectionRow) => ({
+  ...{ alias: row.alias, connectionId: row.id, provider: factsOf(parts.vault, row).provider },
+})
+
+type PageRequest = AccountRequest & Pick<OrganizationRequest<typeof shapes.listAccounts>, 'look' | 'query'>
+
+/** The accounts of connections that one may see, a page of them. */
+async function page<Item>(
+  asked: PageRequest,
+  connections: readonly ConnectionRow[],
+  to: (row: AccountRow & { readonly connection: string }) => Item,
+) {
+  const { query, role, principal } = asked
+  const userId = administers(role) ? undefined : (principal.userId ?? null)
+  const from = startOf(query, 'accounts', 4)
+  const places = connections.map((row) => placeOf(asked, row))
+  const { rows, total } = await asked.look((sql) => pageOfAccounts(sql, places, { userId, from }))
+  const keyOf = ({ connection, owner, account, id }: (typeof rows)[number]) => [connection, owner, account, id]
+  return pageOfRows(rows, { query, order: 'accounts', total, keyOf }, to)
+}
+
 const listAll = serveOrganization(shapes.listAllAccounts, async (asked) => {
-  const { parts, organization, look, query } = asked
+  const { parts, organization } = asked
   const connections = parts.snapshots.find({ id: organization.id })?.connections ?? []
-  const found = await look(async (sql) => {
-    const rows = []
-    for (const connection of connections)
-      if (authOf(connection.settings) !== undefined)
-        for (const row of await seen(sql, asked, connection)) rows.push({ connection: connection.alias, row })
-    return rows
-  })
-  return pageFrom(found, query, ({ connection, row }) => ({
-    ...{ ...toAccount(row), connection },
+  const withAccounts = connections.filter(({ settings }) => authOf(settings) !== undefined)
+  return page(asked, withAccounts, (row) => ({
+    ...{ ...toAccount(row), connection: row.connection },
     email: row.user_id === null ? null : (parts.accounts.find(row.user_id)?.email ?? row.user_id),
   }))
 })
@@ -225,7 +246,7 @@ export const accountOperations: readonly Served[] = [
     const row = connectionOf(asked)
     const brokered = brokeredFor(asked, row)
     if (brokered !== undefined) return pageFrom(await listBrokered(asked, brokered), asked.query, (account) => account)
-    return pageFrom(await asked.look((sql) => seen(sql, asked, row)), asked.query, toAccount)
+    return page(asked, [row], toAccount)
   }),
   listAll,
   add,

@@ -6,7 +6,7 @@ import { listOAuthAppPage, putOAuthApp, removeOAuthApp, type OAuthAppRow } from 
 import { idsOf, type Ended } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
 import { oauthAppRow } from '../../vault/sealed-columns.ts'
 import { serveOrganization, type Served } from '../serve.ts'
-import { pageFrom, pageOfRows, startOf } from '../../lib/page.ts'
+import { pageOfRows, refuseTime, startOf } from '../../lib/page.ts'
 import { roleForbidden } from '../../lib/role-forbidden.ts'
 
 const toApp = (row: OAuthAppRow): shapes.OAuthApp => ({
@@ -39,8 +39,13 @@ const toCredential = (row: CredentialRow): shapes.Credential => ({
 export const oauthOperations: readonly Served[] = [
   serveOrganization(shapes.listCredentials, async ({ look, query, role, principal }) => {
     const all = permits(role, 'connector_update')
-    const rows = await look((sql) => listCredentials(sql, all ? undefined : (principal.userId ?? null)))
-    return pageFrom(rows, query, toCredential)
+    const from = startOf(query, 'credentials', 3)
+    if (from.after?.[1] !== undefined) refuseTime(from.after[1])
+    const { rows, total } = await look((sql) =>
+      listCredentials(sql, all ? undefined : (principal.userId ?? null), from),
+    )
+    const keyOf = ({ provider, key, id }: (typeof rows)[number]) => [provider, key, id]
+    return pageOfRows(rows, { query, order: 'credentials', total, keyOf }, toCredential)
   }),
 
   serveOrganization(
