@@ -1,5 +1,5 @@
 /**
- * Rows whose stored JSON no shape fits, put there by SQL as another version or another hand may have left them: a list shows the others,
+ * Rows with stored JSON, lists or times that no shape fits, put there by SQL as another version or another hand may have left them: a list shows the others,
  * says how many it leaves out, and answers no 500.
  */
 import { ConnectionSettings } from '@toolway/contract'
@@ -15,6 +15,9 @@ const ADMIN = '/api/v1/admin/tenants/default'
 const OF = '/api/v1/organizations/default'
 /** No row can be made of these by the gateway itself. */
 const BAD = ['null', '"text"', '7', '[]', '{}', '[7]', '[{"id":"a","name":"b"}]']
+/** Times that the database stores, and that no answer can say. */
+const BAD_TIMES = ['infinity', '-infinity', '20000-01-01', '4000-01-01 BC']
+const NOW = '2026-11-20 10:00:00+00'
 const GOOD_RULE = JSON.stringify([
   {
     ...{ id: 'rul_good', scope: 'organization', name: 'good', match: { tools: ['*'] }, action: 'approve', state: 'on' },
@@ -111,6 +114,62 @@ const CASES: Readonly<Record<string, Case>> = {
       insert into organization_rules (id, organization_id, scope, name, words, state, origin, created_by)
       values (${name}, ${organization}, 'organization', ${name}, ${json}::jsonb, 'off', 'test', 'test')`,
   },
+  'webhooks by events': {
+    ...{ path: `${ADMIN}/webhooks`, member: 'id', good: '{connection.failing}', bad: ['{made.up}', '{NULL}', '{""}'] },
+    add: (sql, name, events) => sql(Nothing)`
+      insert into webhooks (id, organization_id, url, events, enabled, sealed_secret)
+      values (${name}, ${organization}, 'https://hooks.example.com/', ${events}::text[], false, '')`,
+  },
+  'webhooks by time': {
+    ...{ path: `${ADMIN}/webhooks`, member: 'id', good: NOW, bad: BAD_TIMES },
+    add: (sql, name, time) => sql(Nothing)`
+      insert into webhooks (id, organization_id, url, events, enabled, sealed_secret, created_at)
+      values (${name}, ${organization}, 'https://hooks.example.com/', '{connection.failing}', false, '', ${time}::timestamptz)`,
+  },
+  keys: {
+    ...{ path: `${ADMIN}/keys?search=keys-`, member: 'name', good: NOW, bad: BAD_TIMES },
+    add: (sql, name, time) => sql(Nothing)`
+      insert into keys (id, organization_id, name, hint, hash, origin, created_at)
+      values (${`key_${name}`}, ${organization}, ${name}, 'abcd', sha256(${name}::bytea), 'test', ${time}::timestamptz)`,
+  },
+  'keys that expire': {
+    ...{ path: `${ADMIN}/keys?search=keys-that-`, member: 'name', good: '2126-11-20 10:00:00+00' },
+    bad: ['infinity', '20000-01-01'],
+    add: (sql, name, time) => sql(Nothing)`
+      insert into keys (id, organization_id, name, hint, hash, origin, expires_at)
+      values (${`key_${name}`}, ${organization}, ${name}, 'abcd', sha256(${name}::bytea), 'test', ${time}::timestamptz)`,
+  },
+  files: {
+    ...{ path: `${OF}/files?whose=everybody`, member: 'name', good: NOW, bad: BAD_TIMES },
+    add: (sql, name, time) => sql(Nothing)`
+      insert into files (id, organization_id, owner, name, media_type, size, reserved, sha256, state, origin, storage_key,
+                         sealed_key, created_at, expires_at)
+      values (${`fil_${name}`}, ${organization}, 'usr_1', ${name}, 'text/plain', 1, 1, repeat('0', 64), 'ready', 'upload', ${name},
+              '', ${time}::timestamptz, '2126-01-01')`,
+  },
+  'OAuth apps': {
+    ...{ path: '/api/v1/oauth/default/config', member: 'client_id', good: NOW, bad: BAD_TIMES },
+    add: (sql, name, time) => sql(Nothing)`
+      insert into oauth_apps (id, organization_id, provider, issuer, client_id, created_at)
+      values (${name}, ${organization}, 'gitlab', ${`https://${name}.example.com`}, ${name}, ${time}::timestamptz)`,
+  },
+  'accounts by scopes': {
+    ...{ path: `${ADMIN}/connectors/erp/accounts`, member: 'account', good: '{read}', bad: ['{NULL}'] },
+    add: (sql, name, scopes) => sql(Nothing)`
+      insert into credentials (id, organization_id, connection_id, provider, sealed_access_token, account, is_default, scopes)
+      values (${`crd_${name}`}, ${organization}, 'con_x', 'erp', '', ${name}, false, ${scopes}::text[])`,
+  },
+  'accounts by end': {
+    ...{
+      path: `${ADMIN}/connectors/erp/accounts`,
+      member: 'account',
+      good: '2126-01-01',
+      bad: ['infinity', '20000-01-01'],
+    },
+    add: (sql, name, time) => sql(Nothing)`
+      insert into credentials (id, organization_id, connection_id, provider, sealed_access_token, account, is_default, expires_at)
+      values (${`crd_${name}`}, ${organization}, 'con_x', 'erp', '', ${name}, false, ${time}::timestamptz)`,
+  },
   sessions: {
     ...{ path: '/api/v1/admin/sessions', member: 'principal', shown: true, ask: () => platform },
     good: '{"name":"desk","version":"1"}',
@@ -124,7 +183,7 @@ test.each(Object.entries(CASES))(
   'of %s, a bad row takes none of its neighbours along',
   async (noun, { path, member, add, good, shown = false, bad = BAD, ask = () => admin }) => {
     const slug = noun.replaceAll(' ', '-').toLowerCase()
-    const before = Number((await ask()(`GET ${path}`)).body['total'] ?? 0)
+    const { total: before = 0, unreadable: badBefore = 0 } = (await ask()(`GET ${path}`)).body as Record<string, number>
     await gateway.db.system(async (sql) => {
       await add(sql, `${slug}-first`, good)
       for (const [at, json] of bad.entries()) await add(sql, `${slug}-bad-${at}`, json)
@@ -143,7 +202,7 @@ test.each(Object.entries(CASES))(
     const { unreadable = 0, total = before + bad.length + 2 } = (await listed()).body
     const missing = bad.filter((_, at) => !all.includes(`${slug}-bad-${at}`)).length
     if (shown) expect(missing).toBe(0)
-    expect({ unreadable, total }).toEqual({ unreadable: missing, total: before + bad.length + 2 })
+    expect({ unreadable, total }).toEqual({ unreadable: badBefore + missing, total: before + bad.length + 2 })
     if (missing > 0)
       expect(gateway.log.filter(({ message }) => message === 'an item is unreadable').length).toBeGreaterThan(0)
   },
