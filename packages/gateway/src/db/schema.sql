@@ -1576,6 +1576,7 @@ CREATE OR REPLACE FUNCTION public.add_usage(p_organization text, p_after bigint,
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
 declare
+  most_clients constant int := 20;
   day_start constant timestamptz := coalesce(p_day::timestamp at time zone 'UTC', '-infinity');
   day_end constant timestamptz := coalesce((p_day + 1)::timestamp at time zone 'UTC', 'infinity');
 begin
@@ -1600,15 +1601,37 @@ begin
    where kind = 3 or name is not null
    group by hour, kind, connection, name, refused;
 
+  with counted as materialized (
+    select (r.at at time zone 'UTC')::date as day, r.principal, r.connection, usage_name(r.target, r.code) as target, r.client, r.code,
+           count(*) as calls, count(*) filter (where r.outcome in ('failed', 'tool_error', 'unknown')) as failed,
+           count(*) filter (where r.outcome = 'refused') as refused
+      from records r
+     where r.organization_id = p_organization and r.seq > p_after and r.seq <= p_until and r.at >= day_start and r.at < day_end
+       and r.kind = 'call'
+     group by (r.at at time zone 'UTC')::date, r.principal, r.connection, usage_name(r.target, r.code), r.client, r.code
+  ), known_clients as materialized (
+    select distinct d.day, d.principal, d.client from usage_days d
+     where d.organization_id = p_organization and d.day in (select c.day from counted c) and d.client is not null
+  ), fresh as (
+    select c.day, c.principal, c.client,
+           row_number() over (partition by c.day, c.principal order by sum(c.calls) desc, c.client)
+             + (select count(*) from known_clients k
+                 where k.day = c.day and k.principal = c.principal and k.client <> '(other)') as place
+      from counted c
+     where c.client is not null and c.client <> '(other)'
+       and not exists (select from known_clients k where k.day = c.day and k.principal = c.principal and k.client = c.client)
+     group by c.day, c.principal, c.client
+  ), named as (
+    select c.day, c.principal, c.connection, c.target, case when f.place > most_clients then '(other)' else c.client end as client,
+           c.code, c.calls, c.failed, c.refused
+      from counted c
+      left join fresh f on f.day = c.day and f.principal = c.principal and f.client = c.client
+  )
   insert into usage_days as known (organization_id, day, key, principal, connection, target, client, code, calls, failed, refused)
-  select p_organization, (r.at at time zone 'UTC')::date, usage_key(array[r.principal, r.connection, usage_name(r.target, r.code), r.client, r.code]),
-         r.principal, r.connection, usage_name(r.target, r.code), r.client, r.code, count(*)::int,
-         (count(*) filter (where r.outcome in ('failed', 'tool_error', 'unknown')))::int,
-         (count(*) filter (where r.outcome = 'refused'))::int
-    from records r
-   where r.organization_id = p_organization and r.seq > p_after and r.seq <= p_until and r.at >= day_start and r.at < day_end
-     and r.kind = 'call'
-   group by (r.at at time zone 'UTC')::date, r.principal, r.connection, usage_name(r.target, r.code), r.client, r.code
+  select p_organization, day, usage_key(array[principal, connection, target, client, code]), principal, connection, target, client, code,
+         sum(calls)::int, sum(failed)::int, sum(refused)::int
+    from named
+   group by day, principal, connection, target, client, code
       on conflict (organization_id, day, key) do update
      set calls = known.calls + excluded.calls, failed = known.failed + excluded.failed, refused = known.refused + excluded.refused;
 end

@@ -159,6 +159,42 @@ describeEachPostgres('counted calls', (createDatabase) => {
     )
   })
 
+  test('do not grow with clients whose names a caller makes up: twenty of a day have names, the others are one', async () => {
+    await using database = await createDatabase()
+    const { db } = database
+    const { id } = await addTestOrganization(db, 'acme')
+    const calls = (principal: string, count: number, clientAt: (at: number) => string) =>
+      Array.from({ length: count }, (_, at) =>
+        testEntry({ org_id: id, timestamp: '2026-11-10T10:00:00Z', principal, client: clientAt(at) }),
+      )
+    // In parts, as the job counts them; what a caller makes up takes no name from another caller.
+    const parts = [
+      [...calls('usr_1', 5, () => 'claude'), ...calls('usr_1', 90, (at) => `made up ${at}`)],
+      [
+        ...calls('usr_1', 90, (at) => `made up later ${at}`),
+        ...calls('usr_1', 5, () => 'claude'),
+        ...calls('usr_1', 1, () => '(other)'),
+      ],
+      calls('usr_2', 3, () => 'cursor'),
+    ]
+    for (const part of parts) {
+      await db.system((sql) => storeRecords(sql, part))
+      await countAll(db, id)
+    }
+    const Client = z.object({ principal: z.string(), client: z.string(), calls: z.int() })
+    const rows = await db.system(
+      (sql) => sql(Client)`
+        select principal, client, sum(calls)::int as calls from usage_days group by 1, 2 order by calls desc, client collate "C"`,
+    )
+    expect(rows.slice(0, 3)).toEqual([
+      { principal: 'usr_1', client: '(other)', calls: 162 },
+      { principal: 'usr_1', client: 'claude', calls: 10 },
+      { principal: 'usr_2', client: 'cursor', calls: 3 },
+    ])
+    expect(rows).toHaveLength(22)
+    expect(rows.reduce((all, one) => all + one.calls, 0)).toBe(194)
+  })
+
   test('are read instead of the records of a month, which stay unread', async () => {
     await using database = await createDatabase()
     const { db } = database

@@ -3,7 +3,7 @@
  *
  * Each question reads what is counted of whole hours or days and the records of the rest (`usage-source.ts`): how long it takes does not
  * grow with the records of the span. A time of an hour is that of its size: `exp(size / 25)` microseconds. Names of tools that do not
- * exist are one name (`usage_name`, migration 0075): callers choose them.
+ * exist are one name (`usage_name`, migration 0075), and so are clients beyond twenty of a caller and day (0076): callers choose them.
  */
 import { z } from 'zod'
 import type { OrgSnapshotSql, OrgSql } from '../db/db.ts'
