@@ -68,8 +68,5 @@ export interface AdminParts extends OperationBase {
 
 export type Served = operations.Served<AdminParts>
 export type OrganizationRequest<Op extends Operation> = operations.OrganizationRequest<Op, AdminParts>
-export type PlatformRequest<Op extends Operation> = operations.PlatformRequest<Op, AdminParts>
-export type SignedInRequest<Op extends Operation> = operations.SignedInRequest<Op, AdminParts>
-export type AnonymousRequest<Op extends Operation> = operations.AnonymousRequest<Op, AdminParts>
 
 export const { serveOrganization, servePlatform, serveSignedIn, serveAnyone } = serving<AdminParts>()

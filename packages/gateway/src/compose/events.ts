@@ -7,7 +7,6 @@ import { createStreamSender, startRecordStreams, type SendBatch } from '../featu
 import { forgetClientsSeen, storeClientsSeen } from '../identity/clients-seen.ts'
 import { createKeepClientsSeen, type KeepClientsSeen } from '../jobs/keep-clients-seen.ts'
 import type { Accounts } from '../identity/accounts.ts'
-import { createGuardedFetch } from '../upstreams/http/guarded-fetch.ts'
 import type { CoreDependencies } from './core-dependencies.ts'
 
 export interface Events {

@@ -27,7 +27,6 @@ import { composeOutgoing } from './outgoing.ts'
 import { createGlobalApps } from '../oauth/outgoing/vendors/global-apps.ts'
 import { createKeptCheckpoints } from '../records/chain/kept-checkpoints.ts'
 import { createCounters } from '../telemetry/counters.ts'
-import { createGuardedFetch } from '../upstreams/http/guarded-fetch.ts'
 import { payloadRow } from '../vault/sealed-columns.ts'
 import { composeApprovals } from './approvals.ts'
 import { composeCatalogs, type Catalogs } from './catalogs.ts'
@@ -124,18 +123,16 @@ export async function composeLocalAdmin({ store, loaded, log, publicUrl }: Local
   const web = createWebSession({ identify: identity.identify, vault, publicUrl })
   const people = composePeople(core, { ...callers, snapshots, publicUrl })
   const connect = composeConnect(core, {
-    ...{
-      oauth,
-      reveal,
-      globalApps,
-      keeping: credentials.keeping,
-      links,
-      snapshots,
-      accounts,
-      identity,
-      web,
-      publicUrl,
-    },
+    oauth,
+    reveal,
+    globalApps,
+    keeping: credentials.keeping,
+    links,
+    snapshots,
+    accounts,
+    identity,
+    web,
+    publicUrl,
     clients: createClients([]),
     limits: { address: () => undefined },
   })

@@ -17,15 +17,7 @@ import { Allowed } from '../../ui/allowed.tsx'
 import { Failed } from '../../ui/failed.tsx'
 import { sayDone } from '../../ui/say.tsx'
 import type { StreamCalls } from './stream-owner.ts'
-import {
-  destinationOf,
-  faultsOf,
-  firstOf,
-  secretsOf,
-  wordsOf,
-  type StreamKind,
-  type StreamWords,
-} from './stream-words.ts'
+import { destinationOf, faultsOf, firstOf, secretsOf, wordsOf, type StreamWords } from './stream-words.ts'
 
 const t = texts.recordStreams
 
@@ -165,7 +157,7 @@ function Destination({ words: { kind, fields, secret: text }, faults, put }: Des
         data={DESTINATIONS.map(({ kind: value }) => ({ value, label: t.kinds[value] }))}
         value={kind}
         allowDeselect={false}
-        onChange={(next) => put({ kind: (next ?? kind) as StreamKind, fields: {}, secret: '' })}
+        onChange={(next) => put({ kind: next ?? kind, fields: {}, secret: '' })}
       />
       {form.fields.map((field) => (
         <DestinationInput

@@ -61,7 +61,7 @@ export const destinationOf = (words: StreamWords): StreamDestination =>
 export function secretsOf({ kind, secret: text }: StreamWords): StreamSecrets {
   const { secret } = destinationKind(kind).form
   if (secret === undefined || text.trim() === '') return {}
-  const value =
+  const value: unknown =
     secret.control === 'headers'
       ? Object.fromEntries(linesOf(text).map((line) => HEADER.exec(line)?.slice(1, 3) ?? []))
       : text.trim()
