@@ -54,6 +54,31 @@ describe.skipIf(NO_BROWSER)('the tools of an organization', () => {
     await page.getByRole('dialog').getByText('report_499').first().waitFor()
   })
 
+  test('the Playground has the first of them while the others are on their way', async () => {
+    await using opened = await console.open(ADA)
+    const { page } = opened
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    let held = 0
+    await page.route(/\/api\/v1\/console\/default\/mcp$/, async (route) => {
+      if (route.request().postData()?.includes('"cursor"') === true) {
+        held += 1
+        await released
+      }
+      await route.continue()
+    })
+    await page.goto('/o/default/playground')
+    const field = page.getByRole('combobox', { name: 'Tool' })
+    await page.getByText(/^[\d,]+ tools so far; others are being loaded\.$/).waitFor()
+    expect(held).toBeGreaterThan(0)
+    await field.fill('report_001')
+    await page.getByRole('option', { name: /archive__report_001/ }).click()
+    await page.getByLabel(/^year\b/).fill('2001')
+    release()
+    await page.getByText(`Showing 100 of ${MANY.toLocaleString('en-US')}. Type to find others.`).waitFor()
+    // What was begun stays.
+    expect(await page.getByLabel(/^year\b/).inputValue()).toBe('2001')
+  })
+
   test('those that are selected are switched together, and back again', async () => {
     await using opened = await console.open(ADA)
     const { page } = opened

@@ -2195,6 +2195,8 @@ export interface English {
     readonly findTool: string
     readonly noTool: string
     readonly more: (v: { readonly shown: number; readonly all: number }) => string
+    readonly coming: (v: { readonly all: number }) => string
+    readonly left: (v: { readonly all: number }) => string
     readonly accounts: (v: { readonly own: string | null | undefined; readonly shared: string | null | undefined }) => string
     readonly several: string
     readonly client: string

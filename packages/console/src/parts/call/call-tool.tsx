@@ -31,8 +31,9 @@ export function CallTool({ tool: { connection, name }, onDone }: CallToolProps) 
   const query = useQuery(toolsAt({ organization, connection }, 'modern'))
   return (
     <Loaded query={query}>
-      {(tools) => {
+      {({ tools, rest }) => {
         const tool = tools.find((one) => one.name === name)
+        if (tool === undefined && rest === 'coming') return null
         if (tool === undefined) return <Text size="sm">{texts.call.unknown({ tool: name })}</Text>
         return <Caller key={`${connection} ${name}`} connection={connection} tool={tool} onDone={onDone} />
       }}

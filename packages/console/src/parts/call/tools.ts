@@ -20,33 +20,52 @@ export interface ListedTool {
 }
 
 export const ALL_ABILITIES: Abilities = { forms: true, pages: true, tasks: true }
+/** Of tens of thousands of tools a browser holds the first: who looks for others chooses a connection or a toolset. */
 const MOST_PAGES = 100
 
-/** All that a client sees there; told anew when something of it changes. */
+export interface Listing {
+  readonly tools: readonly ListedTool[]
+  /** What a client sees besides: nothing, pages that are on their way, or more than is held here. */
+  readonly rest: 'none' | 'coming' | 'left'
+}
+
+/** What a client sees there, the first page as soon as it is here; told anew when something of it changes. */
 export const toolsAt = (endpoint: Endpoint, era: Era) =>
   queryOptions({
     queryKey: ['tools', endpoint.organization, 'listed', endpoint, era],
-    queryFn: async ({ signal }) => {
+    // Comparing tens of thousands of tools with those of before would take longer than drawing them.
+    structuralSharing: false,
+    queryFn: async ({ signal, client: queries, queryKey }): Promise<Listing> => {
       const client = createMcpClient(consoleAddress(endpoint), era, ALL_ABILITIES)
+      // A list that is read anew stays whole until then.
+      const isFirst = (queries.getQueryData<Listing>(queryKey)?.rest ?? 'coming') === 'coming'
       try {
-        return await listTools(client, signal)
+        return await listTools(client, signal, (tools) => {
+          if (isFirst) queries.setQueryData<Listing>(queryKey, { tools, rest: 'coming' })
+        })
       } finally {
         client.close()
       }
     },
   })
 
-async function listTools(client: McpClient, signal: AbortSignal): Promise<readonly ListedTool[]> {
+/** @param onSome hears of the tools so far after 1, 2, 4, 8 … pages */
+async function listTools(
+  client: McpClient,
+  signal: AbortSignal,
+  onSome: (tools: readonly ListedTool[]) => void,
+): Promise<Listing> {
   const tools: ListedTool[] = []
   let cursor: string | undefined
-  for (let page = 0; page < MOST_PAGES; page++) {
+  for (let page = 1; page <= MOST_PAGES; page++) {
     const params = { ...(cursor === undefined ? {} : { cursor }), _meta: { [WANTS_EFFECTS]: true } }
     const result = await client.request('tools/list', params, { signal })
     if (Array.isArray(result['tools'])) tools.push(...result['tools'].filter(isObject).map(listed))
     cursor = typeof result['nextCursor'] === 'string' ? result['nextCursor'] : undefined
-    if (cursor === undefined) break
+    if (cursor === undefined) return { tools, rest: 'none' }
+    if (Number.isInteger(Math.log2(page))) onSome([...tools])
   }
-  return tools
+  return { tools, rest: 'left' }
 }
 
 /** A tool of the gateway's own is of no connection; its annotations are the gateway's word. */

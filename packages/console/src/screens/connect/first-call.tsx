@@ -14,7 +14,9 @@ const t = texts.connect.first
 
 export function FirstCall({ alias }: { alias: string }) {
   const organization = useOrganization()
-  const { data: tools = [] } = useQuery(toolsAt({ organization, connection: alias }, 'modern'))
+  const { data: listing } = useQuery(toolsAt({ organization, connection: alias }, 'modern'))
+  // A suggestion does not change under the eyes of who reads it.
+  const tools = listing === undefined || listing.rest === 'coming' ? [] : listing.tools
   const [chosen, setChosen] = useState<string>()
   const [done, setDone] = useState(false)
   const name = chosen ?? suggestTool(tools)?.name

@@ -7,7 +7,7 @@ import { useUrlState } from '../../data/url-state.ts'
 import type { Endpoint } from '../../parts/call/endpoint.ts'
 import type { JsonObject } from '../../parts/call/mcp/wire.ts'
 import { argumentErrorsOf, createRuns, type Run } from '../../parts/call/runs.ts'
-import { toolsAt, useMcpClients, type ListedTool } from '../../parts/call/tools.ts'
+import { toolsAt, useMcpClients, type Listing } from '../../parts/call/tools.ts'
 import { PickMixed } from '../../parts/picker/picker.tsx'
 import { texts } from '../../texts/texts.ts'
 import { Empty } from '../../ui/empty.tsx'
@@ -50,19 +50,20 @@ function Playground() {
   const shown = all.filter((run) => run.endpoint.organization === organization)
   return (
     <Loaded query={query} lines={8}>
-      {(tools) => <Bench key={organization} tools={tools} endpoint={endpoint} state={state} shown={shown} />}
+      {(listing) => <Bench key={organization} listing={listing} endpoint={endpoint} state={state} shown={shown} />}
     </Loaded>
   )
 }
 
 interface BenchProps {
-  readonly tools: readonly ListedTool[]
+  readonly listing: Listing
   readonly endpoint: Endpoint
   readonly state: PlaygroundState
   readonly shown: readonly Run[]
 }
 
-function Bench({ tools, endpoint, state, shown }: BenchProps) {
+function Bench({ listing, endpoint, state, shown }: BenchProps) {
+  const { tools } = listing
   const [, set] = useUrlState(PlaygroundState)
   const t = texts.playground.saved
   const { era, connection } = state
@@ -118,7 +119,7 @@ function Bench({ tools, endpoint, state, shown }: BenchProps) {
         <Composer
           version={`${placeWord(endpoint)} ${tool?.name} ${version}`}
           place={<PlaceChoice endpoint={endpoint} onChoose={(word) => choose({ ...placeOf(word), tool: undefined })} />}
-          choice={<ToolChoice tools={tools} chosen={state.tool} onChoose={(name) => choose({ tool: name })} />}
+          choice={<ToolChoice listing={listing} chosen={state.tool} onChoose={(name) => choose({ tool: name })} />}
           client={
             <ClientChoice
               era={era}
