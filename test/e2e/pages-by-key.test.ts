@@ -173,3 +173,41 @@ test.each(Object.entries(CASES))(
     if (clear !== undefined) await gateway.db.system(clear)
   },
 )
+
+test('pages of the locks of all connections begin behind an alias, each with the tools of its connections', async () => {
+  const addConnections = (numbers: readonly number[]) =>
+    gateway.db.system(async (sql) => {
+      for (const number of numbers) {
+        await sql(Nothing)`
+          insert into connections (id, organization_id, alias, title, connector, settings, enabled, origin)
+          values (${`con_${name(number)}`}, ${organization}, ${name(number)}, 'Row', 'mcp.http', ${SETTINGS}, false, 'test')`
+        await sql(Nothing)`
+          insert into tool_locks (organization_id, connection_id, tool, accepted_hash, accepted, accepted_at)
+          values (${organization}, ${`con_${name(number)}`}, ${`tool-${number}`}, repeat('0', 64), '{}', now())`
+      }
+    })
+  interface Lock {
+    readonly alias: string
+    readonly tools: readonly { readonly name: string }[]
+  }
+  const page = async (cursor = '') => {
+    const { body } = await admin(`GET ${ADMIN}/tool-locks?limit=5${cursor === '' ? '' : `&cursor=${cursor}`}`)
+    return body as { items: Lock[]; total: number; next_cursor?: string }
+  }
+  const numbers = Array.from({ length: COUNT }, (_, at) => 100 + 2 * at)
+  await addConnections(numbers)
+  await until('the gateway knows the connections', async () => (await page()).total === COUNT + 2)
+  let { items, next_cursor: cursor } = await page()
+  // The first page ends behind row-104: this one belongs before its end.
+  await addConnections([103])
+  await until('the gateway knows one more', async () => (await page()).total === COUNT + 3)
+  while (cursor !== undefined) {
+    const next = await page(cursor)
+    items = [...items, ...next.items]
+    cursor = next.next_cursor
+  }
+  expect(items.map(({ alias }) => alias)).toEqual(['erp', 'keyed', ...numbers.map(name)])
+  const tools = items.slice(2).map((one) => one.tools.map((tool) => tool.name))
+  expect(tools).toEqual(numbers.map((number) => [`tool-${number}`]))
+  expect((await admin(`GET ${ADMIN}/tool-locks?cursor=WyJ4Il0`)).body).toMatchObject({ code: 'body.shape' })
+})

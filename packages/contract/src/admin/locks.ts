@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { LOCK_MODES } from '../tool-lock.ts'
 import { CONNECTION } from './connections.ts'
 import { TENANT } from './organizations.ts'
-import { inOrganization, listOf, operation, pageOf, Paging } from './operation.ts'
+import { inOrganization, operation, pageOf, Paging } from './operation.ts'
 
 const LOCK = `${CONNECTION}/lock`
 const LOCKED = `${LOCK}/tools/{tool}`
@@ -80,7 +80,8 @@ export const listToolLocks = operation({
   at: `GET ${TENANT}/tool-locks`,
   summary: 'List the locks of all connections of an organization, with the hash of each current tool.',
   needs: sees,
-  answer: listOf(ConnectionLock),
+  query: Paging,
+  answer: pageOf(ConnectionLock),
 })
 export const getToolLock = operation({
   id: 'getToolLock',

@@ -7,7 +7,7 @@ import { isNamed } from '../../catalog/locks/tool-hash.ts'
 import {
   countToolLocks,
   findToolLock,
-  listAllToolLocks,
+  listToolLocksOf,
   listToolLockPage,
   type LockedState,
   type ToolLockRow,
@@ -70,19 +70,24 @@ async function hold(sql: OrgSql, name: string): Promise<ConnectionRow> {
   return held
 }
 
-const listAll = serveOrganization(shapes.listToolLocks, async ({ parts, organization, look }) => {
+/** By alias: connections are in memory, and the locks of their tools are read for those of one page. */
+const listAll = serveOrganization(shapes.listToolLocks, async ({ parts, organization, query, look }) => {
   const connections = parts.snapshots.find({ id: organization.id })?.connections ?? []
-  const rows = Map.groupBy(await look(listAllToolLocks), ({ connection_id: id }) => id)
-  return {
-    items: connections.map((connection) => {
-      const own = rows.get(connection.id) ?? []
-      const tools = own.map(toLocked).filter(({ state }) => state !== 'gone')
-      return {
-        ...{ alias: connection.alias, ...toLock(connection, countsOf(own)) },
-        tools: tools.map(({ name, hash }) => ({ name, hash })),
-      }
-    }),
-  }
+  const { after: [last] = [], offset, take } = startOf(query, 'alias', 1)
+  const sorted = connections.toSorted((one, other) => (one.alias < other.alias ? -1 : 1))
+  const behind = last === undefined ? sorted.slice(offset) : sorted.filter(({ alias }) => alias > last)
+  const page = behind.slice(0, take)
+  const ids = page.slice(0, query.limit).map(({ id }) => id)
+  const rows = Map.groupBy(await look((sql) => listToolLocksOf(sql, ids)), ({ connection_id: id }) => id)
+  const paged = { query, order: 'alias', total: connections.length, keyOf: ({ alias }: ConnectionRow) => [alias] }
+  return pageOfRows(page, paged, (connection) => {
+    const own = rows.get(connection.id) ?? []
+    const tools = own.map(toLocked).filter(({ state }) => state !== 'gone')
+    return {
+      ...{ alias: connection.alias, ...toLock(connection, countsOf(own)) },
+      tools: tools.map(({ name, hash }) => ({ name, hash })),
+    }
+  })
 })
 
 const get = serveOrganization(shapes.getToolLock, async (asked) => {

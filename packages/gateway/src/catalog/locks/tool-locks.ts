@@ -73,11 +73,11 @@ export const listToolLockPage = (
 
 const ConnectionToolLock = ToolLockRow.extend({ connection_id: z.string() })
 
-/** Those of all connections of the organization, for a file of them: as many as their catalogs have tools. */
-export const listAllToolLocks = (sql: OrgSql) => sql(ConnectionToolLock)`
+/** Those of some connections, for a file of them: as many as their catalogs have tools. */
+export const listToolLocksOf = (sql: OrgSql, connections: readonly ConnectionId[]) => sql(ConnectionToolLock)`
   select connection_id, tool, accepted_hash, accepted_effect, accepted_by, accepted_at, held_hash, held_at,
          rejected_by, rejected_at, gone_at
-    from tool_locks order by tool`
+    from tool_locks where connection_id = any(${connections}) order by tool`
 
 export const WholeToolLock = ToolLockRow.extend({ accepted: Definition.nullable(), held: Definition.nullable() })
 export type WholeToolLock = z.output<typeof WholeToolLock>

@@ -77,7 +77,7 @@ const show = described({
   async call(transport, words: OrganizationOption & { alias?: string }) {
     const { alias: name, organization } = words
     return name === undefined
-      ? (await transport.call(listToolLocks, { params: { organization } })).items
+      ? listAll(transport, listToolLocks, { params: { organization } })
       : showOne(transport, { organization, alias: name })
   },
   print: (shown) => ('alias' in shown ? printOne(shown) : printAll(shown)),
@@ -245,9 +245,9 @@ const effect = described({
   }),
 })
 
-async function presentOf({ call }: Transport, { organization }: OrganizationOption): Promise<LockedConnection[]> {
-  const { items } = await call(listToolLocks, { params: { organization } })
-  return items.map(({ alias: name, mode, tools }) => ({
+async function presentOf(transport: Transport, { organization }: OrganizationOption): Promise<LockedConnection[]> {
+  const locks = await listAll(transport, listToolLocks, { params: { organization } })
+  return locks.map(({ alias: name, mode, tools }) => ({
     ...{ alias: name, lock: mode },
     tools: new Map(tools.map((one) => [one.name, one.hash])),
   }))
