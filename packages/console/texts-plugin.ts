@@ -6,13 +6,14 @@
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { minifySync, type Plugin } from 'vite'
+import { minifySync, transformWithOxc, type Plugin } from 'vite'
 import { catalogueOf, filesOf, translated } from './texts-catalogues.ts'
 import { compiledSentences, gatewayFiles, gatewaySentences } from './texts-gateway.ts'
 import { compiled, compiledMessage, type Catalogue } from './texts-messages.ts'
 
 const TEXTS = join(import.meta.dirname, 'src/texts/texts.ts')
 const TIMES = join(import.meta.dirname, 'src/ui/times.ts')
+const LOCALIZE = join(import.meta.dirname, 'src/texts/create-localize.ts')
 const CHOICE = join(import.meta.dirname, 'language.js')
 /** What `texts.ts` imports. */
 const ALL = 'virtual:texts'
@@ -33,20 +34,21 @@ export function textsBySection(): Plugin {
     configResolved({ command }) {
       isBuild = command === 'build'
     },
-    buildStart() {
+    async buildStart() {
       english = undefined
       if (!isBuild) return
-      for (const file of [...filesOf('en'), ...filesOf('de'), ...gatewayFiles(), CHOICE]) this.addWatchFile(file)
+      for (const file of [...filesOf('en'), ...filesOf('de'), ...gatewayFiles(), CHOICE, LOCALIZE])
+        this.addWatchFile(file)
       const emit = (name: string, code: string) => {
         const { code: source } = minifySync(name, `{${code}}`)
         return this.getFileName(this.emitFile({ type: 'asset', name, source }))
       }
       const german = `/${emit('de.js', germanScript())}`
-      const gateway = `/${emit('gateway-de.js', gatewayScript())}`
+      const gateway = `/${emit('gateway-de.js', await gatewayScript())}`
       choiceName = `/${emit('language.js', choice(german, gateway))}`
     },
     configureServer({ middlewares }) {
-      const scripts: Record<string, () => string> = {
+      const scripts: Record<string, () => string | Promise<string>> = {
         [SCRIPTS.choice]: () => choice(SCRIPTS.german, SCRIPTS.gateway),
         [SCRIPTS.german]: germanScript,
         [SCRIPTS.gateway]: gatewayScript,
@@ -54,7 +56,10 @@ export function textsBySection(): Plugin {
       middlewares.use((request, response, next) => {
         const script = scripts[request.url ?? '']
         if (script === undefined) return next()
-        response.setHeader('content-type', 'text/javascript').end(script())
+        void Promise.resolve(script()).then(
+          (code) => response.setHeader('content-type', 'text/javascript').end(code),
+          next,
+        )
       })
     },
     // Before the script of the modules: what it defers comes before them.
@@ -115,7 +120,15 @@ function sectionModule(english: Catalogue, name: string): string {
 const choice = (german: string, gateway: string): string =>
   readFileSync(CHOICE, 'utf8').replace('GERMAN_TEXTS', german).replace('GERMAN_SENTENCES', gateway)
 
-const gatewayScript = (): string => `globalThis.gatewayWords = ${compiledSentences(gatewaySentences())}`
+/** The sentences with what finds them, which English readers do not load. */
+async function gatewayScript(): Promise<string> {
+  const { code } = await transformWithOxc(readFileSync(LOCALIZE, 'utf8'), LOCALIZE)
+  const finds = code.replaceAll(/^export /gm, '')
+  return `globalThis.localizeGateway = (() => {
+${finds}
+return createLocalize(${compiledSentences(gatewaySentences())})
+})()`
+}
 
 /** It has a `count` of its own: it runs before the modules. */
 const germanScript = (): string =>

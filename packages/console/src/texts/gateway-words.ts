@@ -2,92 +2,10 @@
  * What a sentence of the gateway says in the language of the console: in English what it is, in German what the catalogues in `gateway/de`
  * have for it (ADR 0138). A sentence that is in none of them, such as one of a vendor or of another server, stays as it is.
  */
+import type { Localize } from './create-localize.ts'
 
-/** The sections that the gateway's sentences are in; those of `rules` are so short that they are looked for only where rules speak. */
-export type Section = 'faults' | 'states' | 'catalog' | 'rules'
-
-type Say = string | ((blanks: Readonly<Record<string, string>>) => string)
-/** What stands between the blanks, and their names. */
-export type Sentences = readonly (readonly [Section, readonly string[], readonly string[], Say])[]
-
-/** Longer ones are texts of others, such as a page that a server sent. */
-const LONGEST = 4_000
-/** A fact of a sentence is a sentence, which has facts. */
-const DEEPEST = 3
-const MOST_KEPT = 2_000
-
-export type Localize = (text: string, where?: 'rules') => string
-
-export function createLocalize(sentences: Sentences): Localize {
-  const kept = new Map<string, string>()
-  const within = (text: string, isOfRules: boolean, depth: number): string | undefined => {
-    for (const [section, literals, names, say] of sentences) {
-      if (section === 'rules' && !isOfRules) continue
-      const facts = factsIn(text, literals, names)
-      if (facts === undefined) continue
-      if (typeof say === 'string') return say
-      const blanks = names.map((name, at) => [name, inner(facts[at] ?? '', isOfRules, depth)])
-      const words = say(Object.fromEntries(blanks) as Record<string, string>)
-      return literals.at(-1) === '.' ? words.replace(/([!?])\.$/, '$1') : words
-    }
-    return undefined
-  }
-  // A word alone is a name: a tool may be called "members".
-  const inner = (fact: string, isOfRules: boolean, depth: number): string =>
-    depth < DEEPEST && /\s/.test(fact)
-      ? (within(fact, isOfRules, depth + 1) ?? (isOfRules ? wordList(fact, depth + 1) : fact))
-      : fact
-  const wordList = (fact: string, depth: number): string =>
-    fact.includes(', ')
-      ? fact
-          .split(', ')
-          .map((part) => inner(part, true, depth))
-          .join(', ')
-      : fact
-  const wordLines = (text: string, isOfRules: boolean): string =>
-    within(text, isOfRules, 0) ??
-    text
-      .split('\n')
-      .map((line) => within(line, isOfRules, 0) ?? line)
-      .join('\n')
-  return (text, where) => {
-    if (sentences.length === 0 || text === '' || text.length > LONGEST) return text
-    const key = `${where ?? ''} ${text}`
-    const known = kept.get(key)
-    if (known !== undefined) return known
-    if (kept.size >= MOST_KEPT) kept.clear()
-    const words = wordLines(text, where === 'rules')
-    kept.set(key, words)
-    return words
-  }
-}
-
-/** A blank that is a list has commas itself: what follows it is looked for from the end. */
-const LIST = 'who'
-
-/** In one pass, without going back: a text of a server cannot make it slow. Undefined where the text is another. */
-function factsIn(text: string, literals: readonly string[], names: readonly string[]): string[] | undefined {
-  const [first = '', ...others] = literals
-  if (!text.startsWith(first)) return undefined
-  const last = others.pop()
-  if (last === undefined) return text === first ? [] : undefined
-  // A fact that ends with a mark of its own takes the place of the full stop (`fill` in the contract's faults).
-  const end = last === '.' && /[!?]$/.test(text) ? '' : last
-  const facts: string[] = []
-  let from = first.length
-  for (const [blank, literal] of others.entries()) {
-    const at = names[blank] === LIST ? text.lastIndexOf(literal) : text.indexOf(literal, from)
-    if (at < from) return undefined
-    facts.push(text.slice(from, at))
-    from = at + literal.length
-  }
-  const to = text.length - end.length
-  if (to < from || !text.endsWith(end)) return undefined
-  return [...facts, text.slice(from, to)]
-}
-
-/** The German sentences come as a script before the modules, which only those load who read German. */
-export const localized: Localize = createLocalize((globalThis as { gatewayWords?: Sentences }).gatewayWords ?? [])
+/** The script of German sentences runs before the modules, and only those load it who read German. */
+export const localized: Localize = (globalThis as { localizeGateway?: Localize }).localizeGateway ?? ((text) => text)
 
 /** Of a text that may be missing. */
 export const localizedOr = <Missing extends null | undefined>(text: string | Missing): string | Missing =>

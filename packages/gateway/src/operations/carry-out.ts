@@ -37,7 +37,7 @@ export async function carryOut<Parts extends OperationBase>(
   operation: Operation,
   request: LocalRequest,
 ): Promise<unknown> {
-  const served = operations.find((one) => one.operation.id === operation.id)
+  const served = operations.find((candidate) => candidate.operation.id === operation.id)
   if (served === undefined) throw new Fault('address.unknown', { path: operation.path })
   const { params, ifMatch, signal = new AbortController().signal, progress } = request
   refuseBeyond(principal, operation)
@@ -58,6 +58,6 @@ export async function carryOut<Parts extends OperationBase>(
     signal,
     progress,
   }
-  const given = await served.run(parts, asking, place)
-  return given instanceof Response ? given : answerOf(operation, given)
+  const answer = await served.run(parts, asking, place)
+  return answer instanceof Response ? answer : answerOf(operation, answer)
 }

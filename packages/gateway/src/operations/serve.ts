@@ -100,7 +100,7 @@ export type SignedInRequest<Op extends Operation, Parts> = Omit<PlatformRequest<
 export type AnonymousRequest<Op extends Operation, Parts> = Omit<PlatformRequest<Op, Parts>, 'role' | 'principal'>
 
 type Given<Op extends Operation> = z.input<Op['answer']> | Response
-type Run<Asks, Op extends Operation> = (asked: Asks) => Promise<Given<Op>> | Given<Op>
+type Run<Asks, Op extends Operation> = (request: Asks) => Promise<Given<Op>> | Given<Op>
 
 /**
  * An operation with what carries it out. `organization` and `role` are there where its `needs` asks for them. `Parts`: what a feature's
@@ -132,7 +132,7 @@ function toServe<Op extends Operation, Asks, Parts extends OperationBase>(
     operation,
     run(parts, asking, place) {
       const { actor, params, query, body, origin, ifMatch, header, head, signal, progress = () => {} } = asking
-      const given = run({
+      const answering = run({
         parts,
         actor,
         params,
@@ -147,8 +147,8 @@ function toServe<Op extends Operation, Asks, Parts extends OperationBase>(
         ...make(parts, asking, place),
       } as Asks)
       const { inForce } = parts
-      if (inForce === undefined || !changes(operation)) return given
-      return Promise.resolve(given).then((answer) => inForce(place.organization?.id).then(() => answer))
+      if (inForce === undefined || !changes(operation)) return answering
+      return Promise.resolve(answering).then((answer) => inForce(place.organization?.id).then(() => answer))
     },
   }
 }

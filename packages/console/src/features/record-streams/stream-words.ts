@@ -75,8 +75,8 @@ function enteredDestination({ kind, fields, stored }: StreamWords): unknown {
     const text = (fields[name] ?? firstOf(kind, name)).trim()
     return text === '' ? [] : [[name, control === 'number' ? Number(text) : text] as const]
   })
-  const asked = new Set(form.fields.map(({ name }) => name))
-  const others = Object.entries(stored?.kind === kind ? stored : {}).filter(([name]) => !asked.has(name))
+  const inForm = new Set(form.fields.map(({ name }) => name))
+  const others = Object.entries(stored?.kind === kind ? stored : {}).filter(([name]) => !inForm.has(name))
   return { ...Object.fromEntries(others), kind, ...Object.fromEntries(entered) }
 }
 

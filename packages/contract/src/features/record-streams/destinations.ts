@@ -29,7 +29,7 @@ export const StreamSecrets = z.strictObject({
 export type StreamSecrets = z.output<typeof StreamSecrets>
 
 const BY_KIND: ReadonlyMap<string, DestinationKind> = new Map(
-  DESTINATIONS.map((one) => [one.kind, one as unknown as DestinationKind]),
+  DESTINATIONS.map((facts) => [facts.kind, facts as unknown as DestinationKind]),
 )
 
 /** Returns what is known of the kind of a destination. */

@@ -45,10 +45,10 @@ const addressOf = (destination: shapes.StreamDestination): string =>
  * Where records may go: by TLS, and to private networks only where a platform administrator says so, as with webhooks. Throws
  * `url.malformed` and `private.forbidden`.
  */
-function reachOf(role: Role, destination: shapes.StreamDestination, wanted: boolean | undefined, before = false) {
+function reachOf(role: Role, destination: shapes.StreamDestination, requested: boolean | undefined, before = false) {
   const url = addressOf(destination)
   const named = namesPrivate(url)
-  const reach = wanted ?? (before || named)
+  const reach = requested ?? (before || named)
   if (reach && !before && role !== 'platform_admin') throw new Fault('private.forbidden')
   if (named && !reach) throw new Fault('private.forbidden')
   if (!reach && !url.startsWith('https://'))
@@ -121,14 +121,14 @@ async function rewrite(sql: OrgSql | SystemSql, row: StreamRow, { parts, role }:
   if (signed && !shapes.destinationKind(before.kind).signed)
     throw new Fault('body.shape', { place: 'destination', problem: `create another stream for a ${destination.kind}` })
   const own = signed ? { webhook: opened['webhook'] } : {}
-  const kept = destination.kind === before.kind && hasSameAddress ? opened : own
+  const secrets = destination.kind === before.kind && hasSameAddress ? opened : own
   await changeStream(sql, row, {
     name: body.name ?? row.name,
     destination,
     alerts: body.alerts ?? row.alerts,
     enabled: body.enabled ?? row.enabled,
     private: reachOf(role, destination, body.private, row.private && hasSameAddress),
-    sealed: parts.vault.seal(JSON.stringify({ ...kept, ...body.secrets }), recordStreamRow(row.id)),
+    sealed: parts.vault.seal(JSON.stringify({ ...secrets, ...body.secrets }), recordStreamRow(row.id)),
   })
 }
 

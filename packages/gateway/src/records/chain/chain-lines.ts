@@ -98,7 +98,7 @@ export async function* chainPages({
   yield [...beyond, end]
 }
 
-const lineOf = (one: Checkpoint): ChainEntry => ({ type: 'checkpoint', ...one })
+const lineOf = (checkpoint: Checkpoint): ChainEntry => ({ type: 'checkpoint', ...checkpoint })
 
 /** Records, each checkpoint behind its record; last those of records that are not there: in a gap, or at an end that is gone. */
 function entriesOfPage({ rows, checkpoints }: Page): ChainEntry[] {
@@ -111,7 +111,7 @@ function entriesOfPage({ rows, checkpoints }: Page): ChainEntry[] {
     signed.delete(row.seq)
     entries.push(lineOf(one))
   }
-  for (const one of signed.values()) entries.push(lineOf(one))
+  for (const checkpoint of signed.values()) entries.push(lineOf(checkpoint))
   return entries
 }
 
