@@ -34,7 +34,7 @@ const search = (page: Page, way: (typeof WAYS)[number]['way']) => {
   return (way === 'dark' ? builder.withRules(['color-contrast']) : builder.withTags(TAGS)).analyze()
 }
 
-/** Nobody looks at pictures of CI, so there are none. @param name of the picture, to be looked at */
+/** Takes a picture, except in CI, where it would not be looked at. @param name of the picture */
 export async function photograph(page: Page, name: string): Promise<void> {
   if (process.env['CI'] === 'true') return
   mkdirSync(PICTURES, { recursive: true })

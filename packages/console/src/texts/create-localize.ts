@@ -7,7 +7,7 @@
 export type Section = 'faults' | 'states' | 'catalog' | 'rules'
 
 type Say = string | ((blanks: Readonly<Record<string, string>>) => string)
-/** What stands between the blanks, and their names. */
+/** The texts between the blanks, the names of the blanks, and the German message. */
 export type Sentences = readonly (readonly [Section, readonly string[], readonly string[], Say])[]
 
 /** Longer ones are texts of others, such as a page that a server sent. */

@@ -1,6 +1,6 @@
 /**
- * What a sentence of the gateway says in the language of the console: in English what it is, in German what the catalogues in `gateway/de`
- * have for it (ADR 0138). A sentence that is in none of them, such as one of a vendor or of another server, stays as it is.
+ * Sentences of the gateway in the language of the console: unchanged in English, from the catalogues in `gateway/de` in German
+ * (ADR 0138). A sentence that is in none of them, such as one of a vendor or of another server, stays as it is.
  */
 import type { Localize } from './create-localize.ts'
 

@@ -1,5 +1,5 @@
 /**
- * What stands where there is no logo: one or two letters of a name in a colour that follows from the whole name, so that neighbours
+ * A tile in place of a logo: one or two letters of a name in a colour that follows from the whole name, so that neighbours
  * such as "Orders 22" and "Orders 26" differ. Twelve hues, each pale and deep; toolway.css has the colours and their contrast.
  */
 

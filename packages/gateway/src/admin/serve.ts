@@ -19,7 +19,7 @@ import type { Operation } from '@toolway/contract/admin'
 import { serving, type OperationBase } from '../operations/serve.ts'
 import type * as operations from '../operations/serve.ts'
 
-/** What the operations of the administration work with. */
+/** The parts that operations of the administration work with. */
 export interface AdminParts extends OperationBase {
   readonly signIn: SignIn
   readonly enrolment: Enrolment

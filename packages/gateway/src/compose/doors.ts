@@ -150,7 +150,7 @@ const sharedLimitsOf = (config: Config): SharedLimits => ({
   installation: config.TOOLWAY_AGENT_RUNS_IN_ALL,
 })
 
-/** What the operations of the administration work with. */
+/** The parts that operations of the administration work with. */
 export function adminPartsOf(
   { config, db, log, vault, telemetry }: CoreDependencies,
   parts: ComposeAdminParts,

@@ -52,7 +52,7 @@ import { toolsetOperations } from '../admin/toolsets.ts'
 import { userOperations } from '../admin/people/users.ts'
 import { fileOperations } from '../admin/files/files.ts'
 
-/** What operations work with: those of the administration, and those of features. */
+/** The parts of all operations: those of the administration, and those of features. */
 export type OperationParts = AdminParts & RecordStreamParts & WebhookParts
 
 const DESCRIBED: readonly Served<OperationParts>[] = [

@@ -16,7 +16,7 @@ import type { Vault } from '../vault/vault.ts'
 import type { Snapshot } from '../snapshot/snapshot.ts'
 import type { ChangedRows } from '../snapshot/wanted-rows.ts'
 
-/** What every operation works with. A feature's operations may need more, which is the `Parts` of `Served`. */
+/** The parts that every operation works with. A feature's operations may need more: the `Parts` of `Served`. */
 export interface OperationBase {
   readonly db: Db
   readonly vault: Vault
@@ -104,7 +104,7 @@ type Run<Asks, Op extends Operation> = (request: Asks) => Promise<Given<Op>> | G
 
 /**
  * An operation with what carries it out. `organization` and `role` are there where its `needs` asks for them. `Parts`: what a feature's
- * operations work with besides those of all.
+ * operations work with besides the parts of all.
  */
 export interface Served<Parts extends OperationBase> {
   readonly operation: Operation
@@ -176,7 +176,7 @@ export const serving = <Parts extends OperationBase>() => ({
   serveOrganization: <Op extends Operation>(op: Op, run: Run<OrganizationRequest<Op, Parts>, Op>): Served<Parts> =>
     toServe(op, 'organization', run, ({ db }, { principal, actor }, { organization, role }) => {
       if (principal === undefined || organization === undefined || role === undefined)
-        throw new Error('an operation of an organization was asked without one')
+        throw new Error('an operation of an organization was called without an organization')
       return {
         principal,
         role,
@@ -196,14 +196,15 @@ export const serving = <Parts extends OperationBase>() => ({
   servePlatform: <Op extends Operation>(op: Op, run: Run<PlatformRequest<Op, Parts>, Op>): Served<Parts> =>
     toServe(op, 'platform', run, (parts, asking, { role }) => {
       if (asking.principal === undefined || role === undefined)
-        throw new Error('a platform operation was asked by nobody')
+        throw new Error('a platform operation was called without a caller')
       return { principal: asking.principal, role, ...systemWays(parts, asking) }
     }),
 
   /** For operations with `signedIn`. They may touch only the principal's own data, because no other check protects it. */
   serveSignedIn: <Op extends Operation>(op: Op, run: Run<SignedInRequest<Op, Parts>, Op>): Served<Parts> =>
     toServe(op, 'signed-in', run, (parts, asking) => {
-      if (asking.principal === undefined) throw new Error('an operation for whoever has signed in was asked by nobody')
+      if (asking.principal === undefined)
+        throw new Error('an operation for signed-in callers was called without a caller')
       return { principal: asking.principal, ...systemWays(parts, asking) }
     }),
 

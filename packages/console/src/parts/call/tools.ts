@@ -20,16 +20,16 @@ export interface ListedTool {
 }
 
 export const ALL_ABILITIES: Abilities = { forms: true, pages: true, tasks: true }
-/** Of tens of thousands of tools a browser holds the first: who looks for others chooses a connection or a toolset. */
+/** A browser loads the first of tens of thousands of tools; a connection or a toolset has to be chosen to find the others. */
 const MOST_PAGES = 100
 
 export interface Listing {
   readonly tools: readonly ListedTool[]
-  /** What a client sees besides: nothing, pages that are on their way, or more than is held here. */
+  /** The tools that are not here: none, those of pages on their way, or more than are loaded here. */
   readonly rest: 'none' | 'coming' | 'left'
 }
 
-/** What a client sees there, the first page as soon as it is here; told anew when something of it changes. */
+/** The tools that a client sees there, from the first page on; read again when one of them changes. */
 export const toolsAt = (endpoint: Endpoint, era: Era) =>
   queryOptions({
     queryKey: ['tools', endpoint.organization, 'listed', endpoint, era],

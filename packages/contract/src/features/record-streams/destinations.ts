@@ -18,7 +18,7 @@ export const StreamDestination = z.discriminatedUnion('kind', [
 ])
 export type StreamDestination = z.output<typeof StreamDestination>
 
-/** Of all kinds: a destination is given those of its own. */
+/** The secrets of all kinds, each optional. A delivery reads those of its own kind. */
 export const StreamSecrets = z.strictObject({
   ...webhook.secrets,
   ...syslog.secrets,

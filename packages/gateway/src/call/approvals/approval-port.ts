@@ -1,4 +1,4 @@
-/** What a call asks of approvals: with a database (approvals.ts), or without (confirmations.ts). */
+/** The port of approvals as a call uses it: with a database (approvals.ts), or without (confirmations.ts). */
 import type { Fault, Facts, GivenFile, OrganizationId, Rule } from '@toolway/contract'
 import type { McpRequest, JsonObject } from '@toolway/protocol'
 import type { ToolTarget } from '../../catalog/tool-listing.ts'

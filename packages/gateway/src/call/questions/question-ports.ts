@@ -1,4 +1,4 @@
-/** What a call needs when it waits for its client: suspended calls and questions of our own. */
+/** The ports of a call that waits for its client: suspended calls and questions of our own. */
 import type { McpRequest, JsonObject, Notification, Request } from '@toolway/protocol'
 import type { ClientChannel } from '../../snapshot/ports/client-channel.ts'
 import type { CredentialAsking } from '../../snapshot/ports/credentials.ts'

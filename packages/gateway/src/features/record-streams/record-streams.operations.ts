@@ -21,7 +21,7 @@ import { addressIn } from '../../lib/http-address.ts'
 import { serving, type OperationBase, type Served } from '../../operations/serve.ts'
 import { eachOf } from '../../lib/unreadable.ts'
 
-/** What these operations work with. */
+/** The parts that these operations work with. */
 export interface RecordStreamParts extends OperationBase {
   readonly sendBatch: SendBatch
 }

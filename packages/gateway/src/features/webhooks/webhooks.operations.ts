@@ -21,7 +21,7 @@ import { serving, type OperationBase, type OrganizationRequest, type Served } fr
 import type { Operation } from '@toolway/contract/admin'
 import { eachOf } from '../../lib/unreadable.ts'
 
-/** What these operations work with. */
+/** The parts that these operations work with. */
 export interface WebhookParts extends OperationBase {
   readonly sendWebhook: SendWebhook
 }

@@ -1,4 +1,4 @@
-/** What a request says before its message is read: the endpoint that its address names, and its headers of identity. */
+/** The part of a request that is known before its message is read: the endpoint that its address names, and its headers of identity. */
 
 /** The endpoint that an address names. Absent parts are given by the key, else by the default. */
 export interface EndpointPath {
