@@ -115,7 +115,10 @@ async function change(request: StreamRequest, body: StreamChange) {
 async function rewrite(sql: OrgSql | SystemSql, row: StreamRow, { parts, role }: StreamRequest, body: StreamChange) {
   const before = destinationOf(row)
   const destination = body.destination ?? before
-  const hasSameAddress = addressOf(destination) === addressOf(before)
+  // Compared as they are stored: a stream whose address cannot be read any more can be paused and given another one.
+  const urlOf = (of: shapes.StreamDestination) => shapes.destinationKind(of.kind).urlOf(of)
+  const hasSameAddress = urlOf(destination) === urlOf(before)
+  const isJudged = body.destination !== undefined || body.private !== undefined
   const opened = JSON.parse(parts.vault.open(row.sealed_secrets, recordStreamRow(row.id))) as Record<string, unknown>
   const { signed } = shapes.destinationKind(destination.kind)
   if (signed && !shapes.destinationKind(before.kind).signed)
@@ -127,7 +130,7 @@ async function rewrite(sql: OrgSql | SystemSql, row: StreamRow, { parts, role }:
     destination,
     alerts: body.alerts ?? row.alerts,
     enabled: body.enabled ?? row.enabled,
-    private: reachOf(role, destination, body.private, row.private && hasSameAddress),
+    private: isJudged ? reachOf(role, destination, body.private, row.private && hasSameAddress) : row.private,
     sealed: parts.vault.seal(JSON.stringify({ ...secrets, ...body.secrets }), recordStreamRow(row.id)),
   })
 }
