@@ -31,6 +31,7 @@ import { NO_POLICY } from '../policy/compile.ts'
 import type { Policy } from '../policy/verdict.ts'
 import { EVERYTHING, selectionOf, type Selection, type ToolsetRow } from '../toolsets/toolsets.ts'
 import { withSupplied } from '../toolsets/supplied.ts'
+import type { LetIn } from '../upstreams/call-health.ts'
 import { createExceptions, type Exceptions } from '../upstreams/http/exceptions.ts'
 import { documentOrigins, settingsInFull } from '../kinds/addresses.ts'
 import { kindFor } from '../kinds/kinds.ts'
@@ -196,7 +197,7 @@ export function createSnapshot({
             openingOf(connection, { organization: organization.slug, exceptions, unseal, references, documents, own }),
             making,
           ),
-        () => !takes(connection),
+        () => (takes(connection) ? letInBesides(connection, unseal) : 'every call'),
       )
     },
   }
@@ -223,6 +224,12 @@ function createTakes(unseal: SnapshotParts['unseal']) {
     known.set(connection.id, takes)
     return takes
   }
+}
+
+/** A server that takes accounts where it asks for them may let everybody in by a header that is no `Authorization`. */
+function letInBesides(connection: ConnectionRow, unseal: SnapshotParts['unseal']): LetIn {
+  if (authOf(connection.settings)?.kind !== 'auto') return 'no call'
+  return Object.keys(secretsOf(connection, unseal).headers).length > 0 ? 'calls without an account' : 'no call'
 }
 
 function offeredBy(connection: ConnectionRow, credentials: boolean, catalog: CatalogRow | undefined): Offered {

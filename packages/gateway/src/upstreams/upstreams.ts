@@ -9,7 +9,7 @@ import type { LegacySession } from '@toolway/protocol/client'
 import type { Revision } from '@toolway/protocol'
 import type { SharedTexts } from '../lib/shared-texts.ts'
 import type { Children } from './children/worker-link.ts'
-import { CallHealth } from './call-health.ts'
+import { CallHealth, type LetIn } from './call-health.ts'
 import { createSessionPool, type PooledState, type SessionPool } from './session-pool.ts'
 import { GATEWAY, type Answer, type Ask, type ProcessState, type Upstream } from './upstream.ts'
 
@@ -42,15 +42,14 @@ export interface UpstreamsParts {
 export interface Upstreams {
   /**
    * The upstream of a connection. `version` sorts by time: whoever still holds an older description of the connection gets
-   * the upstream of the newer one. `isOwn`: the connection presents headers of its own and no account of a caller; it is called
-   * when a server refuses a call. Throws `upstream.disabled` for a version that has been dropped.
+   * the upstream of the newer one. `letIn`: what the connection's own headers let in; it is called when a server refuses a call. Throws `upstream.disabled` for a version that has been dropped.
    */
   open(
     connectionId: string,
     version: string,
     alias: string,
     make: (making: UpstreamMaking) => Upstream,
-    isOwn?: () => boolean,
+    letIn?: () => LetIn,
   ): Upstream
   /** An upstream of no connection, which whoever opens it closes. */
   openApart(alias: string, make: (making: UpstreamMaking) => Upstream): Upstream
@@ -178,7 +177,7 @@ class LiveUpstreams implements Upstreams {
     version: string,
     alias: string,
     make: (making: UpstreamMaking) => Upstream,
-    isOwn?: () => boolean,
+    letIn?: () => LetIn,
   ) {
     const current = this.#held.get(connectionId)
     if (current !== undefined && current.version >= version) return current.upstream
@@ -187,7 +186,7 @@ class LiveUpstreams implements Upstreams {
     const isCurrent = (): boolean => this.#held.get(connectionId)?.upstream === upstream
     const health = new CallHealth((failure) => {
       if (isCurrent()) this.#parts.onTrouble?.(connectionId, failure)
-    }, isOwn)
+    }, letIn)
     const upstream = counted(make(this.#makingOf(connectionId, alias, isCurrent)), health)
     this.#held.set(connectionId, { version, upstream })
     this.#open.delete(connectionId)
@@ -265,12 +264,14 @@ export function counted(upstream: Upstream, health: CallHealth): Upstream {
     if (health.failures > 0) health.succeeded()
     return answer
   }
-  const bad = (thrown: unknown): never => {
-    health.failed(thrown)
-    throw thrown
-  }
   return Object.assign(upstream, {
-    ask: (asked: Ask) => (asked.owner === GATEWAY ? ask(asked) : ask(asked).then(good, bad)),
+    ask: (asked: Ask) =>
+      asked.owner === GATEWAY
+        ? ask(asked)
+        : ask(asked).then(good, (thrown: unknown) => {
+            health.failed(thrown, asked.credential !== undefined)
+            throw thrown
+          }),
   })
 }
 
