@@ -54,6 +54,7 @@ const failed = code === 0 ? counted.failed : Math.max(1, counted.failed)
 if (failed > counted.failed)
   console.error(`vitest ended with ${code} though no test failed: what it printed above says why.`)
 if (isWhole) console.log(`longest files: ${longest(report).join(', ')}`)
+for (const line of counted.failures) console.log(`failed: ${line}`)
 if (isShort) console.log('The short form: npm test -- --full runs all tests.')
 console.log(`${counted.passed} passed, ${failed} failed${counted.skipped ? `, ${counted.skipped} skipped` : ''}`)
 process.exitCode = code || (failed > 0 ? 1 : 0)
@@ -84,15 +85,23 @@ function longest(path) {
   return files.slice(0, 8).map(({ name, seconds }) => `${name} ${seconds} s`)
 }
 
+/** A failure in a line: the summary of a long run is read where the run itself is cut. */
+const firstWords = (message = '') => message.split('\n    at ')[0].replace(/\s+/g, ' ').slice(0, 400)
+
 function countTests(path) {
-  const count = { passed: 0, failed: 0, skipped: 0 }
+  const count = { passed: 0, failed: 0, skipped: 0, failures: [] }
   if (!existsSync(path)) return count
   for (const file of JSON.parse(readFileSync(path, 'utf8')).testResults) {
-    for (const { status, tags } of file.assertionResults) {
+    const name = relative(process.cwd(), file.name)
+    for (const { status, tags, fullName, failureMessages } of file.assertionResults) {
+      if (status === 'failed') count.failures.push(`${name}: ${fullName}: ${firstWords(failureMessages?.[0])}`)
       if (status === 'passed' || status === 'failed') count[status] += 1
       else if (!isShort || !tags.includes('long')) count.skipped += 1
     }
-    if (file.status === 'failed' && !file.assertionResults.some(({ status }) => status === 'failed')) count.failed += 1
+    if (file.status === 'failed' && !file.assertionResults.some(({ status }) => status === 'failed')) {
+      count.failed += 1
+      count.failures.push(`${name}: ${firstWords(file.message)}`)
+    }
   }
   return count
 }
