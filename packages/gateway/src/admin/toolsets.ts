@@ -8,7 +8,8 @@ import { nextTurn } from '../lib/next-turn.ts'
 import { listToolsets, putToolset, removeToolset, type NewToolset, type ToolsetRow } from '../toolsets/toolsets.ts'
 import { listOrganizationRules } from '../policy/stored/organization-rules.ts'
 import { SUPPLIED, withSupplied, type NamedToolset } from '../toolsets/supplied.ts'
-import { platformRulesFor, refuseIdleIn } from './policy/organization-rules.ts'
+import { refuseIdle } from './policy/idle-patterns.ts'
+import { placesIn, platformRulesFor } from './policy/organization-rules.ts'
 import { refuseListed } from './policy/rule-words.ts'
 import { knownTo } from './policy/write-organization-rules.ts'
 import { serveOrganization, type OrganizationRequest, type Served } from './serve.ts'
@@ -70,13 +71,14 @@ export const toolsetOperations: readonly Served[] = [
         problem: slug.error.issues[0]?.message ?? 'is not a valid slug',
       })
     const { title, ...settings } = body
+    const { rules } = settings
+    const places = query.force === true || rules === undefined ? [] : await placesIn(parts, organization.id)
     const row = await change(
       (put: NewToolset) => ({ action: 'toolset.put', resource: 'toolset', id: put.slug, detail: { ...settings } }),
       async (sql) => {
         const held = await findOwn(sql, slug.data)
-        await refuseRules(sql, settings.rules, platformRulesFor(parts, organization.id, organization.slug))
-        if (query.force !== true && settings.rules !== undefined)
-          refuseIdleIn(parts, organization.id, settings.rules, held?.settings.rules)
+        await refuseRules(sql, rules, platformRulesFor(parts, organization.id, organization.slug))
+        refuseIdle(places, rules ?? [], held?.settings.rules)
         const named = title ?? held?.title ?? slug.data
         const next = { organizationId: organization.id, slug: slug.data, title: named, settings, origin }
         await putToolset(sql, next)

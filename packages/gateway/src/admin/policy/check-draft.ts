@@ -6,7 +6,8 @@ import { problemsOf, readWords, type Known } from '../../policy/stored/check-rul
 import { readRule } from '../../policy/matching.ts'
 import { withSupplied } from '../../toolsets/supplied.ts'
 import { EVERYTHING, selectionOf } from '../../toolsets/toolsets.ts'
-import { toolsOf } from './tools-of.ts'
+import { allToolsOf } from './tools-of.ts'
+import { nextTurn } from '../../lib/next-turn.ts'
 
 export interface CheckedDraft {
   readonly scope: RuleScope
@@ -19,8 +20,10 @@ type DraftSnapshot = Pick<Snapshot, 'organization' | 'connections' | 'catalogs' 
 
 /** Tools that are named at most; the others are counted. */
 const MOST_NAMED = 200
+/** Tools that are compared in one slice: others are served between them. */
+const COMPARED_AT_ONCE = 5_000
 
-export function checkDraft(
+export async function checkDraft(
   snapshot: DraftSnapshot,
   { scope, of, words: written }: CheckedDraft,
   known: readonly Known[],
@@ -28,21 +31,29 @@ export function checkDraft(
   const read = readWords(written)
   const found = 'words' in read ? problemsOf(read.words, scope, known) : read.problems
   const problems = found.map(({ place, problem }) => ({ place: place === '' ? '/' : place, problem }))
-  return { problems, tools: 'words' in read ? speaksOf(snapshot, read.words, scope, of) : null } satisfies DraftCheck
+  return {
+    problems,
+    tools: 'words' in read ? await speaksOf(snapshot, read.words, scope, of) : null,
+  } satisfies DraftCheck
 }
 
-function speaksOf(snapshot: DraftSnapshot, words: RuleWords, scope: RuleScope, of: string | undefined) {
+async function speaksOf(snapshot: DraftSnapshot, words: RuleWords, scope: RuleScope, of: string | undefined) {
   const { mismatch } = readRule({ ...words, id: 'draft', scope, of })
   const endpoint = { organization: snapshot.organization.slug, toolset: scope === 'toolset' ? (of ?? '') : '' }
   const toolset = withSupplied(snapshot.toolsets).find(({ slug }) => slug === endpoint.toolset)
   const selection = toolset === undefined ? EVERYTHING : selectionOf(toolset.settings)
-  const tools = toolsOf(snapshot)
-  const fitting = tools.names.flatMap((name) => {
+  const tools = await allToolsOf(snapshot)
+  const fit = (name: string) => {
     const tool = tools.joined(name)
     if (tool === undefined || mismatch(tool.facts, endpoint) !== undefined) return []
     const { connection, joined, effect, effectFrom } = tool.facts
     const isThere = selection.connection(connection) && selection.tool(connection, joined)
     return isThere ? [{ name, effect: effect as Effect, effect_from: effectFrom as EffectSource }] : []
-  })
+  }
+  const fitting: ReturnType<typeof fit> = []
+  for (let at = 0; at < tools.names.length; at += COMPARED_AT_ONCE) {
+    if (at > 0) await nextTurn()
+    fitting.push(...tools.names.slice(at, at + COMPARED_AT_ONCE).flatMap(fit))
+  }
   return { fitting: fitting.length, all: tools.names.length, named: fitting.slice(0, MOST_NAMED) }
 }

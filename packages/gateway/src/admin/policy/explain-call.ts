@@ -16,7 +16,7 @@ import { withSupplied } from '../../toolsets/supplied.ts'
 import { EVERYTHING, selectionOf } from '../../toolsets/toolsets.ts'
 import type { Policy } from '../../policy/verdict.ts'
 import { reachOf, type Caller } from './callers-of.ts'
-import { findCalled, toolsOf, type KnownTool } from './tools-of.ts'
+import { findCalled, allToolsOf, type KnownTool } from './tools-of.ts'
 
 export interface Question {
   readonly snapshot: Snapshot
@@ -38,10 +38,10 @@ const DEFAULT = 'default'
 type Gate = Explanation['before'][number]
 
 /** Throws `thing.unknown` for a tool that no connection has, and `tool.unclear` for a name that several have. */
-export function explainCall(question: Question): Explanation {
+export async function explainCall(question: Question): Promise<Explanation> {
   const { snapshot, drafted, caller, groups } = question
   const toolset = question.toolset ?? caller.toolset ?? DEFAULT
-  const tool = findCalled(snapshot, toolsOf(snapshot), { name: question.tool, toolset })
+  const tool = findCalled(snapshot, await allToolsOf(snapshot), { name: question.tool, toolset })
   const facts: Facts = {
     principal: { ...caller.facts, ...(question.client === undefined ? {} : { client: question.client }) },
     context: {

@@ -8,7 +8,7 @@ import { Fault } from '@toolway/contract'
 import { nearestNames } from '../../lib/nearest.ts'
 import { patternOf } from '../../lib/pattern.ts'
 import { matchedNames } from '../../policy/matching.ts'
-import { toolsOf, type ToolPlace } from './tools-of.ts'
+import { allToolsOf, type KnownTools, type ToolPlace } from './tools-of.ts'
 
 /** The parts of a rule that matter here, as it is written or stored. */
 export interface PlacedPatterns {
@@ -29,20 +29,27 @@ interface IdlePattern {
 export const globsOf = ({ match }: PlacedPatterns): string[] =>
   match !== undefined && Array.isArray(match.tools) ? match.tools.map(String) : []
 
+/** An organization with its tools. */
+export interface KnownPlace {
+  readonly place: ToolPlace
+  readonly tools: KnownTools
+}
+
+/** To be asked for before a transaction is begun: an organization can have 100,000 tools. */
+export const knownPlaces = (places: readonly ToolPlace[]): Promise<KnownPlace[]> =>
+  Promise.all(places.map(async (place) => ({ place, tools: await allToolsOf(place) })))
+
 /** A rule of a connection is compared with the tools of that connection alone. */
-export function idlePatterns(places: readonly ToolPlace[], rules: readonly PlacedPatterns[]): IdlePattern[] {
+export function idlePatterns(places: readonly KnownPlace[], rules: readonly PlacedPatterns[]): IdlePattern[] {
   const written = rules.filter((rule) => globsOf(rule).some((glob) => glob !== '*'))
   if (written.length === 0) return []
-  const known = places.flatMap((place) => {
-    const tools = toolsOf(place)
-    return tools.names.flatMap((name) => tools.joined(name) ?? [])
-  })
+  const known = places.flatMap(({ tools }) => tools.names.flatMap((name) => tools.joined(name) ?? []))
   const names = known.map(({ connection, facts, exposed }) => ({
     alias: connection.alias,
     exposed,
     ...matchedNames(facts),
   }))
-  const unread = places.flatMap(({ connections, catalogs }) =>
+  const unread = places.flatMap(({ place: { connections, catalogs } }) =>
     connections.filter(({ id }) => !isRead(catalogs.get(id))).map(({ alias }) => alias),
   )
   const found = written.flatMap((rule) => {
@@ -74,7 +81,7 @@ export function mayMean(pattern: string, alias: string, of: string | null | unde
 
 /** Throws `rule.idle` for the first pattern that is surely of no use. `before`: the patterns that the rule has had so far. */
 export function refuseIdle(
-  places: readonly ToolPlace[],
+  places: readonly KnownPlace[],
   rules: readonly PlacedPatterns[],
   before: readonly PlacedPatterns[] = [],
 ): void {

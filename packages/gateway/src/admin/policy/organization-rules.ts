@@ -11,7 +11,7 @@ import { pageFrom } from '../../lib/page.ts'
 import { serveOrganization, type AdminParts, type OrganizationRequest, type Served } from '../serve.ts'
 import { type OperationCall } from '../../operations/serve.ts'
 import { changeOf, toOrganizationRule, toPlacedRule, writeEach } from './rule-words.ts'
-import { idlePatterns, refuseIdle, type PlacedPatterns } from './idle-patterns.ts'
+import { idlePatterns, knownPlaces, refuseIdle, type KnownPlace } from './idle-patterns.ts'
 import {
   eraseOrganizationRule,
   rewriteOrganizationRule,
@@ -57,15 +57,10 @@ function refusePlaced(id: string, platform: readonly Rule[]): void {
 
 type Snapshots = Pick<AdminParts, 'snapshots'>
 
-/** Throws `rule.idle` for a pattern that matches no known tool of the organization. Nothing is refused where it does not answer. */
-export function refuseIdleIn(
-  { snapshots }: Snapshots,
-  id: string,
-  rules: readonly PlacedPatterns[],
-  before: readonly PlacedPatterns[] = [],
-): void {
+/** What the patterns of rules are compared with; nothing where the organization does not answer. */
+export const placesIn = async ({ snapshots }: Snapshots, id: string): Promise<readonly KnownPlace[]> => {
   const snapshot = snapshots.find({ id })
-  if (snapshot !== undefined) refuseIdle([snapshot], rules, before)
+  return snapshot === undefined ? [] : knownPlaces([snapshot])
 }
 
 export const organizationRuleOperations: readonly Served[] = [
@@ -90,9 +85,10 @@ export const organizationRuleOperations: readonly Served[] = [
 
   serveOrganization(shapes.addOrganizationRule, async (asked) => {
     const { change, parts, organization, body, head, query } = asked
+    const places = query.force === true ? [] : await placesIn(parts, organization.id)
     const row = await change(said('rule.add'), async (sql) => {
       const written = await writeOrganizationRule(sql, body, writingOf(asked))
-      if (query.force !== true) refuseIdleIn(parts, organization.id, [body])
+      refuseIdle(places, [body])
       return written
     })
     await parts.snapshots.refresh(organization.id, { table: 'organization_rules' })
@@ -101,18 +97,18 @@ export const organizationRuleOperations: readonly Served[] = [
 
   serveOrganization(shapes.addOrganizationRules, async (asked) => {
     const { change, parts, organization, body, query } = asked
+    const places = await placesIn(parts, organization.id)
     const rows = await change(
       (all: readonly OrganizationRuleRow[]) => all.map(said('rule.add')),
       async (sql) => {
         const written = await writeEach(body.rules, (words) => writeOrganizationRule(sql, words, writingOf(asked)))
-        if (query.force !== true) refuseIdleIn(parts, organization.id, body.rules)
+        if (query.force !== true) refuseIdle(places, body.rules)
         return written
       },
     )
     await parts.snapshots.refresh(organization.id, { table: 'organization_rules' })
-    const snapshot = parts.snapshots.find({ id: organization.id })
     const items = rows.map(toOrganizationRule)
-    return { items, idle: snapshot === undefined ? [] : idlePatterns([snapshot], items).map(({ pattern }) => pattern) }
+    return { items, idle: places.length === 0 ? [] : idlePatterns(places, items).map(({ pattern }) => pattern) }
   }),
 
   serveOrganization(shapes.getOrganizationRule, async ({ look, parts, organization, params, head }) => {
@@ -132,10 +128,10 @@ export const organizationRuleOperations: readonly Served[] = [
     const above = platformRulesFor(parts, organization.id, organization.slug)
     refusePlaced(id, above)
     const before = (await look(listOrganizationRules)).find((one) => one.id === id)
+    const places = query.force === true || body.match === undefined ? [] : await placesIn(parts, organization.id)
     const row = await change(said('rule.change'), async (sql) => {
       const written = await rewriteOrganizationRule(sql, id, body, { platform: namesOf(above), ifMatch })
-      if (query.force !== true && body.match !== undefined)
-        refuseIdleIn(parts, organization.id, [toOrganizationRule(written)], before && [toOrganizationRule(before)])
+      refuseIdle(places, [toOrganizationRule(written)], before && [toOrganizationRule(before)])
       return written
     })
     await parts.snapshots.refresh(organization.id, { table: 'organization_rules' })

@@ -7,7 +7,7 @@ import { tagOf } from '../../operations/entity-tag.ts'
 import { pageFrom } from '../../lib/page.ts'
 import { servePlatform, type AdminParts, type Served } from '../serve.ts'
 import { type OperationCall } from '../../operations/serve.ts'
-import { idlePatterns, refuseIdle } from './idle-patterns.ts'
+import { idlePatterns, knownPlaces, refuseIdle, type KnownPlace } from './idle-patterns.ts'
 import { changeOf, toPlatformRule, writeEach } from './rule-words.ts'
 import { erasePlatformRule, rewritePlatformRule, writePlatformRule, writtenOfRow } from './write-platform-rules.ts'
 
@@ -23,11 +23,11 @@ const told = (row: PlatformRuleRow, head: OperationCall['head']): shapes.KeptRul
 function placesOf(
   { snapshots }: Pick<AdminParts, 'snapshots'>,
   rules: readonly { readonly match?: unknown }[],
-): readonly Snapshot[] {
+): Promise<readonly KnownPlace[]> {
   const named = rules.map(({ match }) => (match as { readonly organizations?: unknown } | undefined)?.organizations)
-  return snapshots
-    .all()
-    .filter(({ organization: { slug } }) => named.some((slugs) => !Array.isArray(slugs) || slugs.includes(slug)))
+  const isMeant = ({ organization: { slug } }: Snapshot) =>
+    named.some((slugs) => !Array.isArray(slugs) || slugs.includes(slug))
+  return knownPlaces(snapshots.all().filter(isMeant))
 }
 
 export const platformRuleOperations: readonly Served[] = [
@@ -41,9 +41,10 @@ export const platformRuleOperations: readonly Served[] = [
   }),
 
   servePlatform(shapes.addPlatformRule, async ({ change, parts, principal, body, head, origin, query }) => {
+    const places = query.force === true ? [] : await placesOf(parts, [body])
     const row = await change(said('rule.add'), async (sql) => {
       const written = await writePlatformRule(sql, body, { origin, createdBy: principal.id })
-      if (query.force !== true) refuseIdle(placesOf(parts, [body]), [body])
+      refuseIdle(places, [body])
       return written
     })
     await parts.rules.refresh()
@@ -52,16 +53,17 @@ export const platformRuleOperations: readonly Served[] = [
 
   servePlatform(shapes.addPlatformRules, async ({ change, parts, principal, body, origin, query }) => {
     const writing = { origin, createdBy: principal.id }
+    const places = await placesOf(parts, body.rules)
     const rows = await change(
       (all: readonly PlatformRuleRow[]) => all.map(said('rule.add')),
       async (sql) => {
         const written = await writeEach(body.rules, (words) => writePlatformRule(sql, words, writing))
-        if (query.force !== true) refuseIdle(placesOf(parts, body.rules), body.rules)
+        if (query.force !== true) refuseIdle(places, body.rules)
         return written
       },
     )
     await parts.rules.refresh()
-    const idle = idlePatterns(placesOf(parts, body.rules), body.rules)
+    const idle = idlePatterns(places, body.rules)
     return { items: rows.map(toPlatformRule), idle: idle.map(({ pattern }) => pattern) }
   }),
 
@@ -73,10 +75,11 @@ export const platformRuleOperations: readonly Served[] = [
 
   servePlatform(shapes.changePlatformRule, async ({ change, look, parts, params, body, head, ifMatch, query }) => {
     const before = (await look(listPlatformRules)).find(({ id }) => id === params['rule'])
+    const isCompared = query.force !== true && body.match !== undefined
+    const places = isCompared ? await placesOf(parts, [body]) : []
     const row = await change(said('rule.change'), async (sql) => {
       const written = await rewritePlatformRule(sql, params['rule'] ?? '', body, ifMatch)
-      if (query.force !== true && body.match !== undefined)
-        refuseIdle(placesOf(parts, [written]), [toPlatformRule(written)], before && [toPlatformRule(before)])
+      refuseIdle(places, [toPlatformRule(written)], before && [toPlatformRule(before)])
       return written
     })
     await parts.rules.refresh()

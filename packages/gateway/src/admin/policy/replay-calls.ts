@@ -13,7 +13,7 @@ import type { PlacedRule, Policy } from '../../policy/verdict.ts'
 import { findSpan, listCalls, type CallRecord } from '../../records/call-records.ts'
 import type { OrgSql } from '../../db/db.ts'
 import type { Callers } from './callers-of.ts'
-import { createFindTool, type CalledIn } from './tool-of-record.ts'
+import { createFindTool, type CalledIn, type FindTool } from './tool-of-record.ts'
 import type { KnownTool } from './tools-of.ts'
 
 export interface ReplayParts {
@@ -37,7 +37,7 @@ export async function replayCalls(
   days: number,
 ): Promise<ReplayReport> {
   const drafted = createPolicy(withDraft(snapshot.rules.rules, draft))
-  const evaluate = createEvaluator(snapshot, drafted)
+  const evaluate = createEvaluator(snapshot, drafted, await createFindTool(snapshot))
   const tally = createTally()
   const since = new Date(now - days * DAY)
   const span = await look((sql) => findSpan(sql, since))
@@ -67,8 +67,7 @@ export async function replayCalls(
 const DEFAULT = 'default'
 const NONE: readonly PlacedRule[] = []
 
-function createEvaluator(snapshot: ReplayParts['snapshot'], drafted: Policy) {
-  const findTool = createFindTool(snapshot)
+function createEvaluator(snapshot: ReplayParts['snapshot'], drafted: Policy, findTool: FindTool) {
   const organization = snapshot.organization.slug
   const sides = new Map<string, { now: readonly PlacedRule[]; draft: readonly PlacedRule[] }>()
 

@@ -23,7 +23,7 @@ const DAY = 86_400_000
 /** A rule that is gone keeps its id for a name, and a tool that is gone the name that it was called by. */
 export async function shadowsOf({ snapshot, callers, count }: ShadowsParts, days: number): Promise<Report> {
   const names = new Map(snapshot.rules.rules.map(({ id, name }) => [id, name]))
-  const findTool = createFindTool(snapshot)
+  const findTool = await createFindTool(snapshot)
   const rows = await count(new Date(Date.now() - days * DAY), MOST_READ + 1)
   const merged = new Map<string, Shadowed>()
   for (const row of rows.slice(0, MOST_READ)) {

@@ -4,15 +4,17 @@
  */
 import type { Snapshot } from '../../snapshot/snapshot.ts'
 import type { CallRecord } from '../../records/call-records.ts'
-import { toolsOf, type KnownTool, type ToolPlace } from './tools-of.ts'
+import { allToolsOf, type KnownTool, type ToolPlace } from './tools-of.ts'
 
 export type CalledIn = ToolPlace & Pick<Snapshot, 'toolListing'>
 
 export type Called = Pick<CallRecord, 'toolset' | 'connection' | 'target' | 'tool'>
 
 /** Undefined for a tool that is not there any more. Found once for each name. */
-export function createFindTool(snapshot: CalledIn): (called: Called) => KnownTool | undefined {
-  const tools = toolsOf(snapshot)
+export type FindTool = (called: Called) => KnownTool | undefined
+
+export async function createFindTool(snapshot: CalledIn): Promise<FindTool> {
+  const tools = await allToolsOf(snapshot)
   const found = new Map<string, KnownTool | undefined>()
 
   function find({ toolset, connection, target, tool }: Called): KnownTool | undefined {

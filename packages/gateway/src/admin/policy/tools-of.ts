@@ -6,6 +6,7 @@ import type { Snapshot } from '../../snapshot/snapshot.ts'
 import { createToolNames } from '../../snapshot/tool-names.ts'
 import { toolFacts } from '../../catalog/tool-listing.ts'
 import type { ConnectionRow } from '../../connections/connections.ts'
+import { nextTurn } from '../../lib/next-turn.ts'
 
 export interface KnownTool {
   readonly connection: ConnectionRow
@@ -33,35 +34,107 @@ export interface KnownTools {
 /** `toolsets` give tools names of their own; without them those names are not known. */
 export type ToolPlace = Pick<Snapshot, 'connections' | 'catalogs' | 'states'> & Partial<Pick<Snapshot, 'toolsets'>>
 
-export function toolsOf({ connections, catalogs, states, toolsets }: ToolPlace): KnownTools {
-  const effects = createEffects(states)
-  const withNames = createToolNames({ connections, catalogs, toolsets })
+/** Of a few connections. */
+export function toolsOf(place: ToolPlace): KnownTools {
+  const know = createKnow(place)
+  return joinTools(place.connections.map((connection) => [connection.alias, know(connection)]))
+}
+
+/** Tools that become known in one slice: an organization can have 100,000. */
+const KNOWN_AT_ONCE = 2_000
+const wholes = new WeakMap<ToolPlace, Promise<KnownTools>>()
+
+/** Of a whole organization: once for each snapshot, with room for other requests between slices of the work. */
+export function allToolsOf(snapshot: ToolPlace): Promise<KnownTools> {
+  const known = wholes.get(snapshot)
+  if (known !== undefined) return known
+  const made = knowAll(snapshot)
+  wholes.set(snapshot, made)
+  made.catch(() => wholes.delete(snapshot))
+  return made
+}
+
+async function knowAll(place: ToolPlace): Promise<KnownTools> {
+  const know = createKnow(place)
+  const all: [string, OwnTools][] = []
+  let slice = 0
+  for (const connection of place.connections) {
+    const tools = know(connection)
+    all.push([connection.alias, tools])
+    slice += tools.size + 1
+    if (slice < KNOWN_AT_ONCE) continue
+    slice = 0
+    await nextTurn()
+  }
+  return joinTools(all)
+}
+
+/** By their servers' names. */
+type OwnTools = ReadonlyMap<string, KnownTool>
+
+function joinTools(all: readonly (readonly [alias: string, tools: OwnTools])[]): KnownTools {
+  const byAlias = new Map<string, OwnTools>()
   const byJoined = new Map<string, KnownTool>()
-  const byOwn = new Map<string, KnownTool>()
-  for (const connection of connections) {
-    const catalog = catalogs.get(connection.id)
-    const holds = createHolds(new Map([[connection.id, catalog?.held ?? []]]))
-    const given = new Map(
-      catalog?.names.flatMap(({ kind, original, name }) => (kind === 'tool' ? [[original, name] as const] : [])),
-    )
-    for (const definition of catalog?.tools ?? []) {
-      const name = definition['name']
-      if (typeof name !== 'string' || byOwn.has(`${connection.alias} ${name}`)) continue
-      const known = knownTool(connection, definition, name, { holds, effects, given, withNames })
-      byOwn.set(`${connection.alias} ${name}`, known)
+  for (const [alias, tools] of all) {
+    if (!byAlias.has(alias)) byAlias.set(alias, tools)
+    for (const known of tools.values())
       for (const joined of [known.exposed, known.facts.joined]) if (!byJoined.has(joined)) byJoined.set(joined, known)
-    }
   }
   let others: ReadonlyMap<string, readonly KnownTool[]> | undefined
+  let names: readonly string[] | undefined
   return {
     called(name) {
       const joined = byJoined.get(name)
-      return joined === undefined ? ((others ??= byOtherNames(byOwn.values())).get(name) ?? []) : [joined]
+      const all = () => [...byAlias.values()].flatMap((tools) => [...tools.values()])
+      return joined === undefined ? ((others ??= byOtherNames(all())).get(name) ?? []) : [joined]
     },
     joined: (name) => byJoined.get(name),
-    own: (connection, name) => byOwn.get(`${connection} ${name}`),
-    names: [...new Set([...byJoined.values()].map(({ exposed }) => exposed))].toSorted(),
+    own: (connection, name) => byAlias.get(connection)?.get(name),
+    get names() {
+      return (names ??= [...new Set([...byJoined.values()].map(({ exposed }) => exposed))].toSorted())
+    },
   }
+}
+
+/** The tools of a connection, and everything that they are known by. */
+interface KnownBy {
+  readonly by: readonly unknown[]
+  readonly tools: OwnTools
+}
+const knownBy = new WeakMap<ConnectionRow, KnownBy>()
+
+/** Where nothing has changed that the tools of a connection are known by, they are those of the snapshot before, as in `tool-index.ts`. */
+function createKnow(place: ToolPlace): (connection: ConnectionRow) => OwnTools {
+  const { catalogs, states, toolsets } = place
+  const effects = createEffects(states)
+  const withNames = createToolNames(place)
+  return (connection) => {
+    const catalog = catalogs.get(connection.id)
+    const by = [catalog, states, toolsets]
+    const before = knownBy.get(connection)
+    if (before !== undefined && before.by.every((part, at) => part === by[at])) return before.tools
+    const tools = knowOne(connection, catalog, { effects, withNames })
+    knownBy.set(connection, { by, tools })
+    return tools
+  }
+}
+
+function knowOne(
+  connection: ConnectionRow,
+  catalog: ReturnType<ToolPlace['catalogs']['get']>,
+  { effects, withNames }: Pick<Knowing, 'effects' | 'withNames'>,
+): OwnTools {
+  const holds = createHolds(new Map([[connection.id, catalog?.held ?? []]]))
+  const given = new Map(
+    catalog?.names.flatMap(({ kind, original, name }) => (kind === 'tool' ? [[original, name] as const] : [])),
+  )
+  const tools = new Map<string, KnownTool>()
+  for (const definition of catalog?.tools ?? []) {
+    const name = definition['name']
+    if (typeof name !== 'string' || tools.has(name)) continue
+    tools.set(name, knownTool(connection, definition, name, { holds, effects, given, withNames }))
+  }
+  return tools
 }
 
 function byOtherNames(tools: Iterable<KnownTool>): ReadonlyMap<string, readonly KnownTool[]> {
@@ -110,16 +183,33 @@ export interface ToolEffect {
 }
 
 /** The effect of single tools as they stand now, by the id of their connection; undefined where one is not there. */
-export function effectsOf(snapshot: Parameters<typeof toolsOf>[0] | undefined) {
-  const known = new Map<string, KnownTools>()
+export function effectsOf(place: ToolPlace | undefined) {
+  let effects: ReturnType<typeof createEffects> | undefined
   return (connectionId: string, tool: string): ToolEffect | undefined => {
-    const connection = snapshot?.connections.find(({ id }) => id === connectionId)
-    if (snapshot === undefined || connection === undefined) return undefined
-    const tools = known.get(connectionId) ?? toolsOf({ ...snapshot, connections: [connection] })
-    known.set(connectionId, tools)
-    const found = tools.own(connection.alias, tool)
-    return found && { from: found.facts.effectFrom as EffectSource, stated: found.stated }
+    const connection = place?.connections.find(({ id }) => id === connectionId)
+    const catalog = connection && place?.catalogs.get(connection.id)
+    const definition = catalog?.tools?.find(({ name }) => name === tool)
+    if (place === undefined || connection === undefined || definition === undefined) return undefined
+    effects ??= createEffects(place.states)
+    const holds = createHolds(new Map([[connection.id, catalog?.held ?? []]]))
+    const { stated, resolved } = effectOfTool(connection, definition, tool, { holds, effects })
+    return { from: resolved.from, stated }
   }
+}
+
+/** What its server states, or stated when it was accepted, and what follows from that. */
+function effectOfTool(
+  connection: ConnectionRow,
+  definition: JsonObject,
+  name: string,
+  { holds, effects }: Pick<Knowing, 'holds' | 'effects'>,
+) {
+  const held = holds.find(connection, name)
+  const isCurrent = held === undefined || held === 'unseen'
+  const stated = isCurrent ? effectOf(definition['annotations']) : held
+  const isStated = isCurrent ? statesEffect(definition['annotations']) : undefined
+  const resolved = effects.of(connection, name, stated, isStated)
+  return { held, stated, resolved }
 }
 
 interface Knowing {
@@ -136,13 +226,10 @@ function knownTool(
   { holds, effects, given, withNames }: Knowing,
 ): KnownTool {
   const { alias, settings } = connection
-  const held = holds.find(connection, name)
-  const isCurrent = held === undefined || held === 'unseen'
-  const stated = isCurrent ? effectOf(definition['annotations']) : held
-  const isStated = isCurrent ? statesEffect(definition['annotations']) : undefined
+  const { held, stated, resolved } = effectOfTool(connection, definition, name, { holds, effects })
   return {
     connection,
-    facts: withNames(toolFacts(alias, settings.connector, definition, effects.of(connection, name, stated, isStated))),
+    facts: withNames(toolFacts(alias, settings.connector, definition, resolved)),
     stated,
     schema: definition['inputSchema'],
     held: held === undefined || held === 'unseen' ? held : 'held',

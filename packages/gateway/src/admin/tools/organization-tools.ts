@@ -7,7 +7,7 @@ import { createToolNames } from '../../snapshot/tool-names.ts'
 import type { ToolListing } from '../../catalog/tool-listing.ts'
 import { withSupplied } from '../../toolsets/supplied.ts'
 import { textOf, titleOf } from '../connections/describe-tools.ts'
-import { findCalled, toolsOf } from '../policy/tools-of.ts'
+import { allToolsOf, findCalled } from '../policy/tools-of.ts'
 import { toolIndexOf, type IndexedTool } from './tool-index.ts'
 
 /** Characters of a description that a list shows. */
@@ -22,7 +22,7 @@ export const toListed = ({ tool }: IndexedTool): OrganizationTool => ({ ...tool,
 /** By any name that an endpoint lists it under. Throws `thing.unknown` and `tool.unclear`. */
 export async function findOrganizationTool(snapshot: Snapshot, name: string): Promise<ToolInFull> {
   const index = await toolIndexOf(snapshot)
-  const found = index.joined(name) ?? index.all.find(isCalled(snapshot, name))
+  const found = index.joined(name) ?? index.all.find(await isCalled(snapshot, name))
   if (found === undefined) throw new Fault('thing.unknown', { thing: 'tool' })
   const { definition, connection } = found
   return {
@@ -34,8 +34,8 @@ export async function findOrganizationTool(snapshot: Snapshot, name: string): Pr
   }
 }
 
-function isCalled(snapshot: Snapshot, name: string): (known: IndexedTool) => boolean {
-  const { connection, facts } = findCalled(snapshot, toolsOf(snapshot), { name, toolset: DEFAULT.slug })
+async function isCalled(snapshot: Snapshot, name: string): Promise<(known: IndexedTool) => boolean> {
+  const { connection, facts } = findCalled(snapshot, await allToolsOf(snapshot), { name, toolset: DEFAULT.slug })
   return (one) => one.connection.id === connection.id && one.tool.name === facts.name
 }
 
