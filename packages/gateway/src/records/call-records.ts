@@ -64,9 +64,12 @@ export type ShadowRow = z.output<typeof ShadowRow>
 
 /** The outcomes that shadow rules would have had, counted by rule, caller and name of a tool as it was called; the most frequent first. */
 export const countShadows = (sql: OrgSql, since: Date, limit: number): Promise<ShadowRow[]> => sql(ShadowRow)`
-  select s.key as rule, s.value as would, toolset, connection, target, detail ->> 'tool' as tool, principal, count(*)::int as calls,
+  with watched as materialized (
+    select toolset, connection, target, detail ->> 'tool' as tool, principal, at, id, detail -> 'policy' -> 'shadows' as shadows
+      from records where at >= ${since} and kind = 'call' and detail -> 'policy' ? 'shadows'
+  )
+  select s.key as rule, s.value as would, toolset, connection, target, tool, principal, count(*)::int as calls,
          min(at) as first, max(at) as last, max(id) as example
-    from records, jsonb_each_text(detail -> 'policy' -> 'shadows') as s
-   where at >= ${since} and kind = 'call'
-   group by s.key, s.value, toolset, connection, target, detail ->> 'tool', principal
+    from watched, jsonb_each_text(shadows) as s
+   group by s.key, s.value, toolset, connection, target, tool, principal
    order by calls desc, rule, target, principal limit ${limit}`

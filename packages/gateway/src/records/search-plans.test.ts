@@ -1,8 +1,10 @@
 /** Searches of many records go by an index that begins with the organization, and never read a whole partition. */
 import pg from 'pg'
 import { expect, test } from 'vitest'
+import type { OrgSql } from '../db/db.ts'
 import { describeEachPostgres } from '../testing/database.ts'
 import { BIG, fillRecords } from '../testing/many-records.ts'
+import { countShadows } from './call-records.ts'
 
 const SEARCHES = {
   tool: `target = 'rare__tool' and kind = 'call'`,
@@ -33,6 +35,26 @@ describeEachPostgres('searches among 200,000 records', (createDatabase) => {
       expect(plan, name).toMatch(/Index (Only )?Scan|Bitmap Index Scan/)
       expect(plan, name).not.toMatch(/Seq Scan on records_before/)
     }
+    const { text, values } = statementOf((sql) => countShadows(sql, new Date(Date.now() - 7 * 86_400_000), 10_001))
+    await client.query(
+      `begin; set local role toolway_organization; select set_config('app.organization', '${BIG}', true)`,
+    )
+    const { rows } = await client.query<{ 'QUERY PLAN': string }>(`explain ${text}`, values)
+    // Those of the last days, by when they were: in the order of their tools, all records of the organization are read.
+    expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toMatch(/Index Cond: .*at >= /)
     await client.end()
   })
 })
+
+/** What a question sends to the database. */
+function statementOf(ask: (sql: OrgSql) => unknown): { text: string; values: unknown[] } {
+  let sent = { text: '', values: [] as unknown[] }
+  const sql =
+    () =>
+    (strings: TemplateStringsArray, ...values: unknown[]) => {
+      sent = { text: strings.reduce((text, part, at) => `${text}$${at}${part}`), values }
+      return Promise.resolve([])
+    }
+  void ask(sql as unknown as OrgSql)
+  return sent
+}
