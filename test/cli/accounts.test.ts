@@ -53,6 +53,7 @@ test('an account is connected by the link that the command prints, listed and en
   await expect.poll(async () => (await here.run(['connection', 'list'])).out).toMatch(/^docs +connected +2/m)
   const listed = await here.run(['connection', 'accounts'])
   expect(listed.out).toMatch(/^docs +default \* +organization +good/m)
+  expect((await here.run(['connection', 'own-accounts'])).out).toMatch(/^docs +shared +account default.* +good/m)
   expect(await here.run(['connection', 'test', 'docs'])).toMatchObject({
     code: 0,
     out: expect.stringContaining('docs works'),

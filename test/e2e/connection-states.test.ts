@@ -6,9 +6,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import type { Connection, Integration } from '../../packages/contract/src/admin/index.ts'
+import type { AccountInPlace, Connection, Integration, OwnAccount } from '../../packages/contract/src/admin/index.ts'
 import { connectionStateOf, type ConnectionState } from '../../packages/console/src/data/connection-state.ts'
-import { accountRowsOf } from '../../packages/console/src/screens/me/account-rows.ts'
 import { readCallStates } from '../../packages/gateway/src/admin/connections/read-call-states.ts'
 import { checkConnection } from '../../packages/gateway/src/cli/doctor.ts'
 import { vendorAuthorityOf } from '../../packages/gateway/src/compose/vendor-of.ts'
@@ -61,7 +60,9 @@ let gateway: TestGateway
 let admin: Ask
 let faces: ReadonlyMap<string, Faces>
 let ends: ReadonlyMap<string, readonly string[]>
-let accounts: Parameters<typeof accountRowsOf>[1]
+let accounts: readonly AccountInPlace[]
+/** As whoever calls is shown them. */
+let own: readonly OwnAccount[]
 /** Before anybody called: what time alone has ended is not good until then. */
 let earlier: typeof accounts
 let counts: { readonly home: Record<string, number>; readonly stats: Record<string, number> }
@@ -92,6 +93,7 @@ beforeAll(async () => {
     (await all<Integration>(admin, '/api/v1/integrations')).map((one) => [String(one.metadata['alias']), one]),
   )
   accounts = await all(admin, '/api/v1/admin/tenants/default/accounts')
+  own = await all(admin, '/api/v1/admin/tenants/default/accounts/own')
   faces = new Map(
     await Promise.all(
       CELLS.map(async ({ alias }) => {
@@ -211,7 +213,7 @@ describe.each(CELLS.map((cell) => [`${cell.kind}: ${cell.state}`, cell] as const
     const before = earlier.find(({ id }) => id === account.id)
     if (state === 'expired') expect(before?.state).toBe('lost')
     if (!isSound) expect(listed.status_reason).toContain(account.problem)
-    const [row] = accountRowsOf([listed], [account], undefined)
+    const row = own.find(({ connection }) => connection.alias === alias)
     expect(row?.kind).toBe(shown === 'refused' ? 'needed' : shown === 'disabled' ? undefined : 'shared')
   })
 })

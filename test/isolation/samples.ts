@@ -155,6 +155,7 @@ const ADMINISTRATION: Readonly<Record<string, Sample>> = {
   refreshOpenApi: once(connection, { document: DOCUMENT.replace('"1"', '"2"'), apply: true }),
   getOpenApiDocument: { params: connection, answers: ['thing.unknown'] },
   listAllAccounts: none,
+  listOwnAccounts: none,
   listAccounts: { params: connection },
   addAccountKey: once(connection, { key: 'k3y' }),
   listReliance: { params: connection },

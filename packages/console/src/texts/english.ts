@@ -1864,6 +1864,8 @@ export interface English {
     readonly accountsHint: string
     readonly accountsNone: string
     readonly accountsNoneHint: string
+    readonly accountsSearch: string
+    readonly accountsSearchHint: string
     readonly accountColumns: {
       readonly connection: string
       readonly account: string
@@ -1875,7 +1877,7 @@ export interface English {
       readonly yours: string
       readonly shared: string
       readonly needed: string
-      readonly noApp: string
+      readonly no_app: string
     }
     readonly accountShared: string
     readonly accountUnknown: (v: { readonly account: string }) => string

@@ -5,6 +5,7 @@
  */
 import { z } from 'zod'
 import { AccountName, Replaces } from '../connection-auth.ts'
+import { Connection } from './connections.ts'
 import { inOrganization, operation, pageOf, Paging } from './operation.ts'
 import { TENANT } from './organizations.ts'
 
@@ -63,6 +64,22 @@ export const AccountInPlace = Account.extend({
 })
 export type AccountInPlace = z.output<typeof AccountInPlace>
 
+/**
+ * `needed`: calls wait for an account of one's own, or for a new sign-in; `no_app`: nobody can sign in there yet; `yours` and `shared`: an
+ * account that calls use.
+ */
+export const OWN_ACCOUNT_KINDS = ['needed', 'no_app', 'yours', 'shared'] as const
+
+export const OwnAccount = z.strictObject({
+  kind: z.enum(OWN_ACCOUNT_KINDS),
+  connection: Connection.pick({
+    ...{ id: true, alias: true, title: true, enabled: true, auth: true, needs: true, status_reason: true },
+  }),
+  /** Null for what is needed and was never connected. */
+  account: AccountInPlace.nullable(),
+})
+export type OwnAccount = z.output<typeof OwnAccount>
+
 export const AccountChange = z
   .strictObject({ account: AccountName, is_default: z.literal(true) })
   .partial()
@@ -106,6 +123,22 @@ export const listAllAccounts = operation({
   needs: inOrganization('connector_read'),
   query: Paging,
   answer: pageOf(AccountInPlace),
+})
+export const listOwnAccounts = operation({
+  id: 'listOwnAccounts',
+  at: `GET ${TENANT}/accounts/own`,
+  summary:
+    'List the accounts that your own calls use at the connections of an organization, and those that they still need, which come first.',
+  needs: inOrganization('connector_read'),
+  query: Paging.extend({
+    kind: z.enum(OWN_ACCOUNT_KINDS).optional(),
+    /** Part of the alias or the title of a connection. */
+    search: z.string().max(100).optional(),
+  }),
+  answer: pageOf(OwnAccount).extend({
+    /** How many there are of each kind, whatever kind is asked for. */
+    by_kind: z.record(z.string(), z.int()),
+  }),
 })
 export const addAccountKey = operation({
   id: 'addAccountKey',

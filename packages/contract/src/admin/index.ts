@@ -23,7 +23,10 @@ export {
   changeAccount,
   listAccounts,
   listAllAccounts,
+  listOwnAccounts,
   listReliance,
+  OWN_ACCOUNT_KINDS,
+  OwnAccount,
   removeAccount,
 } from './accounts.ts'
 export {

@@ -8,11 +8,10 @@ import { useQuery } from '@tanstack/react-query'
 import {
   findUsage,
   getSettings,
-  listAllAccounts,
-  listConnections,
   listMembers,
   listMyKeys,
   listOrganizationRules,
+  listOwnAccounts,
   listOwnGrants,
   type Usage,
 } from '@toolway/contract/admin'
@@ -25,7 +24,6 @@ import { Icon } from '../../ui/icon.tsx'
 import { TextLink } from '../../ui/links.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { sayDone } from '../../ui/say.tsx'
-import { accountsNeededBy } from './accounts-needed.ts'
 
 const MONTH_MS = 30 * 86_400_000
 
@@ -75,19 +73,18 @@ const MOST_NAMED = 3
 function useAccountStep(): Step {
   const path = { organization: useOrganization() }
   const { user } = useMe()
-  const needed = useQuery(askAll('connections', listConnections, { path, query: { status: 'needs_account' } }))
-  const accounts = useQuery(askAll('accounts', listAllAccounts, { path }))
+  const query = { kind: 'needed', limit: MOST_NAMED } as const
+  const { data, isPending } = useQuery(ask('accounts', listOwnAccounts, { path, query }))
   // A person who may not read connections has no account to connect.
-  const isPending = needed.isPending || accounts.isPending
-  const { titles, concerns } = accountsNeededBy(user?.id, needed.data?.items ?? [], accounts.data?.items ?? [])
-  const names = titles.slice(0, MOST_NAMED).map(visibleText).join(', ')
+  const concerns = user !== undefined && ((data?.by_kind['needed'] ?? 0) > 0 || (data?.by_kind['yours'] ?? 0) > 0)
+  const names = (data?.items ?? []).map(({ connection: { title } }) => visibleText(title)).join(', ')
   return {
     ...{ name: 'accounts', to: '/accounts', may: concerns || isPending },
-    done: isPending ? undefined : titles.length === 0,
+    done: isPending ? undefined : names === '',
     hint:
-      titles.length === 0
+      names === ''
         ? undefined
-        : texts.home.steps.accountsNeeded({ names, more: Math.max(0, titles.length - MOST_NAMED) }),
+        : texts.home.steps.accountsNeeded({ names, more: Math.max(0, (data?.total ?? 0) - MOST_NAMED) }),
   }
 }
 

@@ -3,12 +3,14 @@
  * They are connected here; keys are entered, and accounts renamed and disconnected, on the page of their connection.
  */
 import { Button, Group, Stack, Text } from '@mantine/core'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { listAllAccounts, listConnections, type Connection } from '@toolway/contract/admin'
+import { useQueryClient } from '@tanstack/react-query'
+import { listOwnAccounts, type OwnAccount } from '@toolway/contract/admin'
 import { useCallback } from 'react'
-import { useMe, useOrganization } from '../../data/me.ts'
+import { z } from 'zod'
+import { useOrganization } from '../../data/me.ts'
 import { useArrivals } from '../../data/oauth-redirect.ts'
-import { askAll } from '../../data/pages.ts'
+import { usePages } from '../../data/pages.ts'
+import { useUrlState } from '../../data/url-state.ts'
 import { ACCOUNT_TONES } from '../../parts/account/account-tones.ts'
 import { useOAuthRedirect } from '../../parts/account/use-oauth-redirect.ts'
 import { localizedOr } from '../../texts/gateway-words.ts'
@@ -19,23 +21,21 @@ import { Failed } from '../../ui/failed.tsx'
 import { LinkButton, TextLink } from '../../ui/links.tsx'
 import { Section } from '../../ui/section.tsx'
 import { column, Table } from '../../ui/table.tsx'
+import { TypedSearch } from '../../ui/typed-search.tsx'
 import { When } from '../../ui/when.tsx'
-import { accountRowsOf, mayOwn, type AccountRow, type AccountRowKind } from './account-rows.ts'
 
 const t = texts.me
 const states = texts.connection.accounts.states
 
-const TONES: Readonly<Record<AccountRowKind, Tone>> = { yours: 'good', shared: 'good', needed: 'warn', noApp: 'off' }
+type Kind = OwnAccount['kind']
+const TONES: Readonly<Record<Kind, Tone>> = { yours: 'good', shared: 'good', needed: 'warn', no_app: 'off' }
+const Shown = z.object({ q: z.string().default('') })
 
 export function OwnAccounts() {
   const organization = useOrganization()
-  const { user } = useMe()
-  const path = { organization }
-  const connections = useQuery(askAll('connections', listConnections, { path }))
-  const found = useQuery({
-    ...askAll('accounts', listAllAccounts, { path }),
-    select: (page) => ({ ...page, items: accountRowsOf(connections.data?.items ?? [], page.items, user?.id) }),
-  })
+  const [{ q }, set] = useUrlState(Shown)
+  const query = q === '' ? {} : { search: q }
+  const found = usePages('accounts', listOwnAccounts, { path: { organization }, query })
   const queries = useQueryClient()
   useArrivals(
     useCallback(() => {
@@ -45,11 +45,25 @@ export function OwnAccounts() {
   )
   return (
     <Section title={t.accounts} bare>
+      <TypedSearch
+        label={t.accountsSearch}
+        placeholder={t.accountsSearchHint}
+        value={q}
+        onSearch={(next) => set({ q: next })}
+        mb="md"
+      />
       <Table
         label={t.accounts}
         query={found}
         rowKey={({ connection, account }) => account?.id ?? connection.alias}
-        empty={<Empty title={t.accountsNone} hint={t.accountsNoneHint} icon="key" />}
+        empty={
+          q === '' ? (
+            <Empty title={t.accountsNone} hint={t.accountsNoneHint} icon="key" />
+          ) : (
+            <Empty title={texts.picker.nothing} hint={t.accountsSearchHint} icon="search" />
+          )
+        }
+        onMore={found.onMore}
         columns={COLUMNS}
       />
     </Section>
@@ -57,7 +71,7 @@ export function OwnAccounts() {
 }
 
 /** Titles may be equal; aliases are not. */
-const Place = ({ alias, title }: Pick<Connection, 'alias' | 'title'>) => (
+const Place = ({ alias, title }: OwnAccount['connection']) => (
   <Stack gap={2}>
     <TextLink {...accountsAt(alias)}>{title}</TextLink>
     {title === alias ? null : (
@@ -69,17 +83,17 @@ const Place = ({ alias, title }: Pick<Connection, 'alias' | 'title'>) => (
 )
 
 const COLUMNS = [
-  column<AccountRow>(t.accountColumns.connection, ({ connection }) => <Place {...connection} />, 3),
-  column<AccountRow>(t.accountColumns.account, (row) => <Named {...row} />, 3),
-  column<AccountRow>(t.accountColumns.state, (row) => <State {...row} />, 2),
-  column<AccountRow>(t.accountColumns.action, (row) => <Actions {...row} />, 3, { plain: true }),
+  column<OwnAccount>(t.accountColumns.connection, ({ connection }) => <Place {...connection} />, 3),
+  column<OwnAccount>(t.accountColumns.account, (row) => <Named {...row} />, 3),
+  column<OwnAccount>(t.accountColumns.state, (row) => <State {...row} />, 2),
+  column<OwnAccount>(t.accountColumns.action, (row) => <Actions {...row} />, 3, { plain: true }),
 ]
 
 const accountsAt = (alias: string) => ({ to: `/connections/${alias}`, search: { tab: 'accounts' } })
 
-function Named({ kind, connection, account }: AccountRow) {
-  if (kind === 'noApp') return <Text size="sm">{t.accountNoApp}</Text>
-  if (account === undefined) return <Text size="sm">{lackOf(connection)}</Text>
+function Named({ kind, connection, account }: OwnAccount) {
+  if (kind === 'no_app') return <Text size="sm">{t.accountNoApp}</Text>
+  if (account === null) return <Text size="sm">{lackOf(connection)}</Text>
   const { name, account: label } = account
   return (
     <Stack gap={2}>
@@ -96,13 +110,13 @@ function Named({ kind, connection, account }: AccountRow) {
 }
 
 /** In the words of the person who reads it; whatever else keeps the connection from serving is the gateway's sentence. */
-function lackOf({ needs, status_reason: reason }: AccountRow['connection']): string | null {
+function lackOf({ needs, status_reason: reason }: OwnAccount['connection']): string | null {
   if (needs === 'account') return t.accountLacking
   return needs === 'credential' ? t.accountAgain : localizedOr(reason)
 }
 
-function State({ kind, account }: AccountRow) {
-  const isWell = account === undefined || account.state === 'good'
+function State({ kind, account }: OwnAccount) {
+  const isWell = account === null || account.state === 'good'
   return (
     <Stack gap={4} align="flex-start">
       <StateBadge tone={TONES[kind]}>{t.accountKinds[kind]}</StateBadge>
@@ -116,10 +130,10 @@ function State({ kind, account }: AccountRow) {
   )
 }
 
-function Actions({ kind, connection, account }: AccountRow) {
+function Actions({ kind, connection, account }: OwnAccount) {
   const { alias, id, auth } = connection
   const { depart, failure, state } = useOAuthRedirect({ alias, id })
-  if (kind === 'noApp' || !mayOwn(connection)) return null
+  if (kind === 'no_app' || auth?.owners.includes('member') !== true) return null
   const own = account?.owner === 'member' ? account : undefined
   const label = own === undefined ? (kind === 'shared' ? t.accountOwn : t.accountConnect) : undefined
   const again = own !== undefined && kind === 'needed'

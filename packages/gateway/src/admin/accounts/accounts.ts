@@ -13,7 +13,9 @@ import {
 import type { OrgSql } from '../../db/db.ts'
 import { factsOf } from '../../oauth/outgoing/credentials/connection-facts.ts'
 import type { NewCredential } from '../../oauth/outgoing/ports.ts'
+import { inPlace, placeOf, toAccount } from './account-words.ts'
 import { brokeredFor, listBrokered, removeBrokered } from './brokered-accounts.ts'
+import { ownAccountOperations } from './own-accounts.ts'
 import { listCallers } from '../../records/callers.ts'
 import { openTarget } from '../oauth/connect.ts'
 import { findConnectionOf } from '../connections/find-connection.ts'
@@ -22,41 +24,8 @@ import { namesOf } from '../../operations/names-of.ts'
 import { serveOrganization, type AdminParts, type OrganizationRequest, type Served } from '../serve.ts'
 import { roleForbidden } from '../../lib/role-forbidden.ts'
 
-const DAY = 86_400_000
 const RELIANCE_DAYS = 30
 const MOST_CALLERS = 200
-
-/** Why it serves nobody; of one that has run out, nobody may have noted it yet. */
-function problemOf({ problem, expires_at: ends, renewable }: AccountRow): string | null {
-  return problem ?? (ends !== null && !renewable && ends.getTime() <= Date.now() ? 'it has expired' : null)
-}
-
-function stateOf(row: AccountRow): shapes.Account['state'] {
-  if (problemOf(row) !== null || !row.active) return 'lost'
-  if (row.failures > 0) return 'failing'
-  const ends = row.expires_at !== null && row.expires_at.getTime() - Date.now() < DAY
-  return ends && !row.renewable ? 'expiring' : 'good'
-}
-
-const toAccount = (row: AccountRow): shapes.Account => ({
-  id: row.id,
-  account: row.account,
-  owner: row.user_id === null ? 'organization' : 'member',
-  user_id: row.user_id,
-  kind: row.kind,
-  is_default: row.is_default,
-  provider: row.provider,
-  name: row.provider_username,
-  scopes: row.scopes,
-  state: stateOf(row),
-  problem: problemOf(row),
-  problem_at: row.problem_at?.toISOString() ?? null,
-  renewable: row.renewable,
-  expires_at: row.expires_at?.toISOString() ?? null,
-  renewed_at: row.renewed_at.toISOString(),
-  used_at: row.used_at?.toISOString() ?? null,
-  created_at: row.created_at.toISOString(),
-})
 
 type AccountRequest = Pick<OrganizationRequest<Operation>, 'parts' | 'organization' | 'params' | 'role' | 'principal'>
 
@@ -210,10 +179,6 @@ const reliance = serveOrganization(shapes.listReliance, async (asked) => {
   }
 })
 
-const placeOf = ({ parts }: Pick<AccountRequest, 'parts'>, row: ConnectionRow) => ({
-  ...{ alias: row.alias, connectionId: row.id, provider: factsOf(parts.vault, row).provider },
-})
-
 type PageRequest = AccountRequest & Pick<OrganizationRequest<typeof shapes.listAccounts>, 'look' | 'query'>
 
 /** The accounts of connections that one may see, a page of them. */
@@ -225,7 +190,7 @@ async function page<Item>(
   const { query, role, principal } = asked
   const userId = administers(role) ? undefined : (principal.userId ?? null)
   const from = startOf(query, 'accounts', 4)
-  const places = connections.map((row) => placeOf(asked, row))
+  const places = connections.map((row) => placeOf(asked.parts, row))
   const { rows, total } = await asked.look((sql) => pageOfAccounts(sql, places, { userId, from }))
   const keyOf = ({ connection, owner, account, id }: (typeof rows)[number]) => [connection, owner, account, id]
   return pageOfRows(rows, { query, order: 'accounts', total, keyOf }, to)
@@ -235,10 +200,7 @@ const listAll = serveOrganization(shapes.listAllAccounts, async (asked) => {
   const { parts, organization } = asked
   const connections = parts.snapshots.find({ id: organization.id })?.connections ?? []
   const withAccounts = connections.filter(({ settings }) => authOf(settings) !== undefined)
-  return page(asked, withAccounts, (row) => ({
-    ...{ ...toAccount(row), connection: row.connection },
-    email: row.user_id === null ? null : (parts.accounts.find(row.user_id)?.email ?? row.user_id),
-  }))
+  return page(asked, withAccounts, (row) => inPlace(row, (id) => parts.accounts.find(id)?.email))
 })
 
 export const accountOperations: readonly Served[] = [
@@ -249,6 +211,7 @@ export const accountOperations: readonly Served[] = [
     return page(asked, [row], toAccount)
   }),
   listAll,
+  ...ownAccountOperations,
   add,
   reliance,
   change,

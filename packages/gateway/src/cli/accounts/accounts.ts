@@ -5,10 +5,12 @@ import {
   linkConnection,
   listAccounts,
   listAllAccounts,
+  listOwnAccounts,
   removeAccount,
   restartProcess,
   showMe,
   type Account,
+  type OwnAccount,
 } from '@toolway/contract/admin'
 import { Argument, Option } from 'commander'
 import { openConfig } from '../open-config.ts'
@@ -191,13 +193,38 @@ const accounts = described({
         ? [`No account is connected yet. Connect one with \`toolway connection login ${alias}\`.`]
         : table(
             ['CONNECTION', 'ACCOUNT', 'OWNER', 'STATE', 'SIGNED IN AS'],
-            all.map((one) => [
-              ...[one.connection, one.is_default ? `${one.account} *` : one.account, one.email ?? 'organization'],
-              ...[stateOf(one), one.name ?? '-'],
+            all.map((row) => [
+              ...[row.connection, row.is_default ? `${row.account} *` : row.account, row.email ?? 'organization'],
+              ...[stateOf(row), row.name ?? '-'],
+            ]),
+          ),
+  }),
+})
+
+const KINDS: Readonly<Record<OwnAccount['kind'], string>> = {
+  ...{ needed: 'needed', no_app: 'not available yet', yours: 'yours', shared: 'shared' },
+}
+
+const own = described({
+  name: 'own-accounts',
+  about: 'list the accounts that your own calls use, and the connections that still need one of yours',
+  examples: ['toolway connection own-accounts', 'toolway connection own-accounts --json'],
+  call: (transport, { organization }: { organization: string }) =>
+    listAll(transport, listOwnAccounts, { params: { organization } }),
+  print: (rows) => ({
+    value: rows,
+    lines:
+      rows.length === 0
+        ? ['No connection uses accounts.']
+        : table(
+            ['CONNECTION', 'ACCOUNTS', 'ACCOUNT', 'STATE'],
+            rows.map(({ kind, connection, account }) => [
+              ...[connection.alias, KINDS[kind], account === null ? '-' : sentenceOf(account)],
+              account === null ? (connection.status_reason ?? '-') : stateOf(account),
             ]),
           ),
   }),
 })
 
 /** Of `toolway connection`. */
-export const accountCommands = [login, logout, accounts] as const
+export const accountCommands = [login, logout, accounts, own] as const
