@@ -26,30 +26,17 @@ test('an account is connected by the link that the command prints, listed and en
   expect(shut).toMatchObject({ code: 1 })
   expect(shut.out).toContain('Next step: `toolway connection login docs`')
 
-  const env = {
-    PATH: process.env['PATH'],
-    TOOLWAY_DATA: here.data,
-    TOOLWAY_AUTH: 'off',
-    TOOLWAY_PORT: new URL(address).port,
-  }
-  const login = spawn(process.execPath, [TOOLWAY, 'connection', 'login', 'docs'], { env })
-  try {
-    const said = { out: '', err: '' }
-    login.stdout.on('data', (chunk: Buffer) => (said.out += chunk.toString()))
-    login.stderr.on('data', (chunk: Buffer) => (said.err += chunk.toString()))
-    await expect.poll(() => said.err).toMatch(/\/connect\/[\w-]+\n/)
-    const link = new URL(/(http\S+\/connect\/[\w-]+)/.exec(said.err)?.[1] ?? '')
-    const browser = createBrowser(address)
-    const { action, fields } = formIn(await (await browser.ask(link.pathname)).text()) ?? { action: '', fields: {} }
-    const html = await (await browser.submit(action, fields)).text()
-    const onward = (/http-equiv="refresh" content="0; url=([^"]+)"/.exec(html)?.[1] ?? '').replaceAll('&amp;', '&')
-    const back = new URL(await walkThrough(onward, `${address}/`))
-    expect((await browser.ask(back.pathname + back.search)).status).toBe(303)
-    const [code] = (await once(login, 'exit')) as [number]
-    expect([code, said.out]).toEqual([0, expect.stringContaining('docs is connected: account default')])
-  } finally {
-    login.kill()
-  }
+  const denied = await signIn(here, address, (onward) => {
+    const { searchParams } = new URL(onward)
+    const back = new URL(searchParams.get('redirect_uri') ?? '')
+    back.search = String(
+      new URLSearchParams({ error: 'access_denied', state: searchParams.get('state') ?? '', iss: authority.issuer }),
+    )
+    return Promise.resolve(back)
+  })
+  expect(denied).toEqual([1, expect.stringMatching(/No account was connected: .*access_denied.*Run the command again/)])
+  const connected = await signIn(here, address, async (onward) => new URL(await walkThrough(onward, `${address}/`)))
+  expect(connected).toEqual([0, expect.stringContaining('docs is connected: account default')])
   await expect.poll(async () => (await here.run(['connection', 'list'])).out).toMatch(/^docs +connected +2/m)
   const listed = await here.run(['connection', 'accounts'])
   expect(listed.out).toMatch(/^docs +default \* +organization +good/m)
@@ -65,6 +52,35 @@ test('an account is connected by the link that the command prints, listed and en
   expect(authority.counts.revocations).toBeGreaterThan(0)
   expect((await here.run(['connection', 'accounts'])).out).toContain('No account is connected yet')
 })
+
+type Installation = Awaited<ReturnType<typeof makeInstallation>>
+
+/** Runs the command, and goes with its link as far as `walk` leads from the authorization server: its exit code and what it printed. */
+async function signIn({ data }: Installation, address: string, walk: (onward: string) => Promise<URL>) {
+  const env = {
+    PATH: process.env['PATH'],
+    TOOLWAY_DATA: data,
+    TOOLWAY_AUTH: 'off',
+    TOOLWAY_PORT: new URL(address).port,
+  }
+  const login = spawn(process.execPath, [TOOLWAY, 'connection', 'login', 'docs'], { env })
+  try {
+    let printed = ''
+    for (const stream of [login.stdout, login.stderr]) stream.on('data', (chunk: Buffer) => (printed += String(chunk)))
+    await expect.poll(() => printed).toMatch(/\/connect\/[\w-]+\n/)
+    const link = new URL(/(http\S+\/connect\/[\w-]+)/.exec(printed)?.[1] ?? '')
+    const browser = createBrowser(address)
+    const { action, fields } = formIn(await (await browser.ask(link.pathname)).text()) ?? { action: '', fields: {} }
+    const html = await (await browser.submit(action, fields)).text()
+    const onward = (/http-equiv="refresh" content="0; url=([^"]+)"/.exec(html)?.[1] ?? '').replaceAll('&amp;', '&')
+    const back = await walk(onward)
+    expect((await browser.ask(back.pathname + back.search)).status).toBe(303)
+    const [code] = (await once(login, 'exit')) as [number]
+    return [code, printed] as const
+  } finally {
+    login.kill()
+  }
+}
 
 test('a key is read without showing it, tried at the server, and kept', async () => {
   await using effects = await startEffects({ header: 'authorization', value: `Bearer ${KEY}` })

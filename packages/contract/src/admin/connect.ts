@@ -23,6 +23,8 @@ export const ConnectWords = z.strictObject({
 
 export const ConnectLink = z.strictObject({
   url: z.url(),
+  /** To ask with how it went, once (`readConnectSession`); a key that is entered at the link is not told there. */
+  session_id: z.string(),
   expires_at: z.iso.datetime(),
   owner: Owner,
 })
@@ -106,6 +108,8 @@ export const readConnectSession = operation({
     connection: z.string().nullable(),
     /** Why not, in a sentence's code. */
     error: z.string().nullable(),
+    /** What the authorization server said to it. */
+    reason: z.string().nullable(),
   }),
 })
 

@@ -140,9 +140,11 @@ export const connectOperations: readonly Served[] = [
     const wish = { organizationId: organization.id, connectionId: connection.id, userId }
     const connectRequest = { ...wish, account, replaces, scopes }
     openTarget(parts, principal, connectRequest)
-    const { url, expiresAt } = parts.connect.links.make({ connectRequest, ending: {} })
+    const session = makeSession(parts.vault, principal.id, Date.now())
+    const { url, expiresAt } = parts.connect.links.make({ connectRequest, ending: { session } })
     return {
       url,
+      session_id: session,
       expires_at: expiresAt.toISOString(),
       owner: userId === undefined ? ('organization' as const) : ('member' as const),
     }
@@ -204,10 +206,14 @@ export const connectOperations: readonly Served[] = [
         throw new Fault('thing.unknown', { thing: 'session' })
       return found
     })
-    if (ended === undefined) return { status: 'pending' as const, provider: null, connection: null, error: null }
-    const said = (name: string) => (typeof ended.detail?.[name] === 'string' ? ended.detail[name] : null)
+    if (ended === undefined)
+      return { status: 'pending' as const, provider: null, connection: null, error: null, reason: null }
+    const fact = (name: string) => (typeof ended.detail?.[name] === 'string' ? ended.detail[name] : null)
     const status = ended.outcome === 'ok' ? WORDS.success : WORDS.error
-    return { status, provider: said('provider'), connection: said('connection'), error: said('problem') }
+    return {
+      ...{ status, provider: fact('provider'), connection: fact('connection') },
+      ...{ error: fact('problem'), reason: fact('reason') },
+    }
   }),
 ]
 

@@ -6,6 +6,7 @@ import {
   listAccounts,
   listAllAccounts,
   listOwnAccounts,
+  readConnectSession,
   removeAccount,
   restartProcess,
   showMe,
@@ -92,14 +93,27 @@ async function connectByLink(owned: Owned, words: Connecting, output: Output): P
     )
   const before = new Set((await owned.list()).map(markOf))
   const body = { owner: owned.owner, account: words.account, replaces: await replacedBy(owned, words) }
-  const { url, expires_at: until } = await owned.transport.call(linkConnection, { params: paramsOf(words), body })
+  const {
+    url,
+    session_id: session,
+    expires_at: until,
+  } = await owned.transport.call(linkConnection, { params: paramsOf(words), body })
   const minutes = Math.round((Date.parse(until) - Date.now()) / MINUTE)
   output.progress(`Open this link within ${minutes} minutes:\n\n  ${url}\n`)
   if (openBrowser(url, (await openConfig()).lookup))
     output.progress('Your browser was opened. Waiting for you to finish there …')
+  // It is told once; a key that is entered at the link is seen in the list alone.
+  let isTold = false
   for (; Date.now() < Date.parse(until); await sleep(LOOK_EVERY)) {
     const made = (await owned.list()).find((account) => !before.has(markOf(account)))
     if (made !== undefined) return made
+    if (isTold) continue
+    const { status, error, reason } = await owned.transport.call(readConnectSession, { params: { session } })
+    isTold = status !== 'pending'
+    if (status === 'error')
+      throw new CommandFault(
+        `No account was connected: ${reason ?? error ?? 'the sign-in failed'}. Run the command again.`,
+      )
   }
   throw new CommandFault('The link expired before an account was connected. Run the command again.')
 }
