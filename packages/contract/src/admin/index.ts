@@ -269,8 +269,8 @@ export {
   ServiceLevels,
   type LevelWindow,
   type ServiceLevel,
-} from './service-levels.ts'
-export { findUsage, listUsageCallers, MOST_USAGE_DAYS, Usage, UsageCaller } from './usage.ts'
+} from '../features/usage/service-levels.ts'
+export { findUsage, listUsageCallers, MOST_USAGE_DAYS, Usage, UsageCaller } from '../features/usage/usage.ts'
 export { CATALOG_ENTRY, NativeConnector } from './catalog.ts'
 export {
   Alert,

@@ -4,7 +4,7 @@ import { Slug } from '../connections.ts'
 import { EgressExceptions } from '../egress.ts'
 import { APPROVAL_PRESETS } from '../tool-lock.ts'
 import { Flag, inOrganization, operation, pageOf, Paging, platform } from './operation.ts'
-import { AvailabilityTarget } from './service-levels.ts'
+import { AvailabilityTarget } from '../features/usage/service-levels.ts'
 
 const RequestsPerMinute = z.int().min(1).max(1_000_000)
 

@@ -17,7 +17,7 @@ import { listMyKeys } from './keys.ts'
 import type { Operation } from './operation.ts'
 import { explainPolicy } from './policy-trials.ts'
 import { getToolset, listToolsets, putToolset } from './toolsets.ts'
-import { findUsage } from './usage.ts'
+import { findUsage } from '../features/usage/usage.ts'
 
 export interface PlatformTool {
   readonly name: string

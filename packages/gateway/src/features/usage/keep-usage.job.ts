@@ -7,9 +7,9 @@
  * at most half of one connection. Nothing waits for it: figures read what is not counted from the records.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Db, SystemSql } from '../db/db.ts'
-import { DatabaseUnreachable } from '../db/unreachable.ts'
-import type { Log } from '../lib/log.ts'
+import type { Db, SystemSql } from '../../db/db.ts'
+import { DatabaseUnreachable } from '../../db/unreachable.ts'
+import type { Log } from '../../lib/log.ts'
 import {
   checkDay,
   countNext,
@@ -19,7 +19,7 @@ import {
   noteFailed,
   recountDay,
   takeCount,
-} from '../records/usage-count.ts'
+} from './usage-count.rows.ts'
 
 export interface KeepUsageParts {
   readonly db: Pick<Db, 'system'>

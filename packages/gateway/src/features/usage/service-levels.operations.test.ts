@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { levelOf, windowsOf } from './service-levels.ts'
+import { levelOf, windowsOf } from './service-levels.operations.ts'
 
 test('a budget is the failures that the target allows: spent, overspent, and unknown without a call', () => {
   expect(levelOf(1000, 1, 2_500, 99.5)).toEqual({

@@ -1,8 +1,10 @@
 /** Service levels of connections, against the availability that the organization wants. */
 import * as shapes from '@toolway/contract/admin'
 import { getOwnOrganization } from '../../organizations/organizations.ts'
-import { countLevels, type LevelRow } from '../../records/service-levels.ts'
-import { serveOrganization, type Served } from '../serve.ts'
+import { countLevels, type LevelRow } from './service-levels.rows.ts'
+import { serving, type OperationBase, type Served } from '../../operations/serve.ts'
+
+const { serveOrganization } = serving<OperationBase>()
 
 const NONE: LevelRow = {
   connection: null,
@@ -44,7 +46,7 @@ export function windowsOf(row: LevelRow, target: number, uncounted: number) {
   return uncounted === 0 ? { hour, day, month } : { hour: unknown(hour), day: unknown(day), month: unknown(month) }
 }
 
-export const serviceLevelOperations: readonly Served[] = [
+export const serviceLevelOperations: readonly Served<OperationBase>[] = [
   serveOrganization(shapes.findServiceLevels, async ({ parts, organization, lookAtSnapshot }) => {
     const at = new Date()
     const { rows, uncounted, target } = await lookAtSnapshot(async (sql) => {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { describeEachPostgres } from '../testing/database.ts'
-import { addTestOrganization } from '../testing/organization.ts'
-import { testEntry as entry } from '../testing/record-entry.ts'
-import { storeRecords, type Entry } from './records.ts'
-import { countLevels } from './service-levels.ts'
+import { describeEachPostgres } from '../../testing/database.ts'
+import { addTestOrganization } from '../../testing/organization.ts'
+import { testEntry as entry } from '../../testing/record-entry.ts'
+import { storeRecords, type Entry } from '../../records/records.ts'
+import { countLevels } from './service-levels.rows.ts'
 
 const NOW = new Date('2026-11-20T12:00:00Z')
 

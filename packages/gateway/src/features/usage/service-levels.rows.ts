@@ -3,8 +3,8 @@
  * the rest (`usage-source.ts`). Refusals of the gateway are no failure of a connection, and errors that a tool reports are answers.
  */
 import { z } from 'zod'
-import type { OrgSnapshotSql, OrgSql } from '../db/db.ts'
-import { openUsage, type UsageSource } from './usage-source.ts'
+import type { OrgSnapshotSql, OrgSql } from '../../db/db.ts'
+import { openUsage, type UsageSource } from './usage-source.rows.ts'
 
 const Count = z.int()
 const Microseconds = z.number().nullable()

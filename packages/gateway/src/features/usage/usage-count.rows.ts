@@ -3,8 +3,8 @@
  * is what the records say. Any gateway may do it: one does at a time.
  */
 import { z } from 'zod'
-import type { SystemSql } from '../db/db.ts'
-import { PLATFORM } from './records.ts'
+import type { SystemSql } from '../../db/db.ts'
+import { PLATFORM } from '../../records/records.ts'
 
 const Due = z.object({ organization_id: z.string() })
 const Stale = z.object({ organization_id: z.string(), day: z.string() })

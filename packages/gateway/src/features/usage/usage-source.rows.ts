@@ -5,7 +5,7 @@
  * The figures are the same as those of all the records of the span, but for times, which hours have by their size (2 % off at most).
  */
 import { z } from 'zod'
-import type { OrgSnapshotSql } from '../db/db.ts'
+import type { OrgSnapshotSql } from '../../db/db.ts'
 
 /** Spans of time as two lists, as `unnest` takes them. Ends are exclusive. */
 export interface Spans {

@@ -13,9 +13,11 @@ import {
   type ToolStepRow,
   type ToolTimeRow,
   type UsedRow,
-} from '../../records/usage.ts'
-import { serveOrganization, type Served } from '../serve.ts'
+} from './usage.rows.ts'
+import { serving, type OperationBase, type Served } from '../../operations/serve.ts'
 import { roleForbidden } from '../../lib/role-forbidden.ts'
+
+const { serveOrganization } = serving<OperationBase>()
 
 const SECONDS = { hour: 3_600, day: 86_400 } as const
 /** Rows of each list. */
@@ -45,7 +47,7 @@ function startOf(from: number, to: Date, seconds: number): Date {
   return new Date(seconds === SECONDS.hour && isLong ? from - (from % (SECONDS.hour * 1000)) : from)
 }
 
-export const usageOperations: readonly Served[] = [
+export const usageOperations: readonly Served<OperationBase>[] = [
   serveOrganization(shapes.findUsage, async ({ query, role, lookAtSnapshot }) => {
     const to = query.to === undefined ? new Date() : new Date(query.to)
     const seconds = SECONDS[query.step]

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { describeEachPostgres } from '../testing/database.ts'
-import { addTestOrganization } from '../testing/organization.ts'
-import { testEntry as entry } from '../testing/record-entry.ts'
-import { storeRecords, type Entry } from './records.ts'
-import { countSteps, countToolSteps, countUsed, namesOf, openSpan, timeTools } from './usage.ts'
+import { describeEachPostgres } from '../../testing/database.ts'
+import { addTestOrganization } from '../../testing/organization.ts'
+import { testEntry as entry } from '../../testing/record-entry.ts'
+import { storeRecords, type Entry } from '../../records/records.ts'
+import { countSteps, countToolSteps, countUsed, namesOf, openSpan, timeTools } from './usage.rows.ts'
 
 const HOUR = 3_600
 const SPAN = {

@@ -6,8 +6,8 @@
  * exist are one name (`usage_name`, migration 0075), and so are clients beyond twenty of a caller and day (0076): callers choose them.
  */
 import { z } from 'zod'
-import type { OrgSnapshotSql, OrgSql } from '../db/db.ts'
-import { allRaw, openUsage, type UsageSource } from './usage-source.ts'
+import type { OrgSnapshotSql, OrgSql } from '../../db/db.ts'
+import { allRaw, openUsage, type UsageSource } from './usage-source.rows.ts'
 
 export interface Span {
   readonly from: Date
