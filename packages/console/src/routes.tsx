@@ -41,7 +41,7 @@ const tree = root.addChildren([
   screen('/clients', () => import('./screens/clients/clients-screen.tsx'), 'ClientsScreen'),
   screen('/playground', () => import('./screens/playground/playground-screen.tsx'), 'PlaygroundScreen'),
   screen('/agent', () => import('./screens/agent/agent-screen.tsx'), 'AgentScreen'),
-  screen('/files', () => import('./screens/files/files-screen.tsx'), 'FilesScreen'),
+  screen('/files', () => import('./features/files/files-screen.tsx'), 'FilesScreen'),
   screen('/rules', rules, 'RulesScreen'),
   screen('/rules/$rule', () => import('./screens/rules/rule-screen.tsx'), 'RuleScreen'),
   screen('/approvals', () => import('./screens/approvals/approvals-screen.tsx'), 'ApprovalsScreen'),
