@@ -33,7 +33,6 @@ import { PRESET_NAMES, presetsInWords, presetValue, type PresetName } from './pr
 
 export { ConfigFault }
 export { appsOf, filePlaceOf, isLoopback, providerOf }
-export type { FilePlace } from './config/files.ts'
 export { tokenLives } from './config/sign-in.ts'
 
 /** Digits only: what a looser reading makes of an empty text or of `0x50` is a port that nobody meant. */

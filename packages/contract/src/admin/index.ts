@@ -382,4 +382,4 @@ export {
   getFileUsage,
   listFiles,
   removeFile,
-} from './files.ts'
+} from '../features/files/files.ts'

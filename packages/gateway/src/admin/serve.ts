@@ -5,7 +5,6 @@ import type { Actor } from '../records/change.ts'
 import type { ListPreviews } from '../call/list-preview.ts'
 import type { AgentQueue } from './agent/agent-queue.ts'
 import type { AdminApprovals } from './approvals/admin-approvals.ts'
-import type { AdminFiles } from './files/admin-files.ts'
 import type { AdminConnect } from './oauth/admin-connect.ts'
 import type { AdminCredentials } from './accounts/admin-credentials.ts'
 import type { EventFeed } from '../jobs/event-feed.ts'
@@ -53,8 +52,6 @@ export interface AdminParts extends OperationBase {
   readonly events: Pick<EventFeed, 'follow'>
   readonly approvals: AdminApprovals
   readonly previewList: ListPreviews
-  /** Undefined: no files are kept here. */
-  readonly files: AdminFiles | undefined
   readonly agent: {
     readonly queue: AgentQueue
     readonly upstreams: Pick<Upstreams, 'openApart'>

@@ -1,6 +1,6 @@
 /** The parts that calls work with, and their limits; they are small, so that tests can stay small. */
 import type { Signer } from '../catalog/page.ts'
-import type { FileStore } from '../files/file-store.ts'
+import type { FileStore } from '../snapshot/ports/file-store.ts'
 import type { RuleRate } from '../limits/limits.ts'
 import type { ResultStore } from '../results/result-store.ts'
 import type { PageReads } from '../sessions/page-reads.ts'

@@ -37,7 +37,7 @@ import {
 import { withOwnIdentity } from './introduce.ts'
 import { keepsTasks, type Target } from '../catalog/tool-listing.ts'
 import { answerRounds } from './questions/ask-client.ts'
-import { fileIdOf } from '../files/file-store.ts'
+import { fileIdOf } from '../snapshot/ports/file-store.ts'
 import type { CallerFiles } from '../upstreams/caller-files.ts'
 import { OtherEraMissing } from '../upstreams/other-era.ts'
 import type { Ask, Answer } from '../upstreams/upstream.ts'

@@ -12,7 +12,7 @@ import { KEY_FILES } from '../vault/key-files.ts'
 import { listConnections, type ConnectionRow } from '../connections/connections.ts'
 import { listUntrusted } from '../identity/keys/keys.ts'
 import { listFailedConnects, listLostAccounts } from '../credentials/account-states.ts'
-import { blobsAt } from '../compose/files.ts'
+import { openBlobs } from '../features/files/index.ts'
 import { readCallStates } from '../admin/connections/read-call-states.ts'
 import type { CallState } from '../admin/connections/call-state.ts'
 import { vendorAuthorityOf } from '../compose/vendor-of.ts'
@@ -276,7 +276,7 @@ async function checkFiles(loaded: LoadedConfig): Promise<Finding[]> {
   const place = filePlaceOf(loaded.config)
   if (place === undefined) return [note('file store', 'TOOLWAY_FILES is off: files are not stored')]
   if (!(await isMade(loaded))) return []
-  const blobs = await blobsAt(place)
+  const blobs = await openBlobs(place)
   try {
     await blobs.glance()
     return [good('file store', blobs.where)]

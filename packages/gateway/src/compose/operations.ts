@@ -21,6 +21,7 @@ import { probeOperations } from '../admin/connections/probe.ts'
 import { endpointOperations } from '../admin/connections/endpoints.ts'
 import { alertOperations } from '../features/alerts/index.ts'
 import { eventOperations } from '../admin/events/events.ts'
+import { fileOperations, type FileOperationParts } from '../features/files/index.ts'
 import { recordStreamOperations, type RecordStreamParts } from '../features/record-streams/index.ts'
 import { serviceLevelOperations, usageOperations } from '../features/usage/index.ts'
 import { webhookOperations, type WebhookParts } from '../features/webhooks/index.ts'
@@ -49,10 +50,9 @@ import { organizationToolOperations } from '../admin/tools/tools.ts'
 import { groupOperations } from '../admin/organizations/groups.ts'
 import { toolsetOperations } from '../admin/toolsets.ts'
 import { userOperations } from '../admin/people/users.ts'
-import { fileOperations } from '../admin/files/files.ts'
 
 /** The parts of all operations: those of the administration, and those of features. */
-export type OperationParts = AdminParts & RecordStreamParts & WebhookParts
+export type OperationParts = AdminParts & FileOperationParts & RecordStreamParts & WebhookParts
 
 const DESCRIBED: readonly Served<OperationParts>[] = [
   ...authOperations,

@@ -1,6 +1,7 @@
 /** The settings of files that travel by reference, and the place where they are kept. */
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
+import type { FilePlace } from '../features/files/index.ts'
 import { ConfigFault } from './fault.ts'
 import { bytes, notPlaceholder, onOff, setting, wholeNumber, type Setting, type ValuesOf } from './setting.ts'
 
@@ -33,22 +34,6 @@ export const FILE_SETTINGS = {
   AWS_SECRET_ACCESS_KEY: setting(notPlaceholder, 'Secret of AWS_ACCESS_KEY_ID.', true),
   AWS_SESSION_TOKEN: setting(notPlaceholder, 'Session token, if AWS_ACCESS_KEY_ID is temporary.', true),
 } as const satisfies Record<string, Setting>
-
-export type FilePlace =
-  | { readonly kind: 'folder'; readonly folder: string }
-  | {
-      readonly kind: 's3'
-      readonly bucket: string
-      readonly prefix: string
-      readonly endpoint: string | undefined
-      readonly region: string
-      readonly pathStyle: boolean
-      readonly credentials: {
-        readonly accessKeyId: string
-        readonly secretAccessKey: string
-        readonly sessionToken?: string
-      }
-    }
 
 /** The settings that decide where files are. */
 interface PlacedFiles extends ValuesOf<typeof FILE_SETTINGS> {

@@ -1,6 +1,6 @@
 /** The files of a caller for one call of an upstream: what the call refers to is opened, and what the server gives is stored. */
 import { Fault } from '@toolway/contract'
-import { fileIdOf, ownerOf, type StoredFile } from '../../files/file-store.ts'
+import { fileIdOf, ownerOf, type StoredFile } from '../../snapshot/ports/file-store.ts'
 import type { CallerFiles, FileFacts } from '../../upstreams/caller-files.ts'
 import type { Call } from '../steps/step.ts'
 import type { CallParts } from '../call-parts.ts'

@@ -5,7 +5,7 @@
 import { Fault } from '@toolway/contract'
 import { adaptResult, isObject, type JsonObject } from '@toolway/protocol'
 import { downloadTool, uploadTool } from '../../catalog/file-tools.ts'
-import { FILE_URI, isFileId, uriOfFile } from '../../files/file-store.ts'
+import { FILE_URI, isFileId, uriOfFile } from '../../snapshot/ports/file-store.ts'
 import { schemaRead } from '../../lib/json-schema/schemas-read.ts'
 import type { Answer } from '../../upstreams/upstream.ts'
 import type { CallParts } from '../call-parts.ts'

@@ -1,6 +1,6 @@
 /** The files of a call's arguments: each that is sent is one that rules see. */
 import { expect, test } from 'vitest'
-import { openFileHouse, piecesOf } from '../../testing/files.ts'
+import { openFileHouse, piecesOf } from '../../features/files/file-house.test.fixture.ts'
 import { givenFiles, type FileCaller } from './given-files.ts'
 
 const PLACES = [['files', '*']]

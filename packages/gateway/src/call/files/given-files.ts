@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { Fault, type GivenFile } from '@toolway/contract'
 import { isObject, type Json, type JsonObject } from '@toolway/protocol'
-import { fileIdOf, FILE_URI, ownerOf } from '../../files/file-store.ts'
+import { fileIdOf, FILE_URI, ownerOf } from '../../snapshot/ports/file-store.ts'
 import { valuesAt, type FilePlace } from '../../lib/file-places.ts'
 import type { CallParts } from '../call-parts.ts'
 import type { RequestContext } from '../../snapshot/ports/request-context.ts'

@@ -4,7 +4,7 @@
  */
 import { Readable } from 'node:stream'
 import type { JsonObject } from '@toolway/protocol'
-import { ownerOf, type StoredFile } from '../../files/file-store.ts'
+import { ownerOf, type StoredFile } from '../../snapshot/ports/file-store.ts'
 import { linkTo, type FileFacts } from '../../upstreams/caller-files.ts'
 import { factsOf, madeOf } from '../files/caller-files.ts'
 import type { Whole } from './reduce-result.ts'

@@ -3,7 +3,7 @@
  * Larger content is not read through a model: its text says how it is downloaded.
  */
 import type { JsonObject } from '@toolway/protocol'
-import { ownerOf, type OpenedFile, type StoredFile } from '../../files/file-store.ts'
+import { ownerOf, type OpenedFile, type StoredFile } from '../../snapshot/ports/file-store.ts'
 import type { StoredResult } from '../../results/result-store.ts'
 import type { ShapeParts, Shaping } from './shaping.ts'
 

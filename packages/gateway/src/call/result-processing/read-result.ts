@@ -9,7 +9,7 @@ import { adaptResult, isObject, type McpRequest, type Json, type JsonObject } fr
 import { readResultTool } from '../../catalog/budgets.ts'
 import { schemaRead } from '../../lib/json-schema/schemas-read.ts'
 import { pathOf } from '../../lib/parameter-path.ts'
-import { isFileId } from '../../files/file-store.ts'
+import { isFileId } from '../../snapshot/ports/file-store.ts'
 import type { StoredResult } from '../../results/result-store.ts'
 import { sentenceOf } from '../steps/argument-schema.ts'
 import type { Answer } from '../../upstreams/upstream.ts'

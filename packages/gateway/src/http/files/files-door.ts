@@ -6,7 +6,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Fault } from '@toolway/contract'
-import type { FileTransfers, TransferOrigin, UploadPosition } from '../../admin/files/file-transfers.ts'
+import type { FileTransfers, TransferOrigin, UploadPosition } from '../../features/files/index.ts'
 import type { Log } from '../../lib/log.ts'
 import { answerProblem } from '../answer-fault.ts'
 import type { Clients } from '../client-address.ts'

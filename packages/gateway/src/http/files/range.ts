@@ -1,5 +1,5 @@
 /** The Range header of a download (RFC 9110, section 14.2): one range of bytes. Several at once, and other units, mean the whole file. */
-import type { ByteRange } from '../../files/file-store.ts'
+import type { ByteRange } from '../../snapshot/ports/file-store.ts'
 
 const ONE = /^bytes=(\d{1,15})-(\d{1,15})?$/
 

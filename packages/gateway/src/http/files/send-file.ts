@@ -1,7 +1,7 @@
 /** Sends a file as an attachment. The first frame is verified before the head is sent, so that damage there is an error and no file. */
 import type { ServerResponse } from 'node:http'
-import { attachmentOf } from '../../files/file-name.ts'
-import type { ByteRange, StoredFile } from '../../files/file-store.ts'
+import { attachmentOf } from '../../features/files/index.ts'
+import type { ByteRange, StoredFile } from '../../snapshot/ports/file-store.ts'
 
 /** Types that a browser runs, whatever the other headers say: they are sent as bytes. */
 const ACTIVE = /html|xml|svg|script/

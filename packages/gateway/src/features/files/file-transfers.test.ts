@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Uploads } from '../../files/uploads.ts'
+import type { Uploads } from './uploads.ts'
 import { createFileTransfers, type FileTransferParts } from './file-transfers.ts'
 
 const TOKEN = 'a'.repeat(43)

@@ -16,10 +16,10 @@ import {
   removeFile,
 } from '@toolway/contract/admin'
 import { Argument, Option } from 'commander'
-import { described, groupOf, type Finish } from '../command.ts'
-import { CommandFault, EXIT, table, type Output } from '../terminal/output.ts'
-import { listAll, reworded, type Transport } from '../transport/transport.ts'
-import { hashOfFile, receiveContent, sendContent, sizeOfFile } from './transfer.ts'
+import { described, groupOf, type Finish } from '../../cli/command.ts'
+import { CommandFault, EXIT, table, type Output } from '../../cli/terminal/output.ts'
+import { listAll, reworded, type Transport } from '../../cli/transport/transport.ts'
+import { hashOfFile, receiveContent, sendContent, sizeOfFile } from './transfer.command.ts'
 
 interface OrganizationOption {
   readonly organization: string

@@ -4,7 +4,7 @@
  */
 import { Fault } from '@toolway/contract'
 import type { Db, OrgSql, SystemSql } from '../../db/db.ts'
-import { openRowContent } from '../../files/create-file-store.ts'
+import { openRowContent } from './create-file-store.ts'
 import {
   findUploadLink,
   isLinkToken,
@@ -12,11 +12,11 @@ import {
   removeLinks,
   takeDownloadLink,
   type Link,
-} from '../../files/file-links.ts'
-import type { FileParts } from '../../files/file-parts.ts'
-import { findFileRow, type FileRow } from '../../files/file-rows.ts'
-import type { ByteRange, StoredFile } from '../../files/file-store.ts'
-import type { UploadRow, Uploads } from '../../files/uploads.ts'
+} from './file-links.rows.ts'
+import type { FileParts } from './file-parts.ts'
+import { findFileRow, type FileRow } from './files.rows.ts'
+import type { ByteRange, StoredFile } from '../../snapshot/ports/file-store.ts'
+import type { UploadRow, Uploads } from './uploads.ts'
 import { FairShare } from '../../lib/fair-share.ts'
 import { createTurns } from '../../lib/turns.ts'
 import { recordChange, type Actor } from '../../records/change.ts'

@@ -6,18 +6,27 @@
 import { Fault, permits, type Role, type UserId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import type { OrgSql } from '../../db/db.ts'
-import { addLink, type LinkKind } from '../../files/file-links.ts'
-import { findFileRow, listFileRows, readUsage, removeFileRow, type FileRow } from '../../files/file-rows.ts'
-import { ownerOf, uriOfFile } from '../../files/file-store.ts'
-import { openRow } from '../../files/open-row.ts'
+import { addLink, type LinkKind } from './file-links.rows.ts'
+import { findFileRow, listFileRows, readUsage, removeFileRow, type FileRow } from './files.rows.ts'
+import { ownerOf, uriOfFile } from '../../snapshot/ports/file-store.ts'
+import { openRow } from './open-row.ts'
 import type { Principal } from '../../identity/principal.ts'
 import { pageAt, partOf } from '../../lib/page.ts'
-import { serveOrganization, type AdminParts, type Served } from '../serve.ts'
+import { serving, type OperationBase, type Served } from '../../operations/serve.ts'
 import type { AdminFiles } from './admin-files.ts'
 import { roleForbidden } from '../../lib/role-forbidden.ts'
 
+/** What the operations on files work with besides the parts of all. */
+export interface FileOperationParts extends OperationBase {
+  publicUrl(): string
+  /** Undefined: no files are kept here. */
+  readonly files: AdminFiles | undefined
+}
+
+const { serveOrganization } = serving<FileOperationParts>()
+
 /** Throws `file.off`. */
-function filesOf({ files }: AdminParts): AdminFiles {
+function filesOf({ files }: FileOperationParts): AdminFiles {
   if (files === undefined) throw new Fault('file.off')
   return files
 }
@@ -27,7 +36,7 @@ const OVERSEES = 'user_manage'
 
 const principalOf = ({ id, userId }: Principal) => userId ?? id
 
-function toEntry({ accounts }: AdminParts, principal: Principal, row: FileRow): shapes.FileEntry {
+function toEntry({ accounts }: FileOperationParts, principal: Principal, row: FileRow): shapes.FileEntry {
   return {
     id: row.id,
     uri: uriOfFile(row.id),
@@ -65,7 +74,7 @@ const list = serveOrganization(shapes.listFiles, async ({ parts, principal, role
   return pageAt(rows, { query, start: offset, total }, (row) => toEntry(parts, principal, row))
 })
 
-const urlOf = ({ publicUrl }: AdminParts, kind: LinkKind, token: string) =>
+const urlOf = ({ publicUrl }: FileOperationParts, kind: LinkKind, token: string) =>
   `${publicUrl()}/files/${kind === 'upload' ? 'u' : 'd'}/${token}`
 
 const add = serveOrganization(shapes.addFile, async ({ parts, principal, organization, body, head, change }) => {
@@ -143,4 +152,12 @@ const usage = serveOrganization(shapes.getFileUsage, async ({ parts, organizatio
   return { used, quota: quota ?? limits.organization, files, most: limits.one }
 })
 
-export const fileOperations: readonly Served[] = [list, add, get, linkOf('upload'), linkOf('download'), remove, usage]
+export const fileOperations: readonly Served<FileOperationParts>[] = [
+  list,
+  add,
+  get,
+  linkOf('upload'),
+  linkOf('download'),
+  remove,
+  usage,
+]

@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto'
 import type { FileId, OrganizationId } from '@toolway/contract'
 import { z } from 'zod'
-import type { OrgSql, SystemSql } from '../db/db.ts'
+import type { OrgSql, SystemSql } from '../../db/db.ts'
 
 export type LinkKind = 'upload' | 'download'
 

@@ -10,7 +10,7 @@ import { randomUUID } from 'node:crypto'
 import { Fault } from '@toolway/contract'
 import { SEALED_FRAME } from '../content/frames.ts'
 import { storeFault, type Blobs, type Draft, type PartMemory, type Resumed } from './blobs.ts'
-import type * as Library from '../../lib/s3-client.ts'
+import type * as Library from '../../../lib/s3-client.ts'
 
 export interface S3Settings {
   readonly bucket: string
@@ -41,7 +41,7 @@ interface Store {
 }
 
 export async function createS3Blobs(settings: S3Settings): Promise<Blobs & { close(): void }> {
-  const library = await import('../../lib/s3-client.ts')
+  const library = await import('../../../lib/s3-client.ts')
   const { endpoint, region, pathStyle, credentials, bucket, prefix } = settings
   const client = new library.S3Client({
     ...(endpoint === undefined ? {} : { endpoint }),

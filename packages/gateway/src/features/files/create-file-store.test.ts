@@ -4,11 +4,11 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { allOf, MIB, openFileHouse, piecesOf } from '../testing/files.ts'
+import { allOf, MIB, openFileHouse, piecesOf } from './file-house.test.fixture.ts'
 import type { Blobs } from './blobs/blobs.ts'
 import { FRAME, SEALED_FRAME } from './content/frames.ts'
-import type { NewFile } from './file-store.ts'
-import { createFileSweep } from './sweep-files.ts'
+import type { NewFile } from '../../snapshot/ports/file-store.ts'
+import { createFileSweep } from './file-sweep.ts'
 
 const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 const plain: NewFile = { name: 'report.pdf', mediaType: 'application/pdf', origin: { kind: 'upload' } }

@@ -8,7 +8,7 @@ import { rename, rm, stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { CommandFault, EXIT } from '../terminal/output.ts'
+import { CommandFault, EXIT } from '../../cli/terminal/output.ts'
 
 /** How often a transfer is taken up again, and milliseconds between two tries. */
 const TRIES = 6

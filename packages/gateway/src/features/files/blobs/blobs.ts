@@ -5,6 +5,7 @@
  * Failures of the store itself are the Faults `file.away` and `file.full`.
  */
 import { Fault } from '@toolway/contract'
+import type { PartList } from '../files.rows.ts'
 
 /** Content that is being written. Whole sealed frames come in order; a crash loses at most what was not saved. */
 export interface Draft {
@@ -27,11 +28,6 @@ export interface Resumed {
   readonly tail: Buffer | undefined
 }
 
-/** The parts of an upload in an object store, as they are remembered outside of it. */
-export interface PartList {
-  readonly upload: string
-  readonly etags: readonly string[]
-}
 export interface PartMemory {
   read(): Promise<PartList | undefined>
   write(parts: PartList): Promise<void>

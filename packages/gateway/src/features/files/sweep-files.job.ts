@@ -2,8 +2,8 @@
  * Removes what of files is over, once a minute and when somebody removed a file, and once a day the content that no row names. Every
  * gateway does it: the database gives each removal to one of them for a while.
  */
-import type { FileSweep } from '../files/sweep-files.ts'
-import type { Log } from '../lib/log.ts'
+import type { FileSweep } from './file-sweep.ts'
+import type { Log } from '../../lib/log.ts'
 
 export interface SweepFiles {
   wake(): void

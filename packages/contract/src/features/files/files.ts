@@ -5,7 +5,7 @@
  * Content goes by addresses that need no key: each is good for one transfer and for a short time.
  */
 import { z } from 'zod'
-import { inOrganization, operation, pageOf, Paging } from './operation.ts'
+import { inOrganization, operation, pageOf, Paging } from '../../admin/operation.ts'
 
 export const FILES = '/api/v1/organizations/{organization}/files'
 const FILE = `${FILES}/{file}`

@@ -1,11 +1,11 @@
 /** Makes the row of a new file, within the limits of its organization. */
 import { Fault, type OrganizationId } from '@toolway/contract'
-import type { OrgSql } from '../db/db.ts'
+import type { OrgSql } from '../../db/db.ts'
 import { newFrameKey } from './content/frames.ts'
 import { safeFileName, safeMediaType } from './file-name.ts'
 import { MOST_SECONDS, type FileParts } from './file-parts.ts'
-import { addFileRow, countUploads, newFileId, readUsage, reserve, type FileRow } from './file-rows.ts'
-import type { FileOwner, NewFile } from './file-store.ts'
+import { addFileRow, countUploads, newFileId, readUsage, reserve, type FileRow } from './files.rows.ts'
+import type { FileOwner, NewFile } from '../../snapshot/ports/file-store.ts'
 
 /** Of one owner. */
 const MOST_UPLOADS = 100

@@ -4,8 +4,8 @@ import { Fault } from '@toolway/contract'
 import { createFrameWriter } from './content/frame-writer.ts'
 import { readContent } from './content/read-content.ts'
 import { contentOf, frameKeyOf, memoryOf, type FileParts } from './file-parts.ts'
-import { findFileRow, finishFile, removeFileRow, toStoredFile, type FileRow } from './file-rows.ts'
-import type { ByteRange, FileOwner, FileStore, NewFile, StoredFile } from './file-store.ts'
+import { findFileRow, finishFile, removeFileRow, toStoredFile, type FileRow } from './files.rows.ts'
+import type { ByteRange, FileOwner, FileStore, NewFile, StoredFile } from '../../snapshot/ports/file-store.ts'
 import { growTo, openRow } from './open-row.ts'
 
 export function createFileStore(parts: FileParts): FileStore {

@@ -7,7 +7,7 @@
 import { createHash, randomUUID, type Hash } from 'node:crypto'
 import { Fault, type FileId } from '@toolway/contract'
 import { LRUCache } from 'lru-cache'
-import type { OrgSql } from '../db/db.ts'
+import type { OrgSql } from '../../db/db.ts'
 import { createFrameWriter, type FrameWriter } from './content/frame-writer.ts'
 import { FRAME, openFrame, type FrameKey } from './content/frames.ts'
 import { readContent } from './content/read-content.ts'
@@ -20,7 +20,7 @@ import {
   removeFileRow,
   reserve,
   type FileRow,
-} from './file-rows.ts'
+} from './files.rows.ts'
 import { growTo } from './open-row.ts'
 import type { Resumed } from './blobs/blobs.ts'
 

@@ -1,9 +1,14 @@
 /** The rows of files: what is known of each, and how much of an organization's quota is taken. */
 import { newId, type FileId, type OrganizationId } from '@toolway/contract'
 import { z } from 'zod'
-import type { OrgSql, SystemSql } from '../db/db.ts'
-import type { PartList } from './blobs/blobs.ts'
-import { uriOfFile, type FileOrigin, type FileOwner, type StoredFile } from './file-store.ts'
+import type { OrgSql, SystemSql } from '../../db/db.ts'
+import { uriOfFile, type FileOrigin, type FileOwner, type StoredFile } from '../../snapshot/ports/file-store.ts'
+
+/** The parts of an upload in an object store, as they are remembered outside of it. */
+export interface PartList {
+  readonly upload: string
+  readonly etags: readonly string[]
+}
 
 export const FileRow = z.object({
   id: z.string().transform((id) => id as FileId),

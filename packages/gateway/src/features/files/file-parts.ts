@@ -1,9 +1,9 @@
 /** Values that the parts of the file store share: the database, the store of content, the seal of file keys, and the limits. */
 import type { FileId } from '@toolway/contract'
-import type { Db } from '../db/db.ts'
+import type { Db } from '../../db/db.ts'
 import type { Blobs, PartMemory } from './blobs/blobs.ts'
 import type { Content } from './content/read-content.ts'
-import { readParts, writeParts, type FileRow } from './file-rows.ts'
+import { readParts, writeParts, type FileRow } from './files.rows.ts'
 import type { FrameKey } from './content/frames.ts'
 
 export interface FileLimits {

@@ -2,10 +2,10 @@
  * Removal of files that are over: rows whose time has come, uploads that nobody completed, and content whose row is gone. Content is removed
  * from the store first and forgotten after, so that a killed sweep loses nothing; every gateway may sweep at the same time.
  */
-import { z } from 'zod'
-import type { Db, SystemSql } from '../db/db.ts'
-import type { Blobs, PartList } from './blobs/blobs.ts'
-import { removeOldLinks } from './file-links.ts'
+import type { Db } from '../../db/db.ts'
+import type { Blobs } from './blobs/blobs.ts'
+import { removeOldLinks } from './file-links.rows.ts'
+import { forgetRemoval, orphansOf, removeOver, takeRemovals } from './removals.rows.ts'
 
 export interface FileSweep {
   /** Expired files, abandoned uploads, old addresses, and the content of all that is gone. */
@@ -14,8 +14,6 @@ export interface FileSweep {
   sweepOrphans(): Promise<number>
 }
 
-const Id = z.object({ id: z.string() })
-const Removal = z.object({ storage_key: z.string(), parts: z.custom<PartList>().nullable() })
 const BATCH = 100
 /** Failures of one batch after which the store is left alone until the next sweep. */
 const MOST_FAILED = 3
@@ -49,28 +47,13 @@ export function createFileSweep({ db, blobs }: { db: Pick<Db, 'system'>; blobs: 
   }
 }
 
-/** A day without its end: the addresses of an upload do not last longer. */
-const removeOver = (sql: SystemSql) => sql(Id)`
-  delete from files
-   where expires_at <= now()
-      or (state = 'uploading' and created_at < now() - interval '2 days' and (writer_until is null or writer_until < now()))
-  returning id`
-
 async function removeContent(db: Pick<Db, 'system'>, blobs: Blobs): Promise<number> {
-  const removals = await db.system(
-    (sql) => sql(Removal)`
-      update file_removals set try_after = now() + interval '5 minutes'
-       where storage_key in (select storage_key from file_removals where try_after <= now()
-                              order by try_after limit ${BATCH} for update skip locked)
-      returning storage_key, parts`,
-  )
+  const removals = await db.system((sql) => takeRemovals(sql, BATCH))
   const failed: unknown[] = []
   for (const { storage_key: key, parts } of removals) {
     try {
       await blobs.remove(key, parts ?? undefined)
-      await db.system(
-        (sql) => sql(Id)`delete from file_removals where storage_key = ${key} returning storage_key as id`,
-      )
+      await db.system((sql) => forgetRemoval(sql, key))
     } catch (thrown) {
       // One content that cannot be removed does not keep the others; a store that is away keeps all of them.
       failed.push(thrown)
@@ -80,9 +63,3 @@ async function removeContent(db: Pick<Db, 'system'>, blobs: Blobs): Promise<numb
   if (failed.length > 0) throw failed[0]
   return removals.length
 }
-
-const orphansOf = (sql: SystemSql, keys: readonly string[]) => sql(Id)`
-  select key as id from unnest(${keys}::text[]) as key
-   where exists (select from organizations o where o.id = split_part(key, '/', 1))
-     and not exists (select from files f where f.storage_key = key)
-     and not exists (select from file_removals r where r.storage_key = key)`
