@@ -1,10 +1,7 @@
-/**
- * The events of an organization that the gateway sends by itself, over the admin interface (ledger S2-NOT-01), and the alerts
- * that it stores.
- */
+/** The events of an organization that the gateway sends by itself, over the admin interface (ledger S2-NOT-01). */
 import { z } from 'zod'
-import { inOrganization, inOwnOrganization, operation, pageOf, Paging } from './operation.ts'
-import { TENANT } from './organizations.ts'
+import { Alert } from '../features/alerts/alerts.ts'
+import { inOrganization, inOwnOrganization, operation } from './operation.ts'
 
 /** `synced`: what it offers, or how it is, was found to be another. `changed`: more than can be told; look at all of them. */
 export const INTEGRATION_ACTIONS = [
@@ -17,41 +14,6 @@ export const INTEGRATION_ACTIONS = [
   'synced',
   'changed',
 ] as const
-
-/** `connection.up`, `credential.back`, `tool.settled`, `records.stored` and what is said of an approval after `requested` say that an earlier one is over. */
-export const ALERT_KINDS = [
-  'connection.down',
-  'connection.up',
-  'credential.expiring',
-  'credential.lost',
-  'credential.back',
-  'tool.held',
-  'tool.settled',
-  'rule.unreadable',
-  'effect.unproven',
-  'webhook.off',
-  'approval.requested',
-  'approval.granted',
-  'approval.denied',
-  'approval.expired',
-  'records.waiting',
-  'records.stored',
-  'stream.behind',
-  'stream.current',
-  'stream.gap',
-] as const
-export type AlertKind = (typeof ALERT_KINDS)[number]
-
-export const Alert = z.strictObject({
-  id: z.string(),
-  kind: z.string(),
-  connection_id: z.string().nullable(),
-  /** The user concerned; null: the administrators of the organization. */
-  user_id: z.string().nullable(),
-  detail: z.record(z.string(), z.unknown()),
-  created_at: z.iso.datetime(),
-})
-export type Alert = z.output<typeof Alert>
 
 export const CLIENT_STEPS = ['initialize', 'list', 'call'] as const
 
@@ -106,14 +68,4 @@ export const followOrganizationEvents = operation({
   needs: inOrganization('connector_read'),
   answer: GatewayEvent,
   media: 'text/event-stream',
-})
-
-export const listAlerts = operation({
-  id: 'listAlerts',
-  at: `GET ${TENANT}/alerts`,
-  summary:
-    'List the alerts from the last 90 days, newest first: all of them if you administer the organization, otherwise your own.',
-  needs: inOrganization('connector_read'),
-  query: Paging.extend({ kind: z.string().max(50).optional(), connection_id: z.string().max(100).optional() }),
-  answer: pageOf(Alert),
 })

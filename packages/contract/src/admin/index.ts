@@ -272,17 +272,14 @@ export {
 } from '../features/usage/service-levels.ts'
 export { findUsage, listUsageCallers, MOST_USAGE_DAYS, Usage, UsageCaller } from '../features/usage/usage.ts'
 export { CATALOG_ENTRY, NativeConnector } from './catalog.ts'
+export { Alert, ALERT_KINDS, listAlerts, type AlertKind } from '../features/alerts/alerts.ts'
 export {
-  Alert,
-  ALERT_KINDS,
-  type AlertKind,
   CLIENT_STEPS,
   ClientSeen,
   followEvents,
   followOrganizationEvents,
   GatewayEvent,
   INTEGRATION_ACTIONS,
-  listAlerts,
 } from './events.ts'
 export { listClientsSeen, SeenClient } from './clients-seen.ts'
 export { FILLED, inputSchemaOf, pathParameters, PLATFORM_TOOLS, type PlatformTool } from './platform-tools.ts'
