@@ -78,7 +78,7 @@ describe.skipIf(NO_BROWSER)('settings', () => {
       await dialog.getByLabel('URL').fill(address)
       await dialog.getByLabel('Allow private networks').check()
       await dialog.getByRole('button', { name: 'Save' }).click()
-      const secret = page.getByRole('dialog', { name: 'Webhook secret' })
+      const secret = page.getByRole('dialog', { name: 'Signing secret' })
       await secret
         .getByRole('region', { name: 'Secret' })
         .getByText(/^whsec_/)

@@ -3060,6 +3060,13 @@ export interface English {
       readonly noBackup: string
     }
   }
+  readonly secretOnce: {
+    readonly title: string
+    readonly hint: string
+    readonly label: string
+    readonly copy: string
+    readonly stored: string
+  }
   readonly serviceLevels: {
     readonly title: string
     readonly hint: string
@@ -3425,62 +3432,6 @@ export interface English {
       readonly needed: string
       readonly save: string
       readonly saved: (v: { readonly vendor: string }) => string
-    }
-    readonly webhooks: {
-      readonly title: string
-      readonly hint: string
-      readonly list: string
-      readonly add: string
-      readonly empty: string
-      readonly emptyHint: string
-      readonly columns: {
-        readonly address: string
-        readonly told: string
-        readonly state: string
-        readonly action: string
-      }
-      readonly on: string
-      readonly off: string
-      readonly gaveUp: (v: { readonly why: string }) => string
-      readonly delivered: string
-      readonly failed: string
-      readonly waiting: (v: { readonly count: number }) => string
-      readonly oldSecret: string
-      readonly actions: (v: { readonly address: string }) => string
-      readonly test: string
-      readonly tested: (v: { readonly status: string }) => string
-      readonly notDelivered: string
-      readonly testMend: string
-      readonly change: string
-      readonly edit: string
-      readonly rotate: string
-      readonly switchOn: string
-      readonly switchOff: string
-      readonly switchedOn: string
-      readonly switchedOff: string
-      readonly remove: string
-      readonly removeTitle: string
-      readonly removeText: (v: { readonly address: string }) => string
-      readonly removed: string
-      readonly address: string
-      readonly addressHint: string
-      readonly addressWrong: string
-      readonly description: string
-      readonly private: string
-      readonly privateWhy: string
-      readonly events: string
-      readonly eventsWrong: string
-      readonly event: {
-        readonly alert: string
-        readonly integrations_changed: string
-      }
-      readonly save: string
-      readonly saved: string
-      readonly secretTitle: string
-      readonly secretHint: string
-      readonly secret: string
-      readonly copySecret: string
-      readonly stored: string
     }
     readonly alerts: {
       readonly title: string
@@ -4109,6 +4060,57 @@ export interface English {
     readonly removeVerb: string
     readonly removeWhat: string
     readonly removed: (v: { readonly name: string }) => string
+  }
+  readonly webhooks: {
+    readonly title: string
+    readonly hint: string
+    readonly list: string
+    readonly add: string
+    readonly empty: string
+    readonly emptyHint: string
+    readonly columns: {
+      readonly address: string
+      readonly told: string
+      readonly state: string
+      readonly action: string
+    }
+    readonly on: string
+    readonly off: string
+    readonly gaveUp: (v: { readonly why: string }) => string
+    readonly delivered: string
+    readonly failed: string
+    readonly waiting: (v: { readonly count: number }) => string
+    readonly oldSecret: string
+    readonly actions: (v: { readonly address: string }) => string
+    readonly test: string
+    readonly tested: (v: { readonly status: string }) => string
+    readonly notDelivered: string
+    readonly testMend: string
+    readonly change: string
+    readonly edit: string
+    readonly rotate: string
+    readonly switchOn: string
+    readonly switchOff: string
+    readonly switchedOn: string
+    readonly switchedOff: string
+    readonly remove: string
+    readonly removeTitle: string
+    readonly removeText: (v: { readonly address: string }) => string
+    readonly removed: string
+    readonly address: string
+    readonly addressHint: string
+    readonly addressWrong: string
+    readonly description: string
+    readonly private: string
+    readonly privateWhy: string
+    readonly events: string
+    readonly eventsWrong: string
+    readonly event: {
+      readonly alert: string
+      readonly integrations_changed: string
+    }
+    readonly save: string
+    readonly saved: string
   }
   readonly welcome: {
     readonly title: string

@@ -23,7 +23,8 @@ export type Texts = English & {
   readonly usage: { readonly why: Open }
   readonly runtime: { readonly health: { readonly names: Open; readonly values: Open } }
   readonly people: { readonly roleHints: Open }
-  readonly settings: { readonly webhooks: { readonly event: Open }; readonly installation: { readonly origin: Open } }
+  readonly settings: { readonly installation: { readonly origin: Open } }
+  readonly webhooks: { readonly event: Open }
   readonly me: { readonly clients: Open; readonly limits: Open }
   readonly callTimings: { readonly steps: Open }
   readonly recordStreams: { readonly fields: Open; readonly secrets: Open }

@@ -7,7 +7,7 @@ import { Problem } from '../../data/problem.ts'
 import { texts } from '../../texts/texts.ts'
 import { sayDone, sayFailed } from '../../ui/say.tsx'
 
-const t = texts.settings.webhooks
+const t = texts.webhooks
 
 export type WebhookChanges = ReturnType<typeof useWebhookChanges>
 

@@ -11,7 +11,7 @@ import { Allowed } from '../../ui/allowed.tsx'
 import { Failed } from '../../ui/failed.tsx'
 import { sayDone } from '../../ui/say.tsx'
 
-const t = texts.settings.webhooks
+const t = texts.webhooks
 
 interface FormProps {
   /** `new`, an id, or nothing. */

@@ -20,7 +20,7 @@ import { SecretOnce } from '../../parts/secret-once.tsx'
 import { useWebhookChanges, type WebhookChanges } from './webhook-changes.ts'
 import { WebhookForm } from './webhook-form.tsx'
 
-const t = texts.settings.webhooks
+const t = texts.webhooks
 
 /** `new`, or the id of the one that is open. */
 const State = z.object({ webhook: z.string().optional() })
