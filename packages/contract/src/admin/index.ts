@@ -281,7 +281,7 @@ export {
   GatewayEvent,
   INTEGRATION_ACTIONS,
 } from './events.ts'
-export { listClientsSeen, SeenClient } from './clients-seen.ts'
+export { listClientsSeen, SeenClient } from '../features/clients-seen/clients-seen.ts'
 export { FILLED, inputSchemaOf, pathParameters, PLATFORM_TOOLS, type PlatformTool } from './platform-tools.ts'
 export {
   addIntegration,

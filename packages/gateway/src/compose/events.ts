@@ -4,8 +4,12 @@ import { startWebhooks, createWebhookSender, type SendWebhook } from '../feature
 import { createEventFeed, type EventFeed } from '../jobs/event-feed.ts'
 import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import { createStreamSender, startRecordStreams, type SendBatch } from '../features/record-streams/index.ts'
-import { forgetClientsSeen, storeClientsSeen } from '../identity/clients-seen.ts'
-import { createKeepClientsSeen, type KeepClientsSeen } from '../jobs/keep-clients-seen.ts'
+import {
+  createKeepClientsSeen,
+  forgetClientsSeen,
+  storeClientsSeen,
+  type KeepClientsSeen,
+} from '../features/clients-seen/index.ts'
 import type { Accounts } from '../identity/accounts.ts'
 import type { CoreDependencies } from './core-dependencies.ts'
 

@@ -9,7 +9,6 @@ import { importOperations } from '../admin/connections/imports.ts'
 import { describedBy } from '../admin/reference/documents.ts'
 import { keyOperations } from '../admin/keys/keys.ts'
 import { memberOperations } from '../admin/organizations/members.ts'
-import { clientSeenOperations } from '../admin/keys/clients-seen.ts'
 import { myKeyOperations } from '../admin/keys/my-keys.ts'
 import { grantOperations } from '../admin/oauth/grants.ts'
 import { oauthClientOperations } from '../admin/oauth/oauth-clients.ts'
@@ -21,6 +20,7 @@ import { probeOperations } from '../admin/connections/probe.ts'
 import { endpointOperations } from '../admin/connections/endpoints.ts'
 import { alertOperations } from '../features/alerts/index.ts'
 import { eventOperations } from '../admin/events/events.ts'
+import { clientSeenOperations, type ClientSeenParts } from '../features/clients-seen/index.ts'
 import { fileOperations, type FileOperationParts } from '../features/files/index.ts'
 import { recordStreamOperations, type RecordStreamParts } from '../features/record-streams/index.ts'
 import { serviceLevelOperations, usageOperations } from '../features/usage/index.ts'
@@ -52,7 +52,7 @@ import { toolsetOperations } from '../admin/toolsets.ts'
 import { userOperations } from '../admin/people/users.ts'
 
 /** The parts of all operations: those of the administration, and those of features. */
-export type OperationParts = AdminParts & FileOperationParts & RecordStreamParts & WebhookParts
+export type OperationParts = AdminParts & ClientSeenParts & FileOperationParts & RecordStreamParts & WebhookParts
 
 const DESCRIBED: readonly Served<OperationParts>[] = [
   ...authOperations,

@@ -3,7 +3,7 @@
  * keys.
  */
 import { z } from 'zod'
-import { inOrganization, operation } from './operation.ts'
+import { inOrganization, operation } from '../../admin/operation.ts'
 
 export const SeenClient = z.strictObject({
   /** The name and version that the client reports; null: none. */

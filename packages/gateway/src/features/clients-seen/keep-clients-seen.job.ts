@@ -7,9 +7,9 @@
  */
 import { MODERN, type McpRequest, type Caller } from '@toolway/protocol'
 import { LRUCache } from 'lru-cache'
-import type { RequestContext } from '../snapshot/ports/request-context.ts'
-import type { ClientStep, SeenClient } from '../identity/clients-seen.ts'
-import type { Log } from '../lib/log.ts'
+import type { RequestContext } from '../../snapshot/ports/request-context.ts'
+import type { ClientStep, SeenClient } from './clients-seen.rows.ts'
+import type { Log } from '../../lib/log.ts'
 
 export interface KeepClientsSeenParts {
   readonly now: () => number

@@ -2,8 +2,15 @@
 import { fileURLToPath } from 'node:url'
 import { permits } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
-import { listClientsSeen, type ClientSeenRow } from '../../identity/clients-seen.ts'
-import { serveOrganization, type Served } from '../serve.ts'
+import { listClientsSeen, type ClientSeenRow } from './clients-seen.rows.ts'
+import { serving, type OperationBase, type Served } from '../../operations/serve.ts'
+
+/** What the operation works with besides the parts of all. */
+export interface ClientSeenParts extends OperationBase {
+  publicUrl(): string
+}
+
+const { serveOrganization } = serving<ClientSeenParts>()
 
 const BRIDGE = fileURLToPath(new URL('../../../../bridge/bin/toolway-bridge.mjs', import.meta.url))
 
@@ -21,7 +28,7 @@ const toSeen = (row: ClientSeenRow): shapes.SeenClient => ({
   seen_at: row.seen_at.toISOString(),
 })
 
-export const clientSeenOperations: readonly Served[] = [
+export const clientSeenOperations: readonly Served<ClientSeenParts>[] = [
   serveOrganization(shapes.listClientsSeen, async ({ parts, look, principal: { userId, keyId }, role }) => {
     const own = permits(role, 'key_manage') ? undefined : { userId, keyId }
     const items = (await look((sql) => listClientsSeen(sql, own))).map(toSeen)

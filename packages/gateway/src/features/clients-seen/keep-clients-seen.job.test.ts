@@ -1,10 +1,10 @@
 import type { KeyId, OrganizationId } from '@toolway/contract'
 import { MODERN, strangerOf, type Caller } from '@toolway/protocol'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { RequestContext } from '../snapshot/ports/request-context.ts'
-import type { SeenClient } from '../identity/clients-seen.ts'
-import { OPERATOR } from '../identity/principal.ts'
-import { createKeepClientsSeen, QUIET } from './keep-clients-seen.ts'
+import type { RequestContext } from '../../snapshot/ports/request-context.ts'
+import type { SeenClient } from './clients-seen.rows.ts'
+import { OPERATOR } from '../../identity/principal.ts'
+import { createKeepClientsSeen, QUIET } from './keep-clients-seen.job.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

@@ -7,7 +7,7 @@
 import type { KeyId, OrganizationId, UserId } from '@toolway/contract'
 import type { CLIENT_STEPS } from '@toolway/contract/admin'
 import { z } from 'zod'
-import type { OrgSql, SystemSql } from '../db/db.ts'
+import type { OrgSql, SystemSql } from '../../db/db.ts'
 
 export type ClientStep = (typeof CLIENT_STEPS)[number]
 
