@@ -1,6 +1,6 @@
 /** Accounts as people and programs are shown them; no token and no key is in them. */
 import type { UserId } from '@toolway/contract'
-import * as shapes from '@toolway/contract/admin'
+import type * as shapes from '@toolway/contract/admin'
 import type { ConnectionRow } from '../../connections/connections.ts'
 import type { AccountRow, PlaceOfAccounts } from '../../credentials/credentials.ts'
 import { factsOf } from '../../oauth/outgoing/credentials/connection-facts.ts'

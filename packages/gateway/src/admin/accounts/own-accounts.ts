@@ -2,7 +2,7 @@
  * The accounts that somebody's own calls use, a row for each, and a row for each connection that needs one. Whether one is needed is the
  * state of the connection for them (`../connections/call-state.ts`); a connection that the organization's shared account serves needs none.
  */
-import { authOf, kindOf, type UserId } from '@toolway/contract'
+import { authOf, type UserId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import type { ConnectionRow } from '../../connections/connections.ts'
 import { listOwnAccounts, type AccountRow } from '../../credentials/credentials.ts'
