@@ -1,7 +1,7 @@
 import { ConnectionSettings, type ConnectionId } from '@toolway/contract'
 import { expect, test } from 'vitest'
 import type { PlacedAccount } from './account-words.ts'
-import { ownRowsOf, type OwnConnection } from './own-accounts.ts'
+import { ownRowsOf, toOwnAccount, type OwnConnection } from './own-accounts.ts'
 
 const connection = (alias: string, { enabled = true, kind = 'oauth' } = {}): OwnConnection => ({
   ...{ id: alias as ConnectionId, alias, title: 'GitHub', enabled },
@@ -14,7 +14,7 @@ const account = (alias: string, user: string | null, words: object = {}) =>
     ...words,
   }) as unknown as PlacedAccount
 
-const well = { needs: null, reason: null } as const
+const well = { status: 'connected', needs: null, reason: null } as const
 
 test('a connection that a shared account serves is shared, and what needs its member comes first', () => {
   const needs = { 'github-2': 'account', gitlab: 'app', mail: 'credential' } as const
@@ -27,7 +27,7 @@ test('a connection that a shared account serves is shared, and what needs its me
       ...[account('github', null), account('github-3', 'ada'), account('github-3', null), account('off', null)],
       ...[account('mail', 'ada', { problem: 'it was revoked' }), account('off-with-own', 'ada')],
     ],
-    ({ alias }) => ({ needs: needs[alias as keyof typeof needs] ?? null, reason: null }),
+    ({ alias }) => ({ ...well, needs: needs[alias as keyof typeof needs] ?? null }),
   )
   expect(rows.map(({ kind, row: { alias } }) => `${kind} ${alias}`)).toEqual([
     ...['needed github-2', 'needed mail', 'no_app gitlab', 'yours github-3', 'yours off-with-own', 'shared github'],
@@ -38,4 +38,10 @@ test('several accounts of a member are a row each, and one that ran out is neede
   const ended = account('mail', 'ada', { expires_at: new Date(0), renewable: false })
   const rows = ownRowsOf([connection('mail')], [account('mail', 'ada'), account('mail', 'ada'), ended], () => well)
   expect(rows.map(({ kind }) => kind)).toEqual(['needed', 'yours', 'yours'])
+})
+
+test('what the sandbox of a program keeps from it is not told with its account', () => {
+  const state = { status: 'connected', needs: null, reason: 'It could not read /home/ann.' } as const
+  const row = { kind: 'shared', row: connection('tool'), state, account: undefined } as const
+  expect(toOwnAccount(row, () => undefined).connection.status_reason).toBeNull()
 })

@@ -17,17 +17,18 @@ type Kind = shapes.OwnAccount['kind']
 export interface OwnRow {
   readonly kind: Kind
   readonly row: OwnConnection
-  readonly state: Pick<CallState, 'needs' | 'reason'>
+  readonly state: OwnState
   /** Undefined for what is needed and was never connected. */
   readonly account: PlacedAccount | undefined
 }
+type OwnState = Pick<CallState, 'status' | 'needs' | 'reason'>
 export type OwnConnection = Pick<ConnectionRow, 'id' | 'alias' | 'title' | 'enabled' | 'settings'>
 
 /** What needs its member comes first. */
 export function ownRowsOf(
   connections: readonly OwnConnection[],
   accounts: readonly PlacedAccount[],
-  stateOfCalls: (row: OwnConnection) => Pick<CallState, 'needs' | 'reason'>,
+  stateOfCalls: (row: OwnConnection) => OwnState,
 ): OwnRow[] {
   const there = Map.groupBy(accounts, ({ connection }) => connection)
   const rows = connections.flatMap((row): OwnRow[] => {
@@ -77,7 +78,7 @@ export const listOwn = serveOrganization(shapes.listOwnAccounts, async (asked) =
   }
 })
 
-const toOwnAccount = (
+export const toOwnAccount = (
   { kind, row, state, account }: OwnRow,
   emailOf: (id: UserId) => string | undefined,
 ): shapes.OwnAccount => ({
@@ -86,7 +87,8 @@ const toOwnAccount = (
     ...{ id: row.id, alias: row.alias, title: row.title, enabled: row.enabled },
     auth: authOf(row.settings) ?? null,
     needs: state.needs,
-    status_reason: state.reason,
+    // Of a connected one it is a hint about its sandbox, which is for those who may change that (`connections.ts`).
+    status_reason: state.status === 'connected' ? null : state.reason,
   },
   account: account === undefined ? null : inPlace(account, emailOf),
 })

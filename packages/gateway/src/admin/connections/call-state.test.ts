@@ -79,6 +79,11 @@ describe.each(Object.keys(KINDS) as (keyof typeof KINDS)[])('what is said of a c
     ],
     ['is off', facts({ row: { ...oauth, enabled: false } }), { status: 'disabled', needs: null }],
     [
+      'is off, and what was noted of its sandbox is not told',
+      facts({ row: { ...oauth, enabled: false, status_reason: 'It could not read /home/ann.' } }),
+      { status: 'disabled', reason: null },
+    ],
+    [
       'is served by no account of another way in',
       facts({ row: key, accounts: [account({ kind: 'oauth' })] }),
       { status: 'needs_auth', needs: 'account' },
