@@ -264,14 +264,19 @@ export function counted(upstream: Upstream, health: CallHealth): Upstream {
     if (health.failures > 0) health.succeeded()
     return answer
   }
+  // Made once for all calls.
+  const badOf =
+    (hasCredential: boolean) =>
+    (thrown: unknown): never => {
+      health.failed(thrown, hasCredential)
+      throw thrown
+    }
+  const [bad, badWithCredential] = [badOf(false), badOf(true)]
   return Object.assign(upstream, {
     ask: (asked: Ask) =>
       asked.owner === GATEWAY
         ? ask(asked)
-        : ask(asked).then(good, (thrown: unknown) => {
-            health.failed(thrown, asked.credential !== undefined)
-            throw thrown
-          }),
+        : ask(asked).then(good, asked.credential === undefined ? bad : badWithCredential),
   })
 }
 
