@@ -218,6 +218,11 @@ describe.each(CELLS.map((cell) => [`${cell.kind}: ${cell.state}`, cell] as const
   })
 })
 
+test('an account that was signed in at a vendor has the name that the vendor tells', () => {
+  const names = accounts.filter(({ connection }) => connection === 'k0-connected').map(({ name }) => name)
+  expect(names).toEqual(['ada'])
+})
+
 test('the counts of Home, of the menu and of the figures are those of the list', () => {
   const expected: Record<string, number> = {}
   for (const { alias } of CELLS) {

@@ -26,7 +26,7 @@ import { kindFor } from '../kinds/kinds.ts'
 import { createFailureDetails } from '../oauth/outgoing/flows/failure-details.ts'
 import { createFlows } from '../oauth/outgoing/flows/flows.ts'
 import { createKeepKey } from '../oauth/outgoing/credentials/keep-key.ts'
-import { probeAuth, tryAuth } from '../oauth/outgoing/flows/auth-probe.ts'
+import { nameAt, probeAuth, tryAuth } from '../oauth/outgoing/flows/auth-probe.ts'
 import type { Challenge, CredentialKeeping, OutgoingOAuth, RevealSecret } from '../oauth/outgoing/ports.ts'
 import { createTargets, type ConnectRequest, type Target } from '../oauth/outgoing/flows/target.ts'
 import { readChallenge } from '../oauth/outgoing/protocol/read-challenge.ts'
@@ -72,6 +72,7 @@ export function composeConnect(core: CoreDependencies, parts: ComposeConnectPart
     keeping,
     targets,
     inTheWay,
+    nameAt,
     challenge: challengeOf,
     scopesOf: (settings) => kindFor(settings.connector).scopes?.(settings),
     memberOf: (id) => memberOf(accounts, id as UserId),

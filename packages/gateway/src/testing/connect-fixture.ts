@@ -158,6 +158,7 @@ export async function connectFixture({ db }: { db: Db }, auth: object = {}) {
     oauth,
     clients,
     targets,
+    nameAt: () => Promise.resolve(undefined),
     keeping: {
       async keep(given) {
         kept.push(given)

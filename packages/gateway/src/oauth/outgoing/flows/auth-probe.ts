@@ -14,6 +14,8 @@ import type { Target } from './target.ts'
 
 /** Seconds that a person in front of a page waits for it. */
 const PATIENCE = 20
+/** The same for whose account it is: nothing depends on that. */
+const NAME_PATIENCE = 5
 
 /** The answer of a server to headers: the fault, if it refuses them, or the name of the account, if it tells that. */
 export interface Tried {
@@ -30,11 +32,15 @@ export const probeAuth = async (
 ): Promise<Fault | undefined> => (await tryAuth(target, headers)).refused
 
 /** A server that is no MCP server is asked where its connection knows a request for that. */
-export async function tryAuth(target: Target, headers: Readonly<Record<string, string>>): Promise<Tried> {
+export async function tryAuth(
+  target: Target,
+  headers: Readonly<Record<string, string>>,
+  patience = PATIENCE,
+): Promise<Tried> {
   const { url, egress, connection, snapshot } = target
   if (url === undefined || connection === undefined) return LET_IN
   if (kindOf(connection.settings.connector)?.triesCredentials === true) {
-    const asked = ownAsk('ping', {}, MODERN, AbortSignal.timeout(PATIENCE * 1000))
+    const asked = ownAsk('ping', {}, MODERN, AbortSignal.timeout(patience * 1000))
     const pinged = snapshot
       .upstream(connection.id)
       .ask({ ...asked, credential: { id: 'tried', headers: lowerCased(headers) } })
@@ -42,8 +48,19 @@ export async function tryAuth(target: Target, headers: Readonly<Record<string, s
   }
   const { revision } = connection.settings
   const pin = revision === 'auto' ? undefined : revision
-  const authProbe = { egress, pin, headers: { ...lowerCased(target.headers), ...headers }, patience: PATIENCE }
+  const authProbe = { egress, pin, headers: { ...lowerCased(target.headers), ...headers }, patience }
   return probeAuthAt(url, authProbe).then(() => LET_IN, refusedBy)
+}
+
+/**
+ * Whose account a vendor lets in with a token, where the connection knows a request for that; undefined where it does not, or the vendor
+ * does not tell it in time. Never throws.
+ */
+export async function nameAt(target: Target, token: string): Promise<string | undefined> {
+  const { connection } = target
+  if (connection === undefined || kindOf(connection.settings.connector)?.triesCredentials !== true) return undefined
+  const tried = await tryAuth(target, { authorization: `Bearer ${token}` }, NAME_PATIENCE).catch(refusedBy)
+  return tried.name
 }
 
 const MOST_NAME = 255

@@ -42,6 +42,8 @@ export interface FlowParts {
   challenge(target: Target): Promise<Challenge | undefined>
   /** The account that works and that a new one would replace (`accounts-there.ts`). */
   inTheWay(connectRequest: ConnectRequest, target: Target): Promise<AccountThere | undefined>
+  /** Whose account it is, where only the vendor's interface tells it (`auth-probe.ts`). Never throws. */
+  nameAt(target: Target, token: string): Promise<string | undefined>
   /** The scopes that the tools of a connection need, where they are known. */
   scopesOf(settings: ConnectionSettings): Promise<readonly string[]> | undefined
   /** Returns the current principal of a member; undefined for a user who is no member any more. */
@@ -267,7 +269,7 @@ interface Exchanging {
 }
 
 async function exchange(
-  { vault, oauth, keeping }: FlowParts,
+  { vault, oauth, keeping, nameAt }: FlowParts,
   { flow, target, answer, actor }: Exchanging,
 ): Promise<CredentialId> {
   const { authority } = flow
@@ -283,6 +285,8 @@ async function exchange(
     { authority, client, redirectUri: flow.redirect_uri, verifier, answer, scopes: flow.scopes },
     target.egress,
   )
+  const { account } = tokens
+  const name = account.name ?? (await nameAt(target, tokens.access))
   return keeping.keep({
     organizationId: flow.organization_id,
     connectionId: flow.connection_id ?? undefined,
@@ -294,7 +298,7 @@ async function exchange(
     client,
     server: flow.server ?? undefined,
     scopes: tokens.scopes ?? flow.scopes,
-    tokens,
+    tokens: { ...tokens, account: { ...account, name } },
     actor,
   })
 }
