@@ -10,6 +10,7 @@ import { z } from 'zod'
 import type { SignIn } from '../../admin/people/sign-in.ts'
 import type { IdentityProvider } from '../../identity/federated/identity-provider.ts'
 import { laxCookie } from '../../lib/lax-cookie.ts'
+import { decodeBase64Url } from '../../lib/base64url.ts'
 import type { Vault } from '../../vault/vault.ts'
 import type { Clients } from '../client-address.ts'
 import { nextOf } from '../pages/next-address.ts'
@@ -102,9 +103,10 @@ export function createProviderDoor(parts: ProviderDoorParts): Hono<Env> {
 }
 
 function readKept(vault: Pick<Vault, 'open'>, value: string | undefined): z.output<typeof Kept> | undefined {
-  if (value === undefined) return undefined
+  const sealed = value === undefined ? undefined : decodeBase64Url(value)
+  if (sealed === undefined) return undefined
   try {
-    return Kept.parse(JSON.parse(vault.open(Buffer.from(value, 'base64url'), SEALED_FOR)))
+    return Kept.parse(JSON.parse(vault.open(sealed, SEALED_FOR)))
   } catch {
     return undefined
   }

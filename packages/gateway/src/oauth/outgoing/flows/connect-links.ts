@@ -6,6 +6,7 @@
  */
 import { AccountName, ProviderName, type ConnectionId, type OrganizationId, type UserId } from '@toolway/contract'
 import { z } from 'zod'
+import { decodeBase64Url } from '../../../lib/base64url.ts'
 import type { Vault } from '../../../vault/vault.ts'
 import type { ConnectLinks } from '../ports.ts'
 import type { ConnectRequest } from './target.ts'
@@ -120,9 +121,10 @@ function fitting(scopes: readonly string[]): string[] {
 }
 
 function read(vault: Pick<Vault, 'open'>, token: string): z.output<typeof Kept> | undefined {
-  if (token.length > MOST || !/^[\w-]+$/.test(token)) return undefined
+  const sealed = token.length > MOST ? undefined : decodeBase64Url(token)
+  if (sealed === undefined) return undefined
   try {
-    return Kept.parse(JSON.parse(vault.open(Buffer.from(token, 'base64url'), SEALED_FOR)))
+    return Kept.parse(JSON.parse(vault.open(sealed, SEALED_FOR)))
   } catch {
     return undefined
   }

@@ -5,6 +5,7 @@
  * It is opened for ten minutes, by any gateway. The words are those of `word-failure.ts`: bounded, and without anything secret.
  */
 import { z } from 'zod'
+import { decodeBase64Url } from '../../../lib/base64url.ts'
 import type { Vault } from '../../../vault/vault.ts'
 import type { FlowProblem } from './way-back.ts'
 
@@ -33,9 +34,10 @@ export function createFailureDetails(vault: Pick<Vault, 'seal' | 'open'>, now: (
       return vault.seal(JSON.stringify(sealed), SEALED_FOR).toString('base64url')
     },
     open(token) {
-      if (token.length > MOST_TOKEN || !/^[\w-]+$/.test(token)) return undefined
+      const sealed = token.length > MOST_TOKEN ? undefined : decodeBase64Url(token)
+      if (sealed === undefined) return undefined
       try {
-        const { text, until } = Sealed.parse(JSON.parse(vault.open(Buffer.from(token, 'base64url'), SEALED_FOR)))
+        const { text, until } = Sealed.parse(JSON.parse(vault.open(sealed, SEALED_FOR)))
         return until > now() ? text : undefined
       } catch {
         return undefined
