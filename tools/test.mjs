@@ -86,7 +86,9 @@ function longest(path) {
 }
 
 /** A failure in a line: the summary of a long run is read where the run itself is cut. */
-const firstWords = (message = '') => message.split('\n    at ')[0].replace(/\s+/g, ' ').slice(0, 400)
+function firstWords(message = '') {
+  return message.split('\n    at ')[0].replace(/\s+/g, ' ').slice(0, 400)
+}
 
 function countTests(path) {
   const count = { passed: 0, failed: 0, skipped: 0, failures: [] }
