@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { describeEverywhere } from '../../testing/database.ts'
 import { createSharedPlaces } from './shared-places.ts'
 
-const [acme, other] = ['org_acme', 'org_other'] as OrganizationId[] as [OrganizationId, OrganizationId]
+const [acme, other, third] = ['org_acme', 'org_other', 'org_third'] as [OrganizationId, OrganizationId, OrganizationId]
 const limits = { organization: 2, installation: 3 }
 const Nothing = z.object({})
 const log = { warn() {} }
@@ -22,10 +22,12 @@ describeEverywhere('agent runs of two gateways', (createDatabase) => {
     )
     const had = taken.filter((place) => place !== undefined)
     expect(had).toHaveLength(3)
-    expect(taken.slice(0, 8).filter((place) => place !== undefined)).toHaveLength(2)
+    // Whose turn comes first is the database's choice.
+    for (const places of [taken.slice(0, 8), taken.slice(8)])
+      expect([1, 2]).toContain(places.filter((place) => place !== undefined).length)
     had[0]?.[Symbol.dispose]()
-    await expect.poll(() => second.take(other), { timeout: 20_000 }).toBeDefined()
-    expect(await first.take(other)).toBeUndefined()
+    await expect.poll(() => second.take(third), { timeout: 20_000 }).toBeDefined()
+    expect(await first.take(third)).toBeUndefined()
   })
 
   test('of one that was killed count no more after a minute', async () => {
