@@ -223,6 +223,18 @@ test('an account that was signed in at a vendor has the name that the vendor tel
   expect(names).toEqual(['ada'])
 })
 
+test('the accounts that calls use come by pages, each row once', async () => {
+  const paged: string[] = []
+  let cursor = ''
+  do {
+    const { body } = await admin(`GET /api/v1/admin/tenants/default/accounts/own?limit=3${cursor}`)
+    paged.push(...(body['items'] as OwnAccount[]).map(({ kind, connection }) => `${kind} ${connection.alias}`))
+    cursor = body['next_cursor'] === undefined ? '' : `&cursor=${String(body['next_cursor'])}`
+  } while (cursor !== '')
+  expect(paged.length).toBeGreaterThan(6)
+  expect(paged).toEqual(own.map(({ kind, connection }) => `${kind} ${connection.alias}`))
+})
+
 test('the counts of Home, of the menu and of the figures are those of the list', () => {
   const expected: Record<string, number> = {}
   for (const { alias } of CELLS) {

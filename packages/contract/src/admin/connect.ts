@@ -108,7 +108,7 @@ export const readConnectSession = operation({
     connection: z.string().nullable(),
     /** Why not, in a sentence's code. */
     error: z.string().nullable(),
-    /** What the authorization server said to it. */
+    /** The reason that the authorization server gave. */
     reason: z.string().nullable(),
   }),
 })

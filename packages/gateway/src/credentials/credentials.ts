@@ -154,25 +154,6 @@ export async function pageOfAccounts(
   return { rows, total: counted?.total ?? 0 }
 }
 
-/** The accounts that the calls of a member may use at these connections, the organization's too; without a member only those. */
-export const listOwnAccounts = (sql: OrgSql, places: readonly PlaceOfAccounts[], userId: UserId | undefined) => sql(
-  PlacedAccount,
-)`
-    with places as materialized (
-      select * from unnest(${places.map(({ alias }) => alias)}::text[], ${places.map(({ connectionId }) => connectionId)}::text[],
-                           ${places.map(({ provider }) => provider)}::text[]) as p (alias, connection, vendor)
-    ), placed as (
-      select p.alias, c.* from places p join credentials c on c.connection_id = p.connection
-      union all
-      select p.alias, c.* from places p join credentials c on c.connection_id is null and c.provider = p.vendor
-    )
-    select id, provider, connection_id, user_id, provider_user_id, provider_username, token_type, expires_at, scopes,
-           active, created_at, updated_at, kind, account, is_default, server, issuer, problem, problem_at, version,
-           renewed_at, used_at, failures, sealed_refresh_token is not null as renewable,
-           alias as connection, coalesce(user_id, '') as owner
-      from placed where user_id is null or user_id = ${userId ?? null}
-     order by alias collate "C", coalesce(user_id, '') collate "C", account collate "C", id collate "C"`
-
 const VersionRow = z.object({ id: z.string(), version: z.int() })
 
 /** The versions of a connection's own credentials that serve. */

@@ -46,7 +46,7 @@ describeEachPostgres('searches among 200,000 records', (createDatabase) => {
   })
 })
 
-/** What a question sends to the database. */
+/** The statement that a question sends to the database. */
 function statementOf(ask: (sql: OrgSql) => unknown): { text: string; values: unknown[] } {
   let sent = { text: '', values: [] as unknown[] }
   const sql =

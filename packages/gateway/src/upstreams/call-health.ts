@@ -14,7 +14,7 @@ const MOST_FAILURES = 5
 const FAILURES: ReadonlySet<string> = new Set(['upstream.malformed', 'upstream.lost', 'upstream.unreachable'])
 const REFUSAL = 'upstream.needs-auth'
 /**
- * What the headers of a connection let in: every call, those without an account (whose refusal without a challenge asks for none), or no
+ * The calls that the headers of a connection let in: every call, those without an account (whose refusal without a challenge asks for none), or no
  * call.
  */
 export type LetIn = 'every call' | 'calls without an account' | 'no call'

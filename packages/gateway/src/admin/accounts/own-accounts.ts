@@ -5,7 +5,7 @@
 import { authOf, type UserId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import type { ConnectionRow } from '../../connections/connections.ts'
-import { listOwnAccounts, type AccountRow } from '../../credentials/credentials.ts'
+import { pageOfAccounts, type AccountRow } from '../../credentials/credentials.ts'
 import { pageFrom } from '../../lib/page.ts'
 import type { CallState } from '../connections/call-state.ts'
 import { statesFor } from '../connections/connections.ts'
@@ -24,7 +24,7 @@ export interface OwnRow {
 type OwnState = Pick<CallState, 'status' | 'needs' | 'reason'>
 export type OwnConnection = Pick<ConnectionRow, 'id' | 'alias' | 'title' | 'enabled' | 'settings'>
 
-/** What needs its member comes first. */
+/** Rows that need their member come first. */
 export function ownRowsOf(
   connections: readonly OwnConnection[],
   accounts: readonly PlacedAccount[],
@@ -55,6 +55,9 @@ export function ownRowsOf(
 const isOwn = ({ user_id: user }: AccountRow): boolean => user !== null
 const isShared = ({ user_id: user }: AccountRow): boolean => user === null
 
+/** Those of one member and the shared ones: at most a few of each connection, which are 2,000 where they are many. */
+const EVERY_ROW = { after: [], offset: 0, take: 1_000_000 }
+
 export const listOwn = serveOrganization(shapes.listOwnAccounts, async (asked) => {
   const { parts, organization, principal, query, look } = asked
   const { kind, search, ...paging } = query
@@ -65,7 +68,8 @@ export const listOwn = serveOrganization(shapes.listOwnAccounts, async (asked) =
   )
   const states = await statesFor(asked)
   const places = connections.map((row) => placeOf(parts, row))
-  const accounts = await look((sql) => listOwnAccounts(sql, places, principal.userId))
+  const mine = { userId: principal.userId ?? null, from: EVERY_ROW }
+  const { rows: accounts } = await look((sql) => pageOfAccounts(sql, places, mine))
   const byId = new Map<string, ConnectionRow>(connections.map((row) => [row.id, row]))
   const rows = ownRowsOf(connections, accounts, ({ id }) => states.of(byId.get(id) as ConnectionRow))
   return {

@@ -22,7 +22,7 @@ describeEverywhere('agent runs of two gateways', (createDatabase) => {
     )
     const had = taken.filter((place) => place !== undefined)
     expect(had).toHaveLength(3)
-    // Whose turn comes first is the database's choice.
+    // The database chooses the order.
     for (const places of [taken.slice(0, 8), taken.slice(8)])
       expect([1, 2]).toContain(places.filter((place) => place !== undefined).length)
     had[0]?.[Symbol.dispose]()

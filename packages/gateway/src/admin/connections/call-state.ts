@@ -40,7 +40,7 @@ export function callStateOf(facts: CallFacts): CallState {
 function derive(facts: CallFacts, auth: ConnectionAuth | undefined) {
   const { row } = facts
   const { status, status_reason: reason } = row
-  // What is noted of a connected one are hints about its sandbox, which are not for everybody.
+  // The notes of a connected one are hints about its sandbox, which are not for everybody.
   if (!row.enabled) return state('disabled', null, status === 'connected' ? null : reason)
   if (auth === undefined || !wantsAccount(auth, facts))
     return status === 'needs_auth' ? state(status, 'credential', reason) : state(status, null, reason)

@@ -57,7 +57,7 @@ function refusePlaced(id: string, platform: readonly Rule[]): void {
 
 type Snapshots = Pick<AdminParts, 'snapshots'>
 
-/** What the patterns of rules are compared with; nothing where the organization does not answer. */
+/** The tools that patterns of rules are compared with; none where the organization does not answer. */
 export const placesIn = async ({ snapshots }: Snapshots, id: string): Promise<readonly KnownPlace[]> => {
   const snapshot = snapshots.find({ id })
   return snapshot === undefined ? [] : knownPlaces([snapshot])

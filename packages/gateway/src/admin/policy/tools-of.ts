@@ -197,7 +197,7 @@ export function effectsOf(place: ToolPlace | undefined) {
   }
 }
 
-/** What its server states, or stated when it was accepted, and what follows from that. */
+/** The effect that its server states, or stated when it was accepted, and the effect that follows from it. */
 function effectOfTool(
   connection: ConnectionRow,
   definition: JsonObject,

@@ -5,7 +5,7 @@ import * as shapes from '@toolway/contract/admin'
 import { listClientsSeen, type ClientSeenRow } from './clients-seen.rows.ts'
 import { serving, type OperationBase, type Served } from '../../operations/serve.ts'
 
-/** What the operation works with besides the parts of all. */
+/** The parts of the operation, besides those of all. */
 export interface ClientSeenParts extends OperationBase {
   publicUrl(): string
 }

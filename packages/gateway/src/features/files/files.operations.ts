@@ -16,7 +16,7 @@ import { serving, type OperationBase, type Served } from '../../operations/serve
 import type { AdminFiles } from './admin-files.ts'
 import { roleForbidden } from '../../lib/role-forbidden.ts'
 
-/** What the operations on files work with besides the parts of all. */
+/** The parts of the operations on files, besides those of all. */
 export interface FileOperationParts extends OperationBase {
   publicUrl(): string
   /** Undefined: no files are kept here. */

@@ -44,7 +44,7 @@ export function openFiles({ db, vault, blobs, limits }: OpeningFiles): OpenedFil
   }
 }
 
-/** What operations need besides the database: content goes to a gateway, and so does its removal. */
+/** The parts of operations besides the database: content goes to a gateway, and so does its removal. */
 export const filesWithoutContent = (vault: Pick<Vault, 'seal'>, limits: FileLimits): Omit<AdminFiles, 'wake'> => ({
   sealKey: (key, id) => vault.seal(key.toString('base64'), fileKeyRow(id)),
   limits,

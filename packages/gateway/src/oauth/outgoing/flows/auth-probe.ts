@@ -53,7 +53,7 @@ export async function tryAuth(
 }
 
 /**
- * Whose account a vendor lets in with a token, where the connection knows a request for that; undefined where it does not, or the vendor
+ * The name of the account that a vendor lets in with a token, where the connection knows a request for that; undefined where it does not, or the vendor
  * does not tell it in time. Never throws.
  */
 export async function nameAt(target: Target, token: string): Promise<string | undefined> {

@@ -42,7 +42,7 @@ export interface FlowParts {
   challenge(target: Target): Promise<Challenge | undefined>
   /** The account that works and that a new one would replace (`accounts-there.ts`). */
   inTheWay(connectRequest: ConnectRequest, target: Target): Promise<AccountThere | undefined>
-  /** Whose account it is, where only the vendor's interface tells it (`auth-probe.ts`). Never throws. */
+  /** The name of the account, where only the vendor's interface tells it (`auth-probe.ts`). Never throws. */
   nameAt(target: Target, token: string): Promise<string | undefined>
   /** The scopes that the tools of a connection need, where they are known. */
   scopesOf(settings: ConnectionSettings): Promise<readonly string[]> | undefined
