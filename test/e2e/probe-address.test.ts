@@ -41,7 +41,7 @@ test('a server without a door, one with OAuth, one with a key, a document, and n
   expect(await found(`${site}/api`)).toEqual(['openapi', null])
   expect(await found(`${site}/page`)).toEqual(['unknown', null])
   // Nothing that opens anything was shown to anybody.
-  expect(new Set(guarded.presented)).toEqual(new Set(['']))
+  expect(new Set(guarded.requests.map(({ authorization }) => authorization))).toEqual(new Set(['']))
   const { body } = await platform(AT, { url: 'http://127.0.0.1:9/mcp' })
   expect(body).toMatchObject({ found: 'unknown', failure: { phase: 'open', code: 'upstream.unreachable' } })
   const kept = await platform('GET /api/v1/admin/tenants/default/connectors')

@@ -62,7 +62,7 @@ export async function startAccountStory(): Promise<Story> {
 export interface KeyStory extends Story {
   /** Whether its server says in its 401 with what it wants to be asked. */
   challenges(does: boolean): void
-  /** Requests that came, let in or not. */
+  /** Times that a call presented the key, let in or not: itself, or the `initialize` before it. */
   presented(): number
 }
 
@@ -83,7 +83,7 @@ export async function startKeyStory(): Promise<KeyStory> {
   })
   const more = {
     challenges: (does: boolean) => void (server.challenges = does),
-    presented: () => server.presented.length,
+    presented: () => server.requests.filter(({ method }) => /^(?:initialize|tools\/call)$/.test(method)).length,
   }
   return Object.assign(story, more)
 }

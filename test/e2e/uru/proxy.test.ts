@@ -234,16 +234,16 @@ describe('accounts', () => {
   })
 
   test('S0-PRX-14: X-Connected-Account-Id chooses among the caller’s own accounts only, and the refusal is on record', async () => {
-    const presented = () => mail.presented.at(-1)
+    const calledWith = () => mail.requests.findLast(({ method }) => method === 'tools/call')?.authorization
     const adas = await as('ada').namespaces()
     for (const account of ['home', 'work']) {
       const namespace = adas.find(({ name }) => name === `mail_${account}`)
       const { result } = await as('ada').execute('mail__write_note', {}, namespace)
       expect(result).toMatchObject({ successful: true })
-      expect(presented()).toBe(`Bearer ada-${account}`)
+      expect(calledWith()).toBe(`Bearer ada-${account}`)
       // The namespace alone names the account, too.
       await as('ada').execute('write_note', {}, { name: `mail_${account}` })
-      expect(presented()).toBe(`Bearer ada-${account}`)
+      expect(calledWith()).toBe(`Bearer ada-${account}`)
     }
     const bobs = (await as('bob').namespaces()).find(({ name }) => name === 'mail')
     const called = mail.called.length

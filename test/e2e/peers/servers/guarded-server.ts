@@ -7,14 +7,20 @@ import type { AddressInfo } from 'node:net'
 import { toNodeHandler, type NodeIncomingMessageLike } from '@modelcontextprotocol/node'
 import { createMcpHandler, Server, type Tool } from '@modelcontextprotocol/server'
 
+interface LoggedRequest {
+  /** Of JSON-RPC; empty where the request has no message. */
+  method: string
+  authorization: string
+}
+
 export interface GuardedServer extends AsyncDisposable {
   readonly url: string
   /** Those that it takes now. */
   readonly tokens: Set<string>
   /** The names of the tools that were called, in order: of those that were let in. */
   readonly called: readonly string[]
-  /** Values of `Authorization` that a tool was called with, let in or not. */
-  readonly presented: readonly string[]
+  /** All requests, let in or not: the gateway looks at its lists and listens whenever it likes, so the last is nobody's in particular. */
+  readonly requests: readonly Readonly<LoggedRequest>[]
   /** Whether its 401 says with what it wants to be asked. */
   challenges: boolean
 }
@@ -41,22 +47,25 @@ function createPrompting(called: string[]): Server {
 
 export async function startGuarded(...tokens: string[]): Promise<GuardedServer> {
   const called: string[] = []
-  const presented: string[] = []
+  const requests: LoggedRequest[] = []
   const good = new Set(tokens)
   const handler = createMcpHandler(() => createPrompting(called))
-  const serve = toNodeHandler({ fetch: (request: Request) => handler.fetch(request) })
+  const serve = toNodeHandler({ fetch: (request: Request) => answer(request) })
   const guarded = {
     tokens: good,
     called,
-    presented,
+    requests,
     challenges: true,
   }
-  const http = createServer((request, response) => {
-    const { authorization = '' } = request.headers
-    presented.push(authorization)
-    if (good.has(authorization.replace(/^Bearer /, ''))) return void serve(request as NodeIncomingMessageLike, response)
-    response.writeHead(401, guarded.challenges ? { 'www-authenticate': 'Bearer realm="guarded"' } : {}).end()
-  })
+  async function answer(request: Request): Promise<Response> {
+    const authorization = request.headers.get('authorization') ?? ''
+    const [, method = ''] = /"method":\s*"([^"]+)"/.exec(await request.clone().text()) ?? []
+    requests.push({ method, authorization })
+    if (good.has(authorization.replace(/^Bearer /, ''))) return handler.fetch(request)
+    const headers = guarded.challenges ? { 'www-authenticate': 'Bearer realm="guarded"' } : undefined
+    return new Response(null, { status: 401, ...(headers && { headers }) })
+  }
+  const http = createServer((request, response) => void serve(request as NodeIncomingMessageLike, response))
   await new Promise<void>((resolve, reject) => http.once('error', reject).listen(0, '127.0.0.1', resolve))
   return Object.assign(guarded, {
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`,
