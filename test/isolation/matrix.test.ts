@@ -79,39 +79,55 @@ async function ask({ town, markers, tally }: Trial, caller: Caller, asked: Asked
   return answer
 }
 
-/** Everybody, everywhere: let in or refused as the matrix says. */
-const tryEverybody = (trial: Trial) => {
+/** An answer by who was asked for it and where. */
+type Answers = Map<string, Answered>
+const placeOf = ({ name }: Caller, target: Side | 'missing', by: 'organization' | 'organizationId') =>
+  `${name} ${target} ${by}`
+
+/** Everybody, everywhere: let in or refused as the matrix says. Returns the answers to those who asked in earnest, by slug. */
+async function tryEverybody(trial: Trial): Promise<Answers> {
   const { town, operation, sample, tally } = trial
+  const answers: Answers = new Map()
   const tries = town.callers.flatMap((caller) => TARGETS.map((target) => ({ caller, target })))
-  return inBatches(tries, async ({ caller, target }) => {
+  await inBatches(tries, async ({ caller, target }) => {
     const names = town.names[aboutOf(operation, caller, target)]
-    const asked = held(askedOf(operation, sample, names.organization, names), sample)
-    const answer = await ask(trial, caller, asked)
+    const earnest = askedOf(operation, sample, names.organization, names)
+    const answer = await ask(trial, caller, held(earnest, sample))
+    if (sample.repeatable !== false) answers.set(placeOf(caller, target, 'organization'), answer)
     const verdict = verdictOf(operation, caller, target)
     const isRight = verdict === 'let in' ? isIn(answer, operation, sample) : isRefused(answer, verdict)
     const { status, fault, text } = answer
     const said = `${status} ${fault} ${text.slice(0, 200)}`
     tally.check(isRight, `${caller.name} at ${target}: ${said} in place of ${JSON.stringify(verdict)}`)
   })
+  return answers
 }
 
-/** Where somebody has no role, what is there answers as what is not: by slug and by id, asked for in earnest. */
-const compareOther = (trial: Trial) => {
+/**
+ * Where somebody has no role, what is there answers as what is not: by slug and by id, asked for in earnest. What was asked for before is
+ * not asked for again.
+ */
+function compareOther(trial: Trial, answers: Answers): Promise<void> | undefined {
   const { town, operation, sample, tally } = trial
   if (operation.needs.of !== 'organization') return undefined
   // Where nothing is named there is nothing to be compared: it is one's own.
   if (operation.needs.by === 'caller' && !operation.path.includes('{')) return undefined
-  const { missing } = town.names
   const tries = town.callers
     .filter(({ platform }) => !platform)
-    .flatMap((caller) => SIDES.map((side) => ({ caller, side })))
-    .filter(({ caller, side }) => roleAt(caller, side) === undefined)
-  return inBatches(tries, async ({ caller, side }) => {
-    const there = town.names[side]
-    for (const name of ['organization', 'organizationId'] as const) {
-      const known = await ask(trial, caller, askedOf(operation, sample, there[name], there))
-      const unknown = await ask(trial, caller, askedOf(operation, sample, missing[name], missing))
-      tally.check(same(known, unknown), `${caller.name} can tell ${side} by its ${name}: ${known.text} ${unknown.text}`)
+    .map((caller) => ({ caller, sides: SIDES.filter((side) => roleAt(caller, side) === undefined) }))
+  return inBatches(tries, async ({ caller, sides }) => {
+    for (const by of ['organization', 'organizationId'] as const) {
+      const answerAt = async (target: Side | 'missing') => {
+        const there = town.names[target]
+        const known = aboutOf(operation, caller, target) === target && answers.get(placeOf(caller, target, by))
+        return known || ask(trial, caller, askedOf(operation, sample, there[by], there))
+      }
+      if (sides.length === 0) continue
+      const unknown = await answerAt('missing')
+      for (const side of sides) {
+        const known = await answerAt(side)
+        tally.check(same(known, unknown), `${caller.name} can tell ${side} by its ${by}: ${known.text} ${unknown.text}`)
+      }
     }
   })
 }
@@ -155,8 +171,8 @@ describeEachTown('every operation, for everybody, everywhere', {}, (town) => {
     const sample = SAMPLES[id] ?? expect.fail(`${id} has no row in test/isolation/samples.ts`)
     const tally = createTally(context)
     const trial = { town: town(), operation, sample, markers: await markersIn(town()), tally }
-    await tryEverybody(trial)
-    if (!IS_SHORT) await compareOther(trial)
+    const answers = await tryEverybody(trial)
+    if (!IS_SHORT) await compareOther(trial, answers)
     await compareThings(trial)
     tally.close()
   })
