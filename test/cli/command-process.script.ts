@@ -7,15 +7,15 @@
  */
 import { setFlagsFromString } from 'node:v8'
 import type { EventEmitter } from 'node:events'
-import module from 'node:module'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
+import { keepCompiled } from '../../packages/gateway/src/lib/keep-compiled.ts'
 import type { CommandRequest } from './command-process.ts'
 
 // As main.ts does.
 setFlagsFromString('--no-allocation-site-pretenuring')
-module.enableCompileCache()
+keepCompiled()
 const home = process.cwd()
 const [, , commands = ''] = process.argv
 const { run } = (await import(pathToFileURL(commands).href)) as { run(words: readonly string[]): Promise<number> }

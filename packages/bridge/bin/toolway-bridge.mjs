@@ -5,15 +5,18 @@
  */
 import { existsSync } from 'node:fs'
 import module from 'node:module'
+import { fileURLToPath } from 'node:url'
 
 const source = new URL('../src/main.ts', import.meta.url)
 const bundle = new URL('../dist/toolway-bridge.mjs', import.meta.url)
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 const readsTypeScript = major > 24 || (major === 24 && minor >= 15)
 
-module.enableCompileCache?.()
-if (existsSync(source) && readsTypeScript) await import(source.href)
-else if (existsSync(bundle)) await import(bundle.href)
+if (existsSync(source) && readsTypeScript) {
+  // Beside the sources, whose owner alone writes there: Node's default is a folder of all users of the machine.
+  module.enableCompileCache(fileURLToPath(new URL('../../../.cache/compiled', import.meta.url)))
+  await import(source.href)
+} else if (existsSync(bundle)) await import(bundle.href)
 else {
   console.error(
     `The sources of Toolway's bridge need Node 24.15 or newer and this is ${process.version}: use that, or run \`npm run build\` once, after which any Node since 20 will do.`,

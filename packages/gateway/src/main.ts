@@ -4,7 +4,6 @@
  * The Node of the process is checked before anything else is loaded, because an older one fails with a message that
  * helps nobody. Nothing is decided here.
  */
-import module from 'node:module'
 import { setFlagsFromString } from 'node:v8'
 
 const OLDEST = [24, 15] as const
@@ -20,7 +19,8 @@ if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
   // over in milliseconds that is wrong for ever: dead in the old generation, it keeps all it points to until a full
   // collection, and that teaches V8 the next such place. docs/performance.md, "Where the time of a call goes", has the figures.
   setFlagsFromString('--no-allocation-site-pretenuring')
-  module.enableCompileCache()
+  const { keepCompiled } = await import('./lib/keep-compiled.ts')
+  keepCompiled()
   const { run } = await import('./cli/program.ts')
   process.exitCode = await run(process.argv.slice(2))
 }

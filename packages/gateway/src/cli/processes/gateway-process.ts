@@ -3,18 +3,18 @@
  * first process did, opens the database that runs already, and serves until it is told to end or the first process is gone.
  * Signals are for the first process, also where a terminal sends them to all.
  */
-import module from 'node:module'
 import { compose } from '../../compose.ts'
 import { openStore } from '../../admin/installation/open-store.ts'
 import type { Gateway } from '../../compose/running.ts'
 import { ConfigFault } from '../../config.ts'
+import { keepCompiled } from '../../lib/keep-compiled.ts'
 import { createLogs } from '../../telemetry/log.ts'
 import { openConfig } from '../open-config.ts'
 import { CommandFault } from '../terminal/output.ts'
 import { createChannelPlace, type ChannelPlace } from './channel-place.ts'
 import type { Beginning, FromProcess, ToProcess } from './process-messages.ts'
 
-module.enableCompileCache()
+keepCompiled()
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', ...(process.platform === 'win32' ? [] : ['SIGUSR2'])]
 for (const signal of SIGNALS) process.on(signal, () => {})
 

@@ -1,13 +1,14 @@
 /**
  * The one process the gateway starts for the sake of children: its worker. Frames go in and out; its end is noticed
- * whatever the cause, told once, and its words on stderr go to the log. It gets no environment at all: a child could
- * read the worker's from /proc.
+ * whatever the cause, told once, and its words on stderr go to the log. Its environment says where compiled code is kept and no more:
+ * a child could read it from /proc.
  */
 import { spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { createFrameReader, type Frame } from './frame.ts'
+import { keptIn } from '../../lib/keep-compiled.ts'
 import type { Log } from '../../lib/log.ts'
 
 const ENTRY = fileURLToPath(new URL('./worker.ts', import.meta.url))
@@ -26,11 +27,12 @@ export interface WorkerParts {
 export type WorkerProcess = ReturnType<typeof startWorker>
 
 export function startWorker({ log, frame, dead, gone }: WorkerParts) {
+  const compiled = keptIn()
   const worker = spawn(process.execPath, [ENTRY], {
     // A group of its own: Ctrl-C in a terminal is for the gateway, which then ends the children in order.
     detached: true,
     cwd: '/',
-    env: {},
+    env: compiled === undefined ? {} : { NODE_COMPILE_CACHE: compiled },
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
   })
   const link = worker.stdio[3] as Socket
