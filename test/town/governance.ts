@@ -139,13 +139,16 @@ export async function makeAccounts({ sql, vault, chance, organization, now }: Ma
       const id = chance.id('crd', made) as CredentialId
       const named = chance.yes(0.7)
       const refused = chance.yes(0.1)
+      const renewable = chance.yes(0.7)
+      // No authorization server of the town is there: those that a gateway would renew expire later, or all of them become alerts.
+      const days = renewable ? 2 + chance.under(38) : chance.under(60) - 20
       return {
         ...{ id, organization_id: organization.id, connection_id: provider === 'mcp' ? connection.id : null, provider },
         ...{ user_id: person?.id ?? null, provider_user_id: named ? `account-${chance.under(1e6)}` : null },
         provider_username: named ? (person?.email ?? `robot@${organization.slug}.example`) : null,
         sealed_access_token: vault.seal(`town-access-${id}`, accessTokenRow(id)),
-        sealed_refresh_token: chance.yes(0.7) ? vault.seal(`town-refresh-${id}`, refreshTokenRow(id)) : null,
-        ...{ token_type: 'Bearer', expires_at: chance.yes(0.5) ? time(now + (chance.under(60) - 20) * DAY) : null },
+        sealed_refresh_token: renewable ? vault.seal(`town-refresh-${id}`, refreshTokenRow(id)) : null,
+        ...{ token_type: 'Bearer', expires_at: chance.yes(0.5) ? time(now + days * DAY) : null },
         ...{ scopes: ['read', 'write'], provider_data: {}, active: !chance.yes(0.03) },
         ...{ created_at: time(made), updated_at: time(made), kind: 'oauth', account: 'default', is_default: true },
         problem: refused ? 'its authorization server does not renew it: invalid_grant' : null,
