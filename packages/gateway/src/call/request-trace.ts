@@ -18,7 +18,7 @@ import {
 } from '@toolway/protocol'
 import type { Target } from '../catalog/tool-listing.ts'
 import { maskedJson } from '../lib/masked-json.ts'
-import { inScopeOf, SPAN_KIND, spanned, type AttributeSink, type Span } from '../lib/span-scope.ts'
+import { inScopeOf, SPAN_KIND, spanned, TOOL_CALL_KEY, type AttributeSink, type Span } from '../lib/span-scope.ts'
 import type { Entry } from '../records/records.ts'
 import type { BegunTrace, Tracer } from '../telemetry/tracing/tracer.ts'
 import type { Ask, Answer } from '../upstreams/upstream.ts'
@@ -45,8 +45,6 @@ export interface TracedAsk extends Pick<Ask, 'method'> {
 
 /** Characters of arguments and results, where they are recorded. */
 const MOST_CONTENT = 16_384
-/** The call of a tool by a model, where its client names it. */
-export const TOOL_CALL_KEY = 'dev.toolway/toolCallId'
 const LONGEST_ID = 128
 
 export class RequestTrace {

@@ -3,7 +3,8 @@ import type { JsonObject } from '@toolway/protocol'
 import { describe, expect, test } from 'vitest'
 import { createFakeUpstream, serverInfoOf } from '../testing/fake-upstream.ts'
 import type { Answer, Ask, Upstream } from '../upstreams/upstream.ts'
-import { createSyncCatalog, fetchCapabilities, ownAsk } from './sync-catalog.ts'
+import { ownAsk } from '../upstreams/own-ask.ts'
+import { createSyncCatalog, fetchCapabilities } from './sync-catalog.ts'
 
 const EVERYTHING = { tools: {}, resources: {}, prompts: {} }
 const MEMBERS: Readonly<Record<string, string>> = {

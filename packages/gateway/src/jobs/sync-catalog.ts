@@ -2,9 +2,10 @@
  * Asking one connection what it offers, and keeping the answer: its lists replace the last ones whole, or stay and are stale.
  */
 import { Fault, type ConnectionId, type OrganizationId } from '@toolway/contract'
-import { APPS, APPS_SETTINGS, isObject, type Caller, type JsonObject, type Revision } from '@toolway/protocol'
+import { isObject, type JsonObject, type Revision } from '@toolway/protocol'
 import { errorAnswer } from '@toolway/protocol/client'
-import { GATEWAY, type Answer, type Ask, type LeftOut, type ServerInfo, type Upstream } from '../upstreams/upstream.ts'
+import { ownAsk } from '../upstreams/own-ask.ts'
+import type { Answer, LeftOut, ServerInfo, Upstream } from '../upstreams/upstream.ts'
 import { createOfferBounds, MAX_ITEMS, MAX_PAGES, type ListMethod, type OfferBounds } from './capabilities-bounds.ts'
 
 export interface CapabilitiesSnapshot {
@@ -111,29 +112,6 @@ async function listAll(
   bounds.ends(method, `the server returned ${MAX_PAGES} pages and still had more; the rest of its list is ignored`)
   return items
 }
-
-const noAnswer = (): Promise<Answer> =>
-  Promise.resolve({ error: { code: METHOD_NOT_FOUND, message: 'There is no user to ask.' } })
-
-/** An ask of the gateway itself: it can answer nothing and wants to hear nothing, but is shown what apps a server has. */
-export const ownAsk = (method: string, params: JsonObject, revision: Revision, signal: AbortSignal): Ask => ({
-  method,
-  params,
-  caller: ownCaller(revision),
-  session: undefined,
-  owner: GATEWAY,
-  headerParameters: [],
-  signal,
-  onNotification() {},
-  onQuestion: noAnswer,
-})
-
-const ownCaller = (revision: Revision): Caller => ({
-  revision,
-  capabilities: { extensions: { [APPS]: APPS_SETTINGS } },
-  client: { name: 'toolway', version: '0.1.0' },
-  logLevel: undefined,
-})
 
 export interface SyncParts {
   store(organizationId: OrganizationId, connectionId: ConnectionId, offer: CapabilitiesSnapshot): Promise<void>

@@ -7,6 +7,9 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 
+/** The member of `_meta` in which a client names the call of a tool by a model. */
+export const TOOL_CALL_KEY = 'dev.toolway/toolCallId'
+
 /** The kinds of spans (OTLP, Span.SpanKind). */
 export const SPAN_KIND = { internal: 1, server: 2, client: 3 } as const
 export type SpanKind = (typeof SPAN_KIND)[keyof typeof SPAN_KIND]

@@ -5,8 +5,7 @@
  * No word of a person, of the model or of a tool is in it.
  */
 import type { JsonObject } from '@toolway/protocol'
-import { TOOL_CALL_KEY } from '../../call/request-trace.ts'
-import { SPAN_KIND, type Span } from '../../lib/span-scope.ts'
+import { SPAN_KIND, TOOL_CALL_KEY, type Span } from '../../lib/span-scope.ts'
 import type { Tracer } from '../../telemetry/tracing/tracer.ts'
 
 export interface AgentTrace {

@@ -4,7 +4,8 @@
  */
 import { Fault, kindOf, type Revision } from '@toolway/contract'
 import { isObject, MODERN } from '@toolway/protocol'
-import { fetchCapabilities, ownAsk, type CapabilitiesSnapshot } from '../../../jobs/sync-catalog.ts'
+import { fetchCapabilities, type CapabilitiesSnapshot } from '../../../jobs/sync-catalog.ts'
+import { ownAsk } from '../../../upstreams/own-ask.ts'
 import { createHttpUpstream } from '../../../upstreams/http/http-upstream.ts'
 import { mayBePrivate } from '../../../upstreams/http/permits.ts'
 import type { Answer } from '../../../upstreams/upstream.ts'
