@@ -12,7 +12,7 @@ const gateway = 'packages/gateway/src'
 const APART = ['demo', 'testing']
 
 /** The features, top to bottom: one may use those below it, through their `index.ts`. */
-export const FEATURES = ['usage', 'clients-seen', 'files', 'record-streams', 'webhooks', 'alerts']
+export const FEATURES = ['agent', 'usage', 'clients-seen', 'files', 'record-streams', 'webhooks', 'alerts']
 
 /** The floors of the gateway, top to bottom. Every folder that is named nowhere here is a noun. */
 export const FLOORS = [

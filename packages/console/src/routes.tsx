@@ -40,7 +40,7 @@ const tree = root.addChildren([
   screen('/toolsets/$toolset', () => import('./screens/toolsets/toolset-screen.tsx'), 'ToolsetScreen'),
   screen('/clients', () => import('./screens/clients/clients-screen.tsx'), 'ClientsScreen'),
   screen('/playground', () => import('./screens/playground/playground-screen.tsx'), 'PlaygroundScreen'),
-  screen('/agent', () => import('./screens/agent/agent-screen.tsx'), 'AgentScreen'),
+  screen('/agent', () => import('./features/agent/agent-screen.tsx'), 'AgentScreen'),
   screen('/files', () => import('./features/files/files-screen.tsx'), 'FilesScreen'),
   screen('/rules', rules, 'RulesScreen'),
   screen('/rules/$rule', () => import('./screens/rules/rule-screen.tsx'), 'RuleScreen'),

@@ -314,7 +314,7 @@ export {
   removeAgentModel,
   runAgent,
   setAgentModel,
-} from './agent.ts'
+} from '../features/agent/agent.ts'
 export {
   addWebhook,
   changeWebhook,

@@ -1,16 +1,12 @@
 /** The operations of the administration: what they work with besides what all operations have, and the ways to serve them. */
-import type { RevealSecret } from '../oauth/outgoing/ports.ts'
 import type { ConnectionId, Fault, OrganizationId, UserId } from '@toolway/contract'
 import type { Actor } from '../records/change.ts'
 import type { ListPreviews } from '../call/list-preview.ts'
-import type { AgentQueue } from './agent/agent-queue.ts'
 import type { AdminApprovals } from './approvals/admin-approvals.ts'
 import type { AdminConnect } from './oauth/admin-connect.ts'
 import type { AdminCredentials } from './accounts/admin-credentials.ts'
 import type { EventFeed } from '../jobs/event-feed.ts'
 import type { KeepCheckpoints } from '../jobs/keep-checkpoints.ts'
-import type { Tracer } from '../telemetry/tracing/tracer.ts'
-import type { Upstreams } from '../upstreams/upstreams.ts'
 import type { Enrolment } from './people/enrolment.ts'
 import type { SignIn, WebCookies } from './people/sign-in.ts'
 import type { Runtime } from './runtime/runtime.ts'
@@ -52,15 +48,6 @@ export interface AdminParts extends OperationBase {
   readonly events: Pick<EventFeed, 'follow'>
   readonly approvals: AdminApprovals
   readonly previewList: ListPreviews
-  readonly agent: {
-    readonly queue: AgentQueue
-    readonly upstreams: Pick<Upstreams, 'openApart'>
-    readonly reveal: RevealSecret
-    /** Where this gateway's own tools are reached from this machine. */
-    proxyUrl(): string
-    /** Undefined where no traces are exported. */
-    readonly tracer: Tracer | undefined
-  }
 }
 
 export type Served = operations.Served<AdminParts>

@@ -2,8 +2,13 @@
 import type { RevealSecret } from '../oauth/outgoing/ports.ts'
 import { randomUUID } from 'node:crypto'
 import { readInitialize } from '@toolway/protocol'
-import { createSharedPlaces, type SharedLimits } from '../admin/agent/shared-places.ts'
-import { createAgentQueue, type AgentLimits } from '../admin/agent/agent-queue.ts'
+import {
+  createAgentQueue,
+  createSharedPlaces,
+  type AgentLimits,
+  type AgentParts,
+  type SharedLimits,
+} from '../features/agent/index.ts'
 import { OPERATIONS, type OperationParts } from './operations.ts'
 import type { AdminParts } from '../admin/serve.ts'
 import type { Stand } from '../call/admit.ts'
@@ -119,7 +124,7 @@ export interface ComposeAdminParts
       | 'sendBatch'
     >,
     Pick<AdminParts['runtime'], 'gateway' | 'lastFigures' | 'lastGateways' | 'sessions' | 'logs' | 'words'> {
-  readonly upstreams: AdminParts['runtime']['upstreams'] & AdminParts['agent']['upstreams']
+  readonly upstreams: AdminParts['runtime']['upstreams'] & AgentParts['agent']['upstreams']
   readonly proxyUrl: () => string
   readonly reveal: RevealSecret
   readonly people: People

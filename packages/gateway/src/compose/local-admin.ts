@@ -5,7 +5,7 @@
  * hears of each change from the database, as it hears of another gateway's. Live state (processes, sessions, logs, events) is the
  * gateway's alone: here it is empty.
  */
-import { createAgentQueue } from '../admin/agent/agent-queue.ts'
+import { createAgentQueue } from '../features/agent/index.ts'
 import { agentLimitsOf } from './doors.ts'
 import { join } from 'node:path'
 import type { Store } from '../admin/installation/open-store.ts'

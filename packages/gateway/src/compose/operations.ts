@@ -1,5 +1,5 @@
 /** Every operation of the admin interface. The door serves these, and nothing else below /api/v1. */
-import { agentOperations } from '../admin/agent/agent.ts'
+import { agentOperations, type AgentParts } from '../features/agent/index.ts'
 import { accountOperations } from '../admin/accounts/accounts.ts'
 import { answerApprovalSigned, hearBroker, finishOAuth, type Operation } from '@toolway/contract/admin'
 import { approvalOperations } from '../admin/approvals/approvals.ts'
@@ -52,7 +52,12 @@ import { toolsetOperations } from '../admin/toolsets.ts'
 import { userOperations } from '../admin/people/users.ts'
 
 /** The parts of all operations: those of the administration, and those of features. */
-export type OperationParts = AdminParts & ClientSeenParts & FileOperationParts & RecordStreamParts & WebhookParts
+export type OperationParts = AdminParts &
+  AgentParts &
+  ClientSeenParts &
+  FileOperationParts &
+  RecordStreamParts &
+  WebhookParts
 
 const DESCRIBED: readonly Served<OperationParts>[] = [
   ...authOperations,

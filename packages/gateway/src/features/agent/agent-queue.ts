@@ -4,7 +4,7 @@
  * fewest that go on is next. One organization can neither take all places nor fill the queue of another.
  */
 import { Fault, type OrganizationId, type UserId } from '@toolway/contract'
-import type { SharedPlaces } from './shared-places.ts'
+import type { SharedPlaces } from './shared-places.rows.ts'
 
 export interface AgentLimits {
   /** Runs of one member, those that wait among them. */

@@ -3,7 +3,7 @@ import type { OrganizationId } from '@toolway/contract'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { describeEverywhere } from '../../testing/database.ts'
-import { createSharedPlaces } from './shared-places.ts'
+import { createSharedPlaces } from './shared-places.rows.ts'
 
 const [acme, other, third] = ['org_acme', 'org_other', 'org_third'] as [OrganizationId, OrganizationId, OrganizationId]
 const limits = { organization: 2, installation: 3 }

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { OrganizationId } from '@toolway/contract'
 import { AGENT_PROVIDERS } from '@toolway/contract/admin'
-import type { OrgSql } from '../db/db.ts'
+import type { OrgSql } from '../../db/db.ts'
 
 export const AgentModelRow = z.object({
   provider: z.enum(AGENT_PROVIDERS),

@@ -6,9 +6,9 @@
 import { Fault, newId, type KeyId, type Limit, type OrganizationId, type Role, type UserId } from '@toolway/contract'
 import { z } from 'zod'
 import type { OrgSql } from '../../db/db.ts'
-import { hintOf, mintKey, prefixOf } from './key-forms.ts'
-import { addKey } from './keys.ts'
-import { sealedKeyRow, type Seals } from './member-keys.ts'
+import { hintOf, mintKey, prefixOf } from '../../identity/keys/key-forms.ts'
+import { addKey } from '../../identity/keys/keys.ts'
+import { sealedKeyRow, type Seals } from '../../identity/keys/member-keys.ts'
 
 export const AGENT_KEY = 'agent'
 /** Milliseconds that it lives, and that it has to live yet where a run begins with it. */

@@ -1,7 +1,7 @@
 /** The language model of an agent, by the AI SDK; every request to it goes through the guarded client. */
 import { Fault } from '@toolway/contract'
 import type { LanguageModel } from 'ai'
-import type { AgentModelRow } from '../../organizations/agent-models.ts'
+import type { AgentModelRow } from './agent-models.rows.ts'
 import type { Exceptions } from '../../upstreams/http/exceptions.ts'
 import { createGuardedFetch, type GuardedFetch } from '../../upstreams/http/guarded-fetch.ts'
 

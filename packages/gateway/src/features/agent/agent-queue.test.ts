@@ -2,7 +2,7 @@
 import type { OrganizationId, UserId } from '@toolway/contract'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createAgentQueue, type AgentLimits } from './agent-queue.ts'
-import type { SharedPlaces } from './shared-places.ts'
+import type { SharedPlaces } from './shared-places.rows.ts'
 
 const LIMITS: AgentLimits = { member: 4, organization: 4, gateway: 8, waiting: 60 }
 const settle = () => new Promise((resolve) => setImmediate(resolve))

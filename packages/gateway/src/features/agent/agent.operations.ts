@@ -2,22 +2,38 @@
  * The operations of the agent: its model, and runs. A run calls tools with a key that may what its caller may and no more: its calls
  * are in the audit log under that key. Runs beyond the bounds wait (`agent-queue.ts`), and none goes on for ever.
  */
-import { Fault, type UserId } from '@toolway/contract'
+import { Fault, type OrganizationId, type UserId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
-import { AGENT_KEY, agentKeyFor, type AgentKey } from '../../identity/keys/agent-keys.ts'
-import {
-  findAgentModel,
-  putAgentModel,
-  removeAgentModel,
-  type AgentModelRow,
-} from '../../organizations/agent-models.ts'
+import { AGENT_KEY, agentKeyFor, type AgentKey } from './agent-keys.rows.ts'
+import { findAgentModel, putAgentModel, removeAgentModel, type AgentModelRow } from './agent-models.rows.ts'
 import type { Snapshot } from '../../snapshot/snapshot.ts'
 import { agentModelRow } from '../../vault/sealed-columns.ts'
-import { serveOrganization, type OrganizationRequest, type Served } from '../serve.ts'
+import { serving, type OperationBase, type OrganizationRequest, type Served } from '../../operations/serve.ts'
+import type { Tracer } from '../../telemetry/tracing/tracer.ts'
+import type { Upstreams } from '../../upstreams/upstreams.ts'
+import type { AgentQueue } from './agent-queue.ts'
 import { createAgentTrace } from './agent-trace.ts'
 import { languageModelOf } from './language-model.ts'
 import { runAgent } from './run-agent.ts'
 import { startUruChild } from './uru-child.ts'
+
+/** The parts of the operations of the agent, besides those of all. */
+export interface AgentParts extends OperationBase {
+  /** Makes this process ask the database anew for every key; other processes hear of a change from the database. */
+  forgetKeys(): void
+  readonly agent: {
+    readonly queue: AgentQueue
+    readonly upstreams: Pick<Upstreams, 'openApart'>
+    /** The value of a secret that is kept as it is, or with a key service. */
+    readonly reveal: (organizationId: OrganizationId, stored: string) => Promise<string>
+    /** Where this gateway's own tools are reached from this machine. */
+    proxyUrl(): string
+    /** Undefined where no traces are exported. */
+    readonly tracer: Tracer | undefined
+  }
+}
+
+const { serveOrganization } = serving<AgentParts>()
 
 const shown = ({ provider, url, model, sealed, updated_at }: AgentModelRow): shapes.AgentModel => ({
   ...{ provider, url, model, has_key: sealed !== null },
@@ -48,7 +64,7 @@ const set = serveOrganization(shapes.setAgentModel, async ({ parts, organization
   return { model: shown(row) }
 })
 
-type RunRequest = OrganizationRequest<typeof shapes.runAgent>
+type RunRequest = OrganizationRequest<typeof shapes.runAgent, AgentParts>
 
 /** Throws `place.unknown`, and `agent.member` for a caller who is no member: an agent works for a person, with the rights of that person here. */
 function memberOf({ principal }: RunRequest, snapshot: Snapshot | undefined): UserId {
@@ -122,7 +138,7 @@ async function begin(asked: RunRequest, { snapshot, row, userId }: Beginning) {
   }
 }
 
-export const agentOperations: readonly Served[] = [
+export const agentOperations: readonly Served<AgentParts>[] = [
   serveOrganization(shapes.getAgentModel, async ({ look }) => {
     const row = await look(findAgentModel)
     return { model: row === undefined ? null : shown(row) }

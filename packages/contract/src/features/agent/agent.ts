@@ -3,7 +3,7 @@
  * gateway (ledger S0-ARC-05, -08).
  */
 import { z } from 'zod'
-import { inOrganization, operation } from './operation.ts'
+import { inOrganization, operation } from '../../admin/operation.ts'
 
 const AGENT = '/api/v1/organizations/{organization}/agent'
 
