@@ -6,6 +6,7 @@
 import { createServer, request as send } from 'node:http'
 import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { freePort } from '../../../packages/gateway/src/testing/free-port.ts'
 
 export interface SeenMessage {
   readonly id?: string | number
@@ -66,7 +67,8 @@ export async function startRecorder(target: string): Promise<Recorder> {
     await closed
   }
 
-  const port = await listen(0)
+  // Nobody who asks for any port is given this one while it is away.
+  const port = await listen(await freePort())
   return {
     url: `http://127.0.0.1:${port}${behind.pathname}`,
     seen,

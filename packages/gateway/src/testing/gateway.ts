@@ -17,6 +17,7 @@ import { ensureOrganization, type OrganizationRow } from '../organizations/organ
 import { createLogTail } from '../telemetry/log-tail.ts'
 import { createVault } from '../vault/vault.ts'
 import { createTestDatabase } from './database.ts'
+import { freePort } from './free-port.ts'
 import { PATIENCE_MS } from './patience.ts'
 
 export interface LogLine {
@@ -111,9 +112,15 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
       lang: loaded.lang,
       lookup: loaded.lookup,
     })
-    return { begun, port: await begun.listen() }
+    try {
+      return { begun, port: await begun.listen() }
+    } catch (thrown) {
+      await begun.close()
+      throw thrown
+    }
   }
-  const first = await begin(0)
+  // A port that nobody is given who asks for any: it has to be free again after a restart.
+  const first = await whenFree(async () => begin(await freePort()))
   const { port } = first
   let gateway = first.begun
   const address = `http://127.0.0.1:${port}`
@@ -128,7 +135,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     async restart(meanwhile) {
       await gateway.close()
       await meanwhile?.()
-      gateway = (await begin(port)).begun
+      gateway = (await whenFree(() => begin(port))).begun
     },
     async another(settings) {
       const other = await begin(0, settings)
@@ -146,6 +153,18 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
       await database[Symbol.asyncDispose]()
       await rm(directory, { recursive: true, force: true })
     },
+  }
+}
+
+/** Begins again as long as somebody else has the port. */
+async function whenFree<Begun>(begin: () => Promise<Begun>): Promise<Begun> {
+  for (const until = Date.now() + PATIENCE_MS; ;) {
+    try {
+      return await begin()
+    } catch (thrown) {
+      if ((thrown as NodeJS.ErrnoException).code !== 'EADDRINUSE' || Date.now() > until) throw thrown
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
   }
 }
 

@@ -7,6 +7,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server'
 import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js'
 import { WebSocketServer, type WebSocket } from 'ws'
+import { freePort } from '../../../../packages/gateway/src/testing/free-port.ts'
 
 export interface StreamServer extends AsyncDisposable {
   readonly url: string
@@ -122,7 +123,8 @@ async function listen(
     cut()
     await closed
   }
-  const port = await start(0)
+  // Nobody who asks for any port is given this one while it is away.
+  const port = await start(await freePort())
   return {
     url: `${scheme}://127.0.0.1:${port}${path}`,
     opened,
