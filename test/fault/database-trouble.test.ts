@@ -196,23 +196,19 @@ describe('a database that', () => {
       'accepts no more connections',
     ],
     ['gives the gateway no rights', 'nosuperuser', 'superuser', 'lacks permissions'],
-  ] as const)(
-    '%s is told as that, and serves again when it is mended',
-    async (_, spoil, mend, words) => {
-      await outside.query(`reassign owned by ${ROLE} to postgres`)
-      await outside.query(`alter role ${ROLE} ${spoil}`)
-      await disconnectAll()
-      await expect
-        .poll(() => admin('/admin/tenants/default/audit').then((answer) => answer.text()), slowly)
-        .toContain(words)
-      expectUnavailable(await everyDoor())
-      expect(await product()).toContain('42')
-      await outside.query(`alter role ${ROLE} ${mend}`)
-      await expect.poll(async () => (await admin('/admin/tenants/default/audit')).status, slowly).toBe(200)
-      await expect.poll(async () => (await callTool(target(stranger()), 'x')).status, slowly).toBe(401)
-    },
-    90_000,
-  )
+  ] as const)('%s is told as that, and serves again when it is mended', async (_, spoil, mend, words) => {
+    await outside.query(`reassign owned by ${ROLE} to postgres`)
+    await outside.query(`alter role ${ROLE} ${spoil}`)
+    await disconnectAll()
+    await expect
+      .poll(() => admin('/admin/tenants/default/audit').then((answer) => answer.text()), slowly)
+      .toContain(words)
+    expectUnavailable(await everyDoor())
+    expect(await product()).toContain('42')
+    await outside.query(`alter role ${ROLE} ${mend}`)
+    await expect.poll(async () => (await admin('/admin/tenants/default/audit')).status, slowly).toBe(200)
+    await expect.poll(async () => (await callTool(target(stranger()), 'x')).status, slowly).toBe(401)
+  })
 
   test('has no room for records raises an alert, and another one when it takes them again', async () => {
     const room = (body: string) =>
@@ -228,8 +224,16 @@ describe('a database that', () => {
     const kinds = async () => (await alerts()).map(({ kind }) => kind).filter((kind) => kind.startsWith('records.'))
     expect(await product()).toContain('42')
     await expect.poll(async () => (await readiness()).checks['records'], slowly).toContain('its disk is full')
-    await expect.poll(kinds, slowly).toEqual(['records.waiting'])
-    expect((await alerts())[0]?.detail).toMatchObject({ problem: 'its disk is full', since: expect.any(String) })
+    // A trouble of an earlier test that took ten seconds is told at its end, and the same kind not again within minutes.
+    const forgetOthers = () =>
+      outside.query(
+        `delete from alerts where kind like 'records.%' and detail ->> 'problem' is distinct from 'its disk is full'`,
+      )
+    await expect.poll(async () => (await forgetOthers(), kinds()), slowly).toEqual(['records.waiting'])
+    expect((await alerts()).find(({ kind }) => kind === 'records.waiting')?.detail).toMatchObject({
+      problem: 'its disk is full',
+      since: expect.any(String),
+    })
     // To drop the trigger takes a lock that can meet those of the records that are tried meanwhile.
     await room('return new')
     await expect.poll(kinds, slowly).toEqual(['records.stored', 'records.waiting'])

@@ -71,7 +71,7 @@ test('a client that goes away in the middle of its call ends it at the server to
   const leaving = new AbortController()
   const target = { url: gateway.connectionUrl('faulty'), key: gateway.key }
   const calls = Array.from({ length: 10 }, () => callTool(target, 'silent', {}, leaving.signal).catch(() => 'gone'))
-  await expect.poll(() => upstream.connections()).toBeGreaterThanOrEqual(10)
+  await expect.poll(() => upstream.calls('silent')).toBe(10)
   leaving.abort()
   expect(new Set(await Promise.all(calls))).toEqual(new Set(['gone']))
   await expect.poll(() => upstream.connections()).toBeLessThanOrEqual(Math.max(idle, 2))
@@ -101,7 +101,8 @@ test('a redirect that never ends is followed three times, and none to another or
     ] as const)
       expect(await gateway.settled(alias)).toMatchObject({ status: 'error', reason: expect.stringContaining(words) })
     const count = (path: string) => asked.filter((url) => url === path).length
-    expect(count('/again')).toBe(3 * count('/mcp'))
+    // A further look may be under way.
+    await expect.poll(() => count('/again') - 3 * count('/mcp')).toBe(0)
     expect(count('/there')).toBe(0)
   } finally {
     server.closeAllConnections()

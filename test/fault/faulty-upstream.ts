@@ -144,10 +144,13 @@ export interface FaultyUpstream extends AsyncDisposable {
   elsewhere(): number
   /** Connections that are open now. */
   connections(): Promise<number>
+  /** Calls of that tool that have come. */
+  calls(name: MisbehaviourName): number
 }
 
 export async function startFaultyUpstream(): Promise<FaultyUpstream> {
   let uncorrelated = 0
+  const called: unknown[] = []
   const server = createServer((request, response) => {
     response.on('error', () => {})
     if (request.url === '/elsewhere') {
@@ -158,7 +161,11 @@ export async function startFaultyUpstream(): Promise<FaultyUpstream> {
     let body = ''
     request.setEncoding('utf8').on('data', (chunk: string) => (body += chunk))
     // By another name it is another origin, where nothing is sent on to.
-    request.on('end', () => answer(JSON.parse(body) as Asked, response, `http://localhost:${port}/elsewhere`))
+    request.on('end', () => {
+      const asked = JSON.parse(body) as Asked
+      if (asked.method === 'tools/call') called.push(asked.params['name'])
+      answer(asked, response, `http://localhost:${port}/elsewhere`)
+    })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -166,6 +173,7 @@ export async function startFaultyUpstream(): Promise<FaultyUpstream> {
   return {
     url: `${url}/mcp`,
     elsewhere: () => uncorrelated,
+    calls: (name) => called.filter((one) => one === name).length,
     connections: () =>
       new Promise((resolve, reject) =>
         server.getConnections((error, count) => (error === null ? resolve(count) : reject(error))),
