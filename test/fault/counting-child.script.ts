@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 
 const send = (value: object) => void process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...value })}\n`)
 /** Milliseconds. */
-const MOMENT = 100
+const MOMENT = 300
 let running = 0
 
 createInterface({ input: process.stdin }).on('line', (line) => {

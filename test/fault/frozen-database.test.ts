@@ -20,6 +20,7 @@ import { startOutsideDatabase, type OutsideDatabase } from './outside-database.t
 const KEY = `uru_${'ab'.repeat(32)}`
 const ROLE = 'gate'
 const slowly = { interval: 100 }
+const AUDIT = '/api/v1/admin/tenants/default/audit'
 /** A look begins each second, and has two: after this time it is told that nothing answers. Milliseconds. */
 const LOOKED = 4_000
 
@@ -48,10 +49,13 @@ beforeAll(async () => {
   const platform = (await here.json(['key', 'add', 'platform', '--role', 'platform_admin'])) as { key: string }
   platformKey = platform.key
   await until('the demo is there', async () => (await product()).includes('= 42'))
-  await metrics()
-  await admin()
-  // Known to memory, as a person who has signed in.
-  await patiently('/api/v1/admin/settings', platformKey)
+  // Known to memory, as a person who has signed in; the first request of each takes as long as it takes.
+  for (const [path, key] of [
+    ['/metrics', KEY],
+    [AUDIT, adminKey],
+    ['/api/v1/admin/settings', platformKey],
+  ] as const)
+    await fetch(`${running.address}${path}`, { headers: { authorization: `Bearer ${key}` } })
 })
 afterAll(() => parts.disposeAsync())
 beforeEach(() => outside.stopProcesses())
@@ -64,14 +68,14 @@ const product = async (at = running.address) =>
   textIn(await callTool({ url: `${at}/mcp`, key: KEY }, 'demo__calculate', { expression: '6*7' }))
 const readiness = async () =>
   (await (await fetch(`${running.address}/health/ready`)).json()) as { status: string; age_ms: { database: number } }
-/** As a scraper or an administrator who gives up after a second. */
+/** As a scraper or an administrator who gives up before the gateway itself gives the database up, which is after two seconds. */
 const patiently = (path: string, key: string) =>
   fetch(`${running.address}${path}`, {
     headers: { authorization: `Bearer ${key}` },
-    signal: AbortSignal.timeout(1_000),
+    signal: AbortSignal.timeout(1_900),
   })
 const metrics = async () => (await patiently('/metrics', KEY)).text()
-const admin = () => patiently('/api/v1/admin/tenants/default/audit', adminKey)
+const admin = () => patiently(AUDIT, adminKey)
 
 /** Probes until the time is over; resolves to what went wrong. */
 async function probe({ path, timeout }: { path: string; timeout: number }, milliseconds: number): Promise<string[]> {
@@ -90,14 +94,14 @@ test('every documented health check is answered within its own timeout, and says
   for (const { where, timeout } of probes) expect(timeout, where).toBeGreaterThanOrEqual(1_000)
   const faults = await Promise.all(probes.map((one) => probe(one, LOOKED + 2_000)))
   expect(probes.flatMap(({ where }, at) => (faults[at] ?? []).map((fault) => `${where}: ${fault}`))).toEqual([])
-  expect(await readiness()).toMatchObject({ status: 'degraded', age_ms: { database: expect.any(Number) } })
+  await expect.poll(readiness, slowly).toMatchObject({ status: 'degraded', age_ms: { database: expect.any(Number) } })
   expect(await product()).toContain('42')
 })
 
 test('metrics are read with a known key, and administration is refused at once and works again at once', async () => {
   for (const end = Date.now() + LOOKED; Date.now() < end; await sleep(300))
     expect(await metrics()).toContain('toolway_database_up')
-  expect(await metrics()).toContain('toolway_database_up 0')
+  await expect.poll(metrics, slowly).toContain('toolway_database_up 0')
   // Many at once hold no connection of the pool, so the first that comes after the standstill finds one.
   const refused = await Promise.all(Array.from({ length: 30 }, admin))
   expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 503))
@@ -164,9 +168,9 @@ for (const { kind, program } of documented) {
         ...{ kind, program: program ?? kind, port: await freePort(), targets: [port] },
       })
       const answers: boolean[] = []
-      for (const end = Date.now() + LOOKED + 3_000; Date.now() < end; await sleep(100))
+      // As many as that also where each takes long.
+      for (const end = Date.now() + LOOKED + 3_000; Date.now() < end || answers.length <= 20; await sleep(100))
         answers.push((await product(balancer.address)).includes('= 42'))
-      expect(answers.length).toBeGreaterThan(20)
       expect(answers).not.toContain(false)
     },
   )

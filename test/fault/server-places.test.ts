@@ -59,13 +59,13 @@ test(
   { tags: 'long' },
   async () => {
     await using upstream = await startSlowUpstream()
-    await using gateway = await gatewayFor(connection('up', upstream.url, 3))
+    await using gateway = await gatewayFor(connection('up', upstream.url, 6))
     await gateway.settled('up')
     const ended: Called[] = []
     const calls = callMany(gateway, 'up', 20).map((call) => call.then((answer) => void ended.push(answer)))
     await expect.poll(upstream.calls).toBe(PLACES)
     // The next four are sent now and have their whole time at the server; for the others theirs runs out here.
-    await sleep(1_500)
+    await sleep(3_000)
     upstream.letGo()
     await expect.poll(() => ended.length).toBe(20 - PLACES)
     upstream.letGo()

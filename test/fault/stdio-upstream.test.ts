@@ -15,7 +15,7 @@ const serversOf = (own: string) =>
     .alive()
     .filter((one) => /^\d+ \S*\/node /.test(one))
 
-const connection = (alias: string, own: string, way = 'well', timeout = 2): TestConnection => ({
+const connection = (alias: string, own: string, way = 'well', timeout = 10): TestConnection => ({
   alias,
   revision: '2025-11-25',
   timeout,
@@ -32,7 +32,7 @@ describe('a local server', () => {
     async () => {
       const own = mark()
       {
-        await using gateway = await startTestGateway({ connections: [connection('child', own)] })
+        await using gateway = await startTestGateway({ connections: [connection('child', own, 'well', 6)] })
         expect(await gateway.settled('child')).toMatchObject({ status: 'connected', tools: 15 })
         const target = { url: gateway.connectionUrl('child'), key: gateway.key }
         // Those after which the same process goes on.
@@ -64,9 +64,10 @@ describe('a local server', () => {
         }
         expect(['upstream.lost', 'upstream.timeout']).toContain(toldBy(await callTool(target, 'close-stdout')))
         await expect.poll(async () => toldBy(await callTool(target, 'good')), patiently).toBe('done')
-        expect(serversOf(own)).toHaveLength(1)
+        // The one whose output was closed takes its time to end.
+        await expect.poll(() => serversOf(own), patiently).toHaveLength(1)
       }
-      expect(followFamily(0, own).alive()).toEqual([])
+      await expect.poll(() => followFamily(0, own).alive(), patiently).toEqual([])
     },
   )
 
@@ -80,7 +81,7 @@ describe('a local server', () => {
     expect(new Set((await Promise.all(waiting)).map(toldBy))).toEqual(new Set(['upstream.lost']))
     const after = await Promise.all(Array.from({ length: 20 }, () => callTool(target, 'good')))
     expect(new Set(after.map(toldBy))).toEqual(new Set(['done']))
-    expect(serversOf(own)).toHaveLength(1)
+    await expect.poll(() => serversOf(own), patiently).toHaveLength(1)
   })
 
   test('that ends at once, or is not there, is told as what it is, and takes nothing from the others', async () => {
@@ -122,6 +123,6 @@ describe('a local server', () => {
       expect(toldBy(await callTool({ url: gateway.url, key: gateway.key }, 'child__good'))).toBe('done')
       await expect.poll(() => serversOf(own).length, patiently).toBe(3)
     }
-    expect(followFamily(0, own).alive()).toEqual([])
+    await expect.poll(() => followFamily(0, own).alive(), patiently).toEqual([])
   })
 })

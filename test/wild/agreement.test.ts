@@ -8,6 +8,7 @@ import { listConnections as listRows } from '../../packages/gateway/src/connecti
 import { callStateOf } from '../../packages/gateway/src/admin/connections/call-state.ts'
 import { checkConnection } from '../../packages/gateway/src/cli/doctor.ts'
 import { startTestGateway, type TestConnection, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
+import { PATIENCE_MS } from '../../packages/gateway/src/testing/patience.ts'
 import type { Connection } from '../../packages/contract/src/admin/connections.ts'
 import { ask, type RawMessage } from '../e2e/peers/clients/raw-client.ts'
 import { until } from '../e2e/peers/until.ts'
@@ -96,9 +97,9 @@ async function listAll(admin: Ask): Promise<Connection[]> {
 /** The list once it shows what the calls came to: the states are stored beside them. Whoever does not agree by then is found below. */
 async function settled(list: () => Promise<Map<string, Connection>>): Promise<Map<string, Connection>> {
   const agrees = (one: Connection) => (one.status === 'connected') === isWellBy(ends.get(one.alias) ?? [])
-  for (let left = 50; ; left--) {
+  for (const until = Date.now() + PATIENCE_MS; ;) {
     const listed = await list()
-    if (left === 0 || [...listed.values()].every(agrees)) return listed
+    if (Date.now() > until || [...listed.values()].every(agrees)) return listed
     await pause(100)
   }
 }

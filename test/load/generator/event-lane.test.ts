@@ -39,7 +39,7 @@ async function laneTo(...turns: Turn[]) {
   const { port } = server.address() as AddressInfo
   let id = FIRST_ID
   const target = { url: `http://127.0.0.1:${port}/mcp`, tool: 'echo', isStream: true } as const
-  const lane = createEventLane({ target, nextId: () => ++id, limitMs: 300 })
+  const lane = createEventLane({ target, nextId: () => ++id, limitMs: 2_000 })
   return {
     lane,
     methods,
@@ -72,7 +72,7 @@ describe('a lane of the oldest transport', () => {
     await using setup = await laneTo(refusing, stale, silent)
     expect(await setup.lane.call()).toContain('error {"code":-32603')
     expect(await setup.lane.call()).toContain('the call 100000002')
-    expect(await setup.lane.call()).toBe('no answer within 300 ms')
+    expect(await setup.lane.call()).toBe('no answer within 2000 ms')
   })
 
   test('reports a closed stream and opens another for the next call', async () => {
@@ -94,7 +94,7 @@ describe('a lane of the oldest transport', () => {
     const lane = createEventLane({
       target: { url: 'http://127.0.0.1:1/mcp', tool: 'echo', isStream: true },
       nextId: () => FIRST_ID,
-      limitMs: 300,
+      limitMs: 2_000,
     })
     expect(await lane.call()).toContain('ECONNREFUSED')
     expect(server.sessions()).toBe(0)

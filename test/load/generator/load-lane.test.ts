@@ -22,7 +22,7 @@ async function laneTo(...turns: ((socket: Socket, id: number) => void)[]) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   let id = FIRST_ID
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
-  const lane = createLane({ target: { url, tool: 'echo' }, nextId: () => ++id, limitMs: 200 })
+  const lane = createLane({ target: { url, tool: 'echo' }, nextId: () => ++id, limitMs: 2_000 })
   return {
     lane,
     connections: () => connections,
@@ -58,7 +58,7 @@ describe('a lane', () => {
     expect(await setup.lane.call()).toContain('carries id 1')
     expect(await setup.lane.call()).toBe('more bytes than one reply')
     expect(await setup.lane.call()).toBe('the connection was closed')
-    expect(await setup.lane.call()).toBe('no answer within 200 ms')
+    expect(await setup.lane.call()).toBe('no answer within 2000 ms')
     expect(await setup.lane.call()).toBeUndefined()
   })
 
