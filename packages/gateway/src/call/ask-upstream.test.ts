@@ -100,7 +100,7 @@ describe.each(ERAS)('a call to a failing %s server', (era, revision) => {
 
   test('what its server is too slow for is not asked beyond its time', async () => {
     await using server = await startFailing(era, Infinity, () => {})
-    await using house = await createTestContext({ connections: [at(server.url, revision, { timeout: 0.3 })] })
+    await using house = await createTestContext({ connections: [at(server.url, revision, { timeout: 2 })] })
     const [read, write] = await Promise.all([house.call('read'), house.call('write')])
     expect([read.audit.fault?.code, write.audit.fault?.code]).toEqual(['upstream.timeout', 'upstream.timeout'])
     expect(server.of('tools/call')).toHaveLength(2)

@@ -121,7 +121,7 @@ describe('a server that ends', () => {
     }
     const [polite, rude] = [await upgrade(), await upgrade()]
     let ended = false
-    const ending = end(300).then(() => (ended = true))
+    const ending = end(3_000).then(() => (ended = true))
     polite.end()
     await once(polite, 'close')
     expect({ ended, open: rude.readable }).toEqual({ ended: false, open: true })

@@ -103,7 +103,7 @@ describeEachPostgres('what a server offers', (createDatabase) => {
             `${row.held_hash === null ? 'accepted' : row.rejected_by === null ? 'held' : 'rejected'}${row.gone_at === null ? '' : ', gone'}`,
           ]),
         ),
-      alerts: () => db.system((sql) => sql(Alert)`select kind, detail from alerts order by id`),
+      alerts: () => db.system((sql) => sql(Alert)`select kind, detail from alerts order by created_at, id`),
       records: () =>
         db.system((sql) => sql(Told)`select method, detail from records where principal = 'catalog' order by seq`),
       version: () => db.organization(organizationId, findVersion),
