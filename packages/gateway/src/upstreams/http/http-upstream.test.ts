@@ -203,16 +203,16 @@ describe('a server that answers server/discover with', () => {
     const modern = { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: {} }
     const legacy = { protocolVersion: '2025-06-18', capabilities: {}, serverInfo: { name: 'x', version: '1' } }
     const says: Says = (method) => ({ result: method === 'server/discover' ? modern : legacy })
-    await using server = await startTurncoat(says, { delay: 3_000 })
-    await using held = upstreamAt(server.url, { timeout: 5 })
+    await using server = await startTurncoat(says, { delay: 4_500 })
+    await using held = upstreamAt(server.url, { timeout: 6 })
     expect(await held.upstream.introduce(signal)).toMatchObject({ revision: '2025-06-18' })
     await expect.poll(() => held.shown).toEqual(['2025-06-18', '2026-07-28'])
     expect(await held.upstream.introduce(signal)).toMatchObject({ revision: '2026-07-28' })
   })
 
   test('the modern answer, late, is modern where initialize is refused', async () => {
-    await using server = await startTurncoat(() => undefined, { delay: 3_000 })
-    await using held = upstreamAt(server.url, { timeout: 5 })
+    await using server = await startTurncoat(() => undefined, { delay: 4_500 })
+    await using held = upstreamAt(server.url, { timeout: 6 })
     expect(await held.upstream.introduce(signal)).toMatchObject({ revision: '2026-07-28' })
   })
 })

@@ -150,7 +150,7 @@ describe('a WebSocket to a server', () => {
         socket.ping()
       },
     })
-    const { pipe } = open(`ws://127.0.0.1:${server.port}/`, { lookEvery: 50 })
+    const { pipe } = open(`ws://127.0.0.1:${server.port}/`, { lookEvery: 250 })
     const opened = await pipe
     await expect.poll(() => pongs).toBe(1)
     await expect.poll(() => pings).toBeGreaterThan(5)

@@ -302,7 +302,7 @@ describe('bounds', () => {
     names.answers.set('slow.example.com', ['127.0.0.1']).set('api.example.com', ['127.0.0.1'])
     const client = connectNet(proxy.path)
     client.write(`GET http://slow.example.com:${server.port}/ HTTP/1.1\r\nHost: x\r\n\r\n`)
-    await vi.waitUntil(() => held.length > 0)
+    await expect.poll(() => held.length).toBeGreaterThan(0)
     client.destroy()
     // A further one shows that the proxy has seen its end.
     const { socket } = await tunnel(proxy.path, `api.example.com:${server.port}`)
