@@ -5,6 +5,7 @@
 // @module-tag long
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { expect, test } from 'vitest'
+import { freePort } from '../../packages/gateway/src/testing/free-port.ts'
 import { connectOver, KINDS } from '../e2e/peers/clients/client.ts'
 import { buildBridge, modern, open, startBridge } from '../e2e/peers/clients/bridge.ts'
 import { makeInstallation } from './installation.ts'
@@ -40,7 +41,7 @@ test('where clients may be elsewhere, the entry names nothing of this machine', 
 
 test('a gateway that is killed in the middle of a call, and started again, serves the same clients', async () => {
   await using built = await buildBridge()
-  await using here = await makeInstallation()
+  await using here = await makeInstallation({ TOOLWAY_PORT: String(await freePort()) })
   const running = await here.start()
   const target = { url: running.address, key: await here.localKey() }
   await using legacy = startBridge(built, target)
@@ -53,7 +54,7 @@ test('a gateway that is killed in the middle of a call, and started again, serve
   await Promise.all([legacy, later].map((bridge) => bridge.heard('notifications/progress')))
   running.signal('SIGKILL')
   expect(await running.ended).toBe('SIGKILL')
-  await here.start({ TOOLWAY_PORT: new URL(running.address).port })
+  await here.start()
   for (const [bridge, params] of [
     [legacy, call],
     [later, modern(call)],

@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { freePort } from '../../packages/gateway/src/testing/free-port.ts'
 import { makeInstallation, type Installation, type Running } from './installation.ts'
 
 const patiently = { interval: 50 }
@@ -66,7 +67,8 @@ describe('the local key', () => {
   })
 
   test('goes to nobody who has the gateway itself answer, from the same port of another address', async () => {
-    await using elsewhere = await makeInstallation({ TOOLWAY_HOST: '127.0.0.2' })
+    const port = String(await freePort())
+    await using elsewhere = await makeInstallation({ TOOLWAY_HOST: '127.0.0.2', TOOLWAY_PORT: port })
     const { address } = await elsewhere.start()
     expect(address).toContain('127.0.0.2')
     expect(await elsewhere.run(['tools'])).toMatchObject({ code: 0, err: '' })

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { readFile, readlink, readdir, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { freePort } from '../../../packages/gateway/src/testing/free-port.ts'
 import { makeInstallation } from '../../cli/installation.ts'
 import { SOURCES } from '../../setup/program.ts'
 import { startContractBackend } from '../peers/contract-backend/backend.ts'
@@ -318,8 +319,7 @@ describe('the end of it', () => {
   })
 
   test('S1-ARC-05: killed in the middle of its calls and started again, it answers the very same', async () => {
-    await using here = await startCuratore({ TOOLWAY_PORT: '0' })
-    const port = new URL(here.gateway.address).port
+    await using here = await startCuratore({ TOOLWAY_PORT: String(await freePort()) })
     const seen = async () => {
       const tools = await here.ask('/rest/tools')
       const calls = await Promise.all([
@@ -334,7 +334,7 @@ describe('the end of it', () => {
     here.gateway.signal('SIGKILL')
     expect(await here.gateway.ended).toBe('SIGKILL')
     await Promise.all(load)
-    here.gateway = await here.installation.start({ ...here.settings, TOOLWAY_PORT: port })
+    here.gateway = await here.installation.start(here.settings)
     expect(await seen()).toEqual(before)
     await using client = await connect(here)
     expect((await client.listTools()).tools).toHaveLength(14)
