@@ -10,6 +10,7 @@ import { ask, callTool, openSession, type RawPeer } from '../e2e/peers/clients/r
 import { openStream } from '../e2e/peers/clients/event-reader.ts'
 import { beginHeld, startHeldCalls } from '../e2e/peers/servers/held-calls.ts'
 import { startEffects } from '../e2e/peers/servers/effects-server.ts'
+import { until } from '../e2e/peers/until.ts'
 import { startCountingUpstream } from '../fault/counting-upstream.ts'
 import type { BalancerKind } from './balancers.ts'
 import { startCluster, type Cluster, type Member } from './cluster.ts'
@@ -58,7 +59,7 @@ test('one of three is killed under load: no record is lost, reads repeated once 
     }
   }
   const lanes = Array.from({ length: LANES }, lane)
-  await sleep(1_500)
+  await until('reads are answered', () => answered.length >= 50)
   const [first, victim] = cluster.members
   const streamed = await openSession(cluster.connectionUrl('held'), cluster.key)
   const at = (member: Member | undefined): RawPeer => ({
@@ -71,6 +72,7 @@ test('one of three is killed under load: no record is lost, reads repeated once 
   // The stream of its call is nowhere any more: that is told before anything is written.
   const [gone] = await Promise.all([openStream(at(first), reader.lastId), sleep(2_500)])
   expect([gone.status, gone.text]).toEqual([410, expect.stringContaining('"stream.gone"')])
+  await until('a hundred reads', () => done > 100)
   running = false
   await Promise.all(lanes)
   expect(failures).toEqual([])
