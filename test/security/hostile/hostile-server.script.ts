@@ -70,7 +70,7 @@ const ATTEMPTS: Readonly<Record<string, Attempt>> = {
   fork: async (most) => {
     const started: Promise<number>[] = []
     for (let count = 0; count < Number(most); count++) {
-      const one = spawn('/bin/sleep', ['20'], { stdio: 'ignore' })
+      const one = spawn('/bin/sleep', ['120'], { stdio: 'ignore' })
       started.push(new Promise((resolve) => one.on('spawn', () => resolve(1)).on('error', () => resolve(0))))
     }
     return String((await Promise.all(started)).reduce((sum, one) => sum + one, 0))
