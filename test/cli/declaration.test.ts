@@ -109,7 +109,7 @@ async function makeEmpty(): Promise<Installation> {
   return here
 }
 
-test('an export makes an empty installation say the same, to the letter', { timeout: 240_000 }, async () => {
+test('an export makes an empty installation say the same, to the letter', async () => {
   await using first = await makeEmpty()
   await writeFile(join(first.folder, 'toolway.yaml'), FILE)
   const planned = await first.run(['plan', 'toolway.yaml'], { settings: GIVEN })

@@ -63,7 +63,7 @@ afterAll(async () => {
 describe('the uru preset', () => {
   test('makes the connections that its variables name, and the guide names these variables', async () => {
     const shows = async () => (await here.run(['connection', 'list'], { settings })).out
-    await expect.poll(shows, { timeout: 20_000 }).toMatch(/slack\s.*connected/)
+    await expect.poll(shows).toMatch(/slack\s.*connected/)
     for (const alias of ['company', 'gmail', 'slack', 'platform']) expect(await shows()).toContain(alias)
     const guide = await readFile(GUIDE, 'utf8')
     for (const name of Object.keys(settings).filter((one) => !one.startsWith('TOOLWAY_')))
@@ -116,7 +116,7 @@ describe('the uru preset', () => {
     const { N8N_URL: _, N8N_API_KEY: __, ...less } = settings
     running = await here.start(less)
     const shows = async () => (await here.run(['connection', 'list'], { settings: less })).out
-    await expect.poll(shows, { timeout: 20_000 }).toContain('gmail')
+    await expect.poll(shows).toContain('gmail')
     expect(await shows()).not.toContain('company')
   })
 })

@@ -184,7 +184,7 @@ async function fill(call: Call): Promise<void> {
 }
 
 describe('a declaration', () => {
-  test('that was exported makes another installation say the same, to the letter', { timeout: 120_000 }, async () => {
+  test('that was exported makes another installation say the same, to the letter', async () => {
     await using source = await startTestGateway()
     const from = await callTo(source)
     await fill(from)

@@ -214,7 +214,7 @@ test('a secret in the address of a document is used to fetch it and never seen',
   await gateway.db.system((sql) => sql(Nothing)`update connections set updated_at = now() where alias = 'shop'`)
   sink.asked.length = 0
   await gateway.restart()
-  await expect.poll(() => sink.asked, { timeout: 30_000 }).toContain(`/docs/shop.json?token=${CANARY}`)
+  await expect.poll(() => sink.asked).toContain(`/docs/shop.json?token=${CANARY}`)
   const gone = await platform(`POST ${CONNECTORS}/shop/openapi/refresh`, {
     ...{ document_url: `${sink.origin}/docs/gone?token=${CANARY}`, apply: false },
   })

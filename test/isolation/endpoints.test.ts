@@ -173,12 +173,15 @@ async function tryEndpoint(
 
 const same = (one: Answered, other: Answered) => JSON.stringify(sameOf(one)) === JSON.stringify(sameOf(other))
 
+/** Whoever is not closed by then was let in. */
+const LET_IN_MS = 30_000
+
 const close = (address: string, path: string, { authorization }: Caller): Promise<string> => {
   const headers = authorization === undefined ? {} : { authorization }
   const socket = new WebSocket(`${address.replace('http', 'ws')}${path}`, { headers })
   return new Promise((resolve) => {
     let leave: NodeJS.Timeout | undefined
-    socket.on('open', () => (leave = setTimeout(() => socket.close(), 30)))
+    socket.on('open', () => (leave = setTimeout(() => socket.close(), LET_IN_MS)))
     socket.on('close', (code, reason) => {
       clearTimeout(leave)
       resolve(`${code} ${reason.toString()}`)
