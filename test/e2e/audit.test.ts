@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { recordChange } from '../../packages/gateway/src/records/change.ts'
 import { createTestVault, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { openGateway } from './peers/open-gateway.ts'
-import { startProbe } from './peers/probes/probe-server.ts'
+import { startProbe, type ProbeServer } from './peers/probes/probe-server.ts'
 import { callTool } from './peers/clients/raw-client.ts'
 import { httpWire } from './peers/servers/real-servers.ts'
 import { until } from './peers/until.ts'
@@ -18,9 +18,10 @@ const STRANGER = `uru_${'00'.repeat(32)}`
 const Nothing = z.object({})
 const parts = new AsyncDisposableStack()
 let gateway: TestGateway
+let probe: ProbeServer
 
 beforeAll(async () => {
-  const probe = parts.use(await startProbe({ era: 'modern' }))
+  probe = parts.use(await startProbe({ era: 'modern' }))
   const limits = { TOOLWAY_LIMIT_ADDRESS: 'off', TOOLWAY_LIMIT_ORGANIZATION: 'off' }
   gateway = parts.use(
     await openGateway({
@@ -87,6 +88,7 @@ describe('records over HTTP', () => {
         { headers: { 'x-correlation-id': correlation } },
       )
     const waiting = ask('timed-1', 'probe__steps')
+    await until('the server has the call', () => probe.state.called.includes('steps'))
     await sleep(150)
     await ask('timed-2', 'probe__release')
     await waiting
