@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '@toolway/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { recordChange } from '../../packages/gateway/src/records/change.ts'
+import { recordChange, type Change } from '../../packages/gateway/src/records/change.ts'
 import { createTestVault, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { openGateway } from './peers/open-gateway.ts'
 import { startProbe, type ProbeServer } from './peers/probes/probe-server.ts'
@@ -125,7 +125,7 @@ describe('records over HTTP', () => {
       userAgent: 'browser',
       correlationId: 'shape-2',
     }
-    const change = { action: 'key.add', resource: 'key', id: 'key_9', detail: { name: 'laptop' } }
+    const change: Change = { action: 'key.add', resource: 'key', id: 'key_9', detail: { name: 'laptop' } }
     await gateway.db.system((sql) => recordChange(sql, actor, gateway.organization.id, change))
     expect(await recorded('shape-2', OWN)).toMatchObject({
       actor_id: 'usr_1',

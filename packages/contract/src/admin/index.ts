@@ -243,6 +243,8 @@ export {
   VerifyProgress,
 } from './audit.ts'
 export type { Redactable } from './audit.ts'
+export { AUDIT_ACTIONS } from './audit-actions.ts'
+export type { AuditAction } from './audit-actions.ts'
 export { getPayloadSetting, PayloadSetting, RecordPayload, setPayloadSetting, showRecordPayload } from './payloads.ts'
 export { Endpoint, findEndpoint } from './endpoints.ts'
 export { ConnectionLogLine, followConnectionLog, listConnectionLog } from './connection-log.ts'

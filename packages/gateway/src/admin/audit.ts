@@ -23,6 +23,7 @@ import { redactRecord } from '../records/redact.ts'
 import { ForeignCheckpoint, listChained, prune as pruneChain } from '../records/retention.ts'
 import { namesOf } from '../operations/names-of.ts'
 import { serveOrganization, servePlatform, serveSignedIn, type AdminParts, type Served } from './serve.ts'
+import type { Change } from '../records/change.ts'
 
 const tenantOf = (organization: string): string | null => (organization === PLATFORM ? null : organization)
 
@@ -180,7 +181,7 @@ function exportingOf({ format, after: _, ...words }: ExportQuery): Exporting {
 }
 
 /** The filter of an export is on record. */
-const saysExport = ({ format, after: _, ...filter }: ExportQuery, id: string) => ({
+const saysExport = ({ format, after: _, ...filter }: ExportQuery, id: string): Change => ({
   action: 'record.export',
   resource: 'record',
   id,

@@ -3,7 +3,7 @@ import { newId, type OrganizationId } from '@toolway/contract'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { recordChange } from '../records/change.ts'
+import { recordChange, type Change } from '../records/change.ts'
 import { fingerprintOf } from '../records/chain/checkpoints.ts'
 import { prune } from '../records/retention.ts'
 import { storeRecords } from '../records/records.ts'
@@ -30,7 +30,7 @@ describeEachPostgres('checkpoints', (createDatabase) => {
     await using database = await createDatabase()
     const { db } = database
     const organization = newId('org') as OrganizationId
-    const change = { action: 'key.add', resource: 'key', id: 'key_1' }
+    const change: Change = { action: 'key.add', resource: 'key', id: 'key_1' }
     const [first, second, strange] = [randomBytes(32), randomBytes(32), createVault(randomBytes(32))]
     const vault = createVault(first)
     const make = (own: Parameters<typeof createKeepCheckpoints>[0]['vault']) =>

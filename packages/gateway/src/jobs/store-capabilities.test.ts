@@ -11,7 +11,7 @@ import { listToolLocks } from '../catalog/locks/tool-locks.ts'
 import { addConnection, listConnections, lockConnection, setToolLock } from '../connections/connections.ts'
 import { listToolStates, sayEffect, switchAllTools } from '../connections/tool-states.ts'
 import { findVersion } from '../organizations/versions.ts'
-import { recordChange } from '../records/change.ts'
+import { recordChange, type Change } from '../records/change.ts'
 import { describeEachPostgres } from '../testing/database.ts'
 import { addTestOrganization } from '../testing/organization.ts'
 import { storeCapabilities } from './store-capabilities.ts'
@@ -403,7 +403,7 @@ describeEachPostgres('what a server offers', (createDatabase) => {
       // The first connection is stored and the second is waited for: a chain that was locked with the first would be a circle.
       while ((await waits()) === 0) await setTimeout(5)
       const none = { keyId: undefined, address: undefined, userAgent: undefined }
-      const said = { action: 'tool.disable-all', resource: 'connection', id: last }
+      const said: Change = { action: 'tool.disable-all', resource: 'connection', id: last }
       await recordChange(sql, { ...actor, ...none }, organizationId, said)
     })
     await stored

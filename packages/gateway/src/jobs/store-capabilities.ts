@@ -213,7 +213,7 @@ async function tell(
   const reverted = back.filter((tool) => known.get(tool)?.held_hash != null)
   // Under a lock that is off, what a first look found is what there is, and no change.
   const changed = known.size === 0 ? [] : accepted
-  const told: readonly (readonly [string, object, number])[] = [
+  const told: readonly (readonly [Change['action'], object, number])[] = [
     ['tool.hold', some(held.map(hashes)), held.length],
     ['tool.change', some(changed.map(hashes)), changed.length],
     ['tool.revert', some(reverted), reverted.length],

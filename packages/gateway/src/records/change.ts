@@ -1,5 +1,6 @@
 /** The record of a change: who changed what from where, written in the transaction that makes the change. */
 import { newId, type OrganizationId } from '@toolway/contract'
+import type { AuditAction } from '@toolway/contract/admin'
 import type { OrgSql, SystemSql } from '../db/db.ts'
 import { storeRecords, type Entry } from './records.ts'
 
@@ -19,7 +20,7 @@ export const actorTypeOf = (principal: { readonly kind: string } | undefined): E
 
 export interface Change {
   /** A noun and what happened to it: `key.add`. */
-  readonly action: string
+  readonly action: AuditAction
   readonly resource: string
   readonly id: string
   /** The change in detail; never a secret. */
@@ -30,7 +31,10 @@ export interface Change {
   readonly code?: string
 }
 
-export const entryOfChange = (actor: Actor, organizationId: OrganizationId | undefined, change: Change): Entry => ({
+/** A refused operation has no word of its own: it is on record by its id. */
+type AnyChange = Omit<Change, 'action'> & { readonly action: string }
+
+export const entryOfChange = (actor: Actor, organizationId: OrganizationId | undefined, change: AnyChange): Entry => ({
   id: newId('rec'),
   timestamp: new Date().toISOString(),
   kind: change.kind ?? 'change',

@@ -1,7 +1,7 @@
 /** The operations on accounts of connections. A key goes in and never comes out; what one may not see is not there. */
 import { Fault, authOf, permits, type ConnectionId, type Role, type UserId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
-import type { Operation } from '@toolway/contract/admin'
+import type { AuditAction, Operation } from '@toolway/contract/admin'
 import type { ConnectionRow } from '../../connections/connections.ts'
 import {
   chooseDefault,
@@ -23,6 +23,7 @@ import { pageFrom, pageOfRows, startOf } from '../../lib/page.ts'
 import { namesOf } from '../../operations/names-of.ts'
 import { serveOrganization, type AdminParts, type OrganizationRequest, type Served } from '../serve.ts'
 import { roleForbidden } from '../../lib/role-forbidden.ts'
+import type { Change } from '../../records/change.ts'
 
 const RELIANCE_DAYS = 30
 const MOST_CALLERS = 200
@@ -76,12 +77,14 @@ function refuseUnfit({ vault }: Pick<AdminParts, 'vault'>, row: ConnectionRow, o
     throw new Fault('body.shape', { place: '/owner', problem: `cannot be ${owner} for this connection` })
 }
 
-const changeOf = (action: string, row: ConnectionRow) => (done: AccountRow) => ({
-  action,
-  resource: 'credential',
-  id: done.id,
-  detail: { connection: row.id, account: done.account, user: done.user_id, is_default: done.is_default },
-})
+const changeOf =
+  (action: AuditAction, row: ConnectionRow) =>
+  (done: AccountRow): Change => ({
+    action,
+    resource: 'credential',
+    id: done.id,
+    detail: { connection: row.id, account: done.account, user: done.user_id, is_default: done.is_default },
+  })
 
 const NO_ACCOUNT = { id: undefined, name: undefined }
 

@@ -9,6 +9,7 @@ import type { ConnectionRow } from '../../connections/connections.ts'
 import type { Brokered } from '../../oauth/outgoing/credentials/brokered-credentials.ts'
 import type { BrokeredAccount } from '../../upstreams/upstream.ts'
 import type { OrganizationRequest } from '../serve.ts'
+import type { Change } from '../../records/change.ts'
 
 type Asked = Pick<OrganizationRequest<Operation>, 'parts' | 'organization' | 'principal' | 'params' | 'change'>
 
@@ -33,7 +34,8 @@ export async function removeBrokered(asked: Asked, row: ConnectionRow, brokered:
   const user = userOf(asked, brokered)
   if (user === undefined || !(await brokered.broker.remove(user, id)))
     throw new Fault('thing.unknown', { thing: 'account' })
-  const said = { action: 'credential.remove', resource: 'credential', id, detail: { connection: row.id, user } }
+  const detail = { connection: row.id, user }
+  const said: Change = { action: 'credential.remove', resource: 'credential', id, detail }
   await asked.change(
     () => said,
     () => Promise.resolve(),

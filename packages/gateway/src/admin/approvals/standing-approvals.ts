@@ -18,6 +18,7 @@ import { hashTool } from '../../catalog/locks/tool-hash.ts'
 import { newestPage } from '../../lib/page.ts'
 import { serveOrganization, type OrganizationRequest, type Served } from '../serve.ts'
 import { rulesOf } from '../../call/approvals/answer-approval.ts'
+import type { Change } from '../../records/change.ts'
 
 type GrantRequest = Pick<OrganizationRequest<Operation>, 'parts' | 'organization' | 'principal' | 'role' | 'params'>
 type GrantSnapshot = Pick<Snapshot, 'organization' | 'connections' | 'catalogs' | 'rules'>
@@ -102,7 +103,7 @@ const list = serveOrganization(shapes.listLastingApprovals, async (asked) => {
 })
 
 /** Returns the audit entry for the end of a standing grant. */
-const endOfStandingGrant = (row: StandingGrantRow) => ({
+const endOfStandingGrant = (row: StandingGrantRow): Change => ({
   action: 'lasting_approval.end',
   resource: 'lasting_approval',
   id: row.id,

@@ -3,7 +3,7 @@
  * out at each start, and what it no longer says stays.
  */
 import { Fault, type EgressExceptions, type OrganizationId } from '@toolway/contract'
-import type { NewWebhook, OrganizationSettings } from '@toolway/contract/admin'
+import type { AuditAction, NewWebhook, OrganizationSettings } from '@toolway/contract/admin'
 import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod'
 import type { OrgSql, SystemSql } from '../../db/db.ts'
@@ -98,7 +98,7 @@ const wordsOf = ({
   ...{ url, private: reach, description, events, enabled },
 })
 
-const changeOf = (action: string, id: string, url: string, events: readonly string[]): Change => ({
+const changeOf = (action: AuditAction, id: string, url: string, events: readonly string[]): Change => ({
   action,
   resource: 'webhook',
   id,

@@ -1,5 +1,6 @@
 /** The rules of a declaration file, made what the file says: of the platform, of organizations, and of their connections. */
 import type { OrganizationId, RuleScope, RuleWords } from '@toolway/contract'
+import type { AuditAction } from '@toolway/contract/admin'
 import { isDeepStrictEqual } from 'node:util'
 import type { Db, OrgSql } from '../../db/db.ts'
 import { problemsOf, type Known } from '../../policy/stored/check-rule.ts'
@@ -52,7 +53,7 @@ const same = (held: WrittenRule, wanted: WrittenRule): boolean =>
 export const declarePlatformRules = (db: Db, rules: readonly RuleWords[], actor: Actor): Promise<void> =>
   db.system(async (sql) => {
     const said: Change[] = []
-    const say = (action: string, id: string, rule: WrittenRule) =>
+    const say = (action: AuditAction, id: string, rule: WrittenRule) =>
       said.push(changeOf(action, id, 'platform', undefined, rule))
     const present = await listPlatformRules(sql)
     const named = new Set(rules.map(({ name }) => name))
@@ -130,7 +131,7 @@ const stands = ({ scope, of, words }: DeclaredRule, row: OrganizationRuleRow): b
 
 const sayOf = (
   { say }: Carrying,
-  action: string,
+  action: AuditAction,
   id: string,
   { scope, of }: { readonly scope: RuleScope; readonly of: string | null },
   rule: WrittenRule,

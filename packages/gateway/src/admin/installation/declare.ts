@@ -12,6 +12,7 @@ import {
   type ToolsetSettings,
   type LockMode,
 } from '@toolway/contract'
+import type { AuditAction } from '@toolway/contract/admin'
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { listConnections, removeConnection, type ConnectionRow } from '../../connections/connections.ts'
@@ -105,7 +106,7 @@ const fileActor = (): Actor => ({
 
 /** Hears of each change as it is made; all of them are on record before the transaction ends. */
 type Say = (change: Change) => void
-const change = (action: string, resource: string, id: string, detail: Record<string, unknown> = {}): Change => ({
+const change = (action: AuditAction, resource: string, id: string, detail: Record<string, unknown> = {}): Change => ({
   action,
   resource,
   id,

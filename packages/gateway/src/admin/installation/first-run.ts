@@ -20,7 +20,7 @@ import {
   noteNewApprovals,
   type OrganizationRow,
 } from '../../organizations/organizations.ts'
-import { recordChange, type Actor } from '../../records/change.ts'
+import { recordChange, type Actor, type Change } from '../../records/change.ts'
 import { keyChange } from '../keys/make-key.ts'
 import { partsOf } from '../../kinds/kinds.ts'
 import { programOf } from '../../kinds/stdio/stdio.ts'
@@ -202,7 +202,7 @@ async function trustDemo(sql: OrgSql, organization: OrganizationRow['id'], demo:
   await setToolLock(sql, demo.id, { mode: demo.tool_lock, trusted: true })
   await removeAlerts(sql, demo.id, 'effect.unproven')
   const detail = { mode: demo.tool_lock, trusted: true, origin: ORIGIN }
-  const change = { action: 'lock.set', resource: 'connection', id: demo.id, detail }
+  const change: Change = { action: 'lock.set', resource: 'connection', id: demo.id, detail }
   await recordChange(sql, startActor(), organization, change)
 }
 

@@ -131,7 +131,11 @@ export const toKey = (row: KeyRow): shapes.Key => ({
   last_used_at: row.last_used_at?.toISOString() ?? null,
 })
 
-export const keyChange = (action: `key.${string}`, row: KeyRow, more: Record<string, unknown> = {}): Change => ({
+export const keyChange = (
+  action: shapes.AuditAction & `key.${string}`,
+  row: KeyRow,
+  more: Record<string, unknown> = {},
+): Change => ({
   action,
   resource: 'key',
   id: row.id,

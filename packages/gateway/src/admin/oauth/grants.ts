@@ -12,6 +12,7 @@ import {
 } from '../../identity/oauth/oauth-grants.ts'
 import { serveOrganization, serveSignedIn, type Served } from '../serve.ts'
 import { pageAt, pageFrom, partOf } from '../../lib/page.ts'
+import type { Change } from '../../records/change.ts'
 
 const toGrant = (row: GrantRow): shapes.Grant => ({
   id: row.id,
@@ -26,7 +27,7 @@ const toGrant = (row: GrantRow): shapes.Grant => ({
   used_at: row.used_at.toISOString(),
 })
 
-const changeOf = (ended: EndedGrant) => ({
+const changeOf = (ended: EndedGrant): Change => ({
   action: 'grant.end',
   resource: 'grant',
   id: ended.id,

@@ -88,7 +88,7 @@ export function createEnrolment(parts: EnrolmentParts): Enrolment {
       const [people, known] = await db.system(
         async (sql) => [await countUsers(sql), await isSetUpCode(sql, hash, first.code)] as const,
       )
-      const refused = { action: 'user.register', resource: 'user', id: 'first' }
+      const refused: Change = { action: 'user.register', resource: 'user', id: 'first' }
       if (people > 0) return refuse(actor, refused, new Fault('setup.done'))
       if (!known) return refuse(actor, refused, new Fault('code.unknown'))
       good()
@@ -103,7 +103,7 @@ export function createEnrolment(parts: EnrolmentParts): Enrolment {
         const id = await findByPasswordCode(sql, hash, code)
         return id === undefined ? undefined : findUser(sql, id)
       })
-      const refused = { action: 'password.code-look', resource: 'user', id: 'unknown' }
+      const refused: Change = { action: 'password.code-look', resource: 'user', id: 'unknown' }
       if (user === undefined || !user.active) return refuse(actor, refused, new Fault('code.unknown'))
       good()
       return user
@@ -111,7 +111,7 @@ export function createEnrolment(parts: EnrolmentParts): Enrolment {
     async choosePassword(actor, code, password) {
       const good = attempts.beginShared('password code', actor.address)
       const found = await db.system((sql) => findByPasswordCode(sql, hash, code))
-      const refused = { action: 'password.change', resource: 'user', id: 'unknown' }
+      const refused: Change = { action: 'password.change', resource: 'user', id: 'unknown' }
       if (found === undefined) return refuse(actor, refused, new Fault('code.unknown'))
       good()
       const hashed = await passwords.hash(password)
@@ -130,7 +130,7 @@ export function createEnrolment(parts: EnrolmentParts): Enrolment {
       const good = attempts.begin(`change ${userId}`, actor.address)
       const user = await db.system((sql) => findUser(sql, userId))
       const fits = await passwords.verify(current, user?.password)
-      const refused = { action: 'password.change', resource: 'user', id: userId }
+      const refused: Change = { action: 'password.change', resource: 'user', id: userId }
       if (user === undefined || !fits) return refuse(actor, refused, new Fault('password.wrong'))
       good()
       const hashed = await passwords.hash(next)

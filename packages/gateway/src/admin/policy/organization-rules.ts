@@ -1,7 +1,7 @@
 /** The operations on rules of an organization: its own to change, the platform's to see. */
 import { Fault, type Rule } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
-import type { Operation } from '@toolway/contract/admin'
+import type { AuditAction, Operation } from '@toolway/contract/admin'
 import type { OrgSql } from '../../db/db.ts'
 import { listOrganizationRules, type OrganizationRuleRow } from '../../policy/stored/organization-rules.ts'
 import { storedOfToolsets } from '../../policy/stored/rules-in-force.ts'
@@ -22,7 +22,7 @@ import {
 
 const unknown = () => new Fault('thing.unknown', { thing: 'rule' })
 
-const said = (action: string) => (row: OrganizationRuleRow) =>
+const said = (action: AuditAction) => (row: OrganizationRuleRow) =>
   changeOf(action, row.id, row.scope, row.of ?? undefined, writtenOfRow(row))
 
 const told = (row: OrganizationRuleRow, head: OperationCall['head']): shapes.KeptRule => {

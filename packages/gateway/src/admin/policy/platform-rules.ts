@@ -11,7 +11,7 @@ import { idlePatterns, knownPlaces, refuseIdle, type KnownPlace } from './idle-p
 import { changeOf, toPlatformRule, writeEach } from './rule-words.ts'
 import { erasePlatformRule, rewritePlatformRule, writePlatformRule, writtenOfRow } from './write-platform-rules.ts'
 
-const said = (action: string) => (row: PlatformRuleRow) =>
+const said = (action: shapes.AuditAction) => (row: PlatformRuleRow) =>
   changeOf(action, row.id, 'platform', undefined, writtenOfRow(row))
 
 const told = (row: PlatformRuleRow, head: OperationCall['head']): shapes.KeptRule => {

@@ -1,6 +1,6 @@
 /** Rules as they are written and shown: what both the platform's and an organization's share. */
 import { Fault, type RuleScope, type RuleWords } from '@toolway/contract'
-import type { FullRuleChange, KeptRule } from '@toolway/contract/admin'
+import type { AuditAction, FullRuleChange, KeptRule } from '@toolway/contract/admin'
 import type { OrganizationRuleRow } from '../../policy/stored/organization-rules.ts'
 import type { RuleProblem } from '../../policy/actions/action.ts'
 import { problemsOf, readWords, type Known } from '../../policy/stored/check-rule.ts'
@@ -72,7 +72,7 @@ const TOLD_TOOLS = 20
 
 /** Returns the audit entry for a change of a rule: enough to identify the rule, without any fixed value. */
 export function changeOf(
-  action: string,
+  action: AuditAction,
   id: string,
   scope: RuleScope,
   of: string | undefined,

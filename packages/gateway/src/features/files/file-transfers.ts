@@ -19,7 +19,7 @@ import type { ByteRange, StoredFile } from '../../snapshot/ports/file-store.ts'
 import type { UploadRow, Uploads } from './uploads.ts'
 import { FairShare } from '../../lib/fair-share.ts'
 import { createTurns } from '../../lib/turns.ts'
-import { recordChange, type Actor } from '../../records/change.ts'
+import { recordChange, type Actor, type Change } from '../../records/change.ts'
 
 /** Where a request comes from. */
 export type TransferOrigin = Pick<Actor, 'address' | 'userAgent' | 'correlationId'>
@@ -106,7 +106,7 @@ export function createFileTransfers({ db, uploads, hash, blobs, openKey }: FileT
   const readyFor = (link: Link, from: TransferOrigin) => async (sql: OrgSql, row: FileRow) => {
     await removeLinks(sql, row.id, 'upload')
     const { id, name, size, sha256 } = row
-    const change = { action: 'file.upload', resource: 'file', id, detail: { name, size, sha256 } }
+    const change: Change = { action: 'file.upload', resource: 'file', id, detail: { name, size, sha256 } }
     await recordChange(sql, actorOf(link, from), row.organization_id, change)
   }
 
@@ -115,7 +115,7 @@ export function createFileTransfers({ db, uploads, hash, blobs, openKey }: FileT
     const row = link && (await findFileRow(sql, link.file_id))
     if (link === undefined || row?.state !== 'ready') throw new Fault('file.link')
     const detail = { name: row.name, size: row.size, ...(range === undefined ? {} : { range: textOf(range) }) }
-    const change = { action: 'file.download', resource: 'file', id: row.id, detail }
+    const change: Change = { action: 'file.download', resource: 'file', id: row.id, detail }
     await recordChange(sql, actorOf(link, from), row.organization_id, change)
     return row
   }

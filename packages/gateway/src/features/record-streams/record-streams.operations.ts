@@ -75,8 +75,8 @@ async function find(sql: OrgSql | SystemSql, owner: string, id: string | undefin
 }
 
 const RESOURCE = 'record stream'
-const changeRecord = (action: string, detail?: object) => (id: string) => ({
-  action: `record-stream.${action}`,
+const changeRecord = (action: 'add' | 'change' | 'remove' | 'test', detail?: object) => (id: string) => ({
+  action: `record-stream.${action}` as const,
   resource: RESOURCE,
   id,
   ...(detail === undefined ? {} : { detail: { ...detail } }),

@@ -11,7 +11,7 @@ import type { Db } from '../../db/db.ts'
 import { migrate } from '../../db/migrate.ts'
 import { describeEachPostgres } from '../../testing/database.ts'
 import { testEntry } from '../../testing/record-entry.ts'
-import { recordChange, type Actor } from '../change.ts'
+import { recordChange, type Actor, type Change } from '../change.ts'
 import { storeRecords, type Entry } from '../records.ts'
 import { redactRecord } from '../redact.ts'
 import { ForeignCheckpoint, prune } from '../retention.ts'
@@ -173,7 +173,7 @@ describeEachPostgres('the chain of records', (createDatabase) => {
           ),
         )
     }
-    const change = { action: 'key.add', resource: 'key', id: 'key_1' }
+    const change: Change = { action: 'key.add', resource: 'key', id: 'key_1' }
     const transactions = Array.from({ length: 20 }, (_, at) =>
       db
         .organization(ORG, async (sql) => {

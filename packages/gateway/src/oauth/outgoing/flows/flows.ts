@@ -18,7 +18,7 @@ import type { Db } from '../../../db/db.ts'
 import { isDatabaseFault } from '../../../db/unreachable.ts'
 import type { Principal } from '../../../identity/principal.ts'
 import { laxCookie } from '../../../lib/lax-cookie.ts'
-import { recordChange, type Actor } from '../../../records/change.ts'
+import { recordChange, type Actor, type Change } from '../../../records/change.ts'
 import { flowSecretRow, flowVerifierRow } from '../../../vault/sealed-columns.ts'
 import type { Vault } from '../../../vault/vault.ts'
 import type { ChooseClient } from './choose-client.ts'
@@ -339,7 +339,7 @@ const factsOf = (flow: FlowRow) => ({
   ...(sessionOf(flow) === undefined ? {} : { session: sessionOf(flow) }),
 })
 
-const saysConnected = (flow: FlowRow, id: CredentialId) => ({
+const saysConnected = (flow: FlowRow, id: CredentialId): Change => ({
   action: 'credential.connect',
   resource: 'credential',
   id,
@@ -349,11 +349,11 @@ const saysConnected = (flow: FlowRow, id: CredentialId) => ({
 /** What the authorization server said, or what is wrong with its answer; no other fault of a flow says more than its code. */
 const reasonOf = ({ code, facts }: Fault) => (code.startsWith('authority.') ? { reason: facts['problem'] } : {})
 
-const saysFailed = (flow: FlowRow, { fault }: FlowProblem) => ({
+const saysFailed = (flow: FlowRow, { fault }: FlowProblem): Change => ({
   action: 'credential.connect',
   resource: 'credential',
   id: flow.connection_id ?? flow.provider,
-  outcome: 'refused' as const,
+  outcome: 'refused',
   code: fault.row.word,
   detail: { ...factsOf(flow), problem: fault.code, ...reasonOf(fault) },
 })
