@@ -65,6 +65,17 @@ describe.skipIf(NO_BROWSER)('records', () => {
     await page.getByRole('heading', { name: 'No records match' }).waitFor()
   })
 
+  test('of changes say in words what happened, with the name that the filter takes', async () => {
+    await using opened = await console.open(ADA)
+    const { page } = opened
+    await page.goto('/records?action=connection.add')
+    const added = page.getByRole('button', { name: 'Open the record for Connection added' }).first()
+    await added.waitFor()
+    expect(await added.getAttribute('title')).toBe('connection.add')
+    await added.click()
+    await page.getByRole('dialog', { name: 'Record' }).getByText('connection.add', { exact: true }).waitFor()
+  })
+
   test('columns that nobody needs are hidden, and stay so after a reload', async () => {
     await using opened = await console.open(ADA)
     const { page } = opened

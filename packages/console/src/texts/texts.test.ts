@@ -1,6 +1,12 @@
 /** The catalogues: complete in both languages, and their declaration is fresh. */
 import type { CatalogCategory, EffectSource, Limit } from '@toolway/contract'
-import { DESTINATIONS, type AlertKind, type StreamDestination } from '@toolway/contract/admin'
+import {
+  AUDIT_ACTIONS,
+  DESTINATIONS,
+  type AlertKind,
+  type AuditAction,
+  type StreamDestination,
+} from '@toolway/contract/admin'
 import { expect, test } from 'vitest'
 import { catalogueOf } from '../../texts-catalogues.ts'
 import { argumentsOf, compiled, compiledMessage, type Catalogue } from '../../texts-messages.ts'
@@ -27,6 +33,7 @@ async function evaluated<T>(source: string, language = 'en'): Promise<T> {
 /** Does not compile where a name that the contract knows has no text. */
 export const complete = (all: English) => [
   all.effectFrom satisfies Record<EffectSource, string>,
+  all.actions satisfies Record<AuditAction, string>,
   all.alerts.kinds satisfies Record<AlertKind, string>,
   all.connect.catalog.category satisfies Record<CatalogCategory | 'all', string>,
   all.recordStreams.kinds satisfies Record<StreamDestination['kind'], string>,
@@ -35,6 +42,10 @@ export const complete = (all: English) => [
 
 test('the declaration of the texts is fresh', async () => {
   await expect(declarationOf(english)).toMatchFileSnapshot('english.ts')
+})
+
+test('each action of the audit log has a text, and nothing else has one', () => {
+  expect(Object.keys(english['actions'] ?? {}).sort()).toEqual([...AUDIT_ACTIONS].sort())
 })
 
 test('every field and secret of a destination of record streams has a text', () => {

@@ -19,7 +19,7 @@ import { count, duration, exactTime } from '../../ui/times.ts'
 import { RecordPayload } from './record-payload.tsx'
 import { RecordTimings } from './record-timings.tsx'
 import { argumentsOf, errorOf, faultOf, isCall, stepsOf, type Step } from './record-steps.ts'
-import { Outcome } from './records-words.tsx'
+import { Outcome, wordsOf } from './records-words.tsx'
 import { RetryLink } from './retry-link.tsx'
 import { TraceLink } from './trace-link.tsx'
 
@@ -83,7 +83,7 @@ function Whole({ event, everywhere, set }: WholeProps) {
     <Stack gap="lg" pb="xl">
       <Stack gap="xs">
         <Title order={2} className="breakable">
-          {target ?? event.action}
+          {target ?? wordsOf(event.action)}
         </Title>
         <Group gap="xs">
           <Outcome outcome={event.outcome} />
@@ -98,7 +98,7 @@ function Whole({ event, everywhere, set }: WholeProps) {
           [t.when, exactTime(new Date(event.timestamp))],
           [t.took, typeof took === 'number' && isCall(event) ? duration(took) : null],
           [t.who, nameOf(event.actor_id)],
-          [t.action, event.action],
+          [t.action, <Action key="action" action={event.action} />],
           [t.what, target === null ? null : `${event.resource_name ?? target}${type === null ? '' : ` (${type})`}`],
           [t.address, event.ip_address],
           [t.program, program],
@@ -110,6 +110,18 @@ function Whole({ event, everywhere, set }: WholeProps) {
       {isCall(event) ? <Way event={event} nameOf={nameOf} /> : <Details event={event} />}
       <Related event={event} everywhere={everywhere} set={set} />
     </Stack>
+  )
+}
+
+/** By its name the list is filtered. */
+function Action({ action }: { action: string }) {
+  const words = wordsOf(action)
+  return words === action ? (
+    <code>{action}</code>
+  ) : (
+    <>
+      {words} <code>{action}</code>
+    </>
   )
 }
 
@@ -269,7 +281,7 @@ function Related({ event, everywhere, set }: Pick<WholeProps, 'event' | 'everywh
               {others.map((other) => (
                 <Group key={other.id} gap="xs">
                   <Anchor component="button" type="button" size="sm" onClick={() => set({ record: other.id }, 'push')}>
-                    {other.action} {other.resource_id ?? ''}
+                    {wordsOf(other.action)} {other.resource_id ?? ''}
                   </Anchor>
                   <Outcome outcome={other.outcome} />
                 </Group>

@@ -1,5 +1,17 @@
 /** The filters of the list of records. Each is part of the address; a text applies when its field is left or Enter is pressed. */
-import { Autocomplete, Button, Collapse, Group, Select, SimpleGrid, Stack, Switch, TextInput } from '@mantine/core'
+import {
+  Autocomplete,
+  Button,
+  Collapse,
+  Group,
+  Select,
+  SimpleGrid,
+  Stack,
+  Switch,
+  Text,
+  TextInput,
+} from '@mantine/core'
+import type { AuditAction } from '@toolway/contract/admin'
 import { useDisclosure } from '@mantine/hooks'
 import { useState, type ReactNode } from 'react'
 import type { SetUrlState } from '../../data/url-state.ts'
@@ -8,15 +20,37 @@ import { MomentField } from '../../ui/moment-field.tsx'
 import { useNamesOf } from '../../data/names.ts'
 import { PickOne } from '../../parts/picker/picker.tsx'
 import { isNarrowed, OUTCOMES, RANGES, type RecordsInput, type RecordsState } from './records-filter.ts'
-import { CLEARED } from './records-words.tsx'
+import { CLEARED, wordsOf } from './records-words.tsx'
 
 const t = texts.records.filters
 
 /** The most common actions; any other can be typed. */
-const ACTIONS = [
-  ...['tools/call', 'resources/read', 'prompts/get', 'login', 'logout', 'connection.add', 'connection.change'],
-  ...['connection.remove', 'rule.add', 'rule.change', 'key.add', 'key.remove', 'key.reveal', 'record.export'],
+const ACTIONS: AuditAction[] = [
+  'tools/call',
+  'resources/read',
+  'prompts/get',
+  'sign_in',
+  'sign_out',
+  'connection.add',
+  'connection.change',
+  'connection.remove',
+  'rule.add',
+  'rule.change',
+  'key.add',
+  'key.remove',
+  'key.reveal',
+  'record.export',
 ]
+
+/** The list is filtered by the name of an action. */
+const Option = ({ action }: { action: string }) => (
+  <div>
+    <Text size="sm">{action}</Text>
+    <Text size="xs" c="dimmed">
+      {wordsOf(action)}
+    </Text>
+  </div>
+)
 
 /** The most common reasons; any other can be typed. */
 const CODES = Object.keys(texts.usage.why)
@@ -54,7 +88,14 @@ export function RecordsFilters({ state, set, mayAll }: FiltersProps) {
         <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} spacing="sm">
           <Typed value={state.action} onCommit={change('action')}>
             {({ take, ...field }) => (
-              <Autocomplete label={t.action} placeholder={t.actionHint} data={ACTIONS} onChange={take} {...field} />
+              <Autocomplete
+                label={t.action}
+                placeholder={t.actionHint}
+                data={ACTIONS}
+                renderOption={({ option: { value } }) => <Option action={value} />}
+                onChange={take}
+                {...field}
+              />
             )}
           </Typed>
           <Typed value={state.tool} onCommit={change('tool')}>

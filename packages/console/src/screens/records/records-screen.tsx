@@ -20,7 +20,7 @@ import { ExportDialog } from './export-dialog.tsx'
 import { RecordDrawer } from './record-drawer.tsx'
 import { isNarrowed, isOver, queryOf, RecordsState } from './records-filter.ts'
 import { RecordsFilters } from './records-filters.tsx'
-import { CLEARED, Outcome } from './records-words.tsx'
+import { CLEARED, Outcome, wordsOf } from './records-words.tsx'
 import { VerifyDialog } from './verify-dialog.tsx'
 
 const t = texts.records
@@ -116,7 +116,7 @@ function What({ event, onOpen }: { event: AuditEvent; onOpen: () => void }) {
   const { action, resource_id: target, resource_name: name, details } = event
   const call = action === 'tools/call'
   const connection = typeof details['connection'] === 'string' ? details['connection'] : undefined
-  const main = call ? (target ?? action) : action
+  const main = call ? (target ?? wordsOf(action)) : wordsOf(action)
   const beside = call ? (connection === undefined ? undefined : t.through({ connection })) : (name ?? target)
   return (
     <div className="one-line">
@@ -125,6 +125,7 @@ function What({ event, onOpen }: { event: AuditEvent; onOpen: () => void }) {
         type="button"
         onClick={onOpen}
         aria-label={t.open({ what: main })}
+        title={action}
         className="row-link"
       >
         {main}

@@ -1,5 +1,5 @@
-/** Shared parts of this screen: the badge of an outcome, and the address of an unfiltered list. */
-import type { AuditEvent } from '@toolway/contract/admin'
+/** Shared parts of this screen: the badge of an outcome, the words for an action, and the address of an unfiltered list. */
+import type { AuditAction, AuditEvent } from '@toolway/contract/admin'
 import { texts } from '../../texts/texts.ts'
 import { StateBadge, type Tone } from '../../ui/badges.tsx'
 
@@ -15,6 +15,10 @@ const TONES: Readonly<Record<AuditEvent['outcome'], Tone>> = {
 export const Outcome = ({ outcome }: { outcome: AuditEvent['outcome'] }) => (
   <StateBadge tone={TONES[outcome]}>{texts.records.outcomes[outcome]}</StateBadge>
 )
+
+/** Methods of extensions of MCP, and operations that were refused, have no words but their names. */
+export const wordsOf = (action: string): string =>
+  Object.hasOwn(texts.actions, action) ? texts.actions[action as AuditAction] : action
 
 export const CLEARED = {
   ...{ action: undefined, tool: undefined, connection: undefined, actor_id: undefined, outcome: undefined },
