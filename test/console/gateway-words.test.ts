@@ -86,6 +86,25 @@ test('every sentence of the verification of records has German', () => {
   )
 })
 
+test('every reason why an OpenAPI document, or a part of it, cannot be used has German', () => {
+  const prose = proseIn([
+    ...['packages/gateway/src/upstreams/openapi/document/**/*.ts', 'packages/gateway/src/call/openapi/**/*.ts'],
+    'packages/gateway/src/admin/openapi/**/*.ts',
+  ])
+  // Names, what is sent to servers, and what is looked for in a sentence.
+  const others = ['the document', 'application/json, application/yaml;q=0.9, */*;q=0.5', 'private network']
+  expect(withoutGerman(prose).filter((text) => !others.includes(text))).toEqual([])
+  const unread = 'is in another file, "pets.yaml", which could not be fetched (HTTP 404)'
+  expect(
+    localized(new Fault('openapi.empty', { problem: `all 3 are left out, the first because it ${unread}` }).message),
+  ).toBe(
+    'Keine Operation dieses Dokuments kann ein Tool werden: alle 3 sind ausgelassen, und die erste steht in einer anderen Datei, „pets.yaml“; diese konnte nicht abgerufen werden (HTTP 404).',
+  )
+  expect(localized('requires the parameter "q" in the querystring, which cannot be sent')).toBe(
+    'verlangt den Parameter „q“ (querystring), der nicht gesendet werden kann',
+  )
+})
+
 test('the gateway still says what has a German sentence', () => {
   const files = globSync('packages/{gateway,contract,connectors}/src/**/*.ts', { cwd: ROOT })
   const all = files.filter((file) => !file.includes('.test.')).map((file) => readFileSync(resolve(ROOT, file), 'utf8'))

@@ -4,7 +4,7 @@
  */
 
 /** The sections that the gateway's sentences are in; those of `rules` are so short that they are looked for only where rules speak. */
-export type Section = 'faults' | 'states' | 'catalog' | 'rules' | 'chain'
+export type Section = 'faults' | 'states' | 'catalog' | 'rules' | 'chain' | 'documents'
 
 type Say = string | ((blanks: Readonly<Record<string, string>>) => string)
 /** The texts between the blanks, the names of the blanks, and the German message. */

@@ -16,16 +16,16 @@ const ARCHIVE = /\.(?:zip|jar|7z|rar|tar|tgz|gz)$/i
 export async function documentOfArchive(bytes: Uint8Array, limits: ZipLimits): Promise<string> {
   const files = openZip(bytes, limits)
   const at = documentAmong([...files.keys()], (path) => plainText(files, path))
-  if (typeof at !== 'string') throw new DocumentProblem(`its ZIP archive ${at.problem}${nestedIn(files)}`)
+  if (typeof at !== 'string') throw withoutDocument(at.problem, files)
   const text = textOfBytes(files.get(at)?.() ?? new Uint8Array())
   return (await bundle(text, { at, read: (place) => textIn(files, place), most: limits.files })) ?? text
 }
 
-const nestedIn = (files: ZipFiles) => {
+function withoutDocument(problem: string, files: ZipFiles): DocumentProblem {
   const nested = [...files.keys()].find((path) => ARCHIVE.test(path))
-  return nested === undefined
-    ? ''
-    : `; it contains another archive, ${JSON.stringify(nested.slice(0, 100))}: unpack that one first`
+  if (nested === undefined) return new DocumentProblem(`its ZIP archive ${problem}`)
+  const name = JSON.stringify(nested.slice(0, 100))
+  return new DocumentProblem(`its ZIP archive ${problem}; it contains another archive, ${name}: unpack that one first`)
 }
 
 function textIn(files: ZipFiles, place: string): FileText {

@@ -203,6 +203,7 @@ function refuseElsewhere({ given, around }: Found, origin: string | undefined, f
   const own = [given, around].find((one) => Array.isArray(one['servers']) && one['servers'].length > 0)
   if (own === undefined || origin === undefined) return
   const servers = serversOf(own, from)
-  if (!servers.some((server) => originOf(server) === origin))
-    throw new Unfit(`is at another address, ${originOf(servers[0])?.slice(0, 100) ?? 'which is not an HTTP'}`)
+  if (servers.some((server) => originOf(server) === origin)) return
+  const other = originOf(servers[0])?.slice(0, 100)
+  throw new Unfit(other === undefined ? 'is at an address that is not of HTTP' : `is at another address, ${other}`)
 }

@@ -63,8 +63,10 @@ function elsewhere(ref: string, root: JsonObject): string | undefined {
   if (ref.startsWith('#')) return undefined
   const file = fileOf(ref)
   const reason = whyUnread(root, file)
-  const named = `is in another file, "${file.slice(0, 100)}"`
-  return reason === undefined ? `${named}: bundle the document into one file` : `${named}, which ${reason}`
+  const name = file.slice(0, 100)
+  return reason === undefined
+    ? `is in another file, "${name}": bundle the document into one file`
+    : `is in another file, "${name}", which ${reason}`
 }
 
 /** The file that a reference names; empty for one within the document. */
