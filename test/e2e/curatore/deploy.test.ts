@@ -68,7 +68,7 @@ describe('the Compose service', () => {
     expect(copied).toEqual(['package.json', 'package-lock.json', 'packages', 'tools/runtime'])
     const [node, main = '', ...words] = await commandOf()
     expect([node, ...words]).toEqual(['node', 'start', '--preset', 'curatore'])
-    await expect(readFile(join(ROOT, main), 'utf8')).resolves.toContain('import module')
+    await expect(readFile(join(ROOT, main), 'utf8')).resolves.toContain("import('./cli/program.ts')")
   })
 })
 
