@@ -152,7 +152,7 @@ function endOf({ result, error }: RawMessage): string {
 
 /** The states are stored beside the calls. What does not agree by then is found below. */
 async function settled(): Promise<void> {
-  for (let left = 100; left > 0; left--) {
+  for (let left = 600; left > 0; left--) {
     const listed = await byAlias(admin)
     if (CELLS.every(({ alias, state }) => connectionStateOf(listed.get(alias) as Connection) === SHOWN[state])) return
     await pause(100)

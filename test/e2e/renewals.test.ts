@@ -16,7 +16,8 @@ import { describeEachPostgres } from '../../packages/gateway/src/testing/databas
 
 const CLIENT = 'toolway'
 const SCOPE = 'openid offline_access'
-const LIFE = 2
+/** Seconds; they pass in the database (`age`), so that a slow machine has all of them. */
+const LIFE = 600
 /** Named as private by whoever made the connection, so its authorization server may be, too. */
 const URL_ = 'http://127.0.0.1:9/mcp'
 const oauth = createOutgoingOAuth({ now: Date.now, adapter: adapterOf })

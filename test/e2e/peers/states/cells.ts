@@ -125,7 +125,7 @@ const giveKey = ({ admin }: Town, alias: string, key: string) =>
 const disable = ({ admin }: Town, alias: string) =>
   done(admin(`PATCH ${CONNECTORS}/${alias}/toggle`, { enabled: false }))
 const add = ({ admin }: Town, body: object, to = CONNECTORS) =>
-  done(admin(`POST ${to}`, { private: true, timeout: 2, ...body }))
+  done(admin(`POST ${to}`, { private: true, timeout: 20, ...body }))
 
 interface Breakable {
   /** Its server takes the credential no more. */
