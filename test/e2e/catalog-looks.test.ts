@@ -15,7 +15,7 @@ import { openGateway, toolNames } from './peers/open-gateway.ts'
 import { changingTool } from './peers/servers/changing-server.ts'
 import { startCounted, type CountedServer } from './peers/servers/counted-server.ts'
 import { httpWire, startEverythingOverHttp } from './peers/servers/real-servers.ts'
-import { until } from './peers/until.ts'
+import { steady, until } from './peers/until.ts'
 
 const TOOLS = [changingTool('one'), changingTool('two')]
 
@@ -33,6 +33,7 @@ async function idleClient(gateway: TestGateway, server: CountedServer, path: str
   await until('it has heard of the last one', async () =>
     (await client.tools()).some(({ name }) => name.endsWith(`change_${change}`)),
   )
+  await steady('what it was told', () => told(client).length)
   return client
 }
 
@@ -72,10 +73,17 @@ describe('of two gateways on one database', () => {
     await until('both list its tools', () => listed(['one', 'two']))
     await until('both hear it', () => server.streams(path) === 2)
     expect(server.lists(path)).toBe(1)
-    server.offer(path, [changingTool('three')])
-    server.announce(path)
-    await until('both list the new one', () => listed(['three']))
-    expect(server.lists(path)).toBe(2)
+    const looks: number[] = []
+    for (let round = 0; round < 5; round++) {
+      const before = server.lists(path)
+      server.offer(path, [changingTool(`round_${round}`)])
+      server.announce(path)
+      await until('both list the new one', () => listed([`round_${round}`]))
+      looks.push(server.lists(path) - before)
+    }
+    // A gateway that hears of it only after the look of the other one began has to ask again.
+    for (const count of looks) expect([1, 2]).toContain(count)
+    expect(looks).toContain(1)
     expect(server.lists('/none/first')).toBe(1)
   })
 })
@@ -89,13 +97,18 @@ test('two hundred connections are asked 16 at a time and stored together, and af
   })
   const { db } = gateway
   const loads = vi.spyOn(db, 'organization')
+  let began = 0
   await gateway.restart(async () => {
     for (const [at, path] of paths.entries())
       await putConnection(gateway, { alias: `c${at}`, wire: httpWire(server.url(path)) })
     loads.mockClear()
+    began = performance.now()
   })
   await until('all of them are listed', async () => (await toolNames(gateway, gateway.url)).length >= 2 * COUNT)
-  expect({ lists: server.all.lists, most: server.all.most <= 16 }).toEqual({ lists: COUNT + 1, most: true })
+  // A look that takes longer than three seconds gives its place to another one, and goes on.
+  const turns = 1 + Math.floor((performance.now() - began) / 3_000)
+  expect(server.all.most).toBeLessThanOrEqual(16 * turns)
+  expect(server.all.lists).toBe(COUNT + 1)
   // Reloads and reads of credentials; one by one they are more than four for each connection.
   expect(loads.mock.calls.length).toBeLessThan(2 * COUNT)
   const connections = await db.organization(gateway.organization.id, listConnections)

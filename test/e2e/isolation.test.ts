@@ -224,7 +224,7 @@ describe('a wrong key', () => {
   ] as const
 
   test.each(headers)('(%s) gets 401 with WWW-Authenticate, and learns nothing else', async (_, given) => {
-    const before = recorder.seen.length
+    const before = recorder.asked().length
     const paths = ['/mcp', '/o/other/t/default/mcp', '/o/nowhere/t/default/mcp', '/api/v1/default/connectors/same/mcp']
     const answers = await Promise.all(
       paths.map(async (path) => {
@@ -238,7 +238,7 @@ describe('a wrong key', () => {
       expect(headers.get('mcp-session-id')).toBeNull()
       expect(text).toBe(answers[0]?.text)
     }
-    expect(recorder.seen).toHaveLength(before)
+    expect(recorder.asked()).toHaveLength(before)
   })
 
   test('in the address is not taken', async () => {

@@ -83,10 +83,10 @@ describe('a list of 2,500 tools', () => {
   })
 
   test('asks its upstream nothing on the way to a client', async () => {
-    const before = recorder.seen.length
+    const before = recorder.asked().length
     await ask({ url: gateway.url, key: gateway.key, era: 'modern' }, 'tools/list')
     await ask({ url: gateway.connectionUrl('long'), key: gateway.key, era: 'modern' }, 'tools/list')
-    expect(recorder.seen).toHaveLength(before)
+    expect(recorder.asked()).toHaveLength(before)
   })
 })
 

@@ -15,7 +15,7 @@ import { ask, callTool, openSession, start, tell, type RawPeer } from './peers/c
 import { httpWire, startEverythingOverSse } from './peers/servers/real-servers.ts'
 import { serveEverything, serveProbe } from './peers/servers/served.ts'
 import { startSocketServer, startSseServer, type StreamServer } from './peers/servers/stream-servers.ts'
-import { until } from './peers/until.ts'
+import { steady, until } from './peers/until.ts'
 
 const SERVERS = ['sse', 'socket_legacy', 'socket_modern'] as const
 type Name = (typeof SERVERS)[number]
@@ -226,7 +226,7 @@ describe.each(['sse', 'socket_legacy'] as const)('a session with a server over %
   })
 
   test('ends with the client’s own, and is nobody else’s', async () => {
-    const before = everything[server].size
+    const before = await steady('the number of connections', () => everything[server].size)
     const [one, other] = [await openSession(gateway.connectionUrl(server), gateway.key), await peerOf('legacy', server)]
     await Promise.all([callTool(one, 'test_simple_text'), callTool(other, 'test_simple_text')])
     expect(everything[server].size).toBe(before + 2)

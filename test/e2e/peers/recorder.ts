@@ -26,6 +26,8 @@ export interface Seen {
 export interface Recorder extends AsyncDisposable {
   readonly url: string
   readonly seen: readonly Seen[]
+  /** Those that somebody's request may have caused: all but the streams on which the gateway listens by itself. */
+  asked(): readonly Seen[]
   /** The requests that carried a message of that method. */
   of(method: string): readonly Seen[]
   /** Go away: nothing listens any more and open exchanges break. */
@@ -72,6 +74,7 @@ export async function startRecorder(target: string): Promise<Recorder> {
   return {
     url: `http://127.0.0.1:${port}${behind.pathname}`,
     seen,
+    asked: () => seen.filter(({ method, message }) => method === 'POST' && message?.method !== 'subscriptions/listen'),
     of: (method) => seen.filter(({ message }) => message?.method === method),
     leave,
     async comeBack(next) {

@@ -17,3 +17,18 @@ export async function until<Value>(
   }
   throw new Error(`waited ${PATIENCE_MS / 1000} s in vain: ${what}`)
 }
+
+const QUIET_MS = 1_000
+
+/** What a count shows when it has been the same for a second: nothing that was begun before is under way any more. */
+export async function steady(what: string, count: () => Promise<number> | number): Promise<number> {
+  let before = await count()
+  await until(`${what} stays the same`, async () => {
+    await pause(QUIET_MS)
+    const now = await count()
+    const isSame = now === before
+    before = now
+    return isSame
+  })
+  return before
+}

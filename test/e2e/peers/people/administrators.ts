@@ -89,5 +89,5 @@ export const changesIn = ({ db }: Pick<TestGateway, 'db'>) =>
   db.system(
     (sql) => sql(Record)`
       select organization_id, method, resource_type, resource_id, principal, detail
-        from records where kind = 'change' order by at, id`,
+        from records where kind = 'change' order by at, seq, organization_id`,
   )
