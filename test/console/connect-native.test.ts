@@ -44,13 +44,14 @@ describe.skipIf(NO_BROWSER)('native connectors', () => {
     await look(page, 'connect-catalog')
     await page.getByText('Project management').click()
     const cards = page.getByRole('list').getByRole('button')
-    expect(await cards.allInnerTexts()).toEqual([expect.stringMatching(/^Jira/), expect.stringMatching(/^Linear/)])
+    await expect
+      .poll(() => cards.allInnerTexts())
+      .toEqual([expect.stringMatching(/^Jira/), expect.stringMatching(/^Linear/)])
     await page.getByText('All', { exact: true }).click()
     await page.getByLabel('Search the catalog').fill('github')
-    expect(await cards.allInnerTexts()).toEqual([
-      expect.stringMatching(/^GitHub\n/),
-      expect.stringMatching(/^GitHub Copilot\n/),
-    ])
+    await expect
+      .poll(() => cards.allInnerTexts())
+      .toEqual([expect.stringMatching(/^GitHub\n/), expect.stringMatching(/^GitHub Copilot\n/)])
   })
 
   test('say what their tools do, which scopes they need, and what the vendor offers itself', async () => {

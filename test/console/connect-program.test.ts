@@ -64,7 +64,7 @@ describe.skipIf(NO_BROWSER)('connecting a program', () => {
     await page.getByRole('timer').waitFor({ state: 'detached' })
     expect(await page.getByRole('alert').count()).toBe(0)
     expect(await page.getByLabel('Name (optional)').inputValue()).toBe('Slow')
-    expect(await found('Slow')).toBe(0)
+    await expect.poll(() => found('Slow')).toBe(0)
     await expect.poll(() => isAlive(pid)).toBe(false)
     // The entered values are still in the form, and work now.
     await writeFile(file, '')

@@ -94,7 +94,7 @@ describe.skipIf(NO_BROWSER)('connecting', () => {
     await page.getByRole('radio', { name: /OAuth.*Recommended/ }).waitFor()
     // The server was probed, and the method it requires is preselected.
     await page.getByText('MCP server found. It requires no authentication.').waitFor()
-    expect(await page.getByRole('radio', { name: 'None' }).isChecked()).toBe(true)
+    await expect.poll(() => page.getByRole('radio', { name: 'None' }).isChecked()).toBe(true)
     await page.getByRole('radio', { name: 'API key' }).check()
     expect(await page.getByLabel('Key or token').getAttribute('type')).toBe('password')
     await look(page, 'connect-auth')
@@ -178,12 +178,13 @@ describe.skipIf(NO_BROWSER)('connecting', () => {
       expect(await page.getByLabel('Name (optional)').getAttribute('placeholder')).toBe('Acme CRM')
       expect(await page.getByLabel('Name (optional)').inputValue()).toBe('')
       await page.getByLabel('Name (optional)').fill('Docs')
-      const popup = page.waitForEvent('popup')
-      await press('Connect and sign in')
       const asked: string[] = []
-      ;(await popup).on('request', (request) => {
-        if (request.isNavigationRequest()) asked.push(request.url().split('?')[0] ?? '')
-      })
+      page.once('popup', (popup) =>
+        popup.on('request', (request) => {
+          if (request.isNavigationRequest()) asked.push(request.url().split('?')[0] ?? '')
+        }),
+      )
+      await press('Connect and sign in')
       await page.getByRole('heading', { name: 'Docs is connected' }).waitFor()
       await page.getByRole('row', { name: /who_am_i.*Unknown/ }).waitFor()
       // Not by a page of ours.

@@ -179,16 +179,18 @@ describe.skipIf(NO_BROWSER)('the list of connections', () => {
     async () => {
       const { items } = (await (await page.request.get('/api/v1/integrations')).json()) as { items: Named[] }
       const id = items.find(({ name }) => name === 'Docs')?.id ?? ''
+      const hops: string[] = []
+      page.once('popup', (popup) =>
+        popup.on('response', (response) => {
+          const { origin, pathname, search } = new URL(response.url())
+          if (!response.request().isNavigationRequest() || origin !== console.gateway.address) return
+          // The query parameters that the authorization server adds are single-use and differ each time.
+          hops.push(`${response.status()} ${pathname}${pathname === finishOAuth.path ? '' : search}`)
+        }),
+      )
       const popup = page.waitForEvent('popup')
       await page.getByRole('button', { name: 'Sign in to Docs' }).click()
       const away = await popup
-      const hops: string[] = []
-      away.on('response', (response) => {
-        const { origin, pathname, search } = new URL(response.url())
-        if (!response.request().isNavigationRequest() || origin !== console.gateway.address) return
-        // The query parameters that the authorization server adds are single-use and differ each time.
-        hops.push(`${response.status()} ${pathname}${pathname === finishOAuth.path ? '' : search}`)
-      })
       await card('Docs').getByText('Connected · 2 tools').waitFor()
       await expect
         .poll(() => hops)

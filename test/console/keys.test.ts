@@ -60,6 +60,7 @@ describe.skipIf(NO_BROWSER)('keys', () => {
     await page.getByRole('dialog').getByText('The old key stops working immediately').waitFor()
     await page.getByRole('dialog').getByRole('button', { name: 'Regenerate' }).click()
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    await expect.poll(() => page.getByRole('region', { name: 'The key' }).innerText()).not.toBe(first)
     const second = await page.getByRole('region', { name: 'The key' }).innerText()
     expect([await gatewayTakes(first), await gatewayTakes(second)]).toEqual([false, true])
     await look(page, 'keys-mine')

@@ -141,7 +141,10 @@ describe.skipIf(NO_BROWSER)('records', () => {
       await look(page, 'connection-payloads')
       await fails('503: still not reachable')
       await page.goto('/records?outcome=tool_error')
-      await page.getByRole('button', { name: 'Open the record for probe__fail' }).first().click()
+      // A record is stored a moment after its call.
+      const failed = page.getByRole('button', { name: 'Open the record for probe__fail' })
+      await expect.poll(() => failed.count()).toBe(2)
+      await failed.first().click()
       await drawer.getByText('503: still not reachable').waitFor()
       await drawer.getByRole('button', { name: 'Show arguments and result' }).click()
       await drawer.getByText('"reason": "503: still not reachable"').waitFor()

@@ -37,7 +37,7 @@ describe.skipIf(NO_BROWSER)('rules', () => {
     return answer.result?.content?.[0]?.text ?? text
   }
 
-  /** A replay reads what is stored, and records are stored a moment after their calls: it is begun once, by a click. */
+  /** Replays and results of shadow rules are read once, and records are stored a moment after their calls. */
   const awaitRecords = (target: string, count: number) => {
     const { db, organization } = console.gateway
     const stored = () => db.organization(organization.id, (sql) => listRecords(sql, { limit: 100 }))
@@ -86,6 +86,7 @@ describe.skipIf(NO_BROWSER)('rules', () => {
     await page.getByRole('button', { name: 'Save and watch only' }).click()
     await page.getByRole('heading', { name: 'no-destroying', level: 1 }).waitFor()
     expect(await call('drop_all')).toBe('did drop_all')
+    await awaitRecords('drop_all', 3)
 
     await page.goto('/rules?tab=shadow')
     await page.getByText('1 call', { exact: true }).waitFor()

@@ -137,6 +137,8 @@ describe.skipIf(NO_BROWSER)('a sign-in', () => {
     await soon(async () => (await context.cookies()).map(({ name }) => name)).toContain('toolway_access')
     // Nobody was led away, and what is asked from now on is answered.
     expect(new URL(page.url()).pathname).toBe('/o/default')
+    // Those that were sent before the renewal are all answered by then.
+    await untilStale()
     const refused = seen.refused
     await page.getByRole('link', { name: 'Keys' }).click()
     await page.waitForURL(/\/keys/)

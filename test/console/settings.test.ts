@@ -32,7 +32,7 @@ describe.skipIf(NO_BROWSER)('settings', () => {
     await page.getByText('Settings saved').waitFor()
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByText('Settings restored').waitFor()
-    expect(await name.inputValue()).toBe('Default')
+    await expect.poll(() => name.inputValue()).toBe('Default')
   })
 
   test('take an OAuth app whose secret goes in and never comes out', { tags: 'long' }, async () => {

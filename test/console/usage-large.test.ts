@@ -88,6 +88,6 @@ describe.skipIf(NO_BROWSER)('usage of a large organization', () => {
     expect(await csv.isDisabled()).toBe(true)
     release()
     await expect.poll(() => csv.isEnabled()).toBe(true)
-    expect(await page.getByRole('status', { name: 'Loading: Usage' }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('status', { name: 'Loading: Usage' }).count()).toBe(0)
   })
 })
