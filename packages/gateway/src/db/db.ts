@@ -72,6 +72,8 @@ export interface DbParts {
   connections?: number
   /** Parse every row by its shape, strictly. For tests. */
   parseRows?: boolean
+  /** Milliseconds without an answer after which the database counts as silent: two seconds where nothing is said. */
+  patience?: number
   log?: Log
 }
 
@@ -93,7 +95,8 @@ const LOCAL_LIMITS = Object.entries(sessionLimits)
 /** Before the first query of a transaction. */
 const REPEATABLE = 'set transaction isolation level repeatable read, read only'
 
-export function createDb({ connection, direct, connections = limits.max, parseRows = false, log }: DbParts): Db {
+export function createDb(parts: DbParts): Db {
+  const { connection, direct, connections = limits.max, parseRows = false, patience, log } = parts
   const pooled = direct !== undefined
   const pool = new pg.Pool({ ...limits, ...(!pooled && sessionLimits), max: connections, ...connection })
   const staying = direct ?? connection
@@ -107,7 +110,7 @@ export function createDb({ connection, direct, connections = limits.max, parseRo
 
   const transactUnheard = createTransact({ pool, parseRows, named: !pooled })
   const tryPool = (within: number) => transactUnheard(begin, () => Promise.resolve(), { within })
-  const presence = createPresence({ connection: staying, apart: pooled, tryPool, log })
+  const presence = createPresence({ connection: staying, apart: pooled, tryPool, patience, log })
   const transact = heardBy(presence, transactUnheard)
   let closing: Promise<void> | undefined
   return {

@@ -6,7 +6,7 @@
  * anyway (ADR 0111). Callers ask it how long memory has to serve alone.
  */
 import pg from 'pg'
-import { createPatience } from '../lib/patience.ts'
+import { createPatience, type Patience } from '../lib/patience.ts'
 import type { Log } from '../lib/log.ts'
 import { unreachableOf } from './driver-errors.ts'
 import { DatabaseUnreachable } from './unreachable.ts'
@@ -30,7 +30,7 @@ export interface Presence {
   silence(): DatabaseUnreachable | undefined
   /** Calls it each time the database is of use again, until the function that it returns is called. */
   onBack(listener: () => void): () => void
-  /** One look, for whoever asks at the same time. Resolves when it answers within two seconds, else throws DatabaseUnreachable. */
+  /** One look, for whoever asks at the same time. Resolves when it answers in time, else throws DatabaseUnreachable. */
   look(): Promise<void>
   /** Look each second until it is closed. */
   watch(): void
@@ -49,6 +49,8 @@ export interface PresenceParts {
   readonly apart: boolean
   /** Whether the pool serves within so many milliseconds; asked only after it, or the own connection, has failed. */
   tryPool(within: number): Promise<unknown>
+  /** How long a look may take, in milliseconds of the time that this process had: two seconds where nothing is said. */
+  readonly patience?: number | undefined
   readonly log: Log | undefined
 }
 
@@ -61,7 +63,8 @@ export const createPresence = (parts: PresenceParts): Presence => new WatchedPre
 
 class WatchedPresence implements Presence {
   readonly #parts: PresenceParts
-  readonly #patience = createPatience(PATIENCE)
+  readonly #within: number
+  readonly #patience: Patience
   readonly #listeners = new Set<() => void>()
   #client: pg.Client | undefined
   #looking: Promise<void> | undefined
@@ -76,6 +79,8 @@ class WatchedPresence implements Presence {
 
   constructor(parts: PresenceParts) {
     this.#parts = parts
+    this.#within = parts.patience ?? PATIENCE
+    this.#patience = createPatience(this.#within)
   }
 
   awayFor(): number {
@@ -145,7 +150,7 @@ class WatchedPresence implements Presence {
     const begun = performance.now()
     try {
       await this.#askAlone(begun)
-      if (this.#problem !== undefined) await this.#parts.tryPool(PATIENCE)
+      if (this.#problem !== undefined) await this.#parts.tryPool(this.#within)
       this.worked()
     } catch (thrown) {
       const fault = asFault(thrown)
@@ -179,7 +184,7 @@ class WatchedPresence implements Presence {
     const { apart, tryPool } = this.#parts
     return (
       apart &&
-      tryPool(PATIENCE).then(
+      tryPool(this.#within).then(
         () => true,
         () => false,
       )
@@ -188,7 +193,7 @@ class WatchedPresence implements Presence {
 
   async #open(): Promise<pg.Client> {
     // The driver's own times, which a pause of this process shortens, only end what was given up.
-    const bounds = { connectionTimeoutMillis: 2 * PATIENCE, query_timeout: 2 * PATIENCE }
+    const bounds = { connectionTimeoutMillis: 2 * this.#within, query_timeout: 2 * this.#within }
     const own = new pg.Client({ ...this.#parts.connection, keepAlive: true, ...bounds })
     const drop = () => {
       if (this.#client === own) this.#client = undefined

@@ -28,6 +28,9 @@ export interface DatabaseOptions {
   readonly pooler?: Pick<PgBouncer, 'of'> | undefined
 }
 
+/** A busy machine lets a server wait for seconds: what needs an answer gets it, and no test of something else hears of an outage. */
+const BUSY_MS = 30_000
+
 /** `empty` has no table: for those who test the migrations themselves. */
 export async function createTestDatabase({
   server = inject('postgres'),
@@ -40,7 +43,7 @@ export async function createTestDatabase({
   await command(server, `create database ${name} template ${empty ? 'template0' : server.template} owner ${owner}`)
   const connection = { ...server.connection, database: name }
   const through = pooler === undefined ? { connection } : { connection: pooler.of(connection), direct: connection }
-  const db = createDb({ ...through, parseRows: !trusting })
+  const db = createDb({ ...through, parseRows: !trusting, patience: BUSY_MS })
   return {
     connection,
     db,
