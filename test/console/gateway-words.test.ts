@@ -15,7 +15,7 @@ import { createPolicy } from '../../packages/gateway/src/policy/compile.ts'
 import { explain } from '../../packages/gateway/src/policy/explain.ts'
 import { wordVerdict } from '../../packages/gateway/src/policy/explain-words.ts'
 import { ENDPOINT, testFacts, testRule, TOOL } from '../../packages/gateway/src/testing/rules.ts'
-import { proseIn } from './support/gateway-templates.ts'
+import { BLANK, problemsIn, proseIn } from './support/gateway-templates.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const sentences = gatewaySentences()
@@ -68,13 +68,23 @@ test('every entry of the catalog is described in German', () => {
   expect(texts.filter((text) => localized(text) === text)).toEqual([])
 })
 
-/** Those of some templates that have no German, or words of English in it. A blank of a template is `{}`. */
-const withoutGerman = (templates: readonly string[]): string[] =>
+const filled = (template: string): string =>
+  template.split(BLANK).reduce((before, after, at) => `${before}«${at}»${after}`)
+
+/** Those of some templates that have no German, or words of English in it. */
+const withoutGerman = (templates: readonly string[], word = localized): string[] =>
   templates.filter((template) => {
-    const text = template.split('{}').reduce((before, after, at) => `${before}«${at}»${after}`)
-    const words = localized(text)
-    return words === text || ENGLISH.test(words)
+    const text = filled(template)
+    const words = word(text)
+    // What is in such marks is written as the gateway takes it.
+    return words === text || ENGLISH.test(words.replaceAll(/`[^`]*`/g, ''))
   })
+
+/** What is wrong with a value, as a request that has it is answered. */
+const problem = (text: string): string => {
+  const words = localized(new Fault('body.shape', { place: '/name', problem: text }).message)
+  return words.replace(/^Die Anfrage ist ungültig: \/name (.*)\.$/s, '$1')
+}
 
 test('every sentence of the verification of records has German', () => {
   expect(withoutGerman(proseIn(['packages/gateway/src/records/chain/verify.ts']))).toEqual([])
@@ -105,6 +115,48 @@ test('every reason why an OpenAPI document, or a part of it, cannot be used has 
   )
 })
 
+test('every problem of a request that the gateway words itself has German', () => {
+  const folders = 'admin,call,features,http,identity,kinds,lib,operations,policy,results'
+  const own = problemsIn(['packages/contract/src/**/*.ts', `packages/gateway/src/{${folders}}/**/*.ts`])
+  const addresses = proseIn([
+    'packages/gateway/src/upstreams/http/given-address.ts',
+    'packages/contract/src/providers.ts',
+  ])
+  // What rules say of arguments is worded where rules speak.
+  const ofRules = new Set(sentences.filter(({ section }) => section === 'rules').map(({ english }) => english))
+  expect(withoutGerman([...own, ...addresses], problem).filter((text) => !ofRules.has(text))).toEqual([])
+  expect(problem('is not a toolset of this organization (did you mean "crm"?)')).toBe(
+    'gibt es in dieser Organisation nicht (Toolset) (meinten Sie „crm“?)',
+  )
+})
+
+test('every problem of a request that Zod words has German', () => {
+  const ZOD = 'node_modules/zod/v4/locales/en.js'
+  // A limit is put together of a sign and a number; "to have" is put into one of the sentences.
+  const signs = (text: string) => ['exactly ', ...(text.startsWith('Too big') ? ['<=', '<'] : ['>=', '>'])]
+  const templates = proseIn([ZOD]).flatMap((text) => {
+    if (text.includes(BLANK + BLANK)) return signs(text).map((sign) => text.replace(BLANK + BLANK, sign + BLANK))
+    if (text.startsWith('Unrecognized')) return ['', 's'].map((plural) => text.replace(BLANK, plural))
+    return text === 'to have' ? [] : [text]
+  })
+  const formats = [...readFileSync(resolve(ROOT, ZOD), 'utf8').matchAll(/^ {8}\w+: "(.*)",$/gm)].map(([, name]) => name)
+  expect(templates.length).toBeGreaterThan(20)
+  expect(formats.length).toBeGreaterThan(20)
+  expect(withoutGerman(templates, problem)).toEqual([])
+  // The sentence of formats would take in others, with their English words.
+  const asFormats = templates.filter((text) => problem(filled(text)).startsWith('ist ungültig ('))
+  expect(asFormats).toEqual([`Invalid ${BLANK}`])
+  expect(formats.filter((name = '') => name.includes(' ') && problem(`Invalid ${name}`).includes(name))).toEqual([])
+  expect(
+    withoutGerman(
+      formats.map((name) => `Invalid ${name}`),
+      problem,
+    ),
+  ).toEqual([])
+  expect(problem('Invalid input: expected string, received undefined')).toBe('fehlt: erwartet wird ein Text (string)')
+  expect(problem('Too small: expected string to have >=3 characters')).toBe('ist zu kurz: mindestens 3 Zeichen')
+})
+
 test('the gateway still says what has a German sentence', () => {
   const files = globSync('packages/{gateway,contract,connectors}/src/**/*.ts', { cwd: ROOT })
   const all = files.filter((file) => !file.includes('.test.')).map((file) => readFileSync(resolve(ROOT, file), 'utf8'))
@@ -112,8 +164,7 @@ test('the gateway still says what has a German sentence', () => {
   // Rules are put together of parts; the test below reads those.
   const gone = sentences.filter(
     ({ section, english }) =>
-      section !== 'faults' &&
-      section !== 'rules' &&
+      !['faults', 'requests', 'rules', 'shapes'].includes(section) &&
       !literalsOf(english)
         .flatMap((part) => part.split('. '))
         .every((part) => source.includes(part.replaceAll(/^[^A-Za-z"]+|[^A-Za-z"]+$/g, ''))),

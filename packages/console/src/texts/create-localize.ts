@@ -3,8 +3,12 @@
  * German sentences, so that those who read English load none of it: it imports nothing.
  */
 
-/** The sections that the gateway's sentences are in; those of `rules` are so short that they are looked for only where rules speak. */
-export type Section = 'faults' | 'states' | 'catalog' | 'rules' | 'chain' | 'documents'
+/** The sections that the gateway's sentences are in. `requests` are the faults that say what is wrong with a value. */
+export type Section = 'faults' | 'requests' | 'states' | 'catalog' | 'chain' | 'documents' | keyof typeof ONLY
+/** Sentences that are so short that another server may say them, too: they are looked for only where rules speak, or such a fault. */
+const ONLY = { rules: 'rules', problems: 'requests', shapes: 'requests' } as const
+type Where = 'rules' | 'requests' | undefined
+const only = (section: Section): Where => (section in ONLY ? ONLY[section as keyof typeof ONLY] : undefined)
 
 type Say = string | ((blanks: Readonly<Record<string, string>>) => string)
 /** The texts between the blanks, the names of the blanks, and the German message. */
@@ -20,35 +24,37 @@ export type Localize = (text: string, where?: 'rules') => string
 
 export function createLocalize(sentences: Sentences): Localize {
   const kept = new Map<string, string>()
-  const within = (text: string, isOfRules: boolean, depth: number): string | undefined => {
+  const within = (text: string, where: Where, depth: number): string | undefined => {
     for (const [section, literals, names, say] of sentences) {
-      if (section === 'rules' && !isOfRules) continue
+      const place = only(section)
+      if (place !== undefined && place !== where) continue
       const facts = factsIn(text, literals, names)
       if (facts === undefined) continue
       if (typeof say === 'string') return say
-      const blanks = names.map((name, at) => [name, inner(facts[at] ?? '', isOfRules, depth)])
+      const inside = section === 'requests' ? section : where
+      const blanks = names.map((name, at) => [name, inner(facts[at] ?? '', inside, depth)])
       const words = say(Object.fromEntries(blanks) as Record<string, string>)
       return literals.at(-1) === '.' ? words.replace(/([!?])\.$/, '$1') : words
     }
     return undefined
   }
   // A word alone is a name: a tool may be called "members".
-  const inner = (fact: string, isOfRules: boolean, depth: number): string =>
+  const inner = (fact: string, where: Where, depth: number): string =>
     depth < DEEPEST && /\s/.test(fact)
-      ? (within(fact, isOfRules, depth + 1) ?? (isOfRules ? wordList(fact, depth + 1) : fact))
+      ? (within(fact, where, depth + 1) ?? (where === 'rules' ? wordList(fact, depth + 1) : fact))
       : fact
   const wordList = (fact: string, depth: number): string =>
     fact.includes(', ')
       ? fact
           .split(', ')
-          .map((part) => inner(part, true, depth))
+          .map((part) => inner(part, 'rules', depth))
           .join(', ')
       : fact
-  const wordLines = (text: string, isOfRules: boolean): string =>
-    within(text, isOfRules, 0) ??
+  const wordLines = (text: string, where: Where): string =>
+    within(text, where, 0) ??
     text
       .split('\n')
-      .map((line) => within(line, isOfRules, 0) ?? line)
+      .map((line) => within(line, where, 0) ?? line)
       .join('\n')
   return (text, where) => {
     if (sentences.length === 0 || text === '' || text.length > LONGEST) return text
@@ -56,7 +62,7 @@ export function createLocalize(sentences: Sentences): Localize {
     const known = kept.get(key)
     if (known !== undefined) return known
     if (kept.size >= MOST_KEPT) kept.clear()
-    const words = wordLines(text, where === 'rules')
+    const words = wordLines(text, where)
     kept.set(key, words)
     return words
   }

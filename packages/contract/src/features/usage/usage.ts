@@ -53,7 +53,7 @@ const Span = {
   /** The alias of a connection. */
   connection: z.string().min(1).max(200).optional(),
 }
-const SPAN_MESSAGE = `\`to\` must be after \`from\`, and no more than ${MOST_USAGE_DAYS} days after it.`
+const SPAN_MESSAGE = `\`to\` must be after \`from\`, and no more than ${MOST_USAGE_DAYS} days after it`
 
 export const findUsage = operation({
   id: 'findUsage',
