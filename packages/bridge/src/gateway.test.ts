@@ -35,7 +35,7 @@ const say =
     void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
 const faultOf = (fault: string) => ({ jsonrpc: '2.0', error: { code: -32003, message: 'no', data: { fault } } })
 
-async function reach(url: URL, patience: Patience = { atStart: 2_000, later: 2_000 }) {
+async function reach(url: URL, patience: Patience = { atStart: 20_000, later: 20_000 }) {
   const told: string[] = []
   const wire = await createWire({ url, key: 'k', version: '1', proxies: undefined })
   const gateway = createGateway({
@@ -47,6 +47,8 @@ async function reach(url: URL, patience: Patience = { atStart: 2_000, later: 2_0
   })
   return { gateway, told, [Symbol.dispose]: () => wire.close() }
 }
+/** A port that a server had may be another's by now. */
+const NOBODY = new URL('http://127.0.0.1:9/mcp')
 const POST = { method: 'POST', headers: {}, body: '{"a":1}' } as const
 const thrownBy = (work: Promise<unknown>) =>
   work.then(
@@ -81,21 +83,17 @@ describe('a gateway', () => {
   })
 
   test('that never comes is given up, in words', async () => {
-    const gone = await serve()
-    await gone[Symbol.asyncDispose]()
-    using there = await reach(gone.url, { atStart: 300, later: 0 })
+    using there = await reach(NOBODY, { atStart: 2_000, later: 0 })
     const thrown = await thrownBy(there.gateway.reach(POST))
     expect(thrown).toBeInstanceOf(Fault)
-    expect((thrown as Fault).message).toBe(`No gateway is responding at ${gone.url.href}: nothing is listening there.`)
+    expect((thrown as Fault).message).toBe(`No gateway is responding at ${NOBODY.href}: nothing is listening there.`)
     expect(there.told).toEqual([
-      `No gateway is responding at ${gone.url.href} (nothing is listening there); trying again.`,
+      `No gateway is responding at ${NOBODY.href} (nothing is listening there); trying again.`,
     ])
   })
 
   test('that nobody waits for any more is not asked again', async () => {
-    const gone = await serve()
-    await gone[Symbol.asyncDispose]()
-    using there = await reach(gone.url)
+    using there = await reach(NOBODY)
     const leaving = new AbortController()
     const asked = thrownBy(there.gateway.reach({ ...POST, signal: leaving.signal }))
     await expect.poll(() => there.told.length).toBe(1)
@@ -108,7 +106,7 @@ describe('a gateway', () => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n')
     })
     using there = await reach(server.url)
-    const { stream } = await there.gateway.attempt({ method: 'GET', headers: {}, silence: 100 })
+    const { stream } = await there.gateway.attempt({ method: 'GET', headers: {}, silence: 1_000 })
     const texts: string[] = []
     const hearing = async () => {
       for await (const text of stream?.texts ?? []) texts.push(text)

@@ -1,5 +1,6 @@
 /** The toolkit's words of the protocol, in both eras and with both SDKs. */
 // @module-tag long
+import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -67,10 +68,15 @@ test('progress is told in both eras, in growing steps before the answer, to a cl
   }
 })
 
+/** Files that take seconds to compress: a cancellation comes in time, also on a busy machine. */
+async function writeHeavy(folder: string) {
+  for (let at = 0; at < 60; at++) await writeFile(join(folder, `${at}.bin`), randomBytes(1_000_000))
+}
+
 test('a call that is cancelled stops, and leaves no half file, in both eras', async () => {
   await using base = await makeFolder()
   await mkdir(join(base.path, 'in'))
-  for (let at = 0; at < 60; at++) await writeFile(join(base.path, 'in', `${at}.bin`), Buffer.alloc(1_000_000, `${at}`))
+  await writeHeavy(join(base.path, 'in'))
   for (const era of ERAS) {
     await using toolkit = await startToolkit({ era, args: ['--root', base.path] })
     const controller = new AbortController()
@@ -89,7 +95,7 @@ test('a call that is cancelled stops, and leaves no half file, in both eras', as
 test('a client that goes away stops its calls, and the process leaves no half file', async () => {
   await using base = await makeFolder()
   await mkdir(join(base.path, 'in'))
-  for (let at = 0; at < 60; at++) await writeFile(join(base.path, 'in', `${at}.bin`), Buffer.alloc(1_000_000, `${at}`))
+  await writeHeavy(join(base.path, 'in'))
   const toolkit = await startToolkit({ args: ['--root', base.path] })
   const begun = new Promise<void>((resolve) => {
     const given = { paths: ['in'], archive_path: 'out.zip' }
@@ -147,10 +153,10 @@ test(
     await expect(
       toolkit.call('write_local_file', { path: 'a.txt', content: 'x'.repeat(65 * 1024 * 1024) }),
     ).rejects.toThrow()
-    expect(toolkit.told.join('')).toContain('a message from the client is larger than')
+    await expect.poll(() => toolkit.told.join('')).toContain('a message from the client is larger than')
     await using small = await startToolkit({ args: ['--root', base.path, '--max-message', '20000'] })
     await small.call('write_local_file', { path: 'b.txt', content: 'x'.repeat(19_000) })
     await expect(small.call('write_local_file', { path: 'b.txt', content: 'x'.repeat(20_000) })).rejects.toThrow()
-    expect(small.told.join('')).toContain('is larger than 20000 bytes')
+    await expect.poll(() => small.told.join('')).toContain('is larger than 20000 bytes')
   },
 )

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SandboxView } from '../children/sandbox/closed-paths.ts'
 import type { Withheld } from '../program-said.ts'
 import { createSandboxHints, networkWords } from './sandbox-hints.ts'
@@ -42,7 +42,7 @@ describe('a call that fails with a path that the sandbox does not show', () => {
   test('is told to administrators with the command that allows it, and that a caller named the path', async () => {
     const { sentences, fails } = fixture()
     fails(`Error executing tool git_log: ${at}/work`)
-    await vi.waitUntil(() => last(sentences).length > 0)
+    await expect.poll(() => last(sentences).length).toBeGreaterThan(0)
     expect(last(sentences)).toEqual([
       expect.stringMatching(
         new RegExp(
@@ -55,12 +55,12 @@ describe('a call that fails with a path that the sandbox does not show', () => {
   test('in an error, or on stderr, is told too', async () => {
     const one = fixture()
     one.refuses(`ENOENT: no such file or directory, open '${at}/work/new.txt'`)
-    await vi.waitUntil(() => last(one.sentences).length > 0)
+    await expect.poll(() => last(one.sentences).length).toBeGreaterThan(0)
     expect(last(one.sentences)[0]).toContain(`its folder ${at}/work is not allowed`)
     const other = fixture()
     other.fails('Internal error')
     other.stderr.push('toolway: /srv is ours', `FileNotFoundError: [Errno 2] No such file or directory: '${at}/work/x'`)
-    await vi.waitUntil(() => last(other.sentences).length > 0)
+    await expect.poll(() => last(other.sentences).length).toBeGreaterThan(0)
     expect(last(other.sentences)[0]).toContain(`${at}/work/x does not exist`)
   })
 
@@ -70,14 +70,14 @@ describe('a call that fails with a path that the sandbox does not show', () => {
     fails(`no such file: ${at}/open/a.txt, /api/v1/users`)
     const proof = fixture()
     proof.fails(`${at}/work`)
-    await vi.waitUntil(() => last(proof.sentences).length > 0)
+    await expect.poll(() => last(proof.sentences).length).toBeGreaterThan(0)
     expect(sentences).toEqual([[]])
   })
 
   test('for writing where it may only be read is told with the command for both', async () => {
     const { sentences, fails } = fixture({ readOnly: [join(at, 'open')] })
     fails(`EROFS: read-only file system, open '${at}/open/a.txt'`)
-    await vi.waitUntil(() => last(sentences).length > 0)
+    await expect.poll(() => last(sentences).length).toBeGreaterThan(0)
     expect(last(sentences)[0]).toContain(`for reading only`)
     expect(last(sentences)[0]).toContain(`connection allow git --allow-path ${at}/open allows it`)
   })
@@ -87,7 +87,7 @@ describe('a call that fails with a path that the sandbox does not show', () => {
     for (let nth = 0; nth < 8; nth++) {
       const before = last(sentences).length
       fails(Array.from({ length: 5 }, (_, at_) => `${at}/work/${nth}-${at_}`).join(' '))
-      if (before < 3) await vi.waitUntil(() => last(sentences).length > before)
+      if (before < 3) await expect.poll(() => last(sentences).length).toBeGreaterThan(before)
     }
     expect(last(sentences)).toHaveLength(3)
   })
@@ -97,7 +97,7 @@ test('a host that is refused later is told when it is', async () => {
   const { sentences, withhold } = fixture()
   withhold({ hosts: ['a.example is refused.'], paths: [] })
   withhold({ hosts: ['a.example and b.example are refused.'], paths: [] })
-  await vi.waitUntil(() => last(sentences).length > 0)
+  await expect.poll(() => last(sentences).length).toBeGreaterThan(0)
   expect(sentences).toEqual([[], ['a.example and b.example are refused.']])
 })
 
