@@ -36,7 +36,9 @@ test('a server without a door, one with OAuth, one with a key, a document, and n
     return [body['found'], body['auth']]
   }
   // A look gives up after eight seconds, which a busy machine may take.
-  const finds = (url: string, what: readonly unknown[]) => expect.poll(() => found(url)).toEqual(what)
+  async function finds(url: string, what: readonly unknown[]): Promise<void> {
+    await expect.poll(() => found(url)).toEqual(what)
+  }
   await finds(parts.use(await startEffects()).url, ['mcp', 'none'])
   await finds(parts.use(await startProtected(authority)).url, ['mcp', 'oauth'])
   await finds(guarded.url, ['mcp', 'api_key'])
@@ -67,10 +69,9 @@ test('the name that a server gives itself is proposed, as one short line with no
   parts.defer(() => void pages.close())
   const site = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`
   const proposed = async (url: string) => (await platform(AT, { url })).body['name']
-  const proposes = (url: string, name: string | RegExp) =>
-    typeof name === 'string'
-      ? expect.poll(() => proposed(url)).toBe(name)
-      : expect.poll(() => proposed(url)).toMatch(name)
+  async function proposes(url: string, name: string | RegExp): Promise<void> {
+    await expect.poll(() => proposed(url)).toEqual(typeof name === 'string' ? name : expect.stringMatching(name))
+  }
   const protectedAs = async (name: string) => parts.use(await startProtected(authority, { name })).url
   await proposes(parts.use(await startEffects()).url, 'effects')
   await proposes(parts.use(await startEffects(undefined, 'Effects of all kinds')).url, 'Effects of all kinds')

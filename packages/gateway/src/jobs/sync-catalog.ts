@@ -5,7 +5,7 @@ import { Fault, type ConnectionId, type OrganizationId } from '@toolway/contract
 import { isObject, type JsonObject, type Revision } from '@toolway/protocol'
 import { errorAnswer } from '@toolway/protocol/client'
 import { ownAsk } from '../upstreams/own-ask.ts'
-import type { Answer, LeftOut, ServerInfo, Upstream } from '../upstreams/upstream.ts'
+import type { LeftOut, ServerInfo, Upstream } from '../upstreams/upstream.ts'
 import { createOfferBounds, MAX_ITEMS, MAX_PAGES, type ListMethod, type OfferBounds } from './capabilities-bounds.ts'
 
 export interface CapabilitiesSnapshot {
