@@ -20,12 +20,15 @@ test('sixty clients with keys and sessions of their own, that come at once to a 
 
 test('guesses of one address are bounded by the limit of addresses, before any of them is looked up', async () => {
   await using gateway = await startTestGateway({ settings: { TOOLWAY_LIMIT_ADDRESS: '30' } })
+  const began = performance.now()
   const guesses = await Promise.all(
     Array.from({ length: 60 }, async () => {
       const key = `uru_${randomBytes(32).toString('hex')}`
       return (await ask({ url: gateway.url, key, era: 'modern' }, 'tools/list')).status
     }),
   )
-  expect(guesses.filter((status) => status === 401).length).toBeLessThanOrEqual(31)
+  // One comes back every two seconds.
+  const back = Math.ceil((performance.now() - began) / 2_000)
+  expect(guesses.filter((status) => status === 401).length).toBeLessThanOrEqual(30 + back)
   expect(new Set(guesses)).toEqual(new Set([401, 429]))
 })

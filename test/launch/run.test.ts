@@ -39,13 +39,15 @@ const target = `
 const LISTENS = `
   const { existsSync, readFileSync } = await import('node:fs')
   const there = (name) => existsSync('docs/.vitepress/' + name)
-  if (!there('docs-site.sha256')) console.log('no site yet')
+  const site = () => there('docs-site.sha256') && readFileSync('docs/.vitepress/docs-site.sha256', 'utf8')
+  const before = site()
+  if (before === false) console.log('no site yet')
   console.log('ready')
   process.send('listening')
   const failed = () => there('docs-site.progress') && readFileSync('docs/.vitepress/docs-site.progress', 'utf8').includes('failed')
   let began = process.argv[3] !== 'changed'
   const asking = setInterval(() => {
-    began ||= there('docs-site.progress')
+    began ||= there('docs-site.progress') || site() !== before
     if (!began) return
     if (!failed() && (!there('docs-site.sha256') || there('docs-site.progress'))) return
     if (!failed()) console.log(readFileSync('docs/.vitepress/docs-site/index.html', 'utf8'))

@@ -13,12 +13,13 @@ async function runBoth(shared: Settings) {
   const ready = (await one.ask('/health/ready')).body as { checks: Record<string, string> }
   const asked = one.backend.asked('contracts').length - before
   let through = 0
+  const began = performance.now()
   for (let n = 0; n < 50; n++) {
     const { address } = n % 2 === 0 ? one.gateway : other
     const { status } = await fetch(`${address}/rest/tools`, { headers: { authorization: `Bearer ${KEY}` } })
     if (status === 200) through++
   }
-  return { asked, through, limits: ready.checks['limits'] }
+  return { asked, through, limits: ready.checks['limits'], seconds: (performance.now() - began) / 1_000 }
 }
 
 describeWithRedis('two gateways in front of one backend', () => {
@@ -30,7 +31,7 @@ describeWithRedis('two gateways in front of one backend', () => {
     expect(alone).toMatchObject({ limits: 'memory' })
     expect(alone.asked).toBeGreaterThan(0)
     // Twenty in a minute, and what the minute gives back meanwhile.
-    expect(together.through).toBeLessThan(30)
+    expect(together.through).toBeLessThan(30 + together.seconds / 3)
     expect(alone.through).toBeGreaterThanOrEqual(40)
   })
 })
