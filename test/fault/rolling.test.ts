@@ -25,7 +25,7 @@ async function fixture() {
     MCP_ENCRYPTION_KEY: randomBytes(32).toString('hex'),
     TOOLWAY_BOOTSTRAP_KEY: KEY,
     TOOLWAY_DEMO: 'off',
-    TOOLWAY_STOP_DELAY: '3',
+    TOOLWAY_STOP_DELAY: '6',
     LOG_LEVEL: 'error',
   }
   const declare = async (here: Installation) => {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { ConnectionSettings, newId, type ConnectionId, type ImportId } from '@toolway/contract'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
@@ -111,6 +112,8 @@ describeEachPostgres('kept connections', (createDatabase) => {
     await db.system((sql) =>
       noteContact(sql, before.id, { status: 'error', reason: 'gone', era: { revision: '2025-06-18', at: 1 } }),
     )
+    // Times that are read have milliseconds, and a machine may be faster than that.
+    await sleep(2)
     await db.organization(acme.id, (sql) =>
       changeConnection(sql, before.id, words('web', { settings: http('https://new.example.com/'), title: 'New' })),
     )

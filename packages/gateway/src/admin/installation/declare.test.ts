@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { OperationSelection, ToolsetSettings } from '@toolway/contract'
 import { expect, test } from 'vitest'
 import { sealedRow } from '../../snapshot/snapshot.ts'
@@ -204,6 +205,8 @@ describeEachPostgres('a declaration', (createDatabase) => {
     await using held = await fixture()
     await held.run(declaration({ connections: [web()] }))
     const [before] = (await held.state()).connections
+    // Times that are read have milliseconds, and a machine may be faster than that.
+    await sleep(2)
     await held.run(declaration({ connections: [web(change)] }))
     const [after] = (await held.state()).connections
     expect(after?.id).toBe(before?.id)
