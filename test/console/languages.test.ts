@@ -48,6 +48,8 @@ describe.skipIf(NO_BROWSER)('languages', () => {
     // Sentences of the gateway too, whose script has to be there before the modules.
     await page.goto('/connections/new?org=default')
     await page.getByText('Vorgänge, Sprints, Boards und Projekte in Jira.').waitFor()
+    await page.goto('/records?org=default&action=connection.add')
+    await page.getByText('Verbindung hinzugefügt').first().waitFor()
   })
 
   test('a person changes the language under their account, and it stays', async () => {

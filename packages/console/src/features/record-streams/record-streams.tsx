@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { z } from 'zod'
 import { useUrlState } from '../../data/url-state.ts'
+import { localized } from '../../texts/gateway-words.ts'
 import { texts } from '../../texts/texts.ts'
 import { StateBadge } from '../../ui/badges.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
@@ -122,7 +123,7 @@ function Delivery(stream: RecordStream) {
       {word === t.failing && failed !== null ? (
         <Text size="xs" className="breakable">
           {t.failed} <When at={failed} />
-          {problem === null ? '' : `: ${problem}`}
+          {problem === null ? '' : `: ${localized(problem)}`}
         </Text>
       ) : null}
       {behind === null ? null : (

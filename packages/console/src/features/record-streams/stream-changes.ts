@@ -2,6 +2,7 @@
 import type { RecordStream } from '@toolway/contract/admin'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Problem } from '../../data/problem.ts'
+import { localized } from '../../texts/gateway-words.ts'
 import { texts } from '../../texts/texts.ts'
 import { sayDone, sayFailed } from '../../ui/say.tsx'
 import type { StreamCalls } from './stream-owner.ts'
@@ -21,7 +22,7 @@ export function useStreamChanges(calls: StreamCalls) {
     mutationFn: ({ id }: RecordStream) => calls.test(id),
     onSuccess: ({ delivered, problem }) => {
       if (delivered) return sayDone(t.tested)
-      sayFailed({ message: `${t.notTested}${problem === null ? '' : `: ${problem}`}`, mend: t.testMend })
+      sayFailed({ message: `${t.notTested}${problem === null ? '' : `: ${localized(problem)}`}`, mend: t.testMend })
     },
   })
   const toggle = useMutation({

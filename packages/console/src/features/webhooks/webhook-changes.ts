@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../data/call.ts'
 import { useOrganization } from '../../data/me.ts'
 import { Problem } from '../../data/problem.ts'
+import { localized } from '../../texts/gateway-words.ts'
 import { texts } from '../../texts/texts.ts'
 import { sayDone, sayFailed } from '../../ui/say.tsx'
 
@@ -25,7 +26,7 @@ export function useWebhookChanges(onSecret: (secret: string) => void) {
     mutationFn: (webhook: Webhook) => call(testWebhook, of(webhook)),
     onSuccess: ({ delivered, status, problem }) => {
       if (delivered) return sayDone(t.tested({ status: String(status ?? '') }))
-      sayFailed({ message: `${t.notDelivered}${problem === null ? '' : `: ${problem}`}`, mend: t.testMend })
+      sayFailed({ message: `${t.notDelivered}${problem === null ? '' : `: ${localized(problem)}`}`, mend: t.testMend })
     },
   })
   const rotate = useMutation({

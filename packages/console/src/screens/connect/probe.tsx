@@ -5,6 +5,7 @@ import { probeAddress, type Probed } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
 import { useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
+import { localized } from '../../texts/gateway-words.ts'
 import { texts } from '../../texts/texts.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { problemOfAddress, type Draft } from './draft.ts'
@@ -65,7 +66,7 @@ export function ProbeLine({ busy, probed, onDocument }: ProbeLineProps) {
         <Icon name={good ? 'circle-check' : 'info-circle'} />
       </Text>
       <Text size="sm" c={good ? 'inherit' : 'dimmed'} className="breakable">
-        {good ? t.ways[probed.auth ?? 'none'] : t.unknown({ problem: probed.failure?.problem ?? '' })}
+        {good ? t.ways[probed.auth ?? 'none'] : t.unknown({ problem: localized(probed.failure?.problem ?? '') })}
       </Text>
     </Group>
   )
