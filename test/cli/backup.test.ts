@@ -3,7 +3,7 @@
  * into an empty place, with the database that comes along and with a PostgreSQL server; and what a restore refuses.
  */
 // @module-tag long
-import { mkdir, readdir, readFile, stat, truncate, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
@@ -15,6 +15,7 @@ import { storeRecords } from '../../packages/gateway/src/records/records.ts'
 import { testEntry } from '../../packages/gateway/src/testing/record-entry.ts'
 import { makeAgeKeys } from '../../packages/gateway/src/testing/age-keys.ts'
 import { callTool, textIn } from '../fault/caller.ts'
+import { until } from '../e2e/peers/until.ts'
 import { findS3Server, startS3Server } from '../e2e/peers/servers/s3-server.ts'
 import { startEcho, type EchoServer } from './echo-server.ts'
 import { makeInstallation, type Installation, type Settings } from './installation.ts'
@@ -156,22 +157,29 @@ describe('a backup while calls run, kill -9, and a restore into an empty place',
   })
 })
 
-/** A backup that is being written, at the moment when some of it is on disk. */
-async function beginBackup(here: Installation, backups: string) {
+/**
+ * A backup that a signal ends while some of it is on disk: how it ended, and what it left. Where it is done before the signal comes, it
+ * is made again.
+ */
+async function cutOff(here: Installation, backups: string, signal: NodeJS.Signals) {
   const before = await readdir(backups)
-  const begun = here.begin({}, 'pipe', ['backup', backups, ...LOCKED])
-  const unfinished = async () =>
-    (await readdir(backups)).filter((name) => name.startsWith('.') && !before.includes(name))
-  await expect
-    .poll(
-      async () => {
-        const [name] = await unfinished()
-        return name === undefined ? 0 : (await stat(join(backups, name))).size
-      },
-      { interval: 20 },
-    )
-    .toBeGreaterThan(64 * 1024)
-  return { ...begun, unfinished }
+  const added = async () => (await readdir(backups)).filter((name) => !before.includes(name))
+  const sizeOf = async (name: string) => (await stat(join(backups, name)).catch(() => undefined))?.size ?? 0
+  for (;;) {
+    const begun = here.begin({}, 'pipe', ['backup', backups, ...LOCKED])
+    let isOver = false
+    void begun.ended.then(() => (isOver = true))
+    await until('some of it is on disk', async () => {
+      const [unfinished] = (await added()).filter((name) => name.startsWith('.'))
+      return isOver || (unfinished !== undefined && (await sizeOf(unfinished)) > 64 * 1024)
+    })
+    begun.signal(signal)
+    const how = await begun.ended
+    const left = await added()
+    const isDone = left.some((name) => !name.startsWith('.'))
+    if (!isDone) return { how, left, err: begun.err() }
+    for (const name of left) await rm(join(backups, name))
+  }
 }
 
 async function interrupted(settings: Settings) {
@@ -181,20 +189,20 @@ async function interrupted(settings: Settings) {
   const backups = join(here.folder, 'backups')
   await mkdir(backups)
 
-  const killed = await beginBackup(here, backups)
-  killed.signal('SIGKILL')
-  await killed.ended
-  const [leftover = ''] = await killed.unfinished()
+  const killed = await cutOff(here, backups, 'SIGKILL')
+  expect(killed).toMatchObject({ how: 'SIGKILL', left: [expect.stringMatching(/^\./)] })
+  const [leftover = ''] = killed.left
   expect(await readdir(backups)).toEqual([leftover])
   expect(await here.run(['backup', 'verify', join(backups, leftover), ...LOCKED])).toMatchObject({
     code: 1,
     err: expect.stringContaining('changed or cut off'),
   })
 
-  const ended = await beginBackup(here, backups)
-  ended.signal('SIGTERM')
-  expect(await ended.ended).toBe(1)
-  expect(ended.err()).toBe('The backup was interrupted, and nothing was written: run the command again.\n')
+  expect(await cutOff(here, backups, 'SIGTERM')).toEqual({
+    how: 1,
+    left: [],
+    err: 'The backup was interrupted, and nothing was written: run the command again.\n',
+  })
   expect(await readdir(backups)).toEqual([leftover])
 
   // One of the last hour may be another process's; an older one is removed.
