@@ -1,5 +1,8 @@
 /** One request at a door, and its answer as far as two answers can be compared. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { PATIENCE_MS } from '../../packages/gateway/src/testing/patience.ts'
 import { inLanes } from '../e2e/peers/lanes.ts'
+
 export interface Bearer {
   /** The Authorization header; undefined for nobody. */
   readonly authorization: string | undefined
@@ -23,7 +26,19 @@ export interface Answered {
 /** How much of a stream is read: what is there at once. Milliseconds. */
 const LOOK = 50
 
+/** Of a busy machine: a key that memory does not know has a second and a half to be looked up, and whoever asked comes again. */
+const BUSY = /^(database\.(unavailable|interrupted)|gateway\.not-ready)$/
+const AGAIN = 100
+
 export async function request(address: string, caller: Bearer | undefined, asked: Asked): Promise<Answered> {
+  for (const deadline = Date.now() + PATIENCE_MS; ; await pause(AGAIN)) {
+    const answered = await requestOnce(address, caller, asked)
+    const isBusy = answered.status === 503 && BUSY.test(answered.fault ?? '')
+    if (!isBusy || Date.now() > deadline) return answered
+  }
+}
+
+async function requestOnce(address: string, caller: Bearer | undefined, asked: Asked): Promise<Answered> {
   const { method, path, body, headers = {} } = asked
   const leaving = new AbortController()
   const response = await fetch(`${address}${path}`, {
