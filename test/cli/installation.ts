@@ -191,11 +191,14 @@ function follow(child: ChildProcess): Starting {
   return { ...base, ready }
 }
 
+/** A gateway that is ended by force leaves its database running in the folder that is removed: a busy machine needs its time. */
+const IN_ORDER_MS = 60_000
+
 /** In order if it will, by force if it will not. */
 async function end(child: ChildProcess): Promise<void> {
   const closed = once(child, 'close')
   child.kill('SIGTERM')
-  const insist = setTimeout(() => child.kill('SIGKILL'), 15_000)
+  const insist = setTimeout(() => child.kill('SIGKILL'), IN_ORDER_MS)
   await closed
   clearTimeout(insist)
 }
