@@ -13,8 +13,8 @@ const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 const readsTypeScript = major > 24 || (major === 24 && minor >= 15)
 
 if (existsSync(source) && readsTypeScript) {
-  // Beside the sources, whose owner alone writes there: Node's default is a folder of all users of the machine.
-  module.enableCompileCache(fileURLToPath(new URL('../../../.cache/compiled', import.meta.url)))
+  // Where `npm start` keeps it, too: Node's default is a folder of all users of the machine.
+  module.enableCompileCache(fileURLToPath(new URL('../../../node_modules/.cache/compile', import.meta.url)))
   await import(source.href)
 } else if (existsSync(bundle)) await import(bundle.href)
 else {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { loadConfig } from '../config.ts'
+import { compiledCode } from '../lib/keep-compiled.ts'
 import { registryHosts, sandboxOf } from './sandbox.ts'
 
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
@@ -20,6 +21,12 @@ test('a server sees neither the secrets of organizations nor the files of settin
   const { TOOLWAY_DATA: data, TOOLWAY_CONFIG: declared, DATABASE_URL_FILE: address } = settings
   expect(sandboxOf(config, SILENT, origins).hiddenPaths).toEqual(
     expect.arrayContaining([data, '/srv/toolway/secrets', declared, address]),
+  )
+  // Code that the gateway runs as it finds it is nobody's to write; `npm test` keeps some.
+  const compiled = compiledCode()
+  if (process.env['NODE_COMPILE_CACHE'] !== undefined) expect(compiled).toBeDefined()
+  expect(sandboxOf(config, SILENT, origins).hiddenPaths).toEqual(
+    expect.arrayContaining(compiled === undefined ? [] : [compiled]),
   )
   await rm(folder, { recursive: true })
 })

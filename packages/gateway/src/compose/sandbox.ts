@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
+import { compiledCode } from '../lib/keep-compiled.ts'
 import type { Log } from '../lib/log.ts'
 import type { EgressWish, SandboxParts } from '../upstreams/children/confinement.ts'
 import { chooseDriver, type SandboxState, type Stated } from '../upstreams/children/sandbox/choose-driver.ts'
@@ -80,13 +81,13 @@ function containerOf({
   return { image, ...(runtime === undefined ? {} : { runtime }), ...(namespace === undefined ? {} : { namespace }) }
 }
 
-/** The data folder, what may lie outside of it, secrets of organizations, and the files of settings. */
+/** The data folder, what may lie outside of it, secrets of organizations, the files of settings, and code that the gateway runs as it finds it. */
 function hiddenPaths(config: Config, origins: Origins): string[] {
   const { TOOLWAY_DATA: data, TOOLWAY_OUTBOX: outbox, TOOLWAY_FILES: files } = config
   const { TOOLWAY_SECRET_FOLDER: secrets, TOOLWAY_CONFIG: declared } = config
   const contents = files?.startsWith(FOLDER) === true ? files.slice(FOLDER.length) : undefined
-  // The folder above those of the organizations.
-  const others = [outbox, contents, secrets === undefined ? undefined : dirname(secrets), declared, '.env']
+  const above = secrets === undefined ? undefined : dirname(secrets)
+  const others = [outbox, contents, above, declared, '.env', compiledCode()]
   const given = Object.values(origins).flatMap((from) => (from.startsWith(FILE) ? [from.slice(FILE.length)] : []))
   return [...new Set([data, ...others, ...given])].flatMap((path) =>
     path === undefined || path === '/' ? [] : [resolve(path)],
