@@ -11,6 +11,11 @@ const GERMAN = join(import.meta.dirname, 'src/texts/gateway/de')
 const CODES = 'faults'
 /** Faults that say what is wrong with a value; only in these the sentences of `problems.json` and `shapes.json` are looked for. */
 const REQUESTS: ReadonlySet<FaultCode> = new Set(['body.shape', 'params.shape', 'request.shape'])
+/** Faults that say what is wrong with a document; in these the sentences of `documents.json` are looked for. */
+const OPENAPI = 'openapi.'
+
+const sectionOf = (code: FaultCode): string =>
+  REQUESTS.has(code) ? 'requests' : code.startsWith(OPENAPI) ? 'openapi' : CODES
 
 export interface Sentence {
   /** The file that it is from, without its ending. */
@@ -39,7 +44,7 @@ export function gatewaySentences(): Sentence[] {
 
 function ofFault(code: FaultCode, { say, mend }: Pages[string]): Sentence[] {
   const { say: english, mend: remedy } = FAULTS[code]
-  const said = { section: REQUESTS.has(code) ? 'requests' : CODES, english, german: say }
+  const said = { section: sectionOf(code), english, german: say }
   // A remedy that is nothing but a blank brings a sentence of its own.
   return mend === undefined || !/\w/.test(literalsOf(remedy).join(''))
     ? [said]

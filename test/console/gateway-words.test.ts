@@ -87,13 +87,12 @@ const problem = (text: string): string => {
 }
 
 test('every sentence of the verification of records has German', () => {
-  expect(withoutGerman(proseIn(['packages/gateway/src/records/chain/verify.ts']))).toEqual([])
-  expect(localized('records 3 to 5 are missing before record 6 (rec_6)')).toBe(
+  const word = (text: string) => localized(text, 'chain')
+  expect(withoutGerman(proseIn(['packages/gateway/src/records/chain/verify.ts']), word)).toEqual([])
+  expect(word('records 3 to 5 are missing before record 6 (rec_6)')).toBe(
     'Lücke vor Eintrag 6 (rec_6): Einträge 3 bis 5',
   )
-  expect(localized('record 6 (rec_6): its field error was changed')).toBe(
-    'Eintrag 6 (rec_6): das Feld error wurde geändert',
-  )
+  expect(word('record 6 (rec_6): its field error was changed')).toBe('Eintrag 6 (rec_6): das Feld error wurde geändert')
 })
 
 test('every reason why an OpenAPI document, or a part of it, cannot be used has German', () => {
@@ -103,14 +102,15 @@ test('every reason why an OpenAPI document, or a part of it, cannot be used has 
   ])
   // Names, what is sent to servers, and what is looked for in a sentence.
   const others = ['the document', 'application/json, application/yaml;q=0.9, */*;q=0.5', 'private network']
-  expect(withoutGerman(prose).filter((text) => !others.includes(text))).toEqual([])
+  const word = (text: string) => localized(text, 'documents')
+  expect(withoutGerman(prose, word).filter((text) => !others.includes(text))).toEqual([])
   const unread = 'is in another file, "pets.yaml", which could not be fetched (HTTP 404)'
   expect(
     localized(new Fault('openapi.empty', { problem: `all 3 are left out, the first because it ${unread}` }).message),
   ).toBe(
     'Keine Operation dieses Dokuments kann ein Tool werden: alle 3 sind ausgelassen, und die erste steht in einer anderen Datei, „pets.yaml“; diese konnte nicht abgerufen werden (HTTP 404).',
   )
-  expect(localized('requires the parameter "q" in the querystring, which cannot be sent')).toBe(
+  expect(word('requires the parameter "q" in the querystring, which cannot be sent')).toBe(
     'verlangt den Parameter „q“ (querystring), der nicht gesendet werden kann',
   )
 })
@@ -184,8 +184,13 @@ describe('a sentence', () => {
   })
 
   test('of others stays as it is, and one that ends with a mark of its own is found', () => {
-    for (const text of ['', 'connect ECONNREFUSED', 'The quota of project 12 is used up.', 'x'.repeat(100_000)])
-      expect(localized(text)).toBe(text)
+    const texts = [
+      ...['', 'connect ECONNREFUSED', 'The quota of project 12 is used up.', 'x'.repeat(100_000), 'a\n'.repeat(2_000)],
+      // They have the form of what we say of a document or of a chain, at another place.
+      ...['"id" in the request body is invalid', 'Closing tag missing at the end', 'record 5 (x): not found'],
+      'Read a.txt\na.txt and 3 other files',
+    ]
+    for (const text of texts) expect(localized(text)).toBe(text)
     const asked = new Fault('upstream.error', { connection: 'crm', problem: 'Who are you?' })
     expect(localized(asked.message)).toBe('Die Verbindung crm hat mit einem Fehler geantwortet: Who are you?')
   })

@@ -71,9 +71,10 @@ function constantOf(name: ts.Identifier): ts.Expression | undefined {
 }
 
 const memberOf = (node: ts.ObjectLiteralExpression, name: string): ts.Expression | undefined =>
-  node.properties.flatMap((one) => {
-    if (one.name?.getText() !== name) return []
-    return ts.isPropertyAssignment(one) ? [one.initializer] : ts.isShorthandPropertyAssignment(one) ? [one.name] : []
+  node.properties.flatMap((member) => {
+    if (member.name?.getText() !== name) return []
+    if (ts.isPropertyAssignment(member)) return [member.initializer]
+    return ts.isShorthandPropertyAssignment(member) ? [member.name] : []
   })[0]
 
 /** `/settings/url`, as JSON pointers name what is wrong. */
@@ -88,12 +89,12 @@ export function problemsIn(patterns: readonly string[]): string[] {
   const found = new Set<string>()
   for (const source of sourcesOf(patterns, /\b(?:problem|mismatch|say)\b|from 'zod'/)) {
     const speakers = speakersIn(source)
-    for (const node of nodesOf(source)) for (const text of toldAt(node, speakers)) found.add(text)
+    for (const node of nodesOf(source)) for (const text of problemsAt(node, speakers)) found.add(text)
   }
   return [...found].filter((text) => text !== '' && text !== BLANK)
 }
 
-function toldAt(node: ts.Node, speakers: ReadonlyMap<string, number>): string[] {
+function problemsAt(node: ts.Node, speakers: ReadonlyMap<string, number>): string[] {
   if (ts.isObjectLiteralExpression(node)) {
     const problem = memberOf(node, 'problem')
     if (problem !== undefined && memberOf(node, 'place') !== undefined) return textsOf(problem)
@@ -102,10 +103,10 @@ function toldAt(node: ts.Node, speakers: ReadonlyMap<string, number>): string[] 
   const [first, second] = node.arguments
   if (isPlace(first) && second !== undefined) return textsOf(second).filter(isProse)
   const name = node.expression.getText()
-  const told = node.arguments[speakers.get(name) ?? -1]
-  if (told !== undefined) return textsOf(told)
+  const problem = node.arguments[speakers.get(name) ?? -1]
+  if (problem !== undefined) return textsOf(problem)
   return /\.(?:refine|regex|check|addIssue|url|min|max)$|^z\./.test(name)
-    ? node.arguments.flatMap((one, index) => messagesIn(one, index))
+    ? node.arguments.flatMap((argument, index) => messagesIn(argument, index))
     : []
 }
 
@@ -113,8 +114,8 @@ function toldAt(node: ts.Node, speakers: ReadonlyMap<string, number>): string[] 
 function messagesIn(node: ts.Expression, index: number): string[] {
   if (!ts.isObjectLiteralExpression(node)) return index === 1 ? textsOf(node).filter(isProse) : []
   return ['error', 'message'].flatMap((name) => {
-    const said = memberOf(node, name)
-    return said === undefined ? [] : textsOf(said)
+    const message = memberOf(node, name)
+    return message === undefined ? [] : textsOf(message)
   })
 }
 
@@ -125,7 +126,7 @@ function speakersIn(source: ts.SourceFile): Map<string, number> {
     const named = ts.isVariableDeclaration(node) ? node.initializer : node
     if (named === undefined || !(ts.isArrowFunction(named) || ts.isFunctionDeclaration(named))) continue
     const name = ts.isVariableDeclaration(node) ? node.name.getText() : named.name?.getText()
-    const at = named.parameters.findIndex((one) => one.name.getText() === 'problem')
+    const at = named.parameters.findIndex((parameter) => parameter.name.getText() === 'problem')
     const makes = /'(?:body|params)\.shape'|mismatch\(/.test(named.body?.getText() ?? '')
     if (name !== undefined && at >= 0 && makes) speakers.set(name, at)
   }

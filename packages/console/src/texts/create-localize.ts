@@ -3,12 +3,27 @@
  * German sentences, so that those who read English load none of it: it imports nothing.
  */
 
-/** The sections that the gateway's sentences are in. `requests` are the faults that say what is wrong with a value. */
-export type Section = 'faults' | 'requests' | 'states' | 'catalog' | 'chain' | 'documents' | keyof typeof ONLY
-/** Sentences that are so short that another server may say them, too: they are looked for only where rules speak, or such a fault. */
-const ONLY = { rules: 'rules', problems: 'requests', shapes: 'requests' } as const
-type Where = 'rules' | 'requests' | undefined
-const only = (section: Section): Where => (section in ONLY ? ONLY[section as keyof typeof ONLY] : undefined)
+/** Places of sentences that are so short that another server may say them, too: they are looked for there alone. */
+export type Place = 'rules' | 'requests' | 'chain' | 'documents'
+/**
+ * The sections that the gateway's sentences are in. `requests` are the faults that say what is wrong with a value, `openapi` those that say
+ * what is wrong with a document.
+ */
+export type Section = 'faults' | 'requests' | 'openapi' | 'states' | 'catalog' | keyof typeof ONLY
+const ONLY = {
+  rules: ['rules'],
+  problems: ['requests'],
+  shapes: ['requests'],
+  chain: ['chain'],
+  documents: ['documents', 'requests'],
+} as const satisfies Readonly<Record<string, readonly Place[]>>
+/** The place that the facts of such a sentence are in. */
+const INSIDE: Partial<Readonly<Record<Section, Place>>> = { requests: 'requests', openapi: 'documents' }
+
+const isAt = (section: Section, where: Place | undefined): boolean => {
+  const places: readonly (Place | undefined)[] | undefined = ONLY[section as keyof typeof ONLY]
+  return places === undefined || places.includes(where)
+}
 
 type Say = string | ((blanks: Readonly<Record<string, string>>) => string)
 /** The texts between the blanks, the names of the blanks, and the German message. */
@@ -16,22 +31,23 @@ export type Sentences = readonly (readonly [Section, readonly string[], readonly
 
 /** Longer ones are texts of others, such as a page that a server sent. */
 const LONGEST = 4_000
+/** No sentence of ours has more lines: a page of somebody else's is not looked through. */
+const MOST_LINES = 50
 /** A fact of a sentence is a sentence, which has facts. */
 const DEEPEST = 3
 const MOST_KEPT = 2_000
 
-export type Localize = (text: string, where?: 'rules') => string
+export type Localize = (text: string, where?: Place) => string
 
 export function createLocalize(sentences: Sentences): Localize {
   const kept = new Map<string, string>()
-  const within = (text: string, where: Where, depth: number): string | undefined => {
+  const within = (text: string, where: Place | undefined, depth: number): string | undefined => {
     for (const [section, literals, names, say] of sentences) {
-      const place = only(section)
-      if (place !== undefined && place !== where) continue
+      if (!isAt(section, where)) continue
       const facts = factsIn(text, literals, names)
       if (facts === undefined) continue
       if (typeof say === 'string') return say
-      const inside = section === 'requests' ? section : where
+      const inside = INSIDE[section] ?? where
       const blanks = names.map((name, at) => [name, inner(facts[at] ?? '', inside, depth)])
       const words = say(Object.fromEntries(blanks) as Record<string, string>)
       return literals.at(-1) === '.' ? words.replace(/([!?])\.$/, '$1') : words
@@ -39,7 +55,7 @@ export function createLocalize(sentences: Sentences): Localize {
     return undefined
   }
   // A word alone is a name: a tool may be called "members".
-  const inner = (fact: string, where: Where, depth: number): string =>
+  const inner = (fact: string, where: Place | undefined, depth: number): string =>
     depth < DEEPEST && /\s/.test(fact)
       ? (within(fact, where, depth + 1) ?? (where === 'rules' ? wordList(fact, depth + 1) : fact))
       : fact
@@ -50,11 +66,11 @@ export function createLocalize(sentences: Sentences): Localize {
           .map((part) => inner(part, 'rules', depth))
           .join(', ')
       : fact
-  const wordLines = (text: string, where: Where): string =>
+  const wordLines = (text: string, where: Place | undefined): string =>
     within(text, where, 0) ??
     text
       .split('\n')
-      .map((line) => within(line, where, 0) ?? line)
+      .map((line, at) => (at < MOST_LINES ? (within(line, where, 0) ?? line) : line))
       .join('\n')
   return (text, where) => {
     if (sentences.length === 0 || text === '' || text.length > LONGEST) return text

@@ -53,9 +53,11 @@ export function errorOf({ code, details }: Pick<AuditEvent, 'code' | 'details'>)
   const { by, says, mend } = record(details['error'])
   const known = typeof mend === 'string' ? mend : faultOf(code)?.mend
   const filled = known === undefined ? undefined : fillFrom(known, details)
+  const isTool = by === 'tool'
   return {
-    by: by === 'tool' ? 'tool' : 'gateway',
-    says: typeof says === 'string' ? localized(says) : undefined,
+    by: isTool ? 'tool' : 'gateway',
+    // A tool's own words stay as they are.
+    says: typeof says !== 'string' ? undefined : isTool ? says : localized(says),
     mend: localizedOr(mendOf({ code, mend: filled })),
   }
 }

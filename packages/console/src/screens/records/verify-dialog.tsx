@@ -115,7 +115,7 @@ function Verdict({ verdict, named }: { verdict: ChainVerdict; named: boolean }) 
     )
   return (
     <Alert color="red" icon={<Icon name="alert-triangle" />} title={`${whose}${t.bad}`} role="alert">
-      <Text size="sm">{localizedOr(problem?.says)}</Text>
+      <Text size="sm">{localizedOr(problem?.says, 'chain')}</Text>
       {typeof problem?.seq === 'number' ? <Text size="sm">{t.badAt({ seq: problem.seq })}</Text> : null}
       <Text size="sm">{signed}</Text>
     </Alert>

@@ -12,7 +12,7 @@ type Row = Connection['left_out'][number]
 
 const COLUMNS = [
   column<Row>(t.name, ({ name }) => <Code>{name}</Code>, 2),
-  column<Row>(t.reason, ({ reason }) => localized(reason), 4),
+  column<Row>(t.reason, ({ reason }) => localized(reason, 'documents'), 4),
 ]
 /** They came with the connection, which is asked for anew as a whole. */
 const NOTHING = (() => Promise.reject(new Error('There is nothing to ask again.'))) as never
