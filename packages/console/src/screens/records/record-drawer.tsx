@@ -113,7 +113,7 @@ function Whole({ event, everywhere, set }: WholeProps) {
   )
 }
 
-/** By its name the list is filtered. */
+/** Words, and the name by which the list is filtered. */
 function Action({ action }: { action: string }) {
   const words = wordsOf(action)
   return words === action ? (

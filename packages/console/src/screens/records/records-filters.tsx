@@ -10,6 +10,7 @@ import {
   Switch,
   Text,
   TextInput,
+  type OptionsFilter,
 } from '@mantine/core'
 import type { AuditAction } from '@toolway/contract/admin'
 import { useDisclosure } from '@mantine/hooks'
@@ -41,6 +42,14 @@ const ACTIONS: AuditAction[] = [
   'key.reveal',
   'record.export',
 ]
+
+/** Those with a text in their name, or in the words for them. */
+const withText: OptionsFilter = ({ options, search }) => {
+  const text = search.trim().toLowerCase()
+  return options.filter(
+    (option) => 'value' in option && `${option.value} ${wordsOf(option.value)}`.toLowerCase().includes(text),
+  )
+}
 
 /** The list is filtered by the name of an action. */
 const Option = ({ action }: { action: string }) => (
@@ -92,6 +101,7 @@ export function RecordsFilters({ state, set, mayAll }: FiltersProps) {
                 label={t.action}
                 placeholder={t.actionHint}
                 data={ACTIONS}
+                filter={withText}
                 renderOption={({ option: { value } }) => <Option action={value} />}
                 onChange={take}
                 {...field}
