@@ -165,7 +165,7 @@ async function cutOff(here: Installation, backups: string, signal: NodeJS.Signal
   const before = await readdir(backups)
   const added = async () => (await readdir(backups)).filter((name) => !before.includes(name))
   const sizeOf = async (name: string) => (await stat(join(backups, name)).catch(() => undefined))?.size ?? 0
-  for (;;) {
+  for (let tries = 0; tries < 20; tries++) {
     const begun = here.begin({}, 'pipe', ['backup', backups, ...LOCKED])
     let isOver = false
     void begun.ended.then(() => (isOver = true))
@@ -180,6 +180,7 @@ async function cutOff(here: Installation, backups: string, signal: NodeJS.Signal
     if (!isDone) return { how, left, err: begun.err() }
     for (const name of left) await rm(join(backups, name))
   }
+  throw new Error('each backup was done before its signal came')
 }
 
 async function interrupted(settings: Settings) {

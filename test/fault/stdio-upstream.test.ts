@@ -23,6 +23,8 @@ const connection = (alias: string, own: string, way = 'well', timeout = 10): Tes
 })
 
 const patiently = { interval: 50 }
+/** A gateway that has closed leaves nothing: what was killed is gone a moment later. */
+const SOON = { interval: 50, timeout: 10_000 }
 const toldBy = (answer: Called) => faultIn(answer)?.fault ?? textIn(answer)
 
 describe('a local server', () => {
@@ -67,7 +69,7 @@ describe('a local server', () => {
         // The one whose output was closed takes its time to end.
         await expect.poll(() => serversOf(own), patiently).toHaveLength(1)
       }
-      await expect.poll(() => followFamily(0, own).alive(), patiently).toEqual([])
+      await expect.poll(() => followFamily(0, own).alive(), SOON).toEqual([])
     },
   )
 
@@ -123,6 +125,6 @@ describe('a local server', () => {
       expect(toldBy(await callTool({ url: gateway.url, key: gateway.key }, 'child__good'))).toBe('done')
       await expect.poll(() => serversOf(own).length, patiently).toBe(3)
     }
-    await expect.poll(() => followFamily(0, own).alive(), patiently).toEqual([])
+    await expect.poll(() => followFamily(0, own).alive(), SOON).toEqual([])
   })
 })

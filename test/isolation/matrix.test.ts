@@ -119,8 +119,9 @@ function compareOther(trial: Trial, answers: Answers): Promise<void> | undefined
     for (const by of ['organization', 'organizationId'] as const) {
       const answerAt = async (target: Side | 'missing') => {
         const there = town.names[target]
-        const known = aboutOf(operation, caller, target) === target && answers.get(placeOf(caller, target, by))
-        return known || ask(trial, caller, askedOf(operation, sample, there[by], there))
+        const isSame = aboutOf(operation, caller, target) === target
+        const answer = isSame ? answers.get(placeOf(caller, target, by)) : undefined
+        return answer ?? ask(trial, caller, askedOf(operation, sample, there[by], there))
       }
       if (sides.length === 0) continue
       const unknown = await answerAt('missing')

@@ -1,6 +1,5 @@
 /** One request at a door, and its answer as far as two answers can be compared. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { PATIENCE_MS } from '../../packages/gateway/src/testing/patience.ts'
 import { inLanes } from '../e2e/peers/lanes.ts'
 
 export interface Bearer {
@@ -26,16 +25,19 @@ export interface Answered {
 /** How much of a stream is read: what is there at once. Milliseconds. */
 const LOOK = 50
 
-/** Of a busy machine: a key that memory does not know has a second and a half to be looked up, and whoever asked comes again. */
-const BUSY = /^(database\.(unavailable|interrupted)|gateway\.not-ready)$/
-const AGAIN = 100
+/** Faults of a busy machine, before anything is done: a key that memory does not know has a second and a half to be looked up. */
+const BUSY = /^(?:database\.unavailable|gateway\.not-ready)$/
+/** Milliseconds before each of the few tries that follow. */
+const PAUSES = [100, 1_000, 3_000, 10_000]
 
 export async function request(address: string, caller: Bearer | undefined, asked: Asked): Promise<Answered> {
-  for (const deadline = Date.now() + PATIENCE_MS; ; await pause(AGAIN)) {
-    const answered = await requestOnce(address, caller, asked)
-    const isBusy = answered.status === 503 && BUSY.test(answered.fault ?? '')
-    if (!isBusy || Date.now() > deadline) return answered
+  let answered = await requestOnce(address, caller, asked)
+  for (const milliseconds of PAUSES) {
+    if (answered.status !== 503 || !BUSY.test(answered.fault ?? '')) break
+    await pause(milliseconds)
+    answered = await requestOnce(address, caller, asked)
   }
+  return answered
 }
 
 async function requestOnce(address: string, caller: Bearer | undefined, asked: Asked): Promise<Answered> {

@@ -107,7 +107,7 @@ class WatchedPresence implements Presence {
     this.#silence = undefined
     if (this.#problem === undefined) return
     this.#problem = undefined
-    if (away > PATIENCE) this.#parts.log?.info({ seconds: Math.round(away / 1000) }, 'the database responds again')
+    if (away > this.#within) this.#parts.log?.info({ seconds: Math.round(away / 1000) }, 'the database responds again')
     for (const listener of this.#listeners) listener()
   }
 

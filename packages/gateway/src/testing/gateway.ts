@@ -135,7 +135,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     async restart(meanwhile) {
       await gateway.close()
       await meanwhile?.()
-      gateway = (await whenFree(() => begin(port))).begun
+      gateway = (await begin(port)).begun
     },
     async another(settings) {
       const other = await begin(0, settings)

@@ -5,6 +5,7 @@ import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { PATIENCE_MS } from '../../testing/patience.ts'
 import { alive, askerOf, exitOf, firstLine, launchOf, readAll, startChildren, until } from './children.test.fixture.ts'
 import { LINE_LIMIT } from './frame.ts'
 import { createChildren } from './worker-link.ts'
@@ -130,8 +131,9 @@ describe('a start that cannot be', () => {
     await using children = await startChildren()
     const giveUp = new AbortController()
     const starting = children.start(launchOf('stubborn', [], { signal: giveUp.signal }))
-    // At each turn of the loop: a pause may be longer than the start takes.
-    while (!(children.worker() > 1)) await new Promise(setImmediate)
+    // It looks at each turn of the loop: a pause may be longer than the start takes.
+    for (const late = Date.now() + PATIENCE_MS; !(children.worker() > 1) && Date.now() < late;)
+      await new Promise(setImmediate)
     giveUp.abort()
     await expect(starting).rejects.toMatchObject({ name: 'AbortError' })
     await until('it is told', () =>
