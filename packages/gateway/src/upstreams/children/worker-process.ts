@@ -1,7 +1,7 @@
 /**
  * The one process the gateway starts for the sake of children: its worker. Frames go in and out; its end is noticed
- * whatever the cause, told once, and its words on stderr go to the log. Its environment says where compiled code is kept and no more:
- * a child could read it from /proc.
+ * whatever the cause, told once, and its words on stderr go to the log. It gets no environment at all: a child could
+ * read the worker's from /proc.
  */
 import { spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
@@ -28,11 +28,11 @@ export type WorkerProcess = ReturnType<typeof startWorker>
 
 export function startWorker({ log, frame, dead, gone }: WorkerParts) {
   const compiled = keptIn()
-  const worker = spawn(process.execPath, [ENTRY], {
+  const worker = spawn(process.execPath, [ENTRY, ...(compiled === undefined ? [] : [compiled])], {
     // A group of its own: Ctrl-C in a terminal is for the gateway, which then ends the children in order.
     detached: true,
     cwd: '/',
-    env: compiled === undefined ? {} : { NODE_COMPILE_CACHE: compiled },
+    env: {},
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
   })
   const link = worker.stdio[3] as Socket
