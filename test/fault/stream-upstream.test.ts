@@ -211,7 +211,7 @@ describe('an HTTP+SSE server', () => {
       if (newer && request.method === 'GET') response.writeHead(405).end()
       else speak(request, response, body)
     })
-    await using gateway = await openGateway({ connections: [at(upstream.url)] })
+    await using gateway = await openGateway({ connections: [at(upstream.url, { timeout: 10 })] })
     const peer = await openSession(gateway.connectionUrl('faulty'), gateway.key)
     const tries = () => upstream.heard.filter(({ verb, url }) => verb === 'POST' && url === '/sse').length
     const before = tries()
@@ -235,7 +235,7 @@ describe('an HTTP+SSE server', () => {
         settle()
       }),
     )
-    await using gateway = await openGateway({ connections: [at(upstream.url)] })
+    await using gateway = await openGateway({ connections: [at(upstream.url, { timeout: 10 })] })
     expect(textIn(await callTool({ url: gateway.connectionUrl('faulty'), key: gateway.key }, 'good'))).toMatch(
       /^session/,
     )
@@ -245,7 +245,7 @@ describe('an HTTP+SSE server', () => {
 
   test('may answer on its stream first, and its POST much later or never', async () => {
     await using upstream = await startPair(speaking((_, settle) => settle()))
-    await using gateway = await openGateway({ connections: [at(upstream.url)] })
+    await using gateway = await openGateway({ connections: [at(upstream.url, { timeout: 10 })] })
     const target = { url: gateway.connectionUrl('faulty'), key: gateway.key }
     expect(textIn(await callTool(target, 'good'))).toMatch(/^session/)
     expect(textIn(await callTool(target, 'good'))).toMatch(/^session/)
@@ -267,7 +267,7 @@ describe('an HTTP+SSE server', () => {
       if (gone.has(request.url)) return void response.writeHead(404).end('no such session')
       speak(request, response, body)
     })
-    await using gateway = await openGateway({ connections: [at(upstream.url)] })
+    await using gateway = await openGateway({ connections: [at(upstream.url, { timeout: 10 })] })
     const target = { url: gateway.connectionUrl('faulty'), key: gateway.key }
     await callTool(target, 'good')
     refusing = 'session'
