@@ -76,11 +76,11 @@ const withoutGerman = (templates: readonly string[], word = localized): string[]
   templates.filter((template) => {
     const text = filled(template)
     const words = word(text)
-    // What is in such marks is written as the gateway takes it.
+    // Words in such marks are written as the gateway takes them.
     return words === text || ENGLISH.test(words.replaceAll(/`[^`]*`/g, ''))
   })
 
-/** What is wrong with a value, as a request that has it is answered. */
+/** The problem of a value, as a request that has it is answered. */
 const problem = (text: string): string => {
   const words = localized(new Fault('body.shape', { place: '/name', problem: text }).message)
   return words.replace(/^Die Anfrage ist ungültig: \/name (.*)\.$/s, '$1')
@@ -122,7 +122,7 @@ test('every problem of a request that the gateway words itself has German', () =
     'packages/gateway/src/upstreams/http/given-address.ts',
     'packages/contract/src/providers.ts',
   ])
-  // What rules say of arguments is worded where rules speak.
+  // Sentences of rules about arguments are worded where rules speak.
   const ofRules = new Set(sentences.filter(({ section }) => section === 'rules').map(({ english }) => english))
   expect(withoutGerman([...own, ...addresses], problem).filter((text) => !ofRules.has(text))).toEqual([])
   expect(problem('is not a toolset of this organization (did you mean "crm"?)')).toBe(

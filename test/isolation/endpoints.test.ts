@@ -173,7 +173,7 @@ async function tryEndpoint(
 
 const same = (one: Answered, other: Answered) => JSON.stringify(sameOf(one)) === JSON.stringify(sameOf(other))
 
-/** Whoever is not closed by then was let in. */
+/** A caller that is not closed by then was let in. */
 const LET_IN_MS = 30_000
 
 const close = (address: string, path: string, { authorization }: Caller): Promise<string> => {

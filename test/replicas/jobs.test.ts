@@ -261,7 +261,7 @@ test('accounts that expire are renewed by one token request each, and what a kil
   // Held by the one that is gone: nobody else begins it meanwhile.
   await addAlerts(1)
   await call(5, left)
-  // What the others deliver meanwhile is leased for a moment, too.
+  // Alerts that the others deliver meanwhile are leased for a moment, too.
   await expect.poll(leased).toBe(3)
   if (!IS_ALL) await age()
   await addAlerts(1)

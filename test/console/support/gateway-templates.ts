@@ -82,7 +82,7 @@ const isPlace = (node: ts.Expression | undefined): boolean =>
   node !== undefined && /^\/[a-z{]/.test(templateOf(node) ?? '')
 
 /**
- * What is wrong with a request, in the gateway's own words: the problems that go with a place, those that are handed to a function which
+ * Problems of requests, in the gateway's own words: the problems that go with a place, those that are handed to a function which
  * makes such a fault, and the messages of shapes.
  */
 export function problemsIn(patterns: readonly string[]): string[] {

@@ -69,7 +69,7 @@ export async function startRecorder(target: string): Promise<Recorder> {
     await closed
   }
 
-  // Nobody who asks for any port is given this one while it is away.
+  // Programs that ask for any port are not given this one while it is away.
   const port = await listen(await freePort())
   return {
     url: `http://127.0.0.1:${port}${behind.pathname}`,

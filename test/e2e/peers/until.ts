@@ -20,7 +20,7 @@ export async function until<Value>(
 
 const QUIET_MS = 1_000
 
-/** What a count shows when it has been the same for a second: nothing that was begun before is under way any more. */
+/** A count once it has been the same for a second: nothing that was begun before is under way any more. */
 export async function steady(what: string, count: () => Promise<number> | number): Promise<number> {
   let before = await count()
   await until(`${what} stays the same`, async () => {

@@ -110,7 +110,7 @@ const hasEscaped = (marker: string) =>
     }
   })
 
-/** What ends by itself or is seen by a watch does so by then, on a busy machine too: what escapes and what is forked lives longer. */
+/** Time in which a process ends by itself or a watch sees it, on a busy machine too: those that escape or are forked live longer. */
 const SOON_MS = 30_000
 
 /** Waits until it is so, or does not become so. */

@@ -1,5 +1,5 @@
 /**
- * What can happen to something, by the names under which it is on record: a noun and what happened to it. The console has words for
+ * Names of actions on record: a noun and what happened to it. The console has words for
  * each. Records have other names, too: methods of extensions of MCP, and operations that were refused, by their ids.
  */
 export const AUDIT_ACTIONS = [

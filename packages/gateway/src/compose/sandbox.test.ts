@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { loadConfig } from '../config.ts'
-import { compiledCode } from '../lib/keep-compiled.ts'
+import { compileCacheToHide } from '../lib/keep-compiled.ts'
 import { registryHosts, sandboxOf } from './sandbox.ts'
 
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
@@ -23,7 +23,7 @@ test('a server sees neither the secrets of organizations nor the files of settin
     expect.arrayContaining([data, '/srv/toolway/secrets', declared, address]),
   )
   // Code that the gateway runs as it finds it is nobody's to write; `npm test` keeps some.
-  const compiled = compiledCode()
+  const compiled = compileCacheToHide()
   if (process.env['NODE_COMPILE_CACHE'] !== undefined) expect(compiled).toBeDefined()
   expect(sandboxOf(config, SILENT, origins).hiddenPaths).toEqual(
     expect.arrayContaining(compiled === undefined ? [] : [compiled]),

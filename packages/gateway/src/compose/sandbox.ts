@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
-import { compiledCode } from '../lib/keep-compiled.ts'
+import { compileCacheToHide } from '../lib/keep-compiled.ts'
 import type { Log } from '../lib/log.ts'
 import type { EgressWish, SandboxParts } from '../upstreams/children/confinement.ts'
 import { chooseDriver, type SandboxState, type Stated } from '../upstreams/children/sandbox/choose-driver.ts'
@@ -87,7 +87,7 @@ function hiddenPaths(config: Config, origins: Origins): string[] {
   const { TOOLWAY_SECRET_FOLDER: secrets, TOOLWAY_CONFIG: declared } = config
   const contents = files?.startsWith(FOLDER) === true ? files.slice(FOLDER.length) : undefined
   const above = secrets === undefined ? undefined : dirname(secrets)
-  const others = [outbox, contents, above, declared, '.env', compiledCode()]
+  const others = [outbox, contents, above, declared, '.env', compileCacheToHide()]
   const given = Object.values(origins).flatMap((from) => (from.startsWith(FILE) ? [from.slice(FILE.length)] : []))
   return [...new Set([data, ...others, ...given])].flatMap((path) =>
     path === undefined || path === '/' ? [] : [resolve(path)],

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { safeFolder } from './keep-compiled.ts'
 
 const MODULE = pathToFileURL(join(import.meta.dirname, 'keep-compiled.ts')).href
-const SHOW = `const { keepCompiled, keptIn } = await import(${JSON.stringify(MODULE)}); keepCompiled(); console.log(keptIn() ?? 'nowhere')`
+const SHOW = `const { keepCompiled, compileCacheFolder } = await import(${JSON.stringify(MODULE)}); keepCompiled(); console.log(compileCacheFolder() ?? 'nowhere')`
 const IS_ROOT = process.getuid?.() === 0
 
 let folder: string
@@ -95,7 +95,7 @@ describe.skipIf(process.platform === 'win32')('a folder', () => {
       await chown(theirs, 0, 0)
     }
     await chown(home, 4_242, 4_242)
-    // What `sudo` with her home would make there would be root's.
+    // A folder that `sudo` with her home made there would be root's.
     expect(await keptWith({ HOME: home, XDG_CACHE_HOME: join(home, 'new') })).toBe('nowhere')
     expect(await readdir(home)).toEqual(['.cache'])
   })

@@ -22,15 +22,15 @@ export function keepCompiled(): void {
 }
 
 /** The folder in which this process keeps compiled code, for a child that may keep its own there; undefined where it keeps none. */
-export function keptIn(): string | undefined {
+export function compileCacheFolder(): string | undefined {
   const folder = module.getCompileCacheDir()
   // Node's own folder in it is named by version, architecture and user.
   return folder === undefined ? undefined : dirname(folder)
 }
 
-/** What nobody else may write: all of our own folder, and in one that an operator has chosen for several things what is Node's there. */
-export const compiledCode = (): string | undefined =>
-  process.env['NODE_COMPILE_CACHE'] === undefined ? keptIn() : module.getCompileCacheDir()
+/** The folder that no server may write to: our own as a whole; in one that an operator has chosen for several things, Node's part of it. */
+export const compileCacheToHide = (): string | undefined =>
+  process.env['NODE_COMPILE_CACHE'] === undefined ? compileCacheFolder() : module.getCompileCacheDir()
 
 function ownFolder(): string | undefined {
   try {

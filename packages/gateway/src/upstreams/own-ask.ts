@@ -1,4 +1,4 @@
-/** What the gateway asks a server for itself, and not for a client. */
+/** Requests that the gateway makes to a server for itself, and not for a client. */
 import { APPS, APPS_SETTINGS, type Caller, type JsonObject, type Revision } from '@toolway/protocol'
 import { GATEWAY, type Answer, type Ask } from './upstream.ts'
 

@@ -123,7 +123,7 @@ async function listen(
     cut()
     await closed
   }
-  // Nobody who asks for any port is given this one while it is away.
+  // Programs that ask for any port are not given this one while it is away.
   const port = await start(await freePort())
   return {
     url: `${scheme}://127.0.0.1:${port}${path}`,

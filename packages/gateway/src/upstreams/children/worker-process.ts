@@ -8,7 +8,7 @@ import type { Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { createFrameReader, type Frame } from './frame.ts'
-import { keptIn } from '../../lib/keep-compiled.ts'
+import { compileCacheFolder } from '../../lib/keep-compiled.ts'
 import type { Log } from '../../lib/log.ts'
 
 const ENTRY = fileURLToPath(new URL('./worker.ts', import.meta.url))
@@ -27,7 +27,7 @@ export interface WorkerParts {
 export type WorkerProcess = ReturnType<typeof startWorker>
 
 export function startWorker({ log, frame, dead, gone }: WorkerParts) {
-  const compiled = keptIn()
+  const compiled = compileCacheFolder()
   const worker = spawn(process.execPath, [ENTRY, ...(compiled === undefined ? [] : [compiled])], {
     // A group of its own: Ctrl-C in a terminal is for the gateway, which then ends the children in order.
     detached: true,
