@@ -264,7 +264,7 @@ test('a port that is taken is told in the words of a single process', async () =
   await using other = await makeInstallation({ ...settings, TOOLWAY_PORT: port })
   const starting = other.begin()
   expect(await starting.ended).toBe(1)
-  expect(starting.err()).toContain(`Port ${port} on 127.0.0.1 is in use by another program`)
+  expect(starting.err().trim().split('\n').at(-1)).toContain(`Port ${port} on 127.0.0.1 is in use by another program`)
 })
 
 test('SIGTERM ends all of them, and nothing is left', async () => {
