@@ -30,10 +30,11 @@ const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.png': 'image/png',
+  '.webp': 'image/webp',
   '.woff2': 'font/woff2',
   '.json': 'application/json',
 }
-const DENSE = new Set(['.png', '.woff2'])
+const DENSE = new Set(['.png', '.webp', '.woff2'])
 /** Of eleven: four fifths of what the highest saves, in a fiftieth of its time. */
 const BROTLI_QUALITY = 5
 
