@@ -92,8 +92,11 @@ const LOCAL_LIMITS = Object.entries(sessionLimits)
   .map(([name, milliseconds]) => `; set local ${name} = ${milliseconds}`)
   .join('')
 
-/** Before the first query of a transaction. */
-const REPEATABLE = 'set transaction isolation level repeatable read, read only'
+/**
+ * Before the first query of a transaction for figures. Groups of a month are hashed in memory and not sorted on disk; PostgreSQL gives
+ * 4 MB to each, and of these transactions there are at most as many as connections.
+ */
+const REPEATABLE = "set transaction isolation level repeatable read, read only; set local work_mem = '16MB'"
 
 export function createDb(parts: DbParts): Db {
   const { connection, direct, connections = limits.max, parseRows = false, patience, log } = parts

@@ -114,8 +114,9 @@ async function addOrganization(sql: SystemSql, id: string): Promise<void> {
     insert into record_payloads (id, organization_id, connection, at, sealed)
     values (${`rec_${id}`}, ${id}, 'same', now(), 'same')`
   await sql(Nothing)`select from count_usage(${id}, 10)`
-  // One row of the three that count its call.
+  // One row of those that count its call.
   await sql(Nothing)`delete from usage_hours where organization_id = ${id} and by <> 'tool'`
+  await sql(Nothing)`delete from usage_sums where organization_id = ${id} and by <> 'connection'`
   await sql(Nothing)`insert into usage_stale (organization_id, day) values (${id}, '2026-11-01')`
   await sql(Nothing)`
     insert into agent_models (organization_id, provider, url, model) values (${id}, 'openai', 'same', 'same')`
@@ -196,6 +197,8 @@ describeEverywhere('two organizations', (createDatabase) => {
       'usage_days',
       'usage_hours',
       'usage_stale',
+      'usage_sums',
+      'usage_totals',
       'webhook_deliveries',
       'webhooks',
     ])

@@ -660,7 +660,8 @@ create table toolsets (
 create table usage_counted (
   organization_id text not null,
   seq bigint not null,
-  updated_at timestamp with time zone not null default now()
+  updated_at timestamp with time zone not null default now(),
+  summed_from date not null default '-infinity'::date
 );
 create table usage_days (
   organization_id text not null,
@@ -696,6 +697,28 @@ create table usage_stale (
   reached bigint,
   until bigint,
   failed_at timestamp with time zone
+);
+create table usage_sums (
+  organization_id text not null,
+  by text not null,
+  day date not null,
+  key bytea not null,
+  connection text,
+  name text not null,
+  calls integer not null,
+  failed integer not null,
+  refused integer not null
+);
+create table usage_totals (
+  organization_id text not null,
+  hour timestamp with time zone not null,
+  refused boolean not null,
+  part bigint not null,
+  calls integer not null,
+  failed integer not null,
+  tool_errors integer not null,
+  sizes smallint[] not null,
+  counts integer[] not null
 );
 create table users (
   id text not null,
@@ -1049,6 +1072,9 @@ alter table usage_days add constraint usage_days_pkey PRIMARY KEY (organization_
 alter table usage_hours add constraint usage_hours_by_check CHECK ((by = ANY (ARRAY['connection'::text, 'tool'::text, 'caller'::text])));
 alter table usage_hours add constraint usage_hours_pkey PRIMARY KEY (organization_id, by, hour, key, refused, part);
 alter table usage_stale add constraint usage_stale_pkey PRIMARY KEY (organization_id, day);
+alter table usage_sums add constraint usage_sums_by_check CHECK ((by = ANY (ARRAY['connection'::text, 'tool'::text, 'caller'::text, 'client'::text, 'reason'::text])));
+alter table usage_sums add constraint usage_sums_pkey PRIMARY KEY (organization_id, by, day, key);
+alter table usage_totals add constraint usage_totals_pkey PRIMARY KEY (organization_id, hour, refused, part);
 alter table users add constraint users_email_check CHECK (((email = lower(email)) AND (email <> ''::text)));
 alter table users add constraint users_email_key UNIQUE (email);
 alter table users add constraint users_id_check CHECK ((id <> ''::text));
@@ -1213,6 +1239,8 @@ alter table usage_counted enable row level security, force row level security;
 alter table usage_days enable row level security, force row level security;
 alter table usage_hours enable row level security, force row level security;
 alter table usage_stale enable row level security, force row level security;
+alter table usage_sums enable row level security, force row level security;
+alter table usage_totals enable row level security, force row level security;
 alter table users enable row level security, force row level security;
 alter table vault_secrets enable row level security, force row level security;
 alter table webhook_deliveries enable row level security, force row level security;
@@ -1530,6 +1558,18 @@ create policy organization_own on usage_stale as permissive for all to toolway_o
 create policy system_all on usage_stale as permissive for all to owner
   using (true)
   with check (true);
+create policy organization_own on usage_sums as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on usage_sums as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on usage_totals as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on usage_totals as permissive for all to owner
+  using (true)
+  with check (true);
 create policy organization_members on users as permissive for select to toolway_organization
   using ((EXISTS ( SELECT
    FROM members
@@ -1580,7 +1620,7 @@ declare
   day_start constant timestamptz := coalesce(p_day::timestamp at time zone 'UTC', '-infinity');
   day_end constant timestamptz := coalesce((p_day + 1)::timestamp at time zone 'UTC', 'infinity');
 begin
-  with sized as (
+  with sized as materialized (
     select date_trunc('hour', r.at, 'UTC') as hour, grouping(usage_name(r.target, r.code), r.principal) as kind, r.connection,
            case grouping(usage_name(r.target, r.code), r.principal)
              when 1 then usage_name(r.target, r.code) when 2 then r.principal end as name,
@@ -1592,6 +1632,14 @@ begin
        and r.kind = 'call'
      group by date_trunc('hour', r.at, 'UTC'), r.connection, r.outcome = 'refused', usage_bucket(r.duration_us),
               grouping sets ((), (usage_name(r.target, r.code)), (r.principal))
+  ), summed as (
+    select hour, refused, size, sum(calls)::int as calls, sum(failed)::int as failed, sum(tool_errors)::int as tool_errors
+      from sized where kind = 3 group by hour, refused, size
+  ), totals as (
+    insert into usage_totals (organization_id, hour, refused, part, calls, failed, tool_errors, sizes, counts)
+    select p_organization, hour, refused, p_until, sum(calls), sum(failed), sum(tool_errors),
+           array_agg(size order by size), array_agg(calls order by size)
+      from summed group by hour, refused
   )
   insert into usage_hours (organization_id, hour, by, key, refused, part, connection, name, calls, failed, tool_errors, sizes, counts)
   select p_organization, hour, case kind when 3 then 'connection' when 1 then 'tool' else 'caller' end,
@@ -1621,11 +1669,23 @@ begin
      where c.client is not null and c.client <> '(other)'
        and not exists (select from known_clients k where k.day = c.day and k.principal = c.principal and k.client = c.client)
      group by c.day, c.principal, c.client
-  ), named as (
+  ), named as materialized (
     select c.day, c.principal, c.connection, c.target, case when f.place > most_clients then '(other)' else c.client end as client,
            c.code, c.calls, c.failed, c.refused
       from counted c
       left join fresh f on f.day = c.day and f.principal = c.principal and f.client = c.client
+  ), sums as (
+    insert into usage_sums as known (organization_id, by, day, key, connection, name, calls, failed, refused)
+    select p_organization, by, day, usage_key(array[connection, name]), connection, name, calls, failed, refused
+      from (select case grouping(connection, target, principal, client, code)
+                     when 15 then 'connection' when 7 then 'tool' when 27 then 'caller' when 29 then 'client' else 'reason' end as by, day, connection,
+                   case when grouping(target) = 0 then target else coalesce(code, client, principal, connection) end as name,
+                   sum(calls)::int as calls, sum(failed)::int as failed, sum(refused)::int as refused
+              from named
+             group by day, grouping sets ((connection), (connection, target), (principal), (client), (code))) as of_day
+     where name is not null
+        on conflict (organization_id, by, day, key) do update
+       set calls = known.calls + excluded.calls, failed = known.failed + excluded.failed, refused = known.refused + excluded.refused
   )
   insert into usage_days as known (organization_id, day, key, principal, connection, target, client, code, calls, failed, refused)
   select p_organization, day, usage_key(array[principal, connection, target, client, code]), principal, connection, target, client, code,
@@ -1744,6 +1804,9 @@ declare
   of_records bigint[];
   of_days bigint[];
   of_hours bigint[];
+  of_totals bigint[];
+  of_sums bigint[];
+  is_summed boolean;
 begin
   perform lock_usage(p_organization);
   lock table only records in access share mode;
@@ -1757,7 +1820,15 @@ begin
   select array[coalesce(sum(calls), 0), coalesce(sum(failed), 0), coalesce(sum(calls) filter (where refused), 0)]
     into of_hours from usage_hours
    where organization_id = p_organization and by = 'connection' and hour >= day_start and hour < day_end;
-  if of_days = of_records and of_hours = of_records then return true; end if;
+  select array[coalesce(sum(calls), 0), coalesce(sum(failed), 0), coalesce(sum(calls) filter (where refused), 0)]
+    into of_totals from usage_totals where organization_id = p_organization and hour >= day_start and hour < day_end;
+  -- Every call has a caller; what else a call has is summed in the same step.
+  select array[coalesce(sum(calls), 0), coalesce(sum(failed), 0), coalesce(sum(refused), 0)]
+    into of_sums from usage_sums where organization_id = p_organization and by = 'caller' and day = p_day;
+  select coalesce(bool_or(p_day >= summed_from), true) into is_summed from usage_counted where organization_id = p_organization;
+  if of_days = of_records and of_hours = of_records and (not is_summed or (of_totals = of_records and of_sums = of_records)) then
+    return true;
+  end if;
   perform forget_usage(p_organization, array[p_day]);
   return false;
 end
@@ -1984,6 +2055,13 @@ begin
   delete from usage_hours h using unnest(p_days) as d
    where h.organization_id = p_organization and h.by = any (array['connection', 'tool', 'caller'])
      and h.hour >= d::timestamp at time zone 'UTC' and h.hour < (d + 1)::timestamp at time zone 'UTC';
+  delete from usage_sums where ctid = any (array(
+    select s.ctid from usage_sums s where s.organization_id = p_organization and s.by = any (array['connection', 'tool', 'caller', 'client', 'reason'])
+       and s.day = any (p_days) for update skip locked));
+  delete from usage_totals where ctid = any (array(
+    select t.ctid from usage_totals t, unnest(p_days) as d
+     where t.organization_id = p_organization and t.hour >= d::timestamp at time zone 'UTC' and t.hour < (d + 1)::timestamp at time zone 'UTC'
+       for update of t skip locked));
 end
 $function$
 ;
@@ -2330,6 +2408,58 @@ AS $function$
 begin
   delete from files where organization_id = old.organization_id and owner = old.user_id;
   return null;
+end
+$function$
+;
+CREATE OR REPLACE FUNCTION public.sum_usage(p_organization text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  summed date;
+  next_day date;
+  day_start timestamptz;
+  day_end timestamptz;
+begin
+  perform lock_usage(p_organization);
+  select summed_from into summed from usage_counted where organization_id = p_organization;
+  if not found or summed = '-infinity' then return false; end if;
+  select max(day) into next_day from usage_days where organization_id = p_organization and day < summed;
+  if next_day is null then
+    update usage_counted set summed_from = '-infinity' where organization_id = p_organization;
+    return false;
+  end if;
+  day_start := next_day::timestamp at time zone 'UTC';
+  day_end := (next_day + 1)::timestamp at time zone 'UTC';
+  delete from usage_totals where organization_id = p_organization and hour >= day_start and hour < day_end;
+  delete from usage_sums
+   where organization_id = p_organization and by = any (array['connection', 'tool', 'caller', 'client', 'reason']) and day = next_day;
+
+  with hours as materialized (
+    select hour, refused, calls, failed, tool_errors, sizes, counts from usage_hours
+     where organization_id = p_organization and by = 'connection' and hour >= day_start and hour < day_end
+  ), sized as (
+    select hour, refused, size, sum(n)::int as calls from hours, unnest(sizes, counts) as of_hour (size, n) group by hour, refused, size
+  ), arrays as (
+    select hour, refused, array_agg(size order by size) as sizes, array_agg(calls order by size) as counts from sized group by hour, refused
+  )
+  insert into usage_totals (organization_id, hour, refused, part, calls, failed, tool_errors, sizes, counts)
+  select p_organization, hour, refused, 0, sum(h.calls), sum(h.failed), sum(h.tool_errors), a.sizes, a.counts
+    from hours h join arrays a using (hour, refused) group by hour, refused, a.sizes, a.counts;
+
+  insert into usage_sums (organization_id, by, day, key, connection, name, calls, failed, refused)
+  select p_organization, by, next_day, usage_key(array[connection, name]), connection, name, calls, failed, refused
+    from (select case grouping(connection, target, principal, client, code)
+                   when 15 then 'connection' when 7 then 'tool' when 27 then 'caller' when 29 then 'client' else 'reason' end as by, connection,
+                 case when grouping(target) = 0 then target else coalesce(code, client, principal, connection) end as name,
+                 sum(calls) as calls, sum(failed) as failed, sum(refused) as refused
+            from usage_days where organization_id = p_organization and day = next_day
+           group by grouping sets ((connection), (connection, target), (principal), (client), (code))) as of_day
+   where name is not null;
+
+  update usage_counted set summed_from = next_day where organization_id = p_organization;
+  return true;
 end
 $function$
 ;
@@ -2830,6 +2960,8 @@ grant select on usage_counted to toolway_organization;
 grant select on usage_days to toolway_organization;
 grant select on usage_hours to toolway_organization;
 grant select on usage_stale to toolway_organization;
+grant select on usage_sums to toolway_organization;
+grant select on usage_totals to toolway_organization;
 grant select (active), select (created_at), select (email), select (id), select (name), select (provider), select (signed_in_at) on users to toolway_organization;
 grant delete, insert, select, update on webhook_deliveries to toolway_organization;
 grant delete, insert, select, update on webhooks to toolway_organization;

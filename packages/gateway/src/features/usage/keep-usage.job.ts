@@ -1,6 +1,6 @@
 /**
  * Keeps what is counted of calls near the records (ADR 0129): chains in which much came are counted further, days whose records changed
- * are counted anew, and each hour one day of each organization is compared with its records. What fails for one organization or day is
+ * are counted anew, days that were counted before there were sums are summed, and each hour one day of each organization is compared with its records. What fails for one organization or day is
  * logged and tried again later; it stops nothing else.
  *
  * It goes in steps and rests after each for as long as the step took, so that a past of millions of records, after an update, takes
@@ -16,8 +16,10 @@ import {
   listCounted,
   listStale,
   listUncounted,
+  listUnsummed,
   noteFailed,
   recountDay,
+  sumDay,
   takeCount,
 } from './usage-count.rows.ts'
 
@@ -93,6 +95,14 @@ export function createKeepUsage({
     if (counted > 10 * most) log.info({ organization, counted: counted + (last ?? 0) }, 'calls were counted by hour')
   }
 
+  const sum = () =>
+    tried({}, async () => {
+      for (const { organization_id: organization } of await db.system(listUnsummed))
+        await tried({ organization }, async () => {
+          while ((await step((sql) => sumDay(sql, organization))) === true);
+        })
+    })
+
   const countAnew = () =>
     tried({}, async () => {
       for (const { organization_id: organization, day } of await db.system(listStale)) {
@@ -123,6 +133,7 @@ export function createKeepUsage({
 
   async function run(): Promise<void> {
     await count()
+    await sum()
     await compare()
     await countAnew()
   }

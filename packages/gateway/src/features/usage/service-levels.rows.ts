@@ -50,7 +50,7 @@ const countFrom = (sql: OrgSql, { hours: { raw, counted }, after, until }: Usage
     select r.at, r.connection, r.outcome, r.duration_us
       from unnest(${raw.starts}::timestamptz[], ${raw.ends}::timestamptz[]) as span (since, before),
            lateral (select r.at, r.connection, r.outcome, r.duration_us from records r
-                     where r.at >= span.since and r.at < span.before and r.kind = 'call') r
+                     where r.at >= span.since and r.at < span.before and r.kind = 'call' offset 0) r
     union all
     select b.at, b.connection, b.outcome, b.duration_us
       from behind b join unnest(${counted.starts}::timestamptz[], ${counted.ends}::timestamptz[]) as span (since, before)

@@ -17,7 +17,7 @@ import { storeRecords, type Entry } from '../../records/records.ts'
 import { redactRecord } from '../../records/redact.ts'
 import { prune } from '../../records/retention.ts'
 import { countLevels } from './service-levels.rows.ts'
-import { checkDay, countNext, listStale, recountDay } from './usage-count.rows.ts'
+import { checkDay, countNext, listStale, listUnsummed, recountDay, sumDay } from './usage-count.rows.ts'
 import { countSteps, countToolSteps, countUsed, listCallers, openSpan, timeTools, type Span } from './usage.rows.ts'
 
 const KEY = { id: 'k1', ...generateKeyPairSync('ed25519') }
@@ -36,7 +36,14 @@ const SPANS: readonly [Span, number][] = [
   [{ ...MONTH, connection: 'mail', caller: 'usr_1' }, DAY],
   [{ from: new Date('2026-11-01T10:17:00Z'), to: new Date('2026-11-03T01:02:03Z'), ...ALL }, HOUR],
 ]
-const TOOLS = ['web__read', 'mail__send']
+const TOOLS = [
+  { connection: 'web', name: 'web__read' },
+  { connection: 'mail', name: 'mail__send' },
+]
+const FORGET_ALL =
+  'delete from usage_counted; delete from usage_hours; delete from usage_days; delete from usage_totals; delete from usage_sums'
+/** As migration 0077 leaves what was counted before it. */
+const NOT_SUMMED = `delete from usage_totals; delete from usage_sums; update usage_counted set summed_from = '2027-01-01'`
 const ACTOR: Actor = {
   id: 'usr_1',
   type: 'user',
@@ -121,7 +128,7 @@ describeEachPostgres('counted calls', (createDatabase) => {
     await countAll(db, id)
     await db.system((sql) => storeRecords(sql, late.slice(20)))
     const counted = await figuresOf(db, id)
-    await tamper(database.connection, 'delete from usage_counted; delete from usage_hours; delete from usage_days')
+    await tamper(database.connection, FORGET_ALL)
     expect(counted).toEqual(await figuresOf(db, id))
     expect(counted.all[0]?.[0]?.at(-1)).toMatchObject({ step: null, calls: 397 })
   })
@@ -151,7 +158,7 @@ describeEachPostgres('counted calls', (createDatabase) => {
           select name from usage_hours where by = 'tool' union all select target from usage_days) as all_names`,
     )
     expect(names?.left).toBe(3)
-    await tamper(database.connection, 'delete from usage_counted; delete from usage_hours; delete from usage_days')
+    await tamper(database.connection, FORGET_ALL)
     expect(counted).toEqual(await figuresOf(db, id))
     const used = counted.all[0]?.[1] as readonly { by: string; name: string; calls: number }[]
     expect(used.filter(({ by }) => by === 'tool').map(({ name }) => name)).toEqual(
@@ -231,7 +238,7 @@ describeEachPostgres('counted calls', (createDatabase) => {
     await keep.run()
     const anew = await figuresOf(db, id)
     await keep.close()
-    await tamper(database.connection, 'delete from usage_counted; delete from usage_hours; delete from usage_days')
+    await tamper(database.connection, FORGET_ALL)
     const raw = await figuresOf(db, id)
     expect(stale).toEqual(raw)
     expect(anew).toEqual(raw)
@@ -363,6 +370,43 @@ describeEachPostgres('counted calls', (createDatabase) => {
     expect(await dropped.dropped).toMatchObject([{ organization_id: id, removed: 400 }])
   })
 
+  test('of before there were sums make the same figures while they are summed, day by day, beside new calls and changes', async () => {
+    await using database = await createDatabase()
+    const { db } = database
+    const { id } = await addTestOrganization(db, 'acme')
+    const records = month(id)
+    await db.system((sql) => storeRecords(sql, records.slice(0, 300)))
+    await countAll(db, id)
+    const before = await figuresOf(db, id)
+    await tamper(database.connection, NOT_SUMMED)
+    expect(await figuresOf(db, id)).toEqual(before)
+    // One that came late, of a day that is not summed, and one day that is counted anew.
+    await db.system((sql) => storeRecords(sql, records.slice(300)))
+    await countAll(db, id)
+    const redacted = { id: records[100]?.id ?? '', fields: ['principal' as const], reason: 'erasure request' }
+    await db.system((sql) => redactRecord(sql, ACTOR, id, redacted))
+    const figures = await figuresOf(db, id)
+    const day = records[100]?.timestamp.slice(0, 10) ?? ''
+    expect(await db.system((sql) => recountDay(sql, id, day, 3))).toBe(false)
+    let days = 0
+    while (await db.system((sql) => sumDay(sql, id))) {
+      days += 1
+      expect(await figuresOf(db, id)).toEqual(figures)
+    }
+    expect(days).toBe(32)
+    expect(await db.system(listUnsummed)).toEqual([])
+    while (!(await db.system((sql) => recountDay(sql, id, day, 3))));
+    expect(await figuresOf(db, id)).toEqual(figures)
+    const sums = z.object({ days: z.int(), hours: z.int() })
+    const [kept] = await db.system(
+      (sql) => sql(sums)`
+        select (select count(distinct day) from usage_sums)::int as days, (select count(distinct hour) from usage_totals)::int as hours`,
+    )
+    expect(kept).toEqual({ days: 32, hours: 400 })
+    await tamper(database.connection, FORGET_ALL)
+    expect(figures).toEqual(await figuresOf(db, id))
+  })
+
   test('that differ from the records of their day are found and mended', async () => {
     await using database = await createDatabase()
     const { db } = database
@@ -373,11 +417,13 @@ describeEachPostgres('counted calls', (createDatabase) => {
     expect(await db.system((sql) => checkDay(sql, id, '2026-11-05'))).toBe(true)
     await tamper(database.connection, `update usage_days set calls = calls + 1 where day = '2026-11-05'`)
     await tamper(database.connection, `delete from usage_hours where hour >= '2026-11-07' and hour < '2026-11-08'`)
+    await tamper(database.connection, `delete from usage_totals where hour >= '2026-11-09' and hour < '2026-11-10'`)
+    await tamper(database.connection, `update usage_sums set calls = calls + 1 where day = '2026-11-10'`)
     expect(await figuresOf(db, id)).not.toEqual(right)
     const checked = []
-    for (const day of ['2026-11-05', '2026-11-06', '2026-11-07'])
+    for (const day of ['2026-11-05', '2026-11-06', '2026-11-07', '2026-11-08', '2026-11-09', '2026-11-10'])
       checked.push(await db.system((sql) => checkDay(sql, id, day)))
-    expect(checked).toEqual([false, true, false])
+    expect(checked).toEqual([false, true, false, true, false, false])
     expect(await figuresOf(db, id)).toEqual(right)
   })
 

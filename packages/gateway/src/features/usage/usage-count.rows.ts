@@ -10,6 +10,7 @@ const Due = z.object({ organization_id: z.string() })
 const Stale = z.object({ organization_id: z.string(), day: z.string() })
 const Counted = z.object({ counted: z.number() })
 const Recounted = z.object({ done: z.boolean() })
+const Summed = z.object({ summed: z.boolean() })
 const Checked = z.object({ good: z.boolean() })
 const Nothing = z.object({})
 const Free = z.object({ free: z.boolean() })
@@ -47,6 +48,16 @@ export async function recountDay(sql: SystemSql, organization: string, day: stri
 export const noteFailed = (sql: SystemSql, organization: string, day: string): Promise<unknown> =>
   sql(Nothing)`
     update usage_stale set failed_at = now() where organization_id = ${organization} and day = ${day}::date`
+
+/** Chains that were counted before there were sums, and have days that are not summed yet. */
+export const listUnsummed = (sql: SystemSql): Promise<z.output<typeof Due>[]> => sql(Due)`
+  select organization_id from usage_counted where summed_from > '-infinity' order by organization_id limit 100`
+
+/** Sums the latest day that is counted and not summed. False: there is none. */
+export async function sumDay(sql: SystemSql, organization: string): Promise<boolean> {
+  const [row] = await sql(Summed)`select sum_usage(${organization}) as summed`
+  return row?.summed ?? false
+}
 
 /** Chains that are counted. */
 export const listCounted = (sql: SystemSql): Promise<z.output<typeof Due>[]> => sql(Due)`

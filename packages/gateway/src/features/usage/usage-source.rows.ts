@@ -24,6 +24,8 @@ export interface UsageSource {
   /** By hours, and by days in UTC. */
   readonly hours: Split
   readonly days: Split
+  /** From this time on (midnight in UTC), what is counted is summed as well: by hour, and by each thing that calls of a day have. */
+  readonly summedFrom: number
   /** Records of the chain behind the first of the two places and up to the second are read besides what is counted. */
   readonly after: number
   readonly until: number
@@ -43,7 +45,12 @@ const MOST_READ = 200_000
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-const Place = z.object({ head: z.number(), counted: z.number(), stale: z.array(z.string()) })
+const Place = z.object({
+  head: z.number(),
+  counted: z.number(),
+  summed: z.number().nullable(),
+  stale: z.array(z.string()),
+})
 
 /**
  * In a snapshot: what is counted, how far, and the records belong together until its end, also while records are counted, redacted or
@@ -56,11 +63,12 @@ export async function openUsage(
 ): Promise<UsageSource> {
   const [place] = await sql(Place)`
     select c.seq::float8 as head, greatest(coalesce(u.seq, 0), c.anchor_seq)::float8 as counted,
+           case when isfinite(u.summed_from) then extract(epoch from u.summed_from)::float8 * 1000 end as summed,
            array(select s.day::text from usage_stale s
                   where s.day >= (${from}::timestamptz at time zone 'UTC')::date
                     and s.day <= (${to}::timestamptz at time zone 'UTC')::date) as stale
       from record_chains c left join usage_counted u using (organization_id)`
-  const { head, counted, stale } = place ?? { head: 0, counted: 0, stale: [] }
+  const { head, counted, summed, stale } = place ?? { head: 0, counted: 0, summed: null, stale: [] }
   const isRead = head - counted <= most
   const staleDays = new Set(stale.map((day) => Date.parse(day)))
   const isFresh = (start: number) => !staleDays.has(start - (start % DAY))
@@ -68,11 +76,29 @@ export async function openUsage(
   return {
     hours: splitBy(HOUR, from, to, (start) => isFresh(start) && isUncut(start)),
     days: splitBy(DAY, from, to, isFresh),
+    summedFrom: summed ?? Number.NEGATIVE_INFINITY,
     after: counted,
     until: isRead ? head : counted,
     uncounted: isRead ? 0 : head - counted,
   }
 }
+
+/** The spans before a time, and those from it on; a span across it is cut. */
+export function cutAt({ starts, ends }: Spans, time: number): { readonly before: Spans; readonly since: Spans } {
+  const all = starts.map((start, at): [number, number] => [start.getTime(), ends[at]?.getTime() ?? 0])
+  const before = all.map(([start, end]): [number, number] => [start, Math.min(end, time)])
+  const since = all.map(([start, end]): [number, number] => [Math.max(start, time), end])
+  return { before: spansOf(before.filter(isSpan)), since: spansOf(since.filter(isSpan)) }
+}
+
+/** The days of spans that are made of whole days, as dates: the database finds them by its index. */
+export const daysIn = ({ starts, ends }: Spans): string[] =>
+  starts.flatMap((start, at) => {
+    const days = ((ends[at]?.getTime() ?? 0) - start.getTime()) / DAY
+    return Array.from({ length: days }, (_, day) => new Date(start.getTime() + day * DAY).toISOString().slice(0, 10))
+  })
+
+const isSpan = ([start, end]: readonly [number, number]): boolean => start < end
 
 /** All of the span from its records: for what hours do not have. */
 export const allRaw = ({ from, to }: Pick<WantedSpan, 'from' | 'to'>): Split => ({

@@ -65,7 +65,7 @@ export const usageOperations: readonly Served<OperationBase>[] = [
       const used = await countUsed(sql, source, span, MOST)
       const ids = used.flatMap(({ by, name }) => (by === 'caller' ? [name] : []))
       const found = isShown ? await namesOf(sql, ids) : []
-      const tools = used.flatMap(({ by, name }) => (by === 'tool' ? [name] : []))
+      const tools = used.filter(({ by }) => by === 'tool')
       const toolSteps = isShown && tools.length > 0 ? await countToolSteps(sql, source, span, { seconds, tools }) : []
       const toolTimes = isShown && tools.length > 0 ? await timeTools(sql, source, span, tools) : []
       return { source, rows, used, toolSteps, toolTimes, names: new Map(found.map(({ id, name }) => [id, name])) }

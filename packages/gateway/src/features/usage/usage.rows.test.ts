@@ -5,6 +5,9 @@ import { testEntry as entry } from '../../testing/record-entry.ts'
 import { storeRecords, type Entry } from '../../records/records.ts'
 import { countSteps, countToolSteps, countUsed, namesOf, openSpan, timeTools } from './usage.rows.ts'
 
+const READ = { connection: 'web', name: 'web__read' }
+/** Refused before its connection was known. */
+const REFUSED = { connection: null, name: 'web__read' }
 const HOUR = 3_600
 const SPAN = {
   from: new Date('2026-11-20T10:30:00Z'),
@@ -68,8 +71,8 @@ describeEachPostgres('calls of a span', (createDatabase) => {
       return [
         await countSteps(sql, source, { ...SPAN, caller: 'key_2' }, HOUR),
         await countUsed(sql, source, { ...SPAN, connection: 'web' }, 5),
-        await countToolSteps(sql, source, SPAN, { seconds: HOUR, tools: ['web__read'] }),
-        await timeTools(sql, source, SPAN, ['web__read', 'web__write']),
+        await countToolSteps(sql, source, SPAN, { seconds: HOUR, tools: [READ, REFUSED] }),
+        await timeTools(sql, source, SPAN, [READ, REFUSED, { connection: 'web', name: 'web__write' }]),
       ]
     })
     expect(new Map(times.map(({ connection, name, p95_us: p95 }) => [`${connection} ${name}`, p95]))).toEqual(
