@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { ConnectionSettings, newId, type ConnectionId, type ImportId } from '@toolway/contract'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
@@ -112,8 +111,16 @@ describeEachPostgres('kept connections', (createDatabase) => {
     await db.system((sql) =>
       noteContact(sql, before.id, { status: 'error', reason: 'gone', era: { revision: '2025-06-18', at: 1 } }),
     )
-    // Times that are read have milliseconds, and a machine may be faster than that.
-    await sleep(2)
+    // Times that are read have milliseconds: one change of the same, and one whose transaction began long before that.
+    const Moved = z.object({ id: z.string() })
+    for (const moved of ['0.9 milliseconds', '1 hour']) {
+      const { updated_at: last } = await get(db, acme, 'web')
+      await db.system(
+        (sql) => sql(Moved)`
+          update connections set updated_at = date_trunc('milliseconds', updated_at) - ${moved}::interval where id = ${before.id} returning id`,
+      )
+      expect((await get(db, acme, 'web')).updated_at.getTime()).toBe(last.getTime() + 1)
+    }
     await db.organization(acme.id, (sql) =>
       changeConnection(sql, before.id, words('web', { settings: http('https://new.example.com/'), title: 'New' })),
     )

@@ -2266,6 +2266,17 @@ begin
 end
 $function$
 ;
+CREATE OR REPLACE FUNCTION public.raise_updated_at()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog'
+AS $function$
+begin
+  new.updated_at := greatest(new.updated_at, date_trunc('milliseconds', old.updated_at) + interval '1 millisecond');
+  return new;
+end
+$function$
+;
 CREATE OR REPLACE FUNCTION public.record_chain_next(state bytea, leaf bytea, before bytea)
  RETURNS bytea
  LANGUAGE plpgsql
@@ -2835,6 +2846,7 @@ CREATE TRIGGER clients_seen_told AFTER INSERT OR UPDATE ON public.clients_seen F
 CREATE CONSTRAINT TRIGGER count_change AFTER INSERT OR DELETE OR UPDATE ON public.connections DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_change();
 CREATE TRIGGER end_lasting AFTER UPDATE OF settings ON public.connections FOR EACH ROW WHEN ((old.settings IS DISTINCT FROM new.settings)) EXECUTE FUNCTION end_lasting_of_connection();
 CREATE TRIGGER keep_alias AFTER DELETE ON public.connections FOR EACH ROW EXECUTE FUNCTION keep_alias();
+CREATE TRIGGER raise_updated_at BEFORE UPDATE OF updated_at ON public.connections FOR EACH ROW WHEN ((new.updated_at IS DISTINCT FROM old.updated_at)) EXECUTE FUNCTION raise_updated_at();
 CREATE TRIGGER tell_added AFTER INSERT ON public.connections REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_changed AFTER UPDATE ON public.connections REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_events_added AFTER INSERT ON public.connections REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tell_of_connections();
@@ -2873,11 +2885,13 @@ CREATE TRIGGER tell_changed AFTER UPDATE ON public.oauth_apps REFERENCING NEW TA
 CREATE TRIGGER tell_removed AFTER DELETE ON public.oauth_apps REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER end_sign_in AFTER UPDATE OF ended_at ON public.oauth_grants FOR EACH ROW WHEN (((new.ended_at IS NOT NULL) AND (old.ended_at IS NULL))) EXECUTE FUNCTION end_sign_in_of_grant();
 CREATE CONSTRAINT TRIGGER count_change AFTER INSERT OR DELETE OR UPDATE ON public.organization_rules DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_change();
+CREATE TRIGGER raise_updated_at BEFORE UPDATE OF updated_at ON public.organization_rules FOR EACH ROW WHEN ((new.updated_at IS DISTINCT FROM old.updated_at)) EXECUTE FUNCTION raise_updated_at();
 CREATE TRIGGER tell_added AFTER INSERT ON public.organization_rules REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_changed AFTER UPDATE ON public.organization_rules REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_removed AFTER DELETE ON public.organization_rules REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE CONSTRAINT TRIGGER count_change AFTER UPDATE ON public.organizations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_change();
 CREATE TRIGGER end_record_streams AFTER DELETE ON public.organizations REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION end_record_streams();
+CREATE TRIGGER raise_updated_at BEFORE UPDATE OF updated_at ON public.organizations FOR EACH ROW WHEN ((new.updated_at IS DISTINCT FROM old.updated_at)) EXECUTE FUNCTION raise_updated_at();
 CREATE TRIGGER tell_added AFTER INSERT ON public.organizations REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('id');
 CREATE TRIGGER tell_changed AFTER UPDATE ON public.organizations REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('id');
 CREATE TRIGGER tell_removed AFTER DELETE ON public.organizations REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('id');
@@ -2892,6 +2906,7 @@ CREATE TRIGGER forget_usage_removed AFTER DELETE ON public.records REFERENCING O
 CREATE TRIGGER guard_added BEFORE INSERT ON public.records FOR EACH STATEMENT EXECUTE FUNCTION guard_records('append_records', 'added');
 CREATE TRIGGER guard_changed BEFORE UPDATE ON public.records FOR EACH STATEMENT EXECUTE FUNCTION guard_records('redact_record', 'changed');
 CREATE TRIGGER guard_removed BEFORE DELETE OR TRUNCATE ON public.records FOR EACH STATEMENT EXECUTE FUNCTION guard_records('prune_records', 'removed');
+CREATE TRIGGER raise_updated_at BEFORE UPDATE OF updated_at ON public.rules FOR EACH ROW WHEN ((new.updated_at IS DISTINCT FROM old.updated_at)) EXECUTE FUNCTION raise_updated_at();
 CREATE TRIGGER tell_changed AFTER INSERT OR DELETE OR UPDATE ON public.rules FOR EACH STATEMENT EXECUTE FUNCTION tell_platform_changed();
 CREATE TRIGGER tell_removed AFTER DELETE ON public.sessions REFERENCING OLD TABLE AS ended FOR EACH STATEMENT EXECUTE FUNCTION tell_session_ended();
 CREATE TRIGGER end_grant AFTER UPDATE OF ended_at ON public.sign_ins FOR EACH ROW WHEN (((new.ended_at IS NOT NULL) AND (old.ended_at IS NULL))) EXECUTE FUNCTION end_grant_of_sign_in();
