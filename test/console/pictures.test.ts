@@ -39,6 +39,7 @@ async function asWebp(page: Page, png: Buffer): Promise<Buffer> {
   const blank = await page.context().newPage()
   const url = await blank.evaluate<string>(`(${TO_WEBP})('${png.toString('base64')}')`)
   await blank.close()
+  expect(url).toMatch(/^data:image\/webp;base64,/)
   return Buffer.from(url.slice(url.indexOf(',') + 1), 'base64')
 }
 

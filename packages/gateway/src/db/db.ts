@@ -93,10 +93,11 @@ const LOCAL_LIMITS = Object.entries(sessionLimits)
   .join('')
 
 /**
- * Before the first query of a transaction for figures. Groups of a month are hashed in memory and not sorted on disk; PostgreSQL gives
- * 4 MB to each, and of these transactions there are at most as many as connections.
+ * Before the first query of a transaction for figures: groups of a month are hashed in memory and not sorted on disk. PostgreSQL allows
+ * each step of a query 4 MB, or what the operator has set; these have 16 MB at least.
  */
-const REPEATABLE = "set transaction isolation level repeatable read, read only; set local work_mem = '16MB'"
+const REPEATABLE = `set transaction isolation level repeatable read, read only;
+  select set_config('work_mem', greatest(pg_size_bytes(current_setting('work_mem')), 16777216) / 1024 || 'kB', true)`
 
 export function createDb(parts: DbParts): Db {
   const { connection, direct, connections = limits.max, parseRows = false, patience, log } = parts

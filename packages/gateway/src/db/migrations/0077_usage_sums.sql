@@ -140,13 +140,18 @@ end
 $$;
 
 -- Sums the latest day that is counted and not summed. False: there is none.
+-- The day is marked meanwhile, so that a change of its records waits and removes its sums, too. One that has a mark already, and one
+-- with more rows than a step should read, is counted anew, which sums it.
 create function sum_usage(p_organization text) returns boolean
   language plpgsql
   set search_path = pg_catalog, public, pg_temp
 as $$
 declare
+  most_rows constant int := 200000;
   summed date;
   next_day date;
+  is_own boolean;
+  row_count int;
   day_start timestamptz;
   day_end timestamptz;
 begin
@@ -158,6 +163,14 @@ begin
     update usage_counted set summed_from = '-infinity' where organization_id = p_organization;
     return false;
   end if;
+  update usage_counted set summed_from = next_day where organization_id = p_organization;
+  insert into usage_stale (organization_id, day) values (p_organization, next_day)
+      on conflict (organization_id, day) do update set reached = null
+    returning xmax = 0 into is_own;
+  select count(*) into row_count
+    from (select from usage_days where organization_id = p_organization and day = next_day limit most_rows + 1) as few;
+  if not is_own or row_count > most_rows then return true; end if;
+
   day_start := next_day::timestamp at time zone 'UTC';
   day_end := (next_day + 1)::timestamp at time zone 'UTC';
   delete from usage_totals where organization_id = p_organization and hour >= day_start and hour < day_end;
@@ -186,10 +199,11 @@ begin
            group by grouping sets ((connection), (connection, target), (principal), (client), (code))) as of_day
    where name is not null;
 
-  update usage_counted set summed_from = next_day where organization_id = p_organization;
+  delete from usage_stale where organization_id = p_organization and day = next_day;
   return true;
 end
 $$;
+revoke execute on function sum_usage(text) from public;
 
 -- As in 0072, and the sums.
 create or replace function forget_usage(p_organization text, p_days date[]) returns void
@@ -227,7 +241,7 @@ declare
   of_days bigint[];
   of_hours bigint[];
   of_totals bigint[];
-  of_sums bigint[];
+  are_sums_right boolean;
   is_summed boolean;
 begin
   perform lock_usage(p_organization);
@@ -244,11 +258,20 @@ begin
    where organization_id = p_organization and by = 'connection' and hour >= day_start and hour < day_end;
   select array[coalesce(sum(calls), 0), coalesce(sum(failed), 0), coalesce(sum(calls) filter (where refused), 0)]
     into of_totals from usage_totals where organization_id = p_organization and hour >= day_start and hour < day_end;
-  -- Every call has a caller; what else a call has is summed in the same step.
-  select array[coalesce(sum(calls), 0), coalesce(sum(failed), 0), coalesce(sum(refused), 0)]
-    into of_sums from usage_sums where organization_id = p_organization and by = 'caller' and day = p_day;
+  with of_day as (
+    select named.by, sum(d.calls) as calls, sum(d.failed) as failed, sum(d.refused) as refused
+      from usage_days d,
+           lateral (values ('connection', d.connection), ('tool', d.target), ('caller', d.principal), ('client', d.client), ('reason', d.code))
+             as named (by, name)
+     where d.organization_id = p_organization and d.day = p_day and named.name is not null group by named.by
+  ), summed as (
+    select by, sum(calls) as calls, sum(failed) as failed, sum(refused) as refused from usage_sums
+     where organization_id = p_organization and by = any (array['connection', 'tool', 'caller', 'client', 'reason']) and day = p_day
+     group by by
+  )
+  select not exists (table of_day except table summed) and not exists (table summed except table of_day) into are_sums_right;
   select coalesce(bool_or(p_day >= summed_from), true) into is_summed from usage_counted where organization_id = p_organization;
-  if of_days = of_records and of_hours = of_records and (not is_summed or (of_totals = of_records and of_sums = of_records)) then
+  if of_days = of_records and of_hours = of_records and (not is_summed or (of_totals = of_records and are_sums_right)) then
     return true;
   end if;
   perform forget_usage(p_organization, array[p_day]);

@@ -21,3 +21,4 @@ create trigger raise_updated_at before update of updated_at on organization_rule
   for each row when (new.updated_at is distinct from old.updated_at) execute function raise_updated_at();
 create trigger raise_updated_at before update of updated_at on rules
   for each row when (new.updated_at is distinct from old.updated_at) execute function raise_updated_at();
+revoke execute on function raise_updated_at() from public;

@@ -1,7 +1,7 @@
 /**
  * Keeps what is counted of calls near the records (ADR 0129): chains in which much came are counted further, days whose records changed
- * are counted anew, days that were counted before there were sums are summed, and each hour one day of each organization is compared with its records. What fails for one organization or day is
- * logged and tried again later; it stops nothing else.
+ * are counted anew, and each hour one day of each organization is compared with its records. Days that were counted before there were
+ * sums are summed (ADR 0140). What fails for one organization or day is logged and tried again later; it stops nothing else.
  *
  * It goes in steps and rests after each for as long as the step took, so that a past of millions of records, after an update, takes
  * at most half of one connection. Nothing waits for it: figures read what is not counted from the records.
@@ -95,11 +95,13 @@ export function createKeepUsage({
     if (counted > 10 * most) log.info({ organization, counted: counted + (last ?? 0) }, 'calls were counted by hour')
   }
 
+  /** For as long as a round may last: counting goes before the past. */
   const sum = () =>
     tried({}, async () => {
+      const until = performance.now() + every
       for (const { organization_id: organization } of await db.system(listUnsummed))
         await tried({ organization }, async () => {
-          while ((await step((sql) => sumDay(sql, organization))) === true);
+          while (performance.now() < until && (await step((sql) => sumDay(sql, organization))) === true);
         })
     })
 
@@ -133,9 +135,9 @@ export function createKeepUsage({
 
   async function run(): Promise<void> {
     await count()
-    await sum()
     await compare()
     await countAnew()
+    await sum()
   }
   let under: Promise<void> | undefined
   const timer = setInterval(() => {

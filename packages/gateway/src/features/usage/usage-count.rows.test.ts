@@ -393,6 +393,7 @@ describeEachPostgres('counted calls', (createDatabase) => {
       days += 1
       expect(await figuresOf(db, id)).toEqual(figures)
     }
+    // One of them was only left to be counted anew.
     expect(days).toBe(32)
     expect(await db.system(listUnsummed)).toEqual([])
     while (!(await db.system((sql) => recountDay(sql, id, day, 3))));
@@ -407,6 +408,44 @@ describeEachPostgres('counted calls', (createDatabase) => {
     expect(figures).toEqual(await figuresOf(db, id))
   })
 
+  test('of before there were sums leave no erased name in them, though a record is redacted while its day is summed', async () => {
+    await using database = await createDatabase()
+    const { db } = database
+    const { id } = await addTestOrganization(db, 'acme')
+    const records = month(id)
+    const erased = records.at(-1)
+    await db.system((sql) => storeRecords(sql, records))
+    await countAll(db, id)
+    await tamper(database.connection, NOT_SUMMED)
+    const isWaiting = () =>
+      db.system(
+        (sql) => sql(Left)`
+          select count(*)::int as "left" from pg_stat_activity
+           where datname = current_database() and wait_event_type = 'Lock' and wait_event = 'transactionid'`,
+      )
+    const redacted = { id: erased?.id ?? '', fields: ['principal' as const], reason: 'erasure request' }
+    const redaction = await db.system(async (sql) => {
+      expect(await sumDay(sql, id)).toBe(true)
+      const redaction = db.system((other) => redactRecord(other, ACTOR, id, redacted))
+      while ((await isWaiting())[0]?.left === 0) await sleep(20)
+      return { redaction }
+    })
+    await redaction.redaction
+    const day = erased?.timestamp.slice(0, 10) ?? ''
+    const ofDay = () =>
+      db.system((sql) => sql(Left)`select count(*)::int as "left" from usage_sums where day = ${day}::date`)
+    expect(await ofDay()).toEqual([{ left: 0 }])
+    expect(await db.system(listStale)).toEqual([{ organization_id: id, day }])
+    const figures = await figuresOf(db, id)
+    const log = { info() {}, warn: (facts: object) => expect.fail(JSON.stringify(facts)) }
+    const keep = createKeepUsage({ db, log, now: Date.now })
+    await keep.run()
+    await keep.close()
+    expect(await ofDay()).not.toEqual([{ left: 0 }])
+    expect(await db.system(listUnsummed)).toEqual([])
+    expect(await figuresOf(db, id)).toEqual(figures)
+  })
+
   test('that differ from the records of their day are found and mended', async () => {
     await using database = await createDatabase()
     const { db } = database
@@ -418,12 +457,24 @@ describeEachPostgres('counted calls', (createDatabase) => {
     await tamper(database.connection, `update usage_days set calls = calls + 1 where day = '2026-11-05'`)
     await tamper(database.connection, `delete from usage_hours where hour >= '2026-11-07' and hour < '2026-11-08'`)
     await tamper(database.connection, `delete from usage_totals where hour >= '2026-11-09' and hour < '2026-11-10'`)
-    await tamper(database.connection, `update usage_sums set calls = calls + 1 where day = '2026-11-10'`)
+    await tamper(
+      database.connection,
+      `update usage_sums set calls = calls + 1 where day = '2026-11-10' and by = 'tool'`,
+    )
+    await tamper(database.connection, `delete from usage_sums where day = '2026-11-11' and by = 'client'`)
     expect(await figuresOf(db, id)).not.toEqual(right)
     const checked = []
-    for (const day of ['2026-11-05', '2026-11-06', '2026-11-07', '2026-11-08', '2026-11-09', '2026-11-10'])
+    for (const day of [
+      '2026-11-05',
+      '2026-11-06',
+      '2026-11-07',
+      '2026-11-08',
+      '2026-11-09',
+      '2026-11-10',
+      '2026-11-11',
+    ])
       checked.push(await db.system((sql) => checkDay(sql, id, day)))
-    expect(checked).toEqual([false, true, false, true, false, false])
+    expect(checked).toEqual([false, true, false, true, false, false, false])
     expect(await figuresOf(db, id)).toEqual(right)
   })
 

@@ -49,9 +49,9 @@ export const noteFailed = (sql: SystemSql, organization: string, day: string): P
   sql(Nothing)`
     update usage_stale set failed_at = now() where organization_id = ${organization} and day = ${day}::date`
 
-/** Chains that were counted before there were sums, and have days that are not summed yet. */
+/** Chains that were counted before there were sums, and have days that are not summed yet. In any order: no failure stands before others. */
 export const listUnsummed = (sql: SystemSql): Promise<z.output<typeof Due>[]> => sql(Due)`
-  select organization_id from usage_counted where summed_from > '-infinity' order by organization_id limit 100`
+  select organization_id from usage_counted where summed_from > '-infinity' order by random() limit 100`
 
 /** Sums the latest day that is counted and not summed. False: there is none. */
 export async function sumDay(sql: SystemSql, organization: string): Promise<boolean> {

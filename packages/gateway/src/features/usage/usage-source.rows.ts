@@ -91,11 +91,13 @@ export function cutAt({ starts, ends }: Spans, time: number): { readonly before:
   return { before: spansOf(before.filter(isSpan)), since: spansOf(since.filter(isSpan)) }
 }
 
-/** The days of spans that are made of whole days, as dates: the database finds them by its index. */
+/** The days of spans that are made of whole days, as dates: the database finds them by its index. No call is older than 1970. */
 export const daysIn = ({ starts, ends }: Spans): string[] =>
   starts.flatMap((start, at) => {
     const days = ((ends[at]?.getTime() ?? 0) - start.getTime()) / DAY
-    return Array.from({ length: days }, (_, day) => new Date(start.getTime() + day * DAY).toISOString().slice(0, 10))
+    return Array.from({ length: days }, (_, day) => start.getTime() + day * DAY)
+      .filter((day) => day >= 0)
+      .map((day) => new Date(day).toISOString().slice(0, 10))
   })
 
 const isSpan = ([start, end]: readonly [number, number]): boolean => start < end

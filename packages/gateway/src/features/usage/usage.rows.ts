@@ -241,7 +241,7 @@ export type UsedTool = Pick<UsedRow, 'connection' | 'name'>
 const ToolTimeRow = z.object({ connection: z.string().nullable(), name: z.string(), p95_us: z.number() })
 export type ToolTimeRow = z.output<typeof ToolTimeRow>
 
-/** For the counts by hour, which are found by the key of a tool: the index holds it, so that no other row is read. */
+/** Tools as two lists, as `unnest` takes them. Counts by hour are compared by the key of a tool. */
 const namesIn = (tools: readonly UsedTool[]) => ({
   names: tools.map(({ name }) => name),
   connections: tools.map(({ connection }) => connection),
