@@ -2,6 +2,8 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { storeRecords } from '../../packages/gateway/src/records/records.ts'
+import { testEntry } from '../../packages/gateway/src/testing/record-entry.ts'
 import { callTool } from '../e2e/peers/clients/raw-client.ts'
 import { startProbe } from '../e2e/peers/probes/probe-server.ts'
 import { httpWire } from '../e2e/peers/servers/real-servers.ts'
@@ -74,6 +76,28 @@ describe.skipIf(NO_BROWSER)('records', () => {
     expect(await added.getAttribute('title')).toBe('connection.add')
     await added.click()
     await page.getByRole('dialog', { name: 'Record' }).getByText('connection.add', { exact: true }).waitFor()
+  })
+
+  test('of what acts by itself say in words who did it: in the list, the record, the filter and the usage', async () => {
+    const { db, organization } = console.gateway
+    const entry = { org_id: organization.id, principal: 'time', actor_type: 'system', kind: 'change' } as const
+    await db.system((sql) =>
+      storeRecords(sql, [testEntry({ ...entry, method: 'approval.expire', timestamp: new Date().toISOString() })]),
+    )
+    await db.system((sql) =>
+      storeRecords(sql, [
+        testEntry({ org_id: organization.id, principal: 'anonymous', timestamp: new Date().toISOString() }),
+      ]),
+    )
+    await using opened = await console.open(ADA)
+    const { page } = opened
+    await page.goto('/records?actor_id=time')
+    await page.getByRole('table').getByText('Time limit', { exact: true }).waitFor()
+    expect(await page.getByRole('combobox', { name: 'Caller' }).inputValue()).toBe('Time limit')
+    await page.getByRole('button', { name: /^Open the record for/ }).click()
+    await page.getByRole('dialog', { name: 'Record' }).getByText('Time limit', { exact: true }).waitFor()
+    await page.goto('/usage')
+    await page.getByRole('link', { name: 'Not signed in', exact: true }).waitFor()
   })
 
   test('columns that nobody needs are hidden, and stay so after a reload', async () => {

@@ -2460,6 +2460,16 @@ export interface English {
       readonly cancelled: string
       readonly unknown: string
     }
+    readonly actors: {
+      readonly operator: string
+      readonly 'command line': string
+      readonly 'declaration file': string
+      readonly time: string
+      readonly retention: string
+      readonly catalog: string
+      readonly credentials: string
+      readonly anonymous: string
+    }
     readonly platform: string
     readonly empty: string
     readonly emptyHint: string

@@ -1,6 +1,7 @@
 /** The filters of the usage screen that are set, each with a way to remove it, and the fields of a span of one's own. */
 import { Group, Pill, SimpleGrid, Text } from '@mantine/core'
 import type { Usage } from '@toolway/contract/admin'
+import { actorWord } from '../../parts/actor-word.ts'
 import { texts } from '../../texts/texts.ts'
 import { MomentField } from '../../ui/moment-field.tsx'
 import type { UsageState } from './state.ts'
@@ -31,7 +32,10 @@ export function UsageFilters({ state: { range, from, to, connection, caller }, u
             <Chip label={t.connection({ name: connection })} onRemove={() => set({ connection: undefined })} />
           )}
           {caller === undefined ? null : (
-            <Chip label={t.caller({ name: name ?? caller })} onRemove={() => set({ caller: undefined })} />
+            <Chip
+              label={t.caller({ name: actorWord(caller) ?? name ?? caller })}
+              onRemove={() => set({ caller: undefined })}
+            />
           )}
         </Group>
       )}

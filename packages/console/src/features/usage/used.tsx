@@ -3,6 +3,7 @@ import { ActionIcon, Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { listUsageCallers, type Usage, type UsageCaller } from '@toolway/contract/admin'
 import { useState, type ReactNode } from 'react'
+import { actorWord } from '../../parts/actor-word.ts'
 import { texts } from '../../texts/texts.ts'
 import { TextLink } from '../../ui/links.tsx'
 import { Panel } from '../../ui/panel.tsx'
@@ -132,9 +133,13 @@ function Callers({ usage, state: { connection, caller, ...span }, onFilter }: Us
             column(
               t.columns.caller,
               ({ id, name }: UsageCaller) => (
-                <Filtered name={name ?? id} isSet={caller === id} onFilter={() => onFilter({ caller: id })}>
+                <Filtered
+                  name={name ?? actorWord(id) ?? id}
+                  isSet={caller === id}
+                  onFilter={() => onFilter({ caller: id })}
+                >
                   <TextLink to="/records" search={{ ...recordsSpan(span), actor_id: id, connection }}>
-                    {name ?? t.gone({ id })}
+                    {name ?? actorWord(id) ?? t.gone({ id })}
                   </TextLink>
                 </Filtered>
               ),

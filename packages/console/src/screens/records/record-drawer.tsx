@@ -8,6 +8,7 @@ import { useOrganization } from '../../data/me.ts'
 import { useNamesOf } from '../../data/names.ts'
 import { ask } from '../../data/queries.ts'
 import { RuleLink } from '../../parts/rule-link.tsx'
+import { actorWord } from '../../parts/actor-word.ts'
 import { texts } from '../../texts/texts.ts'
 import { CopyButton } from '../../ui/copy.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -76,7 +77,7 @@ type WholeProps = { readonly event: AuditEvent } & Pick<DrawerProps, 'everywhere
 function Whole({ event, everywhere, set }: WholeProps) {
   const key = event.details['key_id']
   const named = useNamesOf([typeof key === 'string' ? key : undefined])
-  const nameOf = (id: string): string => (id === event.actor_id ? (event.actor_name ?? id) : named(id))
+  const nameOf = (id: string): string => (id === event.actor_id ? (event.actor_name ?? actorWord(id) ?? id) : named(id))
   const { details, resource_id: target, resource_type: type, user_agent: program } = event
   const took = details['duration_ms']
   return (

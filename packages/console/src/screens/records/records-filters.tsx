@@ -16,6 +16,7 @@ import type { AuditAction } from '@toolway/contract/admin'
 import { useDisclosure } from '@mantine/hooks'
 import { useState, type ReactNode } from 'react'
 import type { SetUrlState } from '../../data/url-state.ts'
+import { actorWord } from '../../parts/actor-word.ts'
 import { texts } from '../../texts/texts.ts'
 import { MomentField } from '../../ui/moment-field.tsx'
 import { useNamesOf } from '../../data/names.ts'
@@ -174,7 +175,8 @@ interface OftenProps {
 }
 
 function Often({ state, change }: OftenProps) {
-  const nameOf = useNamesOf([state.actor_id])
+  const named = useNamesOf([state.actor_id])
+  const nameOf = (id: string) => actorWord(id) ?? named(id)
   const ranges = RANGES.map((value) => ({ value, label: t.ranges[value] }))
   const outcomes = OUTCOMES.map((value) => ({ value, label: texts.records.outcomes[value] }))
   return (

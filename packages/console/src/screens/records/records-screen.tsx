@@ -6,6 +6,7 @@ import { useMemo } from 'react'
 import { useMay, useMe, useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
 import { useUrlState } from '../../data/url-state.ts'
+import { actorWord } from '../../parts/actor-word.ts'
 import { texts } from '../../texts/texts.ts'
 import { StateBadge } from '../../ui/badges.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -61,7 +62,11 @@ function Records() {
   const columns = [
     column<AuditEvent>(t.columns.what, (event) => <What event={event} onOpen={() => open(event)} />, 5),
     ...(everywhere ? [column<AuditEvent>(t.columns.organization, whose, 2)] : []),
-    column<AuditEvent>(t.columns.who, ({ actor_id: id, actor_name: name }) => <OneLine text={name ?? id} />, 3),
+    column<AuditEvent>(
+      t.columns.who,
+      ({ actor_id: id, actor_name: name }) => <OneLine text={name ?? actorWord(id) ?? id} />,
+      3,
+    ),
     column<AuditEvent>(t.columns.outcome, (event) => <Ended event={event} />, 3),
     column<AuditEvent>(t.columns.took, ({ details }) => tookOf(details), 2),
     column<AuditEvent>(t.columns.when, ({ timestamp }) => <When at={timestamp} />, 2),
