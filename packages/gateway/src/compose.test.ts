@@ -1,11 +1,13 @@
 /** Tests a gateway that cannot be created, or whose parts fail as it ends: no resource of it remains. */
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { connect, createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { compose, type ComposeParts } from './compose.ts'
 import { loadConfig } from './config.ts'
-import type { Db } from './db/db.ts'
+import { createDb, type Db } from './db/db.ts'
 import { createTestDatabase } from './testing/database.ts'
 import { createVault } from './vault/vault.ts'
 
@@ -53,6 +55,26 @@ test('a gateway that fails half-way ends what it had opened, and says why it fai
   await expect(compose(parts)).rejects.toThrow('the tables are gone')
   expect(ended).toEqual(['toolway_changed', 'toolway_changed'])
   expect(intervals()).toBeLessThanOrEqual(before)
+})
+
+test('a gateway starts though each answer of its database takes longer than callers of a running one would wait', async () => {
+  await using database = await createTestDatabase()
+  const { host = '', port = 5432, ...credentials } = database.connection
+  const slow = createServer((client) => {
+    const server = connect(host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port })
+    client.on('error', () => server.destroy()).pipe(server)
+    server.on('error', () => client.destroy()).on('data', (chunk) => setTimeout(() => client.write(chunk), 60))
+    server.on('close', () => setTimeout(() => client.end(), 60))
+  })
+  await once(slow.listen(0, '127.0.0.1'), 'listening')
+  const through = { ...credentials, host: '127.0.0.1', port: (slow.address() as AddressInfo).port }
+  const db = createDb({ connection: through, patience: 20 })
+  await using parts = await partsWith(db)
+  const gateway = await compose(parts)
+  expect(await gateway.listen()).toBeGreaterThan(0)
+  await gateway.close()
+  await db.close()
+  slow.close()
 })
 
 test('a part that fails as the gateway ends keeps no other from ending', async () => {
