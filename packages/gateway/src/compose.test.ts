@@ -59,7 +59,7 @@ test('a gateway that fails half-way ends what it had opened, and says why it fai
 
 test('a gateway starts though each answer of its database takes longer than callers of a running one would wait', async () => {
   await using database = await createTestDatabase()
-  const { host = '', port = 5432, ...credentials } = database.connection
+  const { host, port, ...credentials } = database.connection
   const slow = createServer((client) => {
     const server = connect(host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port })
     client.on('error', () => server.destroy()).pipe(server)

@@ -69,24 +69,18 @@ export function createKeepUsage({
     return result?.is
   }
 
-  /** False where the work failed, which is logged: what comes after it is done all the same, unless the database is away. */
-  async function tried(facts: { organization?: string; day?: string }, work: () => Promise<void>): Promise<boolean> {
-    try {
-      await work()
-      return true
-    } catch (thrown) {
-      if (ending.signal.aborted) return true
-      if (facts.organization !== undefined && thrown instanceof DatabaseUnreachable) throw thrown
-      log.warn({ ...facts, err: thrown }, 'calls could not be counted; retrying')
-      return false
-    }
-  }
+  const tried = triedWith(log, ending.signal)
 
-  const count = () =>
+  const each = (
+    list: (sql: SystemSql) => Promise<readonly { readonly organization_id: string }[]>,
+    work: (organization: string) => Promise<void>,
+  ) =>
     tried({}, async () => {
-      for (const { organization_id: organization } of await db.system((sql) => listUncounted(sql, least)))
-        await tried({ organization }, () => countChain(organization))
+      for (const { organization_id: organization } of await db.system(list))
+        await tried({ organization }, () => work(organization))
     })
+
+  const count = () => each((sql) => listUncounted(sql, least), countChain)
 
   async function countChain(organization: string): Promise<void> {
     let counted = 0
@@ -96,14 +90,12 @@ export function createKeepUsage({
   }
 
   /** For as long as a round may last: counting goes before the past. */
-  const sum = () =>
-    tried({}, async () => {
-      const until = performance.now() + every
-      for (const { organization_id: organization } of await db.system(listUnsummed))
-        await tried({ organization }, async () => {
-          while (performance.now() < until && (await step((sql) => sumDay(sql, organization))) === true);
-        })
+  function sum(): Promise<boolean> {
+    const until = performance.now() + every
+    return each(listUnsummed, async (organization) => {
+      while (performance.now() < until && (await step((sql) => sumDay(sql, organization))) === true);
     })
+  }
 
   const countAnew = () =>
     tried({}, async () => {
@@ -151,5 +143,20 @@ export function createKeepUsage({
       ending.abort()
       await under
     },
+  }
+}
+
+/** The work returns false where it failed, which is logged: what comes after it is done all the same, unless the database is away. */
+function triedWith(log: Pick<Log, 'warn'>, ending: AbortSignal) {
+  return async (facts: { organization?: string; day?: string }, work: () => Promise<void>): Promise<boolean> => {
+    try {
+      await work()
+      return true
+    } catch (thrown) {
+      if (ending.aborted) return true
+      if (facts.organization !== undefined && thrown instanceof DatabaseUnreachable) throw thrown
+      log.warn({ ...facts, err: thrown }, 'calls could not be counted; retrying')
+      return false
+    }
   }
 }
