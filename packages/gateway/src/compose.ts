@@ -139,8 +139,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     opened,
     onListening(port) {
       local = addressOn(config.TOOLWAY_HOST, port)
-      // A start waits for a database that is slow, as on a busy machine: only what serves refuses what would have no answer in time.
-      store.db.presence.watch()
+      store.db.presence.serve()
     },
     stops: [approving, offers.catalogs, offers.healthy, snapshots],
   })
@@ -154,6 +153,7 @@ async function composeCore(core: CoreDependencies, parts: ComposeParts, publicUr
   // Records and rate limits.
   const recording = composeRecords(core)
   const { records, refusals, checkpoints, payloads, recordsProblem } = recording
+  db.presence.watch()
   const auditLog = auditLogOf(core, parts, recording)
   const limits = await composeLimits(core, await openRedis(core))
   const clients = createClients(config.TOOLWAY_TRUSTED_PROXIES)

@@ -31,6 +31,7 @@ async function startStandstill() {
 const watched = (parts: DbParts) => {
   const db = createDb(parts)
   db.presence.watch()
+  db.presence.serve()
   return { db, [Symbol.asyncDispose]: () => db.close() }
 }
 

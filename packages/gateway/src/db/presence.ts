@@ -24,8 +24,8 @@ export interface Presence {
   awayFor(): number
   known(): Known
   /**
-   * Set while the database is watched and the last look had no answer: whatever is asked would have none either. Ends with the next
-   * look that has one, with a transaction that was under way, and when the database speaks by itself.
+   * Set while this gateway serves and the last look had no answer: whatever is asked would have none either. Ends with the next look
+   * that has one, with a transaction that was under way, and when the database speaks by itself.
    */
   silence(): DatabaseUnreachable | undefined
   /** Calls it each time the database is of use again, until the function that it returns is called. */
@@ -34,6 +34,8 @@ export interface Presence {
   look(): Promise<void>
   /** Look each second until it is closed. */
   watch(): void
+  /** From now on callers come, who are refused at once. A start waits for a slow database: nobody can ask for it again. */
+  serve(): void
   /** A transaction ended in a commit or in a refusal of its own. */
   worked(): void
   /** A transaction could not be carried out. */
@@ -70,6 +72,7 @@ class WatchedPresence implements Presence {
   #looking: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
   #watched = false
+  #serves = false
   #closed = false
   #lastGood = performance.now()
   #problem: DatabaseUnreachable | undefined
@@ -92,7 +95,7 @@ class WatchedPresence implements Presence {
   }
 
   silence(): DatabaseUnreachable | undefined {
-    return this.#watched ? this.#silence : undefined
+    return this.#serves ? this.#silence : undefined
   }
 
   onBack(listener: () => void): () => void {
@@ -134,6 +137,10 @@ class WatchedPresence implements Presence {
   watch(): void {
     this.#watched = true
     this.#plan(0)
+  }
+
+  serve(): void {
+    this.#serves = true
   }
 
   #plan(after: number): void {
