@@ -50,6 +50,38 @@ test('what needs a database that stands still is refused at once and opens no co
   expect(still.taken() - before).toBeLessThanOrEqual(1)
 })
 
+/** Breaks the first connection without a word, and refuses every further one in words, as a role that may not log in is refused. */
+async function startRefusing() {
+  const fields = ['SFATAL', 'C28000', 'Mrole "toolway" is not permitted to log in', '']
+    .map((field) => `${field}\0`)
+    .join('')
+  const refusal = Buffer.concat([Buffer.from('E\0\0\0\0'), Buffer.from(fields)])
+  refusal.writeInt32BE(refusal.length - 1, 1)
+  let taken = 0
+  const server = createServer((socket) => {
+    const isFirst = taken++ === 0
+    socket.on('error', () => {}).once('data', () => (isFirst ? socket.destroy() : socket.end(refusal)))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    connection: { host: '127.0.0.1', port, user: 'toolway', database: 'toolway' },
+    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  }
+}
+
+test('a database that broke off and then refuses the sign-in is told as that, and not as silent', async () => {
+  await using refusing = await startRefusing()
+  await using own = watched({ connection: refusing.connection })
+  const { db } = own
+  const asked = async () => {
+    const thrown = await db.system(async () => {}).catch((reason: unknown) => reason)
+    return thrown instanceof DatabaseUnreachable ? thrown.message : String(thrown)
+  }
+  await expect.poll(asked).toContain('it refuses the gateway’s sign-in')
+  expect(db.presence.silence()).toBeUndefined()
+})
+
 test('what needs the database goes on where only the direct way to it stands still', async () => {
   await using database = await createTestDatabase()
   await using still = await startStandstill()

@@ -181,8 +181,9 @@ class WatchedPresence implements Presence {
       if (this.#client === own) this.#client = undefined
       own?.end().catch(() => {})
       const fault = asFault(thrown)
-      const isSilent = fault.isSilence && !isRefusal(thrown) && this.#lastGood < begun
-      if (isSilent && !(await this.#hasOtherWay())) this.#silence = fault
+      // A refusal is an answer, after an earlier look that had none as well: each transaction hears it for itself.
+      if (isRefusal(thrown)) this.#silence = undefined
+      else if (fault.isSilence && this.#lastGood < begun && !(await this.#hasOtherWay())) this.#silence = fault
       throw fault
     }
   }
