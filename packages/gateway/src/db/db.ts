@@ -55,7 +55,7 @@ export interface Db {
   openTokenBuckets(onLost: TokenBucketsParts['onLost']): TokenBuckets
   /** Gateways that start on this database do so one after the other, while they hold it. Throws DatabaseUnreachable. */
   startTurn(): Promise<Turn>
-  readonly presence: Pick<Presence, 'awayFor' | 'known' | 'look' | 'onBack' | 'watch'>
+  readonly presence: Pick<Presence, 'awayFor' | 'known' | 'look' | 'onBack' | 'watch' | 'serve'>
   /** Stop listening, wait for open transactions, end every connection. May be called twice. */
   close(): Promise<void>
 }
