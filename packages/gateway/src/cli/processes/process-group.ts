@@ -21,8 +21,8 @@ const ENTRY = fileURLToPath(new URL('./gateway-process.ts', import.meta.url))
 
 /** Pauses before one that ended by itself is started again: twice as long each time, until one has lived for `calm`. Milliseconds. */
 const AGAIN = { first: 250, most: 30_000, calm: 60_000 }
-/** A process that is replaced says for so long that connections close, before it closes them. Milliseconds. */
-const LAST_REQUESTS = 1_000
+/** A process that is replaced says for so long that connections close, before it closes them: clients of a busy machine come late. Milliseconds. */
+const LAST_REQUESTS = 3_000
 /** Over the time that calls may take at the end; then a process is killed. Milliseconds. */
 const LAST_WORDS = 15_000
 
