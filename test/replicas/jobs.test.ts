@@ -153,11 +153,16 @@ async function connectAccounts(url: string, aliases: readonly string[]): Promise
     expect((await askAdmin(address, 'POST /admin/tenants/default/connectors', { token, body })).status).toBe(201)
     const browser = createBrowser(cluster.address)
     await browser.submit('/sign-in', { email: EMAIL, password: PASSWORD })
-    const link = await askAdmin(address, `POST /admin/tenants/default/connectors/${alias}/link`, { token, body: {} })
-    const path = new URL(String(link.body.url)).pathname
-    const { action, fields } = formIn(await (await browser.ask(path)).text()) ?? { action: path, fields: {} }
-    const html = await (await browser.submit(action, fields)).text()
-    const onward = /http-equiv="refresh" content="0; url=([^"]+)"/.exec(html)?.[1] ?? ''
+    let onward = ''
+    // The balancer leads to a gateway that may not have heard of the connection yet.
+    await until('a gateway leads on to the authorization server', async () => {
+      const link = await askAdmin(address, `POST /admin/tenants/default/connectors/${alias}/link`, { token, body: {} })
+      const path = new URL(String(link.body.url)).pathname
+      const { action, fields } = formIn(await (await browser.ask(path)).text()) ?? { action: path, fields: {} }
+      const html = await (await browser.submit(action, fields)).text()
+      onward = /http-equiv="refresh" content="0; url=([^"]+)"/.exec(html)?.[1] ?? ''
+      return onward !== ''
+    })
     const back = new URL(await walkThrough(onward.replaceAll('&amp;', '&'), `${cluster.address}/`))
     const answer = await browser.ask(back.pathname + back.search, { headers: { 'sec-fetch-site': 'cross-site' } })
     expect(answer.status).toBeLessThan(400)
