@@ -39,8 +39,9 @@ export default defineConfig({
     projects: projectsOf({ isShort: IS_SHORT }),
     globalSetup: ['test/setup/postgres.ts'],
     pool: 'forks',
-    // Much of their time is waiting, for processes and for sockets: even on two cores, four run side by side.
-    maxWorkers: Math.max(4, availableParallelism() - 1),
+    // Some of their time is waiting, for processes and for sockets: even on two cores, three run side by side. Four left nothing idle,
+    // and starved what has to answer in time.
+    maxWorkers: Math.max(3, availableParallelism() - 1),
     tags: [{ name: 'long', description: 'Runs only in the long form: npm test -- --full' }],
     testTimeout: TEST_LIMIT_MS,
     hookTimeout: TEST_LIMIT_MS,
