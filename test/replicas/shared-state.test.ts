@@ -74,6 +74,8 @@ describe('U-17: several gateways share sessions, events, rate buckets, caches, l
       cluster = parts.use(
         await startCluster({
           ...variant,
+          // A store that is away is told as a warning.
+          settings: { ...variant.settings, LOG_LEVEL: 'warn' },
           declared: {
             connections: {
               effects: { url: effects.url, trusted: true },
