@@ -184,12 +184,15 @@ describe('U-17: several gateways share sessions, events, rate buckets, caches, l
 
     // The budget is that of a day: a second try goes on where the first one ended.
     let passed = 0
+    /** Neither let through nor over the limit. */
+    const others: string[] = []
     test('rate buckets: exactly the calls of a rule are let through, however they come', async () => {
       const peer = modern('effects')
       let quiet = 0
       for (let round = 0; quiet < QUIET && round < MOST_ROUNDS; round++) {
         const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => callTool(peer, 'look_up')))
         const through = answers.filter(({ text }) => text.includes('did look_up')).length
+        others.push(...answers.map(({ text }) => text).filter((text) => !/did look_up|enough/.test(text)))
         passed += through
         quiet = through === 0 ? quiet + 1 : 0
         await sleep(500)
@@ -198,8 +201,9 @@ describe('U-17: several gateways share sessions, events, rate buckets, caches, l
       expect(effects.called).toHaveLength(passed)
       // A store that is starved on a busy machine counts as away: each gateway says so, and counts for itself meanwhile.
       const isAlone = cluster.members.some(({ running }) => running.err().includes('counts its limits separately'))
-      if (isAlone) expect(passed).toBeLessThanOrEqual(CALLS * cluster.members.length)
-      else expect(passed).toBe(CALLS)
+      expect(passed).toBeLessThanOrEqual(isAlone ? CALLS * cluster.members.length : CALLS)
+      // One that failed for another reason may have taken its place.
+      expect(passed + others.length, others.join('\n')).toBeGreaterThanOrEqual(CALLS)
     })
 
     test('caches and change signals: lists that one gateway fetched are those of all, and so are their changes', async () => {
