@@ -74,11 +74,11 @@ test('a database that broke off and then refuses the sign-in is told as that, an
   await using refusing = await startRefusing()
   await using own = watched({ connection: refusing.connection })
   const { db } = own
-  const asked = async () => {
+  const problem = async () => {
     const thrown = await db.system(async () => {}).catch((reason: unknown) => reason)
     return thrown instanceof DatabaseUnreachable ? thrown.message : String(thrown)
   }
-  await expect.poll(asked).toContain('it refuses the gateway’s sign-in')
+  await expect.poll(problem).toContain('it refuses the gateway’s sign-in')
 })
 
 test('what needs the database goes on where only the direct way to it stands still', async () => {

@@ -96,7 +96,7 @@ describe.each([{ mode: { pin: '2026-07-28' } }, { mode: 'legacy' as const }])('t
     )
     await expect(wait).rejects.toThrow()
     expect(heard.slice(0, 3)).toEqual([1, 2, 3])
-    // What was cancelled stands in nobody's way.
+    // The server still answers after the cancelled call.
     expect(textIn(await demo.client.callTool({ name: 'calculate', arguments: { expression: '6*7' } }))).toContain('42')
   })
 })

@@ -159,12 +159,9 @@ function watch(worker: Worker): Pick<Running, 'port' | 'gone'> {
     if (message.kind === 'listening') resolve(message.port)
     else if (message.kind === 'failed') reject(errorOf(message))
   })
-  // The end of a process may be noticed before its last message is read, which says why it did not start.
-  const silent = worker.isConnected() ? once(worker, 'disconnect') : Promise.resolve()
-  const gone = once(worker, 'exit').then(async ([code, signal]) => {
-    await silent
-    reject(new Error(`a gateway process exited while it was starting (${signal ?? `exit ${code}`})`))
-  })
+  const gone = once(worker, 'exit').then(([code, signal]) =>
+    reject(new Error(`a gateway process exited while it was starting (${signal ?? `exit ${code}`})`)),
+  )
   port.catch(() => {})
   passLines(worker.process.stderr as Readable, process.stderr)
   return { port, gone: gone.then(() => {}) }

@@ -1,7 +1,7 @@
 -- Calls of all connections together by hour, and of each connection, tool, caller, client and reason by day, for figures without a filter
 -- (ADR 0140): in an organization with many tools, hours and days by all that calls have are as many as the calls.
 --
--- What was counted before is summed day by day, the latest first, from what is counted (sum_usage): the migration sums nothing.
+-- Days that were counted before are summed one by one, the latest first, from what is counted (sum_usage): the migration sums nothing.
 -- locks: usage_counted
 
 -- Calls of an hour. A part is what one step counted, as in usage_hours; 0: what sum_usage made of them.
@@ -46,7 +46,7 @@ grant select on usage_totals, usage_sums to toolway_organization;
 
 -- Days from this one on are in usage_totals and usage_sums as they are in usage_hours and usage_days.
 alter table usage_counted add column summed_from date not null default '-infinity';
--- Nobody counts meanwhile: that reads usage_counted. A day that is being counted anew is marked.
+-- No job counts meanwhile, because it reads usage_counted, which is locked. A day that is being counted anew is marked.
 update usage_counted c
    set summed_from = 1 + greatest((now() at time zone 'UTC')::date,
                                   (select max(d.day) from usage_days d where d.organization_id = c.organization_id),

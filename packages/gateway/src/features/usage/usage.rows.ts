@@ -39,7 +39,7 @@ export function openSpan(
   return openUsage(sql, { from, to, cuts: Array.from({ length: steps }, (_, step) => start + step * length) }, most)
 }
 
-/** What is counted in these spans: apart by all that calls have, and, where a question wants them together, summed already. */
+/** These spans in two parts: `apart` is read from the counts, and `summed` from the sums, where a question has no filter. */
 function summedIn(
   counted: Spans,
   { summedFrom }: UsageSource,
