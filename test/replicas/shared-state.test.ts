@@ -186,7 +186,7 @@ describe('U-17: several gateways share sessions, events, rate buckets, caches, l
     let passed = 0
     /** Neither let through nor over the limit. */
     const others: string[] = []
-    test('rate buckets: exactly the calls of a rule are let through, however they come', async () => {
+    test('rate buckets: exactly the calls of a rule are let through, however they come', async ({ skip }) => {
       const peer = modern('effects')
       let quiet = 0
       for (let round = 0; quiet < QUIET && round < MOST_ROUNDS; round++) {
@@ -201,7 +201,11 @@ describe('U-17: several gateways share sessions, events, rate buckets, caches, l
       expect(effects.called).toHaveLength(passed)
       // A store that is starved on a busy machine counts as away: each gateway says so, and counts for itself meanwhile.
       const isAlone = cluster.members.some(({ running }) => running.err().includes('counts its limits separately'))
-      expect(passed).toBeLessThanOrEqual(isAlone ? CALLS * cluster.members.length : CALLS)
+      if (isAlone) {
+        expect(passed).toBeLessThanOrEqual(CALLS * cluster.members.length)
+        skip('the store was starved, and each gateway counted for itself: the shared count was not tried')
+      }
+      expect(passed).toBeLessThanOrEqual(CALLS)
       // One that failed for another reason may have taken its place.
       expect(passed + others.length, others.join('\n')).toBeGreaterThanOrEqual(CALLS)
     })
