@@ -10,7 +10,7 @@ import type { Claimed } from '../catalog/looks.ts'
 import type { Log } from '../lib/log.ts'
 import type { ListKind, Upstream } from '../upstreams/upstream.ts'
 import type { LookClaims } from './look-claims.ts'
-import type { SyncCatalog } from './sync-catalog.ts'
+import type { SyncCatalog } from '../upstreams/capabilities/fetch-capabilities.ts'
 
 export interface WatchedConnection {
   readonly organizationId: OrganizationId

@@ -15,7 +15,7 @@ import { recordChange, type Change } from '../records/change.ts'
 import { describeEachPostgres } from '../testing/database.ts'
 import { addTestOrganization } from '../testing/organization.ts'
 import { storeCapabilities } from './store-capabilities.ts'
-import type { CapabilitiesSnapshot } from './sync-catalog.ts'
+import type { CapabilitiesSnapshot } from '../upstreams/capabilities/fetch-capabilities.ts'
 
 const settings = ConnectionSettings.parse({ connector: 'mcp.process', command: 'x' })
 const tool = (name: string, description = 'Does it.', more: JsonObject = {}): JsonObject => ({

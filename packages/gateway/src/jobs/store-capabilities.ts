@@ -28,8 +28,8 @@ import type { SystemSql } from '../db/db.ts'
 import { entryOfChange, type Actor, type Change } from '../records/change.ts'
 import { storeRecords, type Entry } from '../records/records.ts'
 import { noteState } from './note-state.ts'
-import { bytesOf, createLeftOut, inMiB, MAX_ORGANIZATION } from './capabilities-bounds.ts'
-import type { CapabilitiesSnapshot } from './sync-catalog.ts'
+import { bytesOf, createLeftOut, inMiB, MAX_ORGANIZATION } from '../upstreams/capabilities/capabilities-bounds.ts'
+import type { CapabilitiesSnapshot } from '../upstreams/capabilities/fetch-capabilities.ts'
 
 interface Of {
   readonly organizationId: OrganizationId

@@ -4,7 +4,7 @@
 import { Fault, type ConnectionId, type OrganizationId } from '@toolway/contract'
 import type { Snapshot } from '../snapshot/snapshot.ts'
 import { createSingleFlight } from '../lib/single-flight.ts'
-import { createSyncCatalog, type SyncParts } from './sync-catalog.ts'
+import { createSyncCatalog, type SyncParts } from '../upstreams/capabilities/fetch-capabilities.ts'
 
 export interface SyncNowParts extends SyncParts {
   find(organizationId: OrganizationId): Snapshot | undefined

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { sayJson, startScriptedUpstream, type Heard } from '../../../../../test/fault/scripted-upstream.ts'
 import { until } from '../../../../../test/e2e/peers/until.ts'
 import { OPERATOR, type Principal } from '../../identity/principal.ts'
-import { fetchCapabilities } from '../../jobs/sync-catalog.ts'
+import { fetchCapabilities } from '../capabilities/fetch-capabilities.ts'
 import { createFakeCredentials, type FakeAccount } from '../../testing/fake-credentials.ts'
 import { createTestContext, type Reached } from '../../testing/request-context.ts'
 

@@ -3,7 +3,7 @@
  * are bounded in bytes, because every list of every client carries them. The rest is left out, each with its reason, and never cut.
  */
 import { isObject, readDefinition, type Definition, type Json, type JsonObject, type Revision } from '@toolway/protocol'
-import type { LeftOut } from '../upstreams/upstream.ts'
+import type { LeftOut } from '../upstream.ts'
 
 /** An upstream that never stops giving cursors must not fill the memory. */
 export const MAX_PAGES = 100

@@ -1,10 +1,10 @@
 import { Fault, type ConnectionId, type OrganizationId } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
 import { describe, expect, test } from 'vitest'
-import { createFakeUpstream, serverInfoOf } from '../testing/fake-upstream.ts'
-import type { Answer, Ask, Upstream } from '../upstreams/upstream.ts'
-import { ownAsk } from '../upstreams/own-ask.ts'
-import { createSyncCatalog, fetchCapabilities } from './sync-catalog.ts'
+import { createFakeUpstream, serverInfoOf } from '../../testing/fake-upstream.ts'
+import type { Answer, Ask, Upstream } from '../upstream.ts'
+import { ownAsk } from '../own-ask.ts'
+import { createSyncCatalog, fetchCapabilities } from './fetch-capabilities.ts'
 
 const EVERYTHING = { tools: {}, resources: {}, prompts: {} }
 const MEMBERS: Readonly<Record<string, string>> = {
