@@ -11,8 +11,15 @@ const gateway = 'packages/gateway/src'
 /** Outside the floors: programs and fixtures that nothing imports. */
 const APART = ['demo', 'testing']
 
-/** The features, top to bottom: one may use those below it, through their `index.ts`. */
-export const FEATURES = ['agent', 'usage', 'clients-seen', 'files', 'record-streams', 'webhooks', 'alerts']
+/** The features that use calls and OAuth, top to bottom: one may use those below it, through their `index.ts`. */
+const ABOVE_CALLS = []
+/** The features that stand below a call, which may use them. */
+const BELOW_CALLS = ['agent', 'usage', 'clients-seen', 'files', 'record-streams', 'webhooks', 'alerts']
+/** All of them, top to bottom. */
+export const FEATURES = [...ABOVE_CALLS, ...BELOW_CALLS]
+
+const inOrder = (names) => names.map((name) => `\`${name}\``).join(' ')
+const foldersOf = (names) => names.map((name) => `features/${name}`)
 
 /** The floors of the gateway, top to bottom. Every folder that is named nowhere here is a noun. */
 export const FLOORS = [
@@ -22,15 +29,21 @@ export const FLOORS = [
     folders: ['http', 'cli', 'compose', 'config', 'declaration'],
     files: ['main', 'compose', 'config', 'config-[\\w-]+', 'policy-file', 'presets?', 'preset-[\\w-]+'],
   },
-  {
-    name: 'verbs',
-    about: 'what no feature has yet; they may combine several nouns',
-    folders: ['call', 'admin', 'oauth', 'jobs'],
-  },
+  { name: 'rest', about: 'what no feature has yet', folders: ['admin', 'jobs'] },
   {
     name: 'features',
-    about: `one folder for everything about a feature; one uses those after it (ADR 0139): ${FEATURES.map((name) => `\`${name}\``).join(' ')}`,
-    folders: ['features'],
+    about: `one folder for everything about a feature; one uses those after it (ADR 0139): ${inOrder(ABOVE_CALLS)}`,
+    folders: foldersOf(ABOVE_CALLS),
+  },
+  {
+    name: 'verbs',
+    about: 'a call, and OAuth on both sides; they may combine several nouns',
+    folders: ['call', 'oauth'],
+  },
+  {
+    name: 'features below calls',
+    about: `features that a call may use, in their order: ${inOrder(BELOW_CALLS)}`,
+    folders: foldersOf(BELOW_CALLS),
   },
   {
     name: 'operations',
@@ -51,7 +64,7 @@ export const FLOORS = [
   { name: 'db', about: 'SQL under row-level security', folders: ['db'] },
   { name: 'leaves', about: 'small helpers, and the packages `contract` and `protocol`', folders: ['lib'] },
 ]
-const named = new Set([...APART, ...FLOORS.flatMap(({ folders }) => folders)])
+const named = new Set([...APART, 'features', ...FLOORS.flatMap(({ folders }) => folders)])
 const nounFolders = FLOORS.find(({ name }) => name === 'nouns').folders
 for (const entry of readdirSync(join(import.meta.dirname, gateway), { withFileTypes: true }))
   if (entry.isDirectory() && !named.has(entry.name)) nounFolders.push(entry.name)
@@ -144,8 +157,8 @@ export default {
     ),
     ...floors.slice(0, -1).map(({ name, pattern }, index) =>
       error(
-        `floor-${name}-looks-down`,
-        'Imports only go downwards: doors, verbs, features, operations, snapshot, kinds of connections, nouns, db, leaves.',
+        `floor-${name.replaceAll(' ', '-')}-looks-down`,
+        'Imports only go downwards: doors, features, verbs, features below calls, operations, snapshot, kinds of connections, nouns, db, leaves.',
         { path: pattern, pathNot: `${tests}|\\.command\\.ts$` },
         {
           path: floors

@@ -103,7 +103,7 @@ const sins: { says: string; file: string; text: string; rule: string }[] = [
     says: 'a feature imports a verb',
     file: `${src}/features/record-streams/late.operations.ts`,
     text: "export { decide } from '../../call/call.ts'\n",
-    rule: 'floor-features-looks-down',
+    rule: 'floor-features-below-calls-looks-down',
   },
   {
     says: 'a door passes by the index of a feature',

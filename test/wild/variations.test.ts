@@ -5,7 +5,7 @@
 // @module-tag long
 import { expect, test } from 'vitest'
 import { Fault } from '../../packages/contract/src/index.ts'
-import { fetchCapabilities } from '../../packages/gateway/src/jobs/sync-catalog.ts'
+import { fetchCapabilities } from '../../packages/gateway/src/upstreams/capabilities/fetch-capabilities.ts'
 import { createHttpUpstream } from '../../packages/gateway/src/upstreams/http/http-upstream.ts'
 import { createSessionPool } from '../../packages/gateway/src/upstreams/session-pool.ts'
 import { GATEWAY } from '../../packages/gateway/src/upstreams/upstream.ts'
