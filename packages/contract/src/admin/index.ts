@@ -282,7 +282,7 @@ export {
   followOrganizationEvents,
   GatewayEvent,
   INTEGRATION_ACTIONS,
-} from './events.ts'
+} from '../features/events/events.ts'
 export { listClientsSeen, SeenClient } from '../features/clients-seen/clients-seen.ts'
 export { FILLED, inputSchemaOf, pathParameters, PLATFORM_TOOLS, type PlatformTool } from './platform-tools.ts'
 export {

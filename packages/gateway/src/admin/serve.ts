@@ -5,7 +5,6 @@ import type { ListPreviews } from '../call/list-preview.ts'
 import type { AdminApprovals } from './approvals/admin-approvals.ts'
 import type { AdminConnect } from './oauth/admin-connect.ts'
 import type { AdminCredentials } from './accounts/admin-credentials.ts'
-import type { EventFeed } from '../jobs/event-feed.ts'
 import type { KeepCheckpoints } from '../jobs/keep-checkpoints.ts'
 import type { Enrolment } from './people/enrolment.ts'
 import type { SignIn, WebCookies } from './people/sign-in.ts'
@@ -45,7 +44,6 @@ export interface AdminParts extends OperationBase {
   readonly runtime: Runtime
   /** Where clients reach this gateway, without a slash at its end. */
   publicUrl(): string
-  readonly events: Pick<EventFeed, 'follow'>
   readonly approvals: AdminApprovals
   readonly previewList: ListPreviews
 }

@@ -1,7 +1,7 @@
 /** Events: delivered to followers of an organization and to its webhooks; also the record of clients seen. */
 import { findAlert } from '../features/alerts/index.ts'
 import { startWebhooks, createWebhookSender, type SendWebhook } from '../features/webhooks/index.ts'
-import { createEventFeed, type EventFeed } from '../jobs/event-feed.ts'
+import { createEventFeed, type EventFeed } from '../features/events/index.ts'
 import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import { createStreamSender, startRecordStreams, type SendBatch } from '../features/record-streams/index.ts'
 import {

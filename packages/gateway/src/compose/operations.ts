@@ -19,7 +19,7 @@ import { connectionLogOperations } from '../admin/connections/connection-log.ts'
 import { probeOperations } from '../admin/connections/probe.ts'
 import { endpointOperations } from '../admin/connections/endpoints.ts'
 import { alertOperations } from '../features/alerts/index.ts'
-import { eventOperations } from '../admin/events/events.ts'
+import { eventOperations, type EventParts } from '../features/events/index.ts'
 import { clientSeenOperations, type ClientSeenParts } from '../features/clients-seen/index.ts'
 import { fileOperations, type FileOperationParts } from '../features/files/index.ts'
 import { recordStreamOperations, type RecordStreamParts } from '../features/record-streams/index.ts'
@@ -55,6 +55,7 @@ import { userOperations } from '../admin/people/users.ts'
 export type OperationParts = AdminParts &
   AgentParts &
   ClientSeenParts &
+  EventParts &
   FileOperationParts &
   RecordStreamParts &
   WebhookParts

@@ -6,14 +6,14 @@
  * followers is limited for each principal and each organization; earlier events are not sent later. A follower's permission is
  * checked at each event.
  */
-import { alertOf, type AlertRow } from '../features/alerts/index.ts'
+import { alertOf, type AlertRow } from '../alerts/index.ts'
 import { Fault, permits, type OrganizationId } from '@toolway/contract'
 import { INTEGRATION_ACTIONS, type ClientSeen, type GatewayEvent } from '@toolway/contract/admin'
-import { roleIn } from '../snapshot/role.ts'
-import type { Snapshot } from '../snapshot/snapshot.ts'
-import type { Accounts } from '../identity/accounts.ts'
-import type { Principal } from '../identity/principal.ts'
-import type { Log } from '../lib/log.ts'
+import { roleIn } from '../../snapshot/role.ts'
+import type { Snapshot } from '../../snapshot/snapshot.ts'
+import type { Accounts } from '../../identity/accounts.ts'
+import type { Principal } from '../../identity/principal.ts'
+import type { Log } from '../../lib/log.ts'
 
 type IntegrationChanged = Extract<GatewayEvent, { type: 'integrations_changed' }>
 type Changed = Omit<IntegrationChanged, 'version'>

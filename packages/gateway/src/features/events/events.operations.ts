@@ -5,7 +5,15 @@
  */
 import * as shapes from '@toolway/contract/admin'
 import type { GatewayEvent } from '@toolway/contract/admin'
-import { serveOrganization, type OrganizationRequest, type Served } from '../serve.ts'
+import type { EventFeed } from './event-feed.ts'
+import { serving, type OperationBase, type OrganizationRequest, type Served } from '../../operations/serve.ts'
+
+/** What the operations on events need. */
+export interface EventParts extends OperationBase {
+  readonly events: Pick<EventFeed, 'follow'>
+}
+
+const { serveOrganization } = serving<EventParts>()
 
 /** Events that wait for a slow reader. */
 const MOST_WAITING = 200
@@ -19,7 +27,7 @@ const HEAD = {
 }
 
 type EventsRequest = Pick<
-  OrganizationRequest<typeof shapes.followEvents>,
+  OrganizationRequest<typeof shapes.followEvents, EventParts>,
   'parts' | 'organization' | 'principal' | 'signal'
 >
 
@@ -61,7 +69,7 @@ function streamOf({ parts, organization, principal, signal }: EventsRequest): Re
   )
 }
 
-export const eventOperations: readonly Served[] = [
+export const eventOperations: readonly Served<EventParts>[] = [
   serveOrganization(shapes.followEvents, (asked) => new Response(streamOf(asked), { headers: HEAD })),
   serveOrganization(shapes.followOrganizationEvents, (asked) => new Response(streamOf(asked), { headers: HEAD })),
 ]

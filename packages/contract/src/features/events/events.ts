@@ -1,7 +1,7 @@
 /** The events of an organization that the gateway sends by itself, over the admin interface (ledger S2-NOT-01). */
 import { z } from 'zod'
-import { Alert } from '../features/alerts/alerts.ts'
-import { inOrganization, inOwnOrganization, operation } from './operation.ts'
+import { Alert } from '../alerts/alerts.ts'
+import { inOrganization, inOwnOrganization, operation } from '../../admin/operation.ts'
 
 /** `synced`: what it offers, or how it is, was found to be another. `changed`: more than can be told; look at all of them. */
 export const INTEGRATION_ACTIONS = [

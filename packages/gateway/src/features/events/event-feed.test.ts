@@ -1,9 +1,9 @@
 import { newId, type OrganizationId, type Role, type UserId } from '@toolway/contract'
 import type { GatewayEvent } from '@toolway/contract/admin'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { AlertRow } from '../features/alerts/list-alerts.rows.ts'
-import type { Snapshot } from '../snapshot/snapshot.ts'
-import { OPERATOR, type Principal } from '../identity/principal.ts'
+import type { AlertRow } from '../alerts/list-alerts.rows.ts'
+import type { Snapshot } from '../../snapshot/snapshot.ts'
+import { OPERATOR, type Principal } from '../../identity/principal.ts'
 import { createEventFeed, type EventFeedParts } from './event-feed.ts'
 
 const ACME = 'org_acme' as OrganizationId
