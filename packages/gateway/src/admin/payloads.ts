@@ -4,7 +4,7 @@ import * as shapes from '@toolway/contract/admin'
 import { openedPayload } from '../call/payload.ts'
 import { lockConnection, setKeepPayloads } from '../connections/connections.ts'
 import { findPayload, removePayloadsOf } from '../records/payloads.ts'
-import { findConnectionOf } from './connections/find-connection.ts'
+import { findConnectionOf } from '../operations/find-connection.ts'
 import { serveOrganization, type Served } from './serve.ts'
 
 const getSetting = serveOrganization(shapes.getPayloadSetting, async ({ parts, organization, params }) => {

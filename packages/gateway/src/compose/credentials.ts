@@ -8,7 +8,7 @@ import {
   type OrganizationId,
   type UserId,
 } from '@toolway/contract'
-import type { AdminCredentials } from '../admin/accounts/admin-credentials.ts'
+import type { AdminCredentials } from '../oauth/outgoing/admin-credentials.ts'
 import { findNewestOwner, listHeld, listVersions, noteUses, type HeldRow } from '../credentials/credentials.ts'
 import { listDue, listRunOut, takeExpiring, type DueRow } from '../credentials/renewal.ts'
 import type { Db, OrgSql } from '../db/db.ts'

@@ -37,6 +37,14 @@ export function withSupplied<Made extends { readonly slug: string }>(made: reado
   return all.toSorted((one, other) => (one.slug < other.slug ? -1 : 1))
 }
 
+export const DEFAULT = { slug: 'default', title: '' }
+
+/** Returns an organization's toolsets: its own, those that are supplied, and the endpoint of the organization itself. */
+export function toolsetsOf<Made extends { readonly slug: string; readonly title: string }>(made: readonly Made[]) {
+  const named = withSupplied(made)
+  return named.some(({ slug }) => slug === DEFAULT.slug) ? named : [DEFAULT, ...named]
+}
+
 /** Whether a key can be limited to it; `default` is there always. */
 export const isToolset = (made: readonly { readonly slug: string }[], slug: string): boolean =>
   slug === 'default' || withSupplied(made).some((one) => one.slug === slug)

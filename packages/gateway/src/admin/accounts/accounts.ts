@@ -18,7 +18,7 @@ import { brokeredFor, listBrokered, removeBrokered } from './brokered-accounts.t
 import { ownAccountOperations } from './own-accounts.ts'
 import { listCallers } from '../../records/callers.ts'
 import { openTarget } from '../oauth/connect.ts'
-import { findConnectionOf } from '../connections/find-connection.ts'
+import { findConnectionOf } from '../../operations/find-connection.ts'
 import { pageFrom, pageOfRows, startOf } from '../../lib/page.ts'
 import { namesOf } from '../../operations/names-of.ts'
 import { serveOrganization, type AdminParts, type OrganizationRequest, type Served } from '../serve.ts'

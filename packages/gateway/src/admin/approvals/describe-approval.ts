@@ -11,7 +11,7 @@ import type { OrgSql } from '../../db/db.ts'
 import type { Log } from '../../lib/log.ts'
 import { canonicalJson, parseJson, withDigitsAsText, type JsonObject } from '@toolway/protocol'
 import { approvalRow } from '../../vault/sealed-columns.ts'
-import type { ToolEffect } from '../policy/tools-of.ts'
+import type { ToolEffect } from '../../snapshot/tools-of.ts'
 import type { Vault } from '../../vault/vault.ts'
 
 /** The viewer of an approval: an approver where they may answer, otherwise identified by role and principal only. */

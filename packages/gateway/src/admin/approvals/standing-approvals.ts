@@ -13,7 +13,7 @@ import {
 import { wordsOfRule } from '../../call/approvals/standing-grants.ts'
 import type { ApproverLookup } from '../../call/approvals/approver-lookup.ts'
 import type { Snapshot } from '../../snapshot/snapshot.ts'
-import { effectsOf } from '../policy/tools-of.ts'
+import { effectsOf } from '../../snapshot/tools-of.ts'
 import { hashTool } from '../../catalog/locks/tool-hash.ts'
 import { newestPage } from '../../lib/page.ts'
 import { serveOrganization, type OrganizationRequest, type Served } from '../serve.ts'

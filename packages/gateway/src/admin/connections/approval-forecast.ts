@@ -9,7 +9,7 @@ import type { ApprovalForecast } from '@toolway/contract/admin'
 import { createSwitches } from '../../snapshot/visibility-filter.ts'
 import type { Snapshot } from '../../snapshot/snapshot.ts'
 import type { ConnectionRow } from '../../connections/connections.ts'
-import { toolsOf, type KnownTool } from '../policy/tools-of.ts'
+import { toolsOf, type KnownTool } from '../../snapshot/tools-of.ts'
 
 const TOOLSET = 'default'
 

@@ -5,9 +5,10 @@
 import * as shapes from '@toolway/contract/admin'
 import type { Operation } from '@toolway/contract/admin'
 import type { ChildLine } from '../../upstreams/children/child-words.ts'
-import { readLine, STREAM_HEAD, streamOfLines } from '../runtime/logs.ts'
+import { readLine } from '../../operations/log-lines.ts'
+import { STREAM_HEAD, streamOfLines } from '../../operations/stream-of-lines.ts'
 import { serveOrganization, type OrganizationRequest, type Served } from '../serve.ts'
-import { findConnectionOf } from './find-connection.ts'
+import { findConnectionOf } from '../../operations/find-connection.ts'
 
 type Line = shapes.ConnectionLogLine
 type LogRequest = Pick<OrganizationRequest<Operation>, 'parts' | 'organization' | 'params'>

@@ -34,7 +34,7 @@ import { createConnection, type CreatedConnection } from './create-connection.ts
 import { readCallStates, type CallStates } from './read-call-states.ts'
 import { sealerOf, viewOf } from '../../kinds/kinds.ts'
 import { refuseStale, tagOf } from '../../operations/entity-tag.ts'
-import { findConnectionOf } from './find-connection.ts'
+import { findConnectionOf } from '../../operations/find-connection.ts'
 import { serveOrganization, type AdminParts, type OrganizationRequest, type Served } from '../serve.ts'
 import type { Operation } from '@toolway/contract/admin'
 import { pageFrom } from '../../lib/page.ts'

@@ -1,6 +1,6 @@
 /** The operation that describes the endpoint of one connection, from what is in memory: no server is asked for it. */
 import * as shapes from '@toolway/contract/admin'
-import { findConnectionOf } from './find-connection.ts'
+import { findConnectionOf } from '../../operations/find-connection.ts'
 import { serveOrganization, type Served } from '../serve.ts'
 
 const nameOf = ({ name, version }: Readonly<Record<string, unknown>>) =>

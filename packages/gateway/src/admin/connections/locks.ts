@@ -16,7 +16,7 @@ import { lockConnection, type ConnectionRow } from '../../connections/connection
 import type { OrgSql } from '../../db/db.ts'
 import { pageOfRows, startOf } from '../../lib/page.ts'
 import { serveOrganization, type OrganizationRequest, type Served } from '../serve.ts'
-import { findConnectionOf } from './find-connection.ts'
+import { findConnectionOf } from '../../operations/find-connection.ts'
 import { fingerprintOf, presentTools, setLock, settleTool } from './settle-lock.ts'
 
 const stateOf = ({

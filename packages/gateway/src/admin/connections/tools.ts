@@ -8,7 +8,7 @@ import { sayEffect, switchAllTools, switchTools } from '../../connections/tool-s
 import { forecastApprovals } from './approval-forecast.ts'
 import { statesFor } from './connections.ts'
 import { describeTools } from './describe-tools.ts'
-import { findConnectionOf } from './find-connection.ts'
+import { findConnectionOf } from '../../operations/find-connection.ts'
 import { pageFrom } from '../../lib/page.ts'
 import { serveOrganization, type AdminParts, type OrganizationRequest, type Served } from '../serve.ts'
 import type { Operation } from '@toolway/contract/admin'

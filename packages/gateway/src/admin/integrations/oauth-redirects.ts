@@ -1,8 +1,8 @@
 /** The operations that send a person to connect an account: whose it is to be, and where the browser goes. */
 import { authOf, Fault, kindOf, permits, type ConnectionSettings, type UserId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
-import { orAsked } from '../oauth/connect.ts'
-import { findConnectionOf } from '../connections/find-connection.ts'
+import { orAsked } from '../../oauth/outgoing/flows/or-asked.ts'
+import { findConnectionOf } from '../../operations/find-connection.ts'
 import { serveOrganization, type OrganizationRequest, type Served } from '../serve.ts'
 import { roleForbidden } from '../../lib/role-forbidden.ts'
 

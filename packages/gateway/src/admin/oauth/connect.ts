@@ -7,23 +7,13 @@ import { listOAuthApps } from '../../credentials/oauth-apps.ts'
 import type { Principal } from '../../identity/principal.ts'
 import { isLoopback } from '../../oauth/client-shape.ts'
 import type { Ending } from '../../oauth/outgoing/flows/connect-links.ts'
-import type { OAuthRedirect as OAuthFlow } from '../../oauth/outgoing/flows/flows.ts'
+import { orAsked } from '../../oauth/outgoing/flows/or-asked.ts'
 import type { ConnectRequest, Target } from '../../oauth/outgoing/flows/target.ts'
 import { findEndedWay } from '../../records/connect-records.ts'
-import { findConnectionOf } from '../connections/find-connection.ts'
+import { findConnectionOf } from '../../operations/find-connection.ts'
 import { serveAnyone, serveOrganization, serveSignedIn, type AdminParts, type Served } from '../serve.ts'
 import { isSessionOf, makeSession } from './connect-session.ts'
 import { roleForbidden } from '../../lib/role-forbidden.ts'
-
-/** Undefined where an account that works would be replaced: a page of ours asks about that. */
-export async function orAsked(beginning: Promise<OAuthFlow>): Promise<OAuthFlow | undefined> {
-  try {
-    return await beginning
-  } catch (thrown) {
-    if (Fault.of(thrown).code === 'account.connected') return undefined
-    throw thrown
-  }
-}
 
 type Owner = 'member' | 'organization'
 

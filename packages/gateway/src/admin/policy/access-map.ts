@@ -11,7 +11,7 @@ import { listKeys } from '../../identity/keys/keys.ts'
 import { listGroupMembers, listGroups } from '../../organizations/groups.ts'
 import { listRoles } from '../../organizations/members.ts'
 import { isFor } from '../../toolsets/audience.ts'
-import { toolsetsOf } from '../tools/organization-tools.ts'
+import { toolsetsOf } from '../../toolsets/supplied.ts'
 import { NOBODY, type Caller, type Callers } from './callers-of.ts'
 
 export interface AccessQuestion {
@@ -25,7 +25,7 @@ export interface AccessQuestion {
 /** Throws `thing.unknown` for a member or key that the organization does not have. */
 export async function accessMap({ snapshot, sql, callers, only }: AccessQuestion): Promise<AccessMap> {
   const one = only.as === undefined && only.key === undefined ? undefined : callers.named(only.as, only.key)
-  const toolsets = toolsetsOf(snapshot)
+  const toolsets = toolsetsOf(snapshot.toolsets)
   const slugs = toolsets.map(({ slug }) => slug)
   const openTo = (facts: PrincipalFacts) => slugs.filter((slug) => isOpenTo(snapshot, slug, facts))
   const rows = one === undefined ? await everyCaller({ snapshot, sql, callers, openTo }) : [rowOf(one, openTo)]
@@ -74,7 +74,7 @@ async function everyCaller({ snapshot, sql, callers, openTo }: Everyone): Promis
   const groups = await listGroups(sql)
   const inGroups = await listGroupMembers(sql)
   const keys = (await listKeys(sql)).filter(({ user_id: user }) => user === null)
-  const named = new Set(toolsetsOf(snapshot).flatMap(({ slug }) => snapshot.audience(slug)?.members ?? []))
+  const named = new Set(toolsetsOf(snapshot.toolsets).flatMap(({ slug }) => snapshot.audience(slug)?.members ?? []))
   return [
     ...ROLES.filter((role) => roles.includes(role)).map((role) => ({
       ...{ kind: 'role' as const, id: role, name: role, limit: 'execute' as const },

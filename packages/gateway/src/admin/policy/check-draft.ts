@@ -6,7 +6,7 @@ import { problemsOf, readWords, type Known } from '../../policy/stored/check-rul
 import { readRule } from '../../policy/matching.ts'
 import { withSupplied } from '../../toolsets/supplied.ts'
 import { EVERYTHING, selectionOf } from '../../toolsets/toolsets.ts'
-import { allToolsOf } from './tools-of.ts'
+import { allToolsOf } from '../../snapshot/tools-of.ts'
 import { nextTurn } from '../../lib/next-turn.ts'
 
 export interface CheckedDraft {

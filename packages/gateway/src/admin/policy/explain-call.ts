@@ -16,7 +16,7 @@ import { withSupplied } from '../../toolsets/supplied.ts'
 import { EVERYTHING, selectionOf } from '../../toolsets/toolsets.ts'
 import type { Policy } from '../../policy/verdict.ts'
 import { reachOf, type Caller } from './callers-of.ts'
-import { findCalled, allToolsOf, type KnownTool } from './tools-of.ts'
+import { findCalled, allToolsOf, type KnownTool } from '../../snapshot/tools-of.ts'
 
 export interface Question {
   readonly snapshot: Snapshot

@@ -8,7 +8,7 @@ import { Fault } from '@toolway/contract'
 import { nearestNames } from '../../lib/nearest.ts'
 import { patternOf } from '../../lib/pattern.ts'
 import { matchedNames } from '../../policy/matching.ts'
-import { allToolsOf, type KnownTools, type ToolPlace } from './tools-of.ts'
+import { allToolsOf, type KnownTools, type ToolPlace } from '../../snapshot/tools-of.ts'
 
 /** The parts of a rule that matter here, as it is written or stored. */
 export interface PlacedPatterns {

@@ -14,7 +14,7 @@ import { findSpan, listCalls, type CallRecord } from '../../records/call-records
 import type { OrgSql } from '../../db/db.ts'
 import type { Callers } from './callers-of.ts'
 import { createFindTool, type CalledIn, type FindTool } from './tool-of-record.ts'
-import type { KnownTool } from './tools-of.ts'
+import type { KnownTool } from '../../snapshot/tools-of.ts'
 
 export interface ReplayParts {
   readonly snapshot: CalledIn & Pick<Snapshot, 'rules' | 'organization'>

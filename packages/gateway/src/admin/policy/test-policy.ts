@@ -7,7 +7,7 @@ import { createPolicy } from '../../policy/compile.ts'
 import { withDraft } from '../../policy/draft.ts'
 import { differencesOf, findVerdict } from '../../policy/rule-test.ts'
 import type { Callers } from './callers-of.ts'
-import { toolsOf } from './tools-of.ts'
+import { toolsOf } from '../../snapshot/tools-of.ts'
 
 /** Data that test cases may refer to without defining it. */
 interface Known {

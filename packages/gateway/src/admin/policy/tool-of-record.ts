@@ -4,7 +4,7 @@
  */
 import type { Snapshot } from '../../snapshot/snapshot.ts'
 import type { CallRecord } from '../../records/call-records.ts'
-import { allToolsOf, type KnownTool, type ToolPlace } from './tools-of.ts'
+import { allToolsOf, type KnownTool, type ToolPlace } from '../../snapshot/tools-of.ts'
 
 export type CalledIn = ToolPlace & Pick<Snapshot, 'toolListing'>
 

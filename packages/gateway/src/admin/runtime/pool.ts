@@ -6,7 +6,7 @@ import { Fault, type ConnectionId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import type { PooledResource } from '../../upstreams/upstreams.ts'
 import { pageFrom } from '../../lib/page.ts'
-import { findConnectionOf } from '../connections/find-connection.ts'
+import { findConnectionOf } from '../../operations/find-connection.ts'
 import { servePlatform, type AdminParts, type Served } from '../serve.ts'
 
 /** With the names of what it belongs to; what was just removed belongs to nothing any more. */

@@ -8,7 +8,7 @@ import { z } from 'zod'
 import { restartConnection, type ConnectionRow } from '../../connections/connections.ts'
 import type { OrgSql } from '../../db/db.ts'
 import type { ProcessState } from '../../upstreams/upstream.ts'
-import { findConnectionOf } from '../connections/find-connection.ts'
+import { findConnectionOf } from '../../operations/find-connection.ts'
 import { serveOrganization, type OrganizationRequest, type Served } from '../serve.ts'
 
 type Shown = typeof shapes.findProcess

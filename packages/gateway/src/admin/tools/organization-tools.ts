@@ -5,9 +5,9 @@ import { joinName, MODERN, type JsonObject } from '@toolway/protocol'
 import type { Snapshot } from '../../snapshot/snapshot.ts'
 import { createToolNames } from '../../snapshot/tool-names.ts'
 import type { ToolListing } from '../../catalog/tool-listing.ts'
-import { withSupplied } from '../../toolsets/supplied.ts'
+import { DEFAULT, toolsetsOf } from '../../toolsets/supplied.ts'
 import { textOf, titleOf } from '../connections/describe-tools.ts'
-import { allToolsOf, findCalled } from '../policy/tools-of.ts'
+import { allToolsOf, findCalled } from '../../snapshot/tools-of.ts'
 import { toolIndexOf, type IndexedTool } from './tool-index.ts'
 
 /** Characters of a description that a list shows. */
@@ -39,18 +39,11 @@ async function isCalled(snapshot: Snapshot, name: string): Promise<(known: Index
   return (one) => one.connection.id === connection.id && one.tool.name === facts.name
 }
 
-const DEFAULT = { slug: 'default', title: '' }
-/** Its own, those that are supplied, and the endpoint of the organization itself. */
-export const toolsetsOf = ({ toolsets }: Pick<Snapshot, 'toolsets'>) => {
-  const named = withSupplied(toolsets)
-  return named.some(({ slug }) => slug === DEFAULT.slug) ? named : [DEFAULT, ...named]
-}
-
 /** At whichever endpoint they speak. */
 function rulesAbout(snapshot: Snapshot, { facts: plain, definition }: IndexedTool): ToolInFull['rules'] {
   const { organization, rules } = snapshot
   const facts = createToolNames(snapshot)(plain)
-  const found = toolsetsOf(snapshot).flatMap(({ slug }) => {
+  const found = toolsetsOf(snapshot.toolsets).flatMap(({ slug }) => {
     const endpoint = { organization: organization.slug, toolset: slug }
     return rules.of(facts, endpoint, definition['inputSchema'])?.rules ?? []
   })
@@ -60,7 +53,7 @@ function rulesAbout(snapshot: Snapshot, { facts: plain, definition }: IndexedToo
 }
 
 function toolsetsWith(snapshot: Snapshot, known: IndexedTool): ToolInFull['toolsets'] {
-  return toolsetsOf(snapshot).flatMap(({ slug, title }) => {
+  return toolsetsOf(snapshot.toolsets).flatMap(({ slug, title }) => {
     const toolListing = snapshot.toolListing(slug, undefined, 'execute')
     const listed = toolListing === undefined ? undefined : listedIn(toolListing, known)
     if (listed === undefined) return []

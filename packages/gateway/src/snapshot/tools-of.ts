@@ -1,12 +1,12 @@
 /** The tools of an organization as rules see them, found by the names that calls and people use. */
 import { effectOf, Fault, statesEffect, type Effect, type EffectSource, type ToolFacts } from '@toolway/contract'
 import { joinName, type JsonObject } from '@toolway/protocol'
-import { createEffects, createHolds } from '../../snapshot/visibility-filter.ts'
-import type { Snapshot } from '../../snapshot/snapshot.ts'
-import { createToolNames } from '../../snapshot/tool-names.ts'
-import { toolFacts } from '../../catalog/tool-listing.ts'
-import type { ConnectionRow } from '../../connections/connections.ts'
-import { nextTurn } from '../../lib/next-turn.ts'
+import { createEffects, createHolds } from './visibility-filter.ts'
+import type { Snapshot } from './snapshot.ts'
+import { createToolNames } from './tool-names.ts'
+import { toolFacts } from '../catalog/tool-listing.ts'
+import type { ConnectionRow } from '../connections/connections.ts'
+import { nextTurn } from '../lib/next-turn.ts'
 
 export interface KnownTool {
   readonly connection: ConnectionRow

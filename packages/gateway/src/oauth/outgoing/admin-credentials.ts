@@ -1,7 +1,7 @@
 /** Interface for operations that create or end credentials: the end is part of their transaction, the rest follows it. */
 import type { OrganizationId } from '@toolway/contract'
-import type { CredentialKeeping } from '../../oauth/outgoing/ports.ts'
-import type { Ended, Ender } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
+import type { CredentialKeeping } from './ports.ts'
+import type { Ended, Ender } from './credentials/revoke-credentials.ts'
 
 export interface AdminCredentials extends Pick<CredentialKeeping, 'keep' | 'end'> {
   /** Take them out, in the transaction of what ends them. */
