@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import type * as OperationsModule from '../packages/gateway/src/compose/operations.ts'
-import type * as OpenApiModule from '../packages/gateway/src/admin/reference/open-api.ts'
+import type * as OpenApiModule from '../packages/gateway/src/features/reference/open-api.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const file = join(root, 'docs/reference/admin-api.json')

@@ -7,7 +7,7 @@ import { FAULTS, permits, ROLES } from '@toolway/contract'
 import type { Operation } from '@toolway/contract/admin'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
-import { needOf, openApiOf, tagOf } from '../../packages/gateway/src/admin/reference/open-api.ts'
+import { needOf, openApiOf, tagOf } from '../../packages/gateway/src/features/reference/open-api.ts'
 import { BESIDE, OPERATIONS } from '../../packages/gateway/src/compose/operations.ts'
 
 type Json = Record<string, unknown>

@@ -53,7 +53,7 @@ export {
   previewOpenApi,
   refreshOpenApi,
 } from './openapi.ts'
-export { getOpenApi, readReference } from './documents.ts'
+export { getOpenApi, readReference } from '../features/reference/reference.ts'
 export {
   addOrganization,
   changeEgress,

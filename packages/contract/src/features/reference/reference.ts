@@ -1,6 +1,6 @@
 /** The descriptions of this interface: for programs (OpenAPI 3.1) and for people. */
 import { z } from 'zod'
-import { anyone, operation } from './operation.ts'
+import { anyone, operation } from '../../admin/operation.ts'
 
 export const getOpenApi = operation({
   id: 'getOpenApi',

@@ -4,7 +4,9 @@ import * as shapes from '@toolway/contract/admin'
 import type { Operation } from '@toolway/contract/admin'
 import { openApiOf } from './open-api.ts'
 import { referencePage, STYLE } from './reference-page.ts'
-import { serveAnyone, type Served } from '../serve.ts'
+import { serving, type OperationBase, type Served } from '../../operations/serve.ts'
+
+const { serveAnyone } = serving<OperationBase>()
 
 /** Nothing is loaded, run, sent or framed; the one style is named by its digest (Content Security Policy 3, section 2.3.1). */
 const CONTENT_POLICY = [
@@ -17,9 +19,9 @@ const CONTENT_POLICY = [
 
 /** Of the interface, of these two themselves, and of what another door serves below the same address. */
 export function describedBy(
-  served: readonly Pick<Served, 'operation'>[],
+  served: readonly Pick<Served<OperationBase>, 'operation'>[],
   beside: readonly Operation[] = [],
-): readonly Served[] {
+): readonly Served<OperationBase>[] {
   const own = [shapes.getOpenApi, shapes.readReference]
   const all = [...served.map(({ operation }) => operation), ...beside, ...own]
   let document: Record<string, unknown> | undefined
