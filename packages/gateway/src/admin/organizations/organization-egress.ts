@@ -9,7 +9,7 @@ import {
   getOwnOrganization,
   type OrganizationRow,
 } from '../../organizations/organizations.ts'
-import { refuseStale, tagOf } from '../../operations/entity-tag.ts'
+import { refuseStale, tagOf } from '../../lib/entity-tag.ts'
 import { serveOrganization, servePlatform, type Served } from '../serve.ts'
 import { type OperationCall } from '../../operations/serve.ts'
 

@@ -5,7 +5,7 @@
 import { Fault } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { changeOwnOrganization, getOwnOrganization, type OrganizationRow } from '../../organizations/organizations.ts'
-import { refuseStale, tagOf } from '../../operations/entity-tag.ts'
+import { refuseStale, tagOf } from '../../lib/entity-tag.ts'
 import { mostOf, rateOf } from './organization-rate.ts'
 import { changedOrganization } from './organizations.ts'
 import { serveOrganization, type AdminParts, type Served } from '../serve.ts'

@@ -12,7 +12,7 @@ import {
   type OrganizationRow,
 } from '../../organizations/organizations.ts'
 import { pageAt, partOf } from '../../lib/page.ts'
-import { refuseStale, tagOf } from '../../operations/entity-tag.ts'
+import { refuseStale, tagOf } from '../../lib/entity-tag.ts'
 import { boundedRate } from './organization-rate.ts'
 import { servePlatform, type Served } from '../serve.ts'
 import { type OperationCall } from '../../operations/serve.ts'

@@ -20,7 +20,7 @@ import { writtenOf, type WrittenRule } from '../../policy/stored/platform-rules.
 import { storedOfToolsets } from '../../policy/stored/rules-in-force.ts'
 import { isToolset } from '../../toolsets/supplied.ts'
 import { listToolsets } from '../../toolsets/toolsets.ts'
-import { refuseStale } from '../../operations/entity-tag.ts'
+import { refuseStale } from '../../lib/entity-tag.ts'
 import { changed, MOST_RULES, refuseProblems } from './rule-words.ts'
 
 /**

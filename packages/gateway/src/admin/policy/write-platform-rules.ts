@@ -14,7 +14,7 @@ import {
   type PlatformRuleRow,
   type WrittenRule,
 } from '../../policy/stored/platform-rules.ts'
-import { refuseStale } from '../../operations/entity-tag.ts'
+import { refuseStale } from '../../lib/entity-tag.ts'
 import { changed, MOST_RULES, refuseProblems } from './rule-words.ts'
 
 /** Returns the rules that an exception of the platform may name: those of the platform and of any organization. */
