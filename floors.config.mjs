@@ -238,12 +238,12 @@ export default {
     ),
     error(
       'commands-call-operations',
-      'A command calls operations through cli/transport/ (ADR 0055). Only commands that work locally are exempt (start, doctor, vault, the check of an exported file, the files of an OpenAPI document), and the words for their failures.',
+      'A command calls operations through cli/transport/ (ADR 0055). Only commands that work locally are exempt (start, doctor, vault, the check of an exported file, tests of rules that are all in files, the files of an OpenAPI document), and the words for their failures.',
       {
         path: `^${gateway}/cli/`,
         pathNot: `${tests}|^${gateway}/cli/(?:${[
           'transport/in-process\\.ts$', // the operations of the local installation
-          'start(?:-declared)?\\.ts$|doctor(?:-database)?\\.ts$|opening-fault\\.ts$|terminal/failure\\.ts$|migrate\\.ts$|store\\.ts$|own-actor\\.ts$|mcp-client\\.ts$|program\\.ts$|(?:vault|backup|processes)/|connection/document\\.ts$|records/verify-file\\.ts$', // local by nature
+          'start(?:-declared)?\\.ts$|doctor(?:-database)?\\.ts$|opening-fault\\.ts$|terminal/failure\\.ts$|migrate\\.ts$|store\\.ts$|own-actor\\.ts$|mcp-client\\.ts$|program\\.ts$|(?:vault|backup|processes)/|connection/document\\.ts$|records/verify-file\\.ts$|policy/test-alone\\.ts$', // local by nature
         ].join('|')})`,
       },
       { path: `^${gateway}/(?:db|${nouns})/` },

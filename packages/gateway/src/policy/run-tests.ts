@@ -1,18 +1,25 @@
 /** Rules held against cases. Where rules, tools and callers are all written in the cases, no organization has to be known. */
 import { setImmediate as turn } from 'node:timers/promises'
-import { Fault, type Facts, type Rule, type ToolFacts } from '@toolway/contract'
+import { Fault, type Facts, type PrincipalFacts, type Rule, type ToolFacts } from '@toolway/contract'
 import type { DraftRule, PolicyTestReport, PolicyTests, TestCase } from '@toolway/contract/admin'
-import type { Snapshot } from '../../snapshot/snapshot.ts'
-import { createPolicy } from '../../policy/compile.ts'
-import { withDraft } from '../../policy/draft.ts'
-import { differencesOf, findVerdict } from '../../policy/rule-test.ts'
-import type { Callers } from './callers-of.ts'
-import { toolsOf } from '../../snapshot/tools-of.ts'
+import { createPolicy } from './compile.ts'
+import { withDraft } from './draft.ts'
+import { differencesOf, findVerdict } from './rule-test.ts'
 
 /** Data that test cases may refer to without defining it. */
 interface Known {
-  readonly snapshot: Pick<Snapshot, 'connections' | 'catalogs' | 'states' | 'toolsets'>
-  readonly callers: Callers
+  /** Tools that some endpoint lists under that name. */
+  called(name: string): readonly KnownTool[]
+  /** The member of that address. Throws `thing.unknown`. */
+  member(address: string): PrincipalFacts
+}
+
+interface KnownTool {
+  readonly facts: ToolFacts
+  /** Its input schema. */
+  readonly schema: unknown
+  /** The name that clients of joined endpoints know. */
+  readonly exposed: string
 }
 
 interface Testing {
@@ -57,7 +64,6 @@ export async function runPolicyTests({ tests, rules, organization, known }: Test
 
 /** A tool as the cases say it, else as it is known. */
 function createFindTool({ tools }: PolicyTests, known: Known | undefined) {
-  const all = known === undefined ? undefined : toolsOf(known.snapshot)
   return (joined: string, at: number): { tool: ToolFacts; schema: unknown } => {
     const written = Object.hasOwn(tools, joined) ? tools[joined] : undefined
     if (written !== undefined) {
@@ -66,7 +72,7 @@ function createFindTool({ tools }: PolicyTests, known: Known | undefined) {
       const [connection, own] = split < 1 ? ['', joined] : [joined.slice(0, split), joined.slice(split + 2)]
       return { tool: { ...facts, name: own, joined, connection }, schema }
     }
-    const [found, ...more] = all?.called(joined) ?? []
+    const [found, ...more] = known?.called(joined) ?? []
     if (found !== undefined && more.length === 0) return { tool: found.facts, schema: found.schema }
     const problem =
       found === undefined
@@ -79,5 +85,5 @@ function createFindTool({ tools }: PolicyTests, known: Known | undefined) {
 function principalOf(as: TestCase['as'], known: Known | undefined): Facts['principal'] {
   if (typeof as !== 'string') return { id: as.email || as.key, keyId: as.key, ...as }
   if (known === undefined) throw new Fault('thing.unknown', { thing: 'member' })
-  return known.callers.named(as, undefined).facts
+  return known.member(as)
 }

@@ -15,7 +15,8 @@ import { explainCall } from './explain-call.ts'
 import { replayCalls } from './replay-calls.ts'
 import { platformRulesFor } from './organization-rules.ts'
 import { shadowsOf } from './shadows-of.ts'
-import { draftedRules, runPolicyTests } from './test-policy.ts'
+import { draftedRules, runPolicyTests } from '../../policy/run-tests.ts'
+import { toolsOf } from '../../snapshot/tools-of.ts'
 import { knownTo } from './write-organization-rules.ts'
 
 /** Throws `thing.unknown`. */
@@ -70,8 +71,12 @@ export const policyTrialOperations: readonly Served[] = [
     const { rules: drafted, ...tests } = body
     const named = tests.cases.flatMap(({ as }) => (typeof as === 'string' ? as : []))
     const callers = await look((sql) => callersOf({ snapshot, sql, isPlatformAdmin: isPlatformAdmin(parts) }, named))
+    const known = {
+      called: toolsOf(snapshot).called,
+      member: (address: string) => callers.named(address, undefined).facts,
+    }
     const rules = drafted === undefined ? snapshot.rules.rules : draftedRules(drafted)
-    return runPolicyTests({ tests, rules, organization: organization.slug, known: { snapshot, callers } })
+    return runPolicyTests({ tests, rules, organization: organization.slug, known })
   }),
 
   serveOrganization(shapes.listShadows, async ({ parts, organization, look, query }) => {

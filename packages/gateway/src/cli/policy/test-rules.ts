@@ -34,10 +34,8 @@ async function runFile({ call }: Transport, words: Testing): Promise<PolicyTestR
   const path = words.rules ?? (named === undefined ? undefined : resolve(dirname(file), named))
   if (path === undefined) return call(testPolicy, { params: { organization }, body: tests })
   const { rules } = await readDraft(path)
-  const { draftedRules, runPolicyTests, standsAlone } = await import('../../admin/policy/test-policy.ts')
-  return standsAlone(tests)
-    ? runPolicyTests({ tests, rules: draftedRules(rules), organization })
-    : call(testPolicy, { params: { organization }, body: { ...tests, rules } })
+  const alone = await (await import('./test-alone.ts')).testAlone(tests, rules, organization)
+  return alone ?? call(testPolicy, { params: { organization }, body: { ...tests, rules } })
 }
 
 export const test = described({
