@@ -1,7 +1,7 @@
 /** Groups of members over the admin interface: what rules, approvers and toolsets name. */
 import { z } from 'zod'
 import { Slug } from '../connections.ts'
-import { Email } from './auth.ts'
+import { Email } from '../features/people/auth.ts'
 import { inOrganization, operation, pageOf, Paging } from './operation.ts'
 import { TENANT } from './organizations.ts'
 

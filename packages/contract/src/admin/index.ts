@@ -159,7 +159,7 @@ export {
   TokenPair,
   verifyAuth,
   Whoami,
-} from './auth.ts'
+} from '../features/people/auth.ts'
 export {
   addMember,
   changeMember,
@@ -181,7 +181,7 @@ export {
   setPassword,
   User,
   USER_SORTS,
-} from './users.ts'
+} from '../features/people/users.ts'
 export {
   addMyKey,
   addOrganizationKey,

@@ -1,13 +1,11 @@
 /** The operations of the administration: what they work with besides what all operations have, and the ways to serve them. */
-import type { ConnectionId, Fault, OrganizationId, UserId } from '@toolway/contract'
-import type { Actor } from '../records/change.ts'
+import type { ConnectionId, Fault, OrganizationId } from '@toolway/contract'
+import type { FreshSignInParts } from '../features/people/index.ts'
 import type { ListPreviews } from '../call/list-preview.ts'
 import type { AdminApprovals } from './approvals/admin-approvals.ts'
 import type { AdminConnect } from './oauth/admin-connect.ts'
 import type { AdminCredentials } from '../oauth/outgoing/admin-credentials.ts'
 import type { KeepCheckpoints } from '../jobs/keep-checkpoints.ts'
-import type { Enrolment } from './people/enrolment.ts'
-import type { SignIn, WebCookies } from './people/sign-in.ts'
 import type { Runtime } from './runtime/runtime.ts'
 import type { Operation } from '@toolway/contract/admin'
 import { serving, type OperationBase } from '../operations/serve.ts'
@@ -15,13 +13,7 @@ import type * as operations from '../operations/serve.ts'
 
 /** The parts that operations of the administration work with. */
 export interface AdminParts extends OperationBase {
-  readonly signIn: SignIn
-  readonly enrolment: Enrolment
-  readonly web: WebCookies
-  /** Throws `sign-in.limit` after too many that did not. */
-  passwordFits(actor: Actor, user: UserId, password: string): Promise<boolean>
-  /** Throws `body.shape` for one that is too short or too long. */
-  hashPassword(password: string): Promise<string>
+  readonly passwordFits: FreshSignInParts['passwordFits']
   /** Makes this process ask the database anew for every key; other processes hear of a change from the database. */
   forgetKeys(): void
   readonly rules: {

@@ -13,6 +13,8 @@ import {
   type SettingReferences,
 } from '../config/references.ts'
 
+export type { LoadedConfig }
+
 /** @param said settings of the command line. Throws ConfigFault. */
 export async function openConfig(said: NodeJS.ProcessEnv = {}): Promise<LoadedConfig> {
   const found = findSettingReferences({ said })

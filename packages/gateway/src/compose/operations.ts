@@ -3,7 +3,7 @@ import { agentOperations, type AgentParts } from '../features/agent/index.ts'
 import { accountOperations } from '../admin/accounts/accounts.ts'
 import { answerApprovalSigned, hearBroker, finishOAuth, type Operation } from '@toolway/contract/admin'
 import { approvalOperations } from '../admin/approvals/approvals.ts'
-import { authOperations } from '../admin/people/auth.ts'
+import { authOperations, userOperations, type AuthParts, type UserParts } from '../features/people/index.ts'
 import { connectionOperations } from '../admin/connections/connections.ts'
 import { importOperations } from '../admin/connections/imports.ts'
 import { describedBy } from '../features/reference/index.ts'
@@ -49,10 +49,11 @@ import { toolOperations } from '../admin/connections/tools.ts'
 import { organizationToolOperations } from '../admin/tools/tools.ts'
 import { groupOperations } from '../admin/organizations/groups.ts'
 import { toolsetOperations } from '../admin/toolsets.ts'
-import { userOperations } from '../admin/people/users.ts'
 
 /** The parts of all operations: those of the administration, and those of features. */
 export type OperationParts = AdminParts &
+  AuthParts &
+  UserParts &
   AgentParts &
   ClientSeenParts &
   EventParts &

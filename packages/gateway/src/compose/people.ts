@@ -1,9 +1,7 @@
 /** Sign-in of users: passwords, the organization's own identity provider, and the pages for browsers. */
 import { randomUUID } from 'node:crypto'
 import type { OrganizationId } from '@toolway/contract'
-import { createPasswordFits } from '../admin/people/fresh-sign-in.ts'
-import { createEnrolment } from '../admin/people/enrolment.ts'
-import { createSignIn, type SignInParts } from '../admin/people/sign-in.ts'
+import { createPasswordFits, createEnrolment, createSignIn, type SignInParts } from '../features/people/index.ts'
 import { providerOf, tokenLives } from '../config.ts'
 import type { Clients } from '../http/client-address.ts'
 import { createProviderDoor } from '../http/sign-in/provider-door.ts'

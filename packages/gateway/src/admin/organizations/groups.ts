@@ -3,7 +3,14 @@ import { Fault, type OrganizationId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import type { OrgSql } from '../../db/db.ts'
 import type { Change } from '../../records/change.ts'
-import { joinGroup, leaveGroup, putGroup, removeGroup, withMembers, type GroupWithMembers } from '../people/groups.ts'
+import {
+  joinGroup,
+  leaveGroup,
+  putGroup,
+  removeGroup,
+  withMembers,
+  type GroupWithMembers,
+} from '../../features/people/index.ts'
 import { serveOrganization, type AdminParts, type Served } from '../serve.ts'
 import { pageOfRows, startOf } from '../../lib/page.ts'
 import { findGroup, listGroupPage } from '../../organizations/groups.ts'

@@ -5,9 +5,8 @@ import { findMember, listMemberPage, type MemberRow } from '../../organizations/
 import { idsOf, type Ended } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
 import { sortedPage } from '../../lib/page.ts'
 import { recordChange } from '../../records/change.ts'
-import { changeRole, join, leave } from '../people/members.ts'
+import { changeRole, join, leave, toCode } from '../../features/people/index.ts'
 import { serveOrganization, type Served } from '../serve.ts'
-import { toCode } from '../people/users.ts'
 
 const toMember = (row: MemberRow): shapes.Member => ({
   user_id: row.user_id,

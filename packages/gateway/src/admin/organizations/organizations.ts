@@ -1,5 +1,5 @@
 /** The operations on organizations (ledger S3-ADM-01), and what an organization settles for itself. */
-import { joinAs } from '../people/members.ts'
+import { joinAs } from '../../features/people/index.ts'
 import { Fault } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import type { SystemSql } from '../../db/db.ts'

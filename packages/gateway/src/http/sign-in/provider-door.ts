@@ -7,7 +7,7 @@
 import { Fault } from '@toolway/contract'
 import { Hono } from 'hono'
 import { z } from 'zod'
-import type { SignIn } from '../../admin/people/sign-in.ts'
+import type { SignIn } from '../../features/people/index.ts'
 import type { IdentityProvider } from '../../identity/federated/identity-provider.ts'
 import { laxCookie } from '../../lib/lax-cookie.ts'
 import { decodeBase64Url } from '../../lib/base64url.ts'

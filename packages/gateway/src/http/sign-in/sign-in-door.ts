@@ -5,8 +5,7 @@
  */
 import { Fault } from '@toolway/contract'
 import { Hono } from 'hono'
-import type { Enrolment } from '../../admin/people/enrolment.ts'
-import type { SignIn, Tokens } from '../../admin/people/sign-in.ts'
+import type { Enrolment, SignIn, Tokens } from '../../features/people/index.ts'
 import type { IdentityProvider } from '../../identity/federated/identity-provider.ts'
 import type { Clients } from '../client-address.ts'
 import { nextOf } from '../pages/next-address.ts'

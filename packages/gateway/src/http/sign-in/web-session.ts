@@ -5,7 +5,7 @@
  * Only the admin door, the gateway's own pages and the console's own way to the tools look at them; MCP endpoints never do.
  */
 import { Fault, type FamilyId } from '@toolway/contract'
-import type { WebCookies } from '../../admin/people/sign-in.ts'
+import type { WebCookies } from '../../features/people/index.ts'
 import { TOKEN_FORM } from '../../identity/access-tokens.ts'
 import type { Principal } from '../../identity/principal.ts'
 import type { Vault } from '../../vault/vault.ts'

@@ -4,16 +4,21 @@
  * A refusal is on record too. Guesses are counted together with those at sign-in.
  */
 import { Fault, type OrganizationId, type UserId } from '@toolway/contract'
-import { z } from 'zod'
 import type { Db } from '../../db/db.ts'
 import type { Attempts } from '../../identity/attempts.ts'
 import type { Passwords } from '../../identity/passwords.ts'
 import type { Principal } from '../../identity/principal.ts'
 import { findUser } from '../../identity/users.ts'
 import { recordChange, type Actor } from '../../records/change.ts'
-import type { AdminParts } from '../serve.ts'
+import { signedInWithin } from './fresh-sign-in.rows.ts'
 
 const MINUTES = 5
+
+export interface FreshSignInParts {
+  readonly db: Db
+  /** Throws `sign-in.limit` after too many that did not. */
+  passwordFits(actor: Actor, user: UserId, password: string): Promise<boolean>
+}
 
 interface Who {
   readonly actor: Actor
@@ -24,7 +29,7 @@ interface Who {
 
 /** How it is known. Throws `login.old`, or `password.wrong`, or `login.limit` after too many wrong ones. */
 export async function refuseOldSignIn(
-  parts: AdminParts,
+  parts: FreshSignInParts,
   { actor, principal, user, organizationId }: Who,
   password: string | undefined,
 ): Promise<'password' | 'sign-in'> {
@@ -61,15 +66,6 @@ export const createPasswordFits =
     return fits
   }
 
-const Id = z.object({ id: z.string() })
-
-async function isFresh({ db }: AdminParts, { signInId }: Principal, user: UserId): Promise<boolean> {
-  if (signInId === undefined) return false
-  const rows = await db.system(
-    (sql) => sql(Id)`
-      select id from sign_ins
-       where id = ${signInId} and user_id = ${user} and ended_at is null
-         and created_at > now() - make_interval(mins => ${MINUTES})`,
-  )
-  return rows.length > 0
+async function isFresh({ db }: FreshSignInParts, { signInId }: Principal, user: UserId): Promise<boolean> {
+  return signInId !== undefined && (await db.system((sql) => signedInWithin(sql, signInId, user, MINUTES)))
 }

@@ -1,16 +1,15 @@
 /** `toolway login`, `logout` and `whoami`: a person's own sign-in at a gateway, here or elsewhere. */
 import { login as loginOperation, logout as logoutOperation, showMe } from '@toolway/contract/admin'
-import type { LoadedConfig } from '../../config.ts'
-import { openConfig } from '../open-config.ts'
-import { isOwnGateway } from '../mcp-client.ts'
-import { CommandFault, EXIT, table, type Output } from '../terminal/output.ts'
-import { addressOf, isMade } from '../store.ts'
-import { callOverHttp, keptOf, overHttp, signedIn, signInFileOf } from '../transport/over-http.ts'
-import { baseOf, isOwnAddress, namedGateway } from '../transport/named-gateway.ts'
-import { byKey } from '../transport/with-transport.ts'
-import type { Transport } from '../transport/transport.ts'
-import { forgetSignIn, keepSignIn, readSignIn, takeLock } from '../transport/sign-in-file.ts'
-import { askLine, readPassword } from '../terminal/terminal.ts'
+import { openConfig, type LoadedConfig } from '../../cli/open-config.ts'
+import { isOwnGateway } from '../../cli/mcp-client.ts'
+import { CommandFault, EXIT, table, type Output } from '../../cli/terminal/output.ts'
+import { addressOf, isMade } from '../../cli/store.ts'
+import { callOverHttp, keptOf, overHttp, signedIn, signInFileOf } from '../../cli/transport/over-http.ts'
+import { baseOf, isOwnAddress, namedGateway } from '../../cli/transport/named-gateway.ts'
+import { byKey } from '../../cli/transport/with-transport.ts'
+import type { Transport } from '../../cli/transport/transport.ts'
+import { forgetSignIn, keepSignIn, readSignIn, takeLock } from '../../cli/transport/sign-in-file.ts'
+import { askLine, readPassword } from '../../cli/terminal/terminal.ts'
 
 export interface LoginWords {
   readonly url?: string

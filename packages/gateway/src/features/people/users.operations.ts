@@ -6,8 +6,19 @@ import { listUserPage, type UserRow } from '../../identity/users.ts'
 import { sortedPage } from '../../lib/page.ts'
 import type { Ended } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
 import { passwordSet } from './enrolment.ts'
-import { change as changePerson, getUser, invite, inviteAgain, remove, replacePassword } from './people.ts'
-import { servePlatform, type Served } from '../serve.ts'
+import { change as changePerson, getUser, invite, inviteAgain, remove, replacePassword } from './manage-users.ts'
+import { serving, type OperationBase, type Served } from '../../operations/serve.ts'
+import type { AdminCredentials } from '../../oauth/outgoing/admin-credentials.ts'
+
+/** The parts that the operations on people work with. */
+export interface UserParts extends OperationBase {
+  /** Throws `body.shape` for one that is too short or too long. */
+  hashPassword(password: string): Promise<string>
+  /** Accounts at vendors, which end with the person. */
+  readonly credentials: Pick<AdminCredentials, 'endIn' | 'ended'>
+}
+
+const { servePlatform } = serving<UserParts>()
 
 const toUser = (row: UserRow): shapes.User => ({
   id: row.id,
@@ -22,7 +33,7 @@ const toUser = (row: UserRow): shapes.User => ({
 
 export const toCode = ({ code, expiresAt }: PasswordCode) => ({ code, expires_at: expiresAt.toISOString() })
 
-export const userOperations: readonly Served[] = [
+export const userOperations: readonly Served<UserParts>[] = [
   servePlatform(shapes.listUsers, async ({ look, query }) => {
     const page = sortedPage(query)
     const found = await look((sql) => listUserPage(sql, query, page.order))

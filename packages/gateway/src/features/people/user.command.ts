@@ -11,11 +11,11 @@ import {
   type TokenPair,
 } from '@toolway/contract/admin'
 import { Argument, Option } from 'commander'
-import { described, groupOf, type Finish } from '../command.ts'
-import { CommandFault, table } from '../terminal/output.ts'
-import { readNewPassword } from '../terminal/terminal.ts'
-import { listAll, Refusal, type Transport } from '../transport/transport.ts'
-import { checkEmail, getUser } from './find-person.ts'
+import { described, groupOf, type Finish } from '../../cli/command.ts'
+import { CommandFault, table } from '../../cli/terminal/output.ts'
+import { readNewPassword } from '../../cli/terminal/terminal.ts'
+import { listAll, Refusal, type Transport } from '../../cli/transport/transport.ts'
+import { checkEmail, getUser } from './find-person.command.ts'
 
 interface UserArgument {
   readonly email: string

@@ -13,7 +13,7 @@ import { addUser, countUsers, findUser, type UserRow } from '../../identity/user
 import { DEFAULT_SLUG, ensureOrganization } from '../../organizations/organizations.ts'
 import { recordChange, type Actor, type Change } from '../../records/change.ts'
 import { joinAs } from './members.ts'
-import { replacePassword } from './people.ts'
+import { replacePassword } from './manage-users.ts'
 
 export interface EnrolmentParts {
   readonly db: Db

@@ -1,10 +1,10 @@
 /** `toolway group …`: groups of an organization's members. */
 import { joinGroup, leaveGroup, listGroups, putGroup, removeGroup } from '@toolway/contract/admin'
 import { Argument, Option } from 'commander'
-import { described, groupOf, type Finish } from '../command.ts'
-import { table } from '../terminal/output.ts'
-import { listAll } from '../transport/transport.ts'
-import { getMember } from './find-person.ts'
+import { described, groupOf, type Finish } from '../../cli/command.ts'
+import { table } from '../../cli/terminal/output.ts'
+import { listAll } from '../../cli/transport/transport.ts'
+import { getMember } from './find-person.command.ts'
 
 interface OrganizationOption {
   readonly organization: string

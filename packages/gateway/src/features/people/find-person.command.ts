@@ -1,7 +1,7 @@
 /** A person by email, whom operations know by an id. */
 import { listMembers, listUsers, type Member, type User } from '@toolway/contract/admin'
-import { CommandFault, EXIT } from '../terminal/output.ts'
-import { listAll, type Transport } from '../transport/transport.ts'
+import { CommandFault, EXIT } from '../../cli/terminal/output.ts'
+import { listAll, type Transport } from '../../cli/transport/transport.ts'
 
 const same = (one: string, other: string) => one.trim().toLowerCase() === other.trim().toLowerCase()
 

@@ -1,7 +1,7 @@
 /** The commands of a person's own sign-in, described. */
 import { Command } from 'commander'
-import { examples, outputOf, type Finish } from '../command-words.ts'
-import type { LoginWords } from './account.ts'
+import { examples, outputOf, type Finish } from '../../cli/command-words.ts'
+import type { LoginWords } from './account.command.ts'
 
 type Json = { json?: boolean }
 const STDIN = ['--password-stdin', 'read the password from standard input'] as const
@@ -18,17 +18,17 @@ export const loginCommand = (finish: Finish) =>
       examples('toolway login', 'toolway login --url https://tools.example.com --email ada@example.com'),
     )
     .action(async (options: LoginWords & Json) =>
-      finish(await (await import('./account.ts')).login(options, outputOf(options))),
+      finish(await (await import('./account.command.ts')).login(options, outputOf(options))),
     )
 
 export const logoutCommand = (finish: Finish) =>
   new Command('logout')
     .description('sign out and revoke the tokens')
     .addHelpText('after', examples('toolway logout'))
-    .action(async (options: Json) => finish(await (await import('./account.ts')).logout(outputOf(options))))
+    .action(async (options: Json) => finish(await (await import('./account.command.ts')).logout(outputOf(options))))
 
 export const whoamiCommand = (finish: Finish) =>
   new Command('whoami')
     .description('show who is signed in, or the holder of TOOLWAY_KEY, with their roles')
     .addHelpText('after', examples('toolway whoami', 'TOOLWAY_KEY=… toolway whoami', 'toolway whoami --json'))
-    .action(async (options: Json) => finish(await (await import('./account.ts')).whoami(outputOf(options))))
+    .action(async (options: Json) => finish(await (await import('./account.command.ts')).whoami(outputOf(options))))

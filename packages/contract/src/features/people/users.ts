@@ -1,7 +1,7 @@
 /** People of the whole installation; platform administrators keep them. */
 import { z } from 'zod'
 import { Email, Password, PersonName } from './auth.ts'
-import { Flag, operation, pageOf, platform, sortedBy } from './operation.ts'
+import { Flag, operation, pageOf, platform, sortedBy } from '../../admin/operation.ts'
 
 const USERS = '/api/v1/admin/users'
 

@@ -1,8 +1,8 @@
 /** Signing in over HTTP: tokens for programs, cookies for browsers (ledger S0-AUT, U-02, U-03). */
 import { z } from 'zod'
-import { LIMITS } from '../effects.ts'
-import { ROLES } from '../roles.ts'
-import { anyone, listOf, operation, signedIn } from './operation.ts'
+import { LIMITS } from '../../effects.ts'
+import { ROLES } from '../../roles.ts'
+import { anyone, listOf, operation, signedIn } from '../../admin/operation.ts'
 
 const AUTH = '/api/v1/auth'
 

@@ -5,10 +5,19 @@ import { roleIn } from '../../snapshot/role.ts'
 import { findByRefreshToken, listSignIns, type SignInRow } from '../../identity/sign-ins.ts'
 import { findUser, type UserRow } from '../../identity/users.ts'
 import type { Principal } from '../../identity/principal.ts'
-import type { Tokens } from './sign-in.ts'
-import { serveAnyone, serveSignedIn, type AdminParts, type Served } from '../serve.ts'
-import { type OperationCall } from '../../operations/serve.ts'
+import { serving, type OperationBase, type OperationCall, type Served } from '../../operations/serve.ts'
+import type { Enrolment } from './enrolment.ts'
+import type { SignIn, Tokens, WebCookies } from './sign-in.ts'
 import { eachOf } from '../../lib/unreadable.ts'
+
+/** The parts that the operations of signing in work with. */
+export interface AuthParts extends OperationBase {
+  readonly signIn: SignIn
+  readonly enrolment: Enrolment
+  readonly web: WebCookies
+}
+
+const { serveAnyone, serveSignedIn } = serving<AuthParts>()
 
 const toPerson = ({ id, email, name, platform_admin: admin }: UserRow): shapes.TokenPair['user'] => ({
   id,
@@ -18,7 +27,7 @@ const toPerson = ({ id, email, name, platform_admin: admin }: UserRow): shapes.T
 })
 
 interface Answering {
-  readonly parts: AdminParts
+  readonly parts: AuthParts
   readonly head: OperationCall['head']
 }
 
@@ -39,7 +48,7 @@ function answerWith({ parts, head }: Answering, tokens: Tokens, cookies: boolean
 
 const clientFor = (cookies: boolean | undefined) => (cookies === true ? 'browser' : 'command line')
 
-async function whoami(parts: AdminParts, principal: Principal): Promise<shapes.Whoami> {
+async function whoami(parts: AuthParts, principal: Principal): Promise<shapes.Whoami> {
   const { userId } = principal
   const user = userId === undefined ? undefined : await parts.db.system((sql) => findUser(sql, userId))
   const organizations = parts.snapshots
@@ -77,7 +86,7 @@ const toEntry = (row: SignInRow, current: string) => ({
 
 /** From the body, or from the cookie of a browser; then its CSRF token must come along. */
 function refreshTokenOf(
-  { web }: AdminParts,
+  { web }: AuthParts,
   header: OperationCall['header'],
   body: { refresh_token: string } | undefined,
 ) {
@@ -87,7 +96,7 @@ function refreshTokenOf(
   return token === undefined ? undefined : { token, check }
 }
 
-export const authOperations: readonly Served[] = [
+export const authOperations: readonly Served<AuthParts>[] = [
   serveSignedIn(shapes.verifyAuth, ({ parts, principal }) => whoami(parts, principal)),
   serveSignedIn(shapes.showMe, ({ parts, principal }) => whoami(parts, principal)),
 
