@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { AccountName, Replaces } from '../connection-auth.ts'
 import { Connection } from './connections.ts'
 import { inOrganization, operation, pageOf, Paging } from './operation.ts'
-import { TENANT } from './organizations.ts'
+import { TENANT } from '../features/organizations/organizations.ts'
 
 export const ACCOUNT_STATES = ['good', 'expiring', 'failing', 'lost'] as const
 

@@ -13,7 +13,7 @@ import { OWN_CHANGED, OWN_GIVEN, OWN_SHOWN } from '../kinds/own-members.ts'
 import { CHILD_NETWORKS, childAccess, ProgramNames } from '../kinds/stdio.ts'
 import { REVISIONS } from '../revisions.ts'
 import { Flag, inOrganization, operation, ORDERS, pageOf, Paging } from './operation.ts'
-import { TENANT } from './organizations.ts'
+import { TENANT } from '../features/organizations/organizations.ts'
 
 /** What the caller's calls lack: an OAuth app, an account, or a credential that the server takes. */
 export const NEEDS = ['app', 'account', 'credential'] as const

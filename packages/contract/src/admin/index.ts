@@ -70,7 +70,7 @@ export {
   OwnSettings,
   OwnSettingsChange,
   removeOrganization,
-} from './organizations.ts'
+} from '../features/organizations/organizations.ts'
 export { addRule, changeRule, listRules, NewRule, removeRule, Rule, RuleChange, RulePattern } from './policies.ts'
 export {
   addOrganizationRule,
@@ -128,7 +128,7 @@ export {
 } from './locks.ts'
 export { ApprovalForecast, getApprovalForecast } from './approval-forecasts.ts'
 export { AccessCaller, AccessMap, getAccessMap } from './access.ts'
-export { Group, joinGroup, leaveGroup, listGroups, putGroup, removeGroup } from './groups.ts'
+export { Group, joinGroup, leaveGroup, listGroups, putGroup, removeGroup } from '../features/organizations/groups.ts'
 export {
   DraftRule,
   ExplainedRule,
@@ -169,7 +169,7 @@ export {
   MEMBER_SORTS,
   MemberRole,
   removeMember,
-} from './members.ts'
+} from '../features/organizations/members.ts'
 export {
   addPasswordCode,
   addSetUpCode,

@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import { LOCK_MODES } from '../tool-lock.ts'
 import { CONNECTION } from './connections.ts'
-import { TENANT } from './organizations.ts'
+import { TENANT } from '../features/organizations/organizations.ts'
 import { inOrganization, operation, pageOf, Paging } from './operation.ts'
 
 const LOCK = `${CONNECTION}/lock`

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { CONNECTION } from './connections.ts'
 import { inOrganization, operation } from './operation.ts'
-import { TENANT } from './organizations.ts'
+import { TENANT } from '../features/organizations/organizations.ts'
 
 const AT = `${CONNECTION}/payloads`
 

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { Slug, ToolsetSettings } from '../connections.ts'
 import { inOrganization, listOf, operation } from './operation.ts'
-import { TENANT } from './organizations.ts'
+import { TENANT } from '../features/organizations/organizations.ts'
 import { Forcing } from './rules.ts'
 
 export const Toolset = z.strictObject({

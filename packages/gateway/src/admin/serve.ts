@@ -22,8 +22,6 @@ export interface AdminParts extends OperationBase {
   }
   /** Ask a connection now what it offers, and keep it; the fault, if it failed. Never throws, and never waits for ever. */
   sync(organizationId: OrganizationId, connectionId: ConnectionId): Promise<Fault | undefined>
-  /** Default rate limit of an organization, where none is set for it. */
-  readonly requestsPerMinute: number
   readonly checkpoints: Pick<KeepCheckpoints, 'sign' | 'trust' | 'fingerprints'>
   /** Payloads of calls that are stored besides their records, and for how many days; 0: none are stored. */
   readonly payloads: { readonly days: number; open(sealed: Buffer, id: string): string }

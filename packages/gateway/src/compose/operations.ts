@@ -8,7 +8,15 @@ import { connectionOperations } from '../admin/connections/connections.ts'
 import { importOperations } from '../admin/connections/imports.ts'
 import { describedBy } from '../features/reference/index.ts'
 import { keyOperations } from '../admin/keys/keys.ts'
-import { memberOperations } from '../admin/organizations/members.ts'
+import {
+  groupOperations,
+  memberOperations,
+  organizationEgressOperations,
+  organizationOperations,
+  organizationSettingOperations,
+  type MemberParts,
+  type OrganizationParts,
+} from '../features/organizations/index.ts'
 import { myKeyOperations } from '../admin/keys/my-keys.ts'
 import { grantOperations } from '../admin/oauth/grants.ts'
 import { oauthClientOperations } from '../admin/oauth/oauth-clients.ts'
@@ -28,9 +36,6 @@ import { webhookOperations, type WebhookParts } from '../features/webhooks/index
 import { integrationOperations } from '../admin/integrations/integrations.ts'
 import { logOperations } from '../admin/runtime/logs.ts'
 import { openApiOperations } from '../admin/openapi/openapi.ts'
-import { organizationEgressOperations } from '../admin/organizations/organization-egress.ts'
-import { organizationOperations } from '../admin/organizations/organizations.ts'
-import { organizationSettingOperations } from '../admin/organizations/organization-settings.ts'
 import { poolOperations } from '../admin/runtime/pool.ts'
 import { processOperations } from '../admin/runtime/processes.ts'
 import { organizationRuleOperations } from '../admin/policy/organization-rules.ts'
@@ -47,13 +52,14 @@ import { lockOperations } from '../admin/connections/locks.ts'
 import { payloadOperations } from '../admin/payloads.ts'
 import { toolOperations } from '../admin/connections/tools.ts'
 import { organizationToolOperations } from '../admin/tools/tools.ts'
-import { groupOperations } from '../admin/organizations/groups.ts'
 import { toolsetOperations } from '../admin/toolsets.ts'
 
 /** The parts of all operations: those of the administration, and those of features. */
 export type OperationParts = AdminParts &
   AuthParts &
   UserParts &
+  MemberParts &
+  OrganizationParts &
   AgentParts &
   ClientSeenParts &
   EventParts &

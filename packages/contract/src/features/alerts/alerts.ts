@@ -1,7 +1,7 @@
 /** Alerts: what people of an organization have to know, for 90 days (ADR 0027). */
 import { z } from 'zod'
 import { inOrganization, operation, pageOf, Paging } from '../../admin/operation.ts'
-import { TENANT } from '../../admin/organizations.ts'
+import { TENANT } from '../organizations/organizations.ts'
 
 /** `connection.up`, `credential.back`, `tool.settled`, `records.stored` and what is said of an approval after `requested` say that an earlier one is over. */
 export const ALERT_KINDS = [

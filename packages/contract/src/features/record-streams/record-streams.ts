@@ -5,7 +5,7 @@
  */
 import { z } from 'zod'
 import { inOrganization, listOf, operation, platform } from '../../admin/operation.ts'
-import { TENANT } from '../../admin/organizations.ts'
+import { TENANT } from '../organizations/organizations.ts'
 import { StreamDestination, StreamSecrets } from './destinations.ts'
 
 const Name = z.string().trim().min(1).max(100)

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { inOrganization, listOf, operation } from '../../admin/operation.ts'
-import { TENANT } from '../../admin/organizations.ts'
+import { TENANT } from '../organizations/organizations.ts'
 
 /** `integrations_changed`, kinds of alerts, or `alert` for all of those. */
 export const WebhookEvent = z

@@ -12,7 +12,7 @@ import { recordChange, type Actor, type Change } from '../../records/change.ts'
 import { webhookSecretRow } from '../../vault/sealed-columns.ts'
 import { newWebhookSecret, addWebhook, changeWebhook, listWebhooks } from '../../features/webhooks/index.ts'
 import { namesPrivate } from '../../kinds/remote.ts'
-import { refusePublic } from '../organizations/organization-egress.ts'
+import { refusePublic } from '../../features/organizations/index.ts'
 import { DeclarationConflict } from './declare-rules.ts'
 
 export interface DeclaredSections {

@@ -3,17 +3,12 @@ import { Fault, type OrganizationId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import type { OrgSql } from '../../db/db.ts'
 import type { Change } from '../../records/change.ts'
-import {
-  joinGroup,
-  leaveGroup,
-  putGroup,
-  removeGroup,
-  withMembers,
-  type GroupWithMembers,
-} from '../../features/people/index.ts'
-import { serveOrganization, type AdminParts, type Served } from '../serve.ts'
+import { joinGroup, leaveGroup, putGroup, removeGroup, withMembers, type GroupWithMembers } from '../people/index.ts'
+import { serving, type OperationBase, type Served } from '../../operations/serve.ts'
 import { pageOfRows, startOf } from '../../lib/page.ts'
 import { findGroup, listGroupPage } from '../../organizations/groups.ts'
+
+const { serveOrganization } = serving<OperationBase>()
 
 const toGroup = ({ slug, title, members, awaited, origin }: GroupWithMembers): shapes.Group => ({
   slug,
@@ -24,7 +19,7 @@ const toGroup = ({ slug, title, members, awaited, origin }: GroupWithMembers): s
 })
 
 interface GroupRequest {
-  readonly parts: AdminParts
+  readonly parts: OperationBase
   readonly organization: { readonly id: OrganizationId }
   change<T>(say: (result: T) => Change, work: (sql: OrgSql) => Promise<T>): Promise<T>
 }
@@ -49,7 +44,7 @@ async function settle(
   return toGroup(after)
 }
 
-export const groupOperations: readonly Served[] = [
+export const groupOperations: readonly Served<OperationBase>[] = [
   /** A page has the members of its groups: there are as many as the organization has, for each group at most. */
   serveOrganization(shapes.listGroups, ({ look, query }) =>
     look(async (sql) => {

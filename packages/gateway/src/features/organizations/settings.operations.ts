@@ -6,12 +6,13 @@ import { Fault } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { changeOwnOrganization, getOwnOrganization, type OrganizationRow } from '../../organizations/organizations.ts'
 import { refuseStale, tagOf } from '../../lib/entity-tag.ts'
-import { mostOf, rateOf } from './organization-rate.ts'
-import { changedOrganization } from './organizations.ts'
-import { serveOrganization, type AdminParts, type Served } from '../serve.ts'
-import { type OperationCall } from '../../operations/serve.ts'
+import { mostOf, rateOf } from './rate.ts'
+import { changedOrganization, type OrganizationParts } from './organizations.operations.ts'
+import { serving, type OperationCall, type Served } from '../../operations/serve.ts'
 
-function shown(parts: AdminParts, row: OrganizationRow, head: OperationCall['head']) {
+const { serveOrganization } = serving<OrganizationParts>()
+
+function shown(parts: OrganizationParts, row: OrganizationRow, head: OperationCall['head']) {
   const { id, slug, name, description, contact_email, settings, created_at, updated_at } = row
   head.set('etag', tagOf(updated_at))
   return {
@@ -30,7 +31,7 @@ function shown(parts: AdminParts, row: OrganizationRow, head: OperationCall['hea
   }
 }
 
-export const organizationSettingOperations: readonly Served[] = [
+export const organizationSettingOperations: readonly Served<OrganizationParts>[] = [
   serveOrganization(shapes.getSettings, async ({ look, parts, organization, head }) =>
     shown(parts, await look((sql) => getOwnOrganization(sql, organization.id)), head),
   ),

@@ -1,8 +1,8 @@
 /** Groups of members over the admin interface: what rules, approvers and toolsets name. */
 import { z } from 'zod'
-import { Slug } from '../connections.ts'
-import { Email } from '../features/people/auth.ts'
-import { inOrganization, operation, pageOf, Paging } from './operation.ts'
+import { Slug } from '../../connections.ts'
+import { Email } from '../people/auth.ts'
+import { inOrganization, operation, pageOf, Paging } from '../../admin/operation.ts'
 import { TENANT } from './organizations.ts'
 
 export const Group = z.strictObject({

@@ -10,8 +10,9 @@ import {
   type OrganizationRow,
 } from '../../organizations/organizations.ts'
 import { refuseStale, tagOf } from '../../lib/entity-tag.ts'
-import { serveOrganization, servePlatform, type Served } from '../serve.ts'
-import { type OperationCall } from '../../operations/serve.ts'
+import { serving, type OperationBase, type OperationCall, type Served } from '../../operations/serve.ts'
+
+const { serveOrganization, servePlatform } = serving<OperationBase>()
 
 /** Of a network that is public nothing needs to be said; link-local ones stay closed whatever is said. Throws `body.shape`. */
 export function refusePublic({ networks }: EgressExceptions): void {
@@ -35,7 +36,7 @@ async function lockOrganization(sql: SystemSql, name: string): Promise<Organizat
   return row
 }
 
-export const organizationEgressOperations: readonly Served[] = [
+export const organizationEgressOperations: readonly Served<OperationBase>[] = [
   serveOrganization(shapes.getEgress, async ({ look, organization, head }) =>
     shown(await look((sql) => getOwnOrganization(sql, organization.id)), head),
   ),

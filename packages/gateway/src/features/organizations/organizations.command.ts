@@ -11,9 +11,9 @@ import {
   type Organization,
 } from '@toolway/contract/admin'
 import { Argument, InvalidArgumentError, Option } from 'commander'
-import { described, groupOf, type Finish } from '../command.ts'
-import { CommandFault, EXIT, table } from '../terminal/output.ts'
-import { listAll, reworded, type Transport } from '../transport/transport.ts'
+import { described, groupOf, type Finish } from '../../cli/command.ts'
+import { CommandFault, EXIT, table } from '../../cli/terminal/output.ts'
+import { listAll, reworded, type Transport } from '../../cli/transport/transport.ts'
 
 interface OrganizationArgument {
   readonly slug: string

@@ -2,11 +2,20 @@
 import type { UserId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { findMember, listMemberPage, type MemberRow } from '../../organizations/members.ts'
+import type { AdminCredentials } from '../../oauth/outgoing/admin-credentials.ts'
 import { idsOf, type Ended } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
 import { sortedPage } from '../../lib/page.ts'
 import { recordChange } from '../../records/change.ts'
-import { changeRole, join, leave, toCode } from '../../features/people/index.ts'
-import { serveOrganization, type Served } from '../serve.ts'
+import { changeRole, join, leave, toCode } from '../people/index.ts'
+import { serving, type OperationBase, type Served } from '../../operations/serve.ts'
+
+/** The parts that these operations work with. */
+export interface MemberParts extends OperationBase {
+  /** Accounts at vendors, which end with the membership. */
+  readonly credentials: Pick<AdminCredentials, 'endIn' | 'ended'>
+}
+
+const { serveOrganization } = serving<MemberParts>()
 
 const toMember = (row: MemberRow): shapes.Member => ({
   user_id: row.user_id,
@@ -18,7 +27,7 @@ const toMember = (row: MemberRow): shapes.Member => ({
   signed_in_at: row.signed_in_at?.toISOString() ?? null,
 })
 
-export const memberOperations: readonly Served[] = [
+export const memberOperations: readonly Served<MemberParts>[] = [
   serveOrganization(shapes.listMembers, async ({ look, query }) => {
     const page = sortedPage(query)
     const found = await look((sql) => listMemberPage(sql, query, page.order))

@@ -1,8 +1,8 @@
 /** Members of an organization: who is in it, with which role (ledger S3-RBAC-04). */
 import { z } from 'zod'
-import { Email, PersonName } from '../features/people/auth.ts'
-import { inOrganization, operation, pageOf, sortedBy } from './operation.ts'
-import { PasswordCode } from '../features/people/users.ts'
+import { Email, PersonName } from '../people/auth.ts'
+import { inOrganization, operation, pageOf, sortedBy } from '../../admin/operation.ts'
+import { PasswordCode } from '../people/users.ts'
 
 const MEMBERS = '/api/v1/admin/tenants/{organization}/members'
 

@@ -1,5 +1,5 @@
 /** The operations on organizations (ledger S3-ADM-01), and what an organization settles for itself. */
-import { joinAs } from '../../features/people/index.ts'
+import { joinAs } from '../people/index.ts'
 import { Fault } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import type { SystemSql } from '../../db/db.ts'
@@ -13,9 +13,16 @@ import {
 } from '../../organizations/organizations.ts'
 import { pageAt, partOf } from '../../lib/page.ts'
 import { refuseStale, tagOf } from '../../lib/entity-tag.ts'
-import { boundedRate } from './organization-rate.ts'
-import { servePlatform, type Served } from '../serve.ts'
-import { type OperationCall } from '../../operations/serve.ts'
+import { boundedRate } from './rate.ts'
+import { serving, type OperationBase, type OperationCall, type Served } from '../../operations/serve.ts'
+
+/** The parts that the operations on organizations and their settings work with. */
+export interface OrganizationParts extends OperationBase {
+  /** Default rate limit of an organization, where none is set for it. */
+  readonly requestsPerMinute: number
+}
+
+const { servePlatform } = serving<OrganizationParts>()
 
 const toOrganization = (row: OrganizationRow): shapes.Organization => ({
   id: row.id,
@@ -70,7 +77,7 @@ export function changedOrganization(row: OrganizationRow, change: Change, standa
 /** Returns the audit detail of a change: the names of the fields that were sent, without their values. */
 const changed = (body: object) => ({ fields: Object.keys(body) })
 
-export const organizationOperations: readonly Served[] = [
+export const organizationOperations: readonly Served<OrganizationParts>[] = [
   servePlatform(shapes.listOrganizations, async ({ look, query }) => {
     const { search, is_active: active } = query
     const { take, offset } = partOf(query)

@@ -1,10 +1,10 @@
 /** Organizations over the admin interface (ledger S3-ADM-01); its paths say tenant, as the source system does. */
 import { z } from 'zod'
-import { Slug } from '../connections.ts'
-import { EgressExceptions } from '../egress.ts'
-import { APPROVAL_PRESETS } from '../tool-lock.ts'
-import { Flag, inOrganization, operation, pageOf, Paging, platform } from './operation.ts'
-import { AvailabilityTarget } from '../features/usage/service-levels.ts'
+import { Slug } from '../../connections.ts'
+import { EgressExceptions } from '../../egress.ts'
+import { APPROVAL_PRESETS } from '../../tool-lock.ts'
+import { Flag, inOrganization, operation, pageOf, Paging, platform } from '../../admin/operation.ts'
+import { AvailabilityTarget } from '../usage/service-levels.ts'
 
 const RequestsPerMinute = z.int().min(1).max(1_000_000)
 
