@@ -24,8 +24,8 @@ import {
 import { entryOfChange, type Actor, type Change } from '../../records/change.ts'
 import { storeRecords } from '../../records/records.ts'
 import { changeOf } from '../policy/rule-words.ts'
-import { knownTo, writtenOfRow as writtenOfOwn } from '../policy/write-organization-rules.ts'
-import { writtenOfRow as writtenOfPlatform } from '../policy/write-platform-rules.ts'
+import { knownTo, writtenOfOrganizationRule } from '../policy/write-organization-rules.ts'
+import { writtenOfPlatformRule } from '../policy/write-platform-rules.ts'
 
 /** A declaration that cannot be carried out; one sentence for the person who wrote the file. */
 export class DeclarationConflict extends Error {}
@@ -60,7 +60,7 @@ export const declarePlatformRules = (db: Db, rules: readonly RuleWords[], actor:
     for (const row of present) {
       if (row.origin !== FILE || named.has(row.name)) continue
       await removePlatformRule(sql, row.id)
-      say('rule.remove', row.id, writtenOfPlatform(row))
+      say('rule.remove', row.id, writtenOfPlatformRule(row))
     }
     const names = [...present.map(({ name }) => name), ...named, ...(await listRuleNames(sql))]
     const known = names.map((name): Known => ({ name, scope: 'platform' }))
@@ -72,7 +72,7 @@ export const declarePlatformRules = (db: Db, rules: readonly RuleWords[], actor:
       if (held === undefined) {
         const added = await addPlatformRule(sql, wanted, { origin: FILE, createdBy: BY })
         say('rule.add', added?.id ?? words.name, wanted)
-      } else if (!same(writtenOfPlatform(held), wanted)) {
+      } else if (!same(writtenOfPlatformRule(held), wanted)) {
         await changePlatformRule(sql, held.id, wanted)
         say('rule.change', held.id, wanted)
       }
@@ -117,7 +117,7 @@ export async function declareRules(carrying: Carrying, { rules = [], connections
   for (const row of present) {
     if (row.origin !== FILE || wanted.some((one) => stands(one, row))) continue
     await removeOrganizationRule(sql, row.id)
-    sayOf(carrying, 'rule.remove', row.id, row, writtenOfOwn(row))
+    sayOf(carrying, 'rule.remove', row.id, row, writtenOfOrganizationRule(row))
   }
   for (const one of wanted) await put(carrying, present, one)
   if (wanted.length === 0 && toolsets.every(({ settings }) => settings.rules === undefined)) return
@@ -146,7 +146,7 @@ async function put(carrying: Carrying, present: readonly OrganizationRuleRow[], 
   const held = present.find((row) => stands(one, row))
   if (held !== undefined && held.origin !== FILE) throw conflict(rule.name, held.origin)
   if (held !== undefined) {
-    if (same(writtenOfOwn(held), rule)) return
+    if (same(writtenOfOrganizationRule(held), rule)) return
     await changeOrganizationRule(sql, held.id, rule)
     return sayOf(carrying, 'rule.change', held.id, one, rule)
   }

@@ -16,14 +16,14 @@ import {
   eraseOrganizationRule,
   rewriteOrganizationRule,
   writeOrganizationRule,
-  writtenOfRow,
+  writtenOfOrganizationRule,
   type Writing,
 } from './write-organization-rules.ts'
 
 const unknown = () => new Fault('thing.unknown', { thing: 'rule' })
 
 const said = (action: AuditAction) => (row: OrganizationRuleRow) =>
-  changeOf(action, row.id, row.scope, row.of ?? undefined, writtenOfRow(row))
+  changeOf(action, row.id, row.scope, row.of ?? undefined, writtenOfOrganizationRule(row))
 
 const told = (row: OrganizationRuleRow, head: OperationCall['head']): shapes.KeptRule => {
   head.set('etag', tagOf(row.updated_at))

@@ -9,10 +9,15 @@ import { servePlatform, type AdminParts, type Served } from '../serve.ts'
 import { type OperationCall } from '../../operations/serve.ts'
 import { idlePatterns, knownPlaces, refuseIdle, type KnownPlace } from './idle-patterns.ts'
 import { changeOf, toPlatformRule, writeEach } from './rule-words.ts'
-import { erasePlatformRule, rewritePlatformRule, writePlatformRule, writtenOfRow } from './write-platform-rules.ts'
+import {
+  erasePlatformRule,
+  rewritePlatformRule,
+  writePlatformRule,
+  writtenOfPlatformRule,
+} from './write-platform-rules.ts'
 
 const said = (action: shapes.AuditAction) => (row: PlatformRuleRow) =>
-  changeOf(action, row.id, 'platform', undefined, writtenOfRow(row))
+  changeOf(action, row.id, 'platform', undefined, writtenOfPlatformRule(row))
 
 const told = (row: PlatformRuleRow, head: OperationCall['head']): shapes.KeptRule => {
   head.set('etag', tagOf(row.updated_at))

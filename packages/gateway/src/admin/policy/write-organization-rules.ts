@@ -108,7 +108,7 @@ async function lockOwn(sql: OrgSql, id: string, ifMatch: string | undefined): Pr
   return held
 }
 
-export const writtenOfRow = ({ name, words, state }: OrganizationRuleRow): WrittenRule => ({
+export const writtenOfOrganizationRule = ({ name, words, state }: OrganizationRuleRow): WrittenRule => ({
   ...{ name, match: words.match ?? {}, action: words.action ?? '', parameters: words.parameters ?? {} },
   ...{ reason: words.reason ?? '', state },
 })
@@ -122,7 +122,7 @@ export async function rewriteOrganizationRule(
 ): Promise<OrganizationRuleRow> {
   const held = await lockOwn(sql, id, ifMatch)
   const rows = await listOrganizationRules(sql)
-  const next = changed(writtenOfRow(held), change, held.scope, await knownTo(sql, rows, platform))
+  const next = changed(writtenOfOrganizationRule(held), change, held.scope, await knownTo(sql, rows, platform))
   const beside = rows.filter((row) => row.scope === held.scope && row.of === held.of && row.id !== id)
   if (beside.some(({ name }) => name === next.name)) throw taken(next.name)
   await changeOrganizationRule(sql, id, next)

@@ -50,7 +50,14 @@ async function lockOwn(sql: SystemSql, id: string, ifMatch: string | undefined):
   return held
 }
 
-export const writtenOfRow = ({ name, match, action, parameters, reason, state }: PlatformRuleRow): WrittenRule => ({
+export const writtenOfPlatformRule = ({
+  name,
+  match,
+  action,
+  parameters,
+  reason,
+  state,
+}: PlatformRuleRow): WrittenRule => ({
   ...{ name, match, action, parameters, reason, state },
 })
 
@@ -63,7 +70,7 @@ export async function rewritePlatformRule(
 ): Promise<PlatformRuleRow> {
   const held = await lockOwn(sql, id, ifMatch)
   const rows = await listPlatformRules(sql)
-  const next = changed(writtenOfRow(held), change, 'platform', await knownTo(sql, rows))
+  const next = changed(writtenOfPlatformRule(held), change, 'platform', await knownTo(sql, rows))
   if (rows.some((row) => row.name === next.name && row.id !== id)) throw taken(next.name)
   const row = await changePlatformRule(sql, id, next)
   if (row === undefined) throw new Fault('thing.unknown', { thing: 'rule' })
