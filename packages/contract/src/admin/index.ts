@@ -71,7 +71,16 @@ export {
   OwnSettingsChange,
   removeOrganization,
 } from '../features/organizations/organizations.ts'
-export { addRule, changeRule, listRules, NewRule, removeRule, Rule, RuleChange, RulePattern } from './policies.ts'
+export {
+  addRule,
+  changeRule,
+  listRules,
+  NewRule,
+  removeRule,
+  Rule,
+  RuleChange,
+  RulePattern,
+} from '../features/rules/policies.ts'
 export {
   addOrganizationRule,
   addOrganizationRules,
@@ -89,8 +98,8 @@ export {
   NewOrganizationRule,
   removeOrganizationRule,
   removePlatformRule,
-} from './rules.ts'
-export type { InnerScope } from './rules.ts'
+} from '../features/rules/rules.ts'
+export type { InnerScope } from '../features/rules/rules.ts'
 export {
   disableAllTools,
   enableAllTools,
@@ -127,7 +136,7 @@ export {
   ToolLock,
 } from './locks.ts'
 export { ApprovalForecast, getApprovalForecast } from './approval-forecasts.ts'
-export { AccessCaller, AccessMap, getAccessMap } from './access.ts'
+export { AccessCaller, AccessMap, getAccessMap } from '../features/rules/access.ts'
 export { Group, joinGroup, leaveGroup, listGroups, putGroup, removeGroup } from '../features/organizations/groups.ts'
 export {
   DraftRule,
@@ -140,9 +149,9 @@ export {
   PolicyDraft,
   replayPolicy,
   ReplayReport,
-} from './policy-trials.ts'
-export { PolicyTests, PolicyTestReport, testPolicy } from './policy-tests.ts'
-export type { Expected, Found, TestCase } from './policy-tests.ts'
+} from '../features/rules/policy-trials.ts'
+export { PolicyTests, PolicyTestReport, testPolicy } from '../features/rules/policy-tests.ts'
+export type { Expected, Found, TestCase } from '../features/rules/policy-tests.ts'
 export { getToolset, listToolsets, putToolset, removeToolset, Toolset } from './toolsets.ts'
 export {
   changePassword,

@@ -15,7 +15,7 @@ import { linkConnection } from './connect.ts'
 import { getConnection, listConnections } from './connections.ts'
 import { listMyKeys } from './keys.ts'
 import type { Operation } from './operation.ts'
-import { explainPolicy } from './policy-trials.ts'
+import { explainPolicy } from '../features/rules/policy-trials.ts'
 import { getToolset, listToolsets, putToolset } from './toolsets.ts'
 import { findUsage } from '../features/usage/usage.ts'
 

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { Slug, ToolsetSettings } from '../connections.ts'
 import { inOrganization, listOf, operation } from './operation.ts'
 import { TENANT } from '../features/organizations/organizations.ts'
-import { Forcing } from './rules.ts'
+import { Forcing } from '../features/rules/rules.ts'
 
 export const Toolset = z.strictObject({
   slug: Slug,

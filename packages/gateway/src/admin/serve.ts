@@ -16,10 +16,6 @@ export interface AdminParts extends OperationBase {
   readonly passwordFits: FreshSignInParts['passwordFits']
   /** Makes this process ask the database anew for every key; other processes hear of a change from the database. */
   forgetKeys(): void
-  readonly rules: {
-    /** Have every organization see the rules as they are now. */
-    refresh(): Promise<void>
-  }
   /** Ask a connection now what it offers, and keep it; the fault, if it failed. Never throws, and never waits for ever. */
   sync(organizationId: OrganizationId, connectionId: ConnectionId): Promise<Fault | undefined>
   readonly checkpoints: Pick<KeepCheckpoints, 'sign' | 'trust' | 'fingerprints'>

@@ -38,10 +38,13 @@ import { logOperations } from '../admin/runtime/logs.ts'
 import { openApiOperations } from '../admin/openapi/openapi.ts'
 import { poolOperations } from '../admin/runtime/pool.ts'
 import { processOperations } from '../admin/runtime/processes.ts'
-import { organizationRuleOperations } from '../admin/policy/organization-rules.ts'
-import { platformRuleOperations } from '../admin/policy/platform-rules.ts'
-import { policyTrialOperations } from '../admin/policy/trials.ts'
-import { ruleOperations } from '../admin/rules.ts'
+import {
+  organizationRuleOperations,
+  platformRuleOperations,
+  policyTrialOperations,
+  ruleOperations,
+  type RuleParts,
+} from '../features/rules/index.ts'
 import type { AdminParts } from '../admin/serve.ts'
 import type { Served } from '../operations/serve.ts'
 import { gatewayOperations } from '../admin/runtime/gateways.ts'
@@ -65,6 +68,7 @@ export type OperationParts = AdminParts &
   EventParts &
   FileOperationParts &
   RecordStreamParts &
+  RuleParts &
   WebhookParts
 
 const DESCRIBED: readonly Served<OperationParts>[] = [

@@ -9,7 +9,7 @@ import { isStandIn as isUnreadableConnection } from '../connections/unreadable-c
 import type { Db } from '../db/db.ts'
 import type { OpenStreams } from '../http/streams/open-streams.ts'
 import type { WatchedConnection } from '../jobs/keep-catalog.ts'
-import { alertOfTroubles, createKeepRules, type KeepRules } from '../jobs/keep-rules.ts'
+import { alertOfTroubles, createKeepRules, type KeepRules } from '../features/rules/index.ts'
 import { createKeepSnapshots, type KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import { createTellChanges } from '../jobs/tell-changes.ts'
 import type { WantedRows } from '../snapshot/wanted-rows.ts'

@@ -9,7 +9,7 @@ import {
   removePlatformRule,
   type KeptRule,
 } from '@toolway/contract/admin'
-import { globsOf, mayMean, type PlacedPatterns } from '../admin/policy/idle-patterns.ts'
+import { globsOf, mayMean, type PlacedPatterns } from '../features/rules/index.ts'
 import type { Declared } from '../config-file.ts'
 import type { Act } from './call.ts'
 import type { Present } from './present.ts'

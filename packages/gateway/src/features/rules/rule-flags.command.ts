@@ -3,7 +3,7 @@
  * the actions in the contract; a file can say more. Pure: the result is a rule as it is written, and is checked like any other.
  */
 import { RULE_ACTIONS, ruleActionOf, valueOf } from '@toolway/contract'
-import { CommandFault, EXIT } from '../terminal/output.ts'
+import { CommandFault, EXIT } from '../../cli/terminal/output.ts'
 
 /** Flags by their name: those of the actions (`contract/rule-actions`), and those that every rule has. */
 export interface RuleFlags {

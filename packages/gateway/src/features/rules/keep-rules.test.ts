@@ -1,7 +1,7 @@
 import { newId, type OrganizationId } from '@toolway/contract'
 import { expect, test } from 'vitest'
-import type { OrganizationRuleRow } from '../policy/stored/organization-rules.ts'
-import { inForce, type InForce, type RuleTrouble } from '../policy/stored/rules-in-force.ts'
+import type { OrganizationRuleRow } from '../../policy/stored/organization-rules.ts'
+import { inForce, type InForce, type RuleTrouble } from '../../policy/stored/rules-in-force.ts'
 import { createKeepRules } from './keep-rules.ts'
 
 const acme = { id: newId('org'), slug: 'acme' }

@@ -1,12 +1,12 @@
 /**
  * Rules about tools over the admin interface: those of the platform, and those of one organization (ledger U-06, S3-POLY-01,
- * -03). The content of a rule is defined in `../rules.ts`; this module adds its scope and the problems found in it.
+ * -03). The content of a rule is defined in `../../rules.ts`; this module adds its scope and the problems found in it.
  */
 import { z } from 'zod'
-import { RULE_ACTIONS } from '../rule-actions/actions.ts'
-import { RuleName } from '../rule-actions/parameters.ts'
-import { RULE_SCOPES, RULE_STATES, RuleWords, ruleWordsWith } from '../rules.ts'
-import { Flag, inOrganization, operation, pageOf, Paging, platform } from './operation.ts'
+import { RULE_ACTIONS } from '../../rule-actions/actions.ts'
+import { RuleName } from '../../rule-actions/parameters.ts'
+import { RULE_SCOPES, RULE_STATES, RuleWords, ruleWordsWith } from '../../rules.ts'
+import { Flag, inOrganization, operation, pageOf, Paging, platform } from '../../admin/operation.ts'
 
 /** A rule as it is kept. `match` and `parameters` are shown also where the gateway cannot read them. */
 export const KeptRule = z.strictObject({

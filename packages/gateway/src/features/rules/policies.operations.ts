@@ -1,11 +1,14 @@
 /** The operations on rules of the platform about tools (ledger S3-POLY-01, -03). */
 import { Fault } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
-import { addRule, changeRule, listRules, removeRule, type RuleRow } from '../policy/rules.ts'
-import { listPlatformRules } from '../policy/stored/platform-rules.ts'
-import { MOST_RULES } from './policy/rule-words.ts'
-import { servePlatform, type Served } from './serve.ts'
-import { pageFrom } from '../lib/page.ts'
+import { addRule, changeRule, listRules, removeRule, type RuleRow } from '../../policy/rules.ts'
+import { listPlatformRules } from '../../policy/stored/platform-rules.ts'
+import { MOST_RULES } from './rule-words.ts'
+import { serving, type Served } from '../../operations/serve.ts'
+import type { RuleParts } from './platform-rules.operations.ts'
+import { pageFrom } from '../../lib/page.ts'
+
+const { servePlatform } = serving<RuleParts>()
 
 const toRule = (row: RuleRow): shapes.Rule => ({
   id: row.id,
@@ -29,7 +32,7 @@ const said = ({ tool_name_pattern: pattern, action, connector_type: connector, a
   reason,
 })
 
-export const ruleOperations: readonly Served[] = [
+export const ruleOperations: readonly Served<RuleParts>[] = [
   servePlatform(shapes.listRules, async ({ look, query }) => {
     const { action, is_active: active } = query
     // Read whole: they are among the rules of the platform, of which there are MOST_RULES at most.

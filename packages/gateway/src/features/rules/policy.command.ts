@@ -16,14 +16,14 @@ import {
 } from '@toolway/contract/admin'
 import { Argument, Option } from 'commander'
 import { nearestNames } from '../../lib/nearest.ts'
-import { described, groupOf, type Finish } from '../command.ts'
-import { CommandFault, EXIT, table } from '../terminal/output.ts'
-import { listAll, type Transport } from '../transport/transport.ts'
-import type { FileRule } from './rule-file.ts'
-import { ACTION_OPTIONS, ruleOfFlags, type RuleFlags } from './rule-flags.ts'
-import { explain } from './explain.ts'
-import { test } from './test-rules.ts'
-import { replay, shadow } from './trials.ts'
+import { described, groupOf, type Finish } from '../../cli/command.ts'
+import { CommandFault, EXIT, table } from '../../cli/terminal/output.ts'
+import { listAll, type Transport } from '../../cli/transport/transport.ts'
+import type { FileRule } from '../../cli/policy/rule-file.ts'
+import { ACTION_OPTIONS, ruleOfFlags, type RuleFlags } from './rule-flags.command.ts'
+import { explain } from './explain.command.ts'
+import { test } from './test-rules.command.ts'
+import { replay, shadow } from './trials.command.ts'
 
 interface ScopeOptions {
   readonly organization: string
@@ -111,7 +111,7 @@ type Adding = ScopeOptions & RuleFlags & ScopeFlags & { readonly file?: string; 
 async function rulesToAdd({ file, platform = false, force: _, ...flags }: Adding): Promise<FileRule[]> {
   const written = ruleOfFlags(flags)
   if (file !== undefined && written !== undefined) throw usage('Use a file or options, not both.')
-  if (file !== undefined) return (await import('./rule-file.ts')).readRuleFile(file, platform)
+  if (file !== undefined) return (await import('../../cli/policy/rule-file.ts')).readRuleFile(file, platform)
   if (written === undefined)
     throw usage("Choose an action: --block 'git__*', --clamp 'search:limit<=50', … or specify a file.")
   // The operation reads it by the shape of a rule.
@@ -210,7 +210,7 @@ const show = described({
   examples: ['toolway policy show no-deleting'],
   async call(transport, words: RuleArgument) {
     const rule = await find(transport, words)
-    const { yamlOf } = await import('./yaml-file.ts')
+    const { yamlOf } = await import('../../cli/policy/yaml-file.ts')
     return { rule, text: yamlOf(rule) }
   },
   print: ({ rule, text }) => ({ value: rule, lines: text.split('\n') }),

@@ -1,10 +1,10 @@
 /** Cases that rules are held against: callers, tools and calls, and what is expected of the rules. */
 import { z } from 'zod'
-import { EFFECT_SOURCES, EFFECTS } from '../effects.ts'
-import { DEFAULT_CONNECTOR } from '../kinds/kinds.ts'
-import { ROLES } from '../roles.ts'
-import { VERDICT_ACTIONS } from '../rule-actions/actions.ts'
-import { inOrganization, operation } from './operation.ts'
+import { EFFECT_SOURCES, EFFECTS } from '../../effects.ts'
+import { DEFAULT_CONNECTOR } from '../../kinds/kinds.ts'
+import { ROLES } from '../../roles.ts'
+import { VERDICT_ACTIONS } from '../../rule-actions/actions.ts'
+import { inOrganization, operation } from '../../admin/operation.ts'
 import { DraftRule } from './policy-trials.ts'
 
 const names = z.array(z.string())

@@ -3,9 +3,9 @@ import { explainPolicy, listAllTools, type ExplainedRule, type Explanation } fro
 import { Option } from 'commander'
 import { nearestNames } from '../../lib/nearest.ts'
 import { counted } from '../../lib/counted.ts'
-import { described } from '../command.ts'
-import { CommandFault, EXIT } from '../terminal/output.ts'
-import { listAll, Refusal, type Transport } from '../transport/transport.ts'
+import { described } from '../../cli/command.ts'
+import { CommandFault, EXIT } from '../../cli/terminal/output.ts'
+import { listAll, Refusal, type Transport } from '../../cli/transport/transport.ts'
 
 interface Explaining {
   readonly organization: string

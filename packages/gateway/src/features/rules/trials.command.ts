@@ -2,8 +2,8 @@
 import { counted } from '../../lib/counted.ts'
 import { listShadows, replayPolicy, type PolicyDraft, type ReplayReport } from '@toolway/contract/admin'
 import { Argument, InvalidArgumentError, Option } from 'commander'
-import { described } from '../command.ts'
-import { CommandFault, EXIT, table } from '../terminal/output.ts'
+import { described } from '../../cli/command.ts'
+import { CommandFault, EXIT, table } from '../../cli/terminal/output.ts'
 
 const MOST_DAYS = 90
 function daysOf(text: string): number {
@@ -52,7 +52,7 @@ async function draftOf({ file, remove, whole = false }: Replaying): Promise<Poli
   if (file === undefined && remove.length === 0)
     throw new CommandFault('Specify a draft file, or use --remove with the name of a rule.', EXIT.usage)
   const none: PolicyDraft = { rules: [], remove: [], as: 'change' }
-  const written = file === undefined ? none : await (await import('./draft-file.ts')).readDraft(file)
+  const written = file === undefined ? none : await (await import('./draft-file.command.ts')).readDraft(file)
   return { ...written, remove: [...written.remove, ...remove], as: whole ? 'whole' : written.as }
 }
 

@@ -5,8 +5,7 @@ import type { Snapshot } from '../../snapshot/snapshot.ts'
 import { listPlatformRules, type PlatformRuleRow } from '../../policy/stored/platform-rules.ts'
 import { tagOf } from '../../lib/entity-tag.ts'
 import { pageFrom } from '../../lib/page.ts'
-import { servePlatform, type AdminParts, type Served } from '../serve.ts'
-import { type OperationCall } from '../../operations/serve.ts'
+import { serving, type OperationBase, type OperationCall, type Served } from '../../operations/serve.ts'
 import { idlePatterns, knownPlaces, refuseIdle, type KnownPlace } from './idle-patterns.ts'
 import { changeOf, toPlatformRule, writeEach } from './rule-words.ts'
 import {
@@ -15,6 +14,16 @@ import {
   writePlatformRule,
   writtenOfPlatformRule,
 } from './write-platform-rules.ts'
+
+/** What operations on rules of the platform work with. */
+export interface RuleParts extends OperationBase {
+  readonly rules: {
+    /** Have every organization see the rules as they are now. */
+    refresh(): Promise<void>
+  }
+}
+
+const { servePlatform } = serving<RuleParts>()
 
 const said = (action: shapes.AuditAction) => (row: PlatformRuleRow) =>
   changeOf(action, row.id, 'platform', undefined, writtenOfPlatformRule(row))
@@ -26,7 +35,7 @@ const told = (row: PlatformRuleRow, head: OperationCall['head']): shapes.KeptRul
 
 /** The organizations that the rules speak of. */
 function placesOf(
-  { snapshots }: Pick<AdminParts, 'snapshots'>,
+  { snapshots }: Pick<OperationBase, 'snapshots'>,
   rules: readonly { readonly match?: unknown }[],
 ): Promise<readonly KnownPlace[]> {
   const named = rules.map(({ match }) => (match as { readonly organizations?: unknown } | undefined)?.organizations)
@@ -35,7 +44,7 @@ function placesOf(
   return knownPlaces(snapshots.all().filter(isMeant))
 }
 
-export const platformRuleOperations: readonly Served[] = [
+export const platformRuleOperations: readonly Served<RuleParts>[] = [
   servePlatform(shapes.listPlatformRules, async ({ look, query }) => {
     const { action, state } = query
     // Read whole: MOST_RULES bounds them where they are written.

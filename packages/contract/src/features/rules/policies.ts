@@ -1,8 +1,8 @@
 /** Rules of the platform about tools, over the admin interface (ledger S3-POLY-01, -03); its paths say policies. */
 import { z } from 'zod'
-import { NAME_ACTIONS } from '../rules.ts'
-import { CONNECTORS } from '../kinds/kinds.ts'
-import { Flag, operation, pageOf, Paging, platform } from './operation.ts'
+import { NAME_ACTIONS } from '../../rules.ts'
+import { CONNECTORS } from '../../kinds/kinds.ts'
+import { Flag, operation, pageOf, Paging, platform } from '../../admin/operation.ts'
 
 export const Rule = z.strictObject({
   id: z.string(),

@@ -2,9 +2,9 @@
 import { CONNECTORS, NAME_ACTIONS, type NameAction } from '@toolway/contract'
 import { addRule, listRules, removeRule, type Rule } from '@toolway/contract/admin'
 import { Argument, Option } from 'commander'
-import { described, groupOf, type Finish } from '../command.ts'
-import { CommandFault, table } from '../terminal/output.ts'
-import { listAll } from '../transport/transport.ts'
+import { described, groupOf, type Finish } from '../../cli/command.ts'
+import { CommandFault, table } from '../../cli/terminal/output.ts'
+import { listAll } from '../../cli/transport/transport.ts'
 
 interface Adding {
   readonly pattern: string

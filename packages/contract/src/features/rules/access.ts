@@ -1,7 +1,7 @@
 /** Who reaches which connections through which toolsets: a map for administrators. */
 import { z } from 'zod'
-import { LIMITS } from '../effects.ts'
-import { inOrganization, operation } from './operation.ts'
+import { LIMITS } from '../../effects.ts'
+import { inOrganization, operation } from '../../admin/operation.ts'
 
 export const AccessCaller = z.strictObject({
   kind: z.enum(['role', 'group', 'member', 'key']),

@@ -8,8 +8,13 @@ import { storedOfToolsets } from '../../policy/stored/rules-in-force.ts'
 import { listToolsets } from '../../toolsets/toolsets.ts'
 import { tagOf } from '../../lib/entity-tag.ts'
 import { pageFrom } from '../../lib/page.ts'
-import { serveOrganization, type AdminParts, type OrganizationRequest, type Served } from '../serve.ts'
-import { type OperationCall } from '../../operations/serve.ts'
+import {
+  serving,
+  type OperationBase,
+  type OperationCall,
+  type OrganizationRequest,
+  type Served,
+} from '../../operations/serve.ts'
 import { changeOf, toOrganizationRule, toPlacedRule, writeEach } from './rule-words.ts'
 import { idlePatterns, knownPlaces, refuseIdle, type KnownPlace } from './idle-patterns.ts'
 import {
@@ -19,6 +24,8 @@ import {
   writtenOfOrganizationRule,
   type Writing,
 } from './write-organization-rules.ts'
+
+const { serveOrganization } = serving<OperationBase>()
 
 const unknown = () => new Fault('thing.unknown', { thing: 'rule' })
 
@@ -31,7 +38,7 @@ const told = (row: OrganizationRuleRow, head: OperationCall['head']): shapes.Kep
 }
 
 /** Rules of the platform that speak of the organization, as they are in force. */
-export function platformRulesFor(parts: Pick<AdminParts, 'snapshots'>, id: string, slug: string): readonly Rule[] {
+export function platformRulesFor(parts: Pick<OperationBase, 'snapshots'>, id: string, slug: string): readonly Rule[] {
   const rules = parts.snapshots.find({ id })?.rules.rules ?? []
   return rules.filter(({ scope, match }) => scope === 'platform' && (match.organizations?.includes(slug) ?? true))
 }
@@ -42,7 +49,7 @@ const namesOf = (rules: readonly Rule[]): readonly string[] => rules.map(({ name
 const listPlaced = async (sql: OrgSql): Promise<shapes.KeptRule[]> =>
   storedOfToolsets(await listToolsets(sql)).map((kept) => toPlacedRule(kept, 'toolset'))
 
-function writingOf({ parts, organization, origin, principal }: OrganizationRequest<Operation>): Writing {
+function writingOf({ parts, organization, origin, principal }: OrganizationRequest<Operation, OperationBase>): Writing {
   const { id: organizationId, slug } = organization
   const platform = namesOf(platformRulesFor(parts, organizationId, slug))
   return { organizationId, platform, origin, createdBy: principal.id }
@@ -55,7 +62,7 @@ function refusePlaced(id: string, platform: readonly Rule[]): void {
   if (platform.some((rule) => rule.id === id)) throw new Fault('rule.elsewhere', { place: 'the rules of the platform' })
 }
 
-type Snapshots = Pick<AdminParts, 'snapshots'>
+type Snapshots = Pick<OperationBase, 'snapshots'>
 
 /** The tools that patterns of rules are compared with; none where the organization does not answer. */
 export const placesIn = async ({ snapshots }: Snapshots, id: string): Promise<readonly KnownPlace[]> => {
@@ -63,7 +70,7 @@ export const placesIn = async ({ snapshots }: Snapshots, id: string): Promise<re
   return snapshot === undefined ? [] : knownPlaces([snapshot])
 }
 
-export const organizationRuleOperations: readonly Served[] = [
+export const organizationRuleOperations: readonly Served<OperationBase>[] = [
   serveOrganization(shapes.listOrganizationRules, async ({ look, parts, organization, query }) => {
     const { action, state, scope } = query
     // Read whole: MOST_RULES bounds those of the organization and of the platform, and 500 those of a toolset.

@@ -4,7 +4,7 @@ import * as shapes from '@toolway/contract/admin'
 import type { OrgSql } from '../../db/db.ts'
 import { listGroups } from '../../organizations/groups.ts'
 import { countShadows } from '../../records/call-records.ts'
-import { serveOrganization, type AdminParts, type Served } from '../serve.ts'
+import { serving, type OperationBase, type Served } from '../../operations/serve.ts'
 import { createPolicy } from '../../policy/compile.ts'
 import { withDraft } from '../../policy/draft.ts'
 import { listOrganizationRules } from '../../policy/stored/organization-rules.ts'
@@ -13,25 +13,27 @@ import { callersOf, type Wanted } from './callers-of.ts'
 import { checkDraft } from './check-draft.ts'
 import { explainCall } from './explain-call.ts'
 import { replayCalls } from './replay-calls.ts'
-import { platformRulesFor } from './organization-rules.ts'
+import { platformRulesFor } from './organization-rules.operations.ts'
 import { shadowsOf } from './shadows-of.ts'
 import { draftedRules, runPolicyTests } from '../../policy/run-tests.ts'
 import { toolsOf } from '../../snapshot/tools-of.ts'
 import { knownTo } from './write-organization-rules.ts'
 
+const { serveOrganization } = serving<OperationBase>()
+
 /** Throws `thing.unknown`. */
-function snapshotOf({ snapshots }: AdminParts, { id }: { readonly id: string }) {
+function snapshotOf({ snapshots }: OperationBase, { id }: { readonly id: string }) {
   const snapshot = snapshots.find({ id })
   if (snapshot === undefined) throw new Fault('thing.unknown', { thing: 'organization' })
   return snapshot
 }
 
 const isPlatformAdmin =
-  ({ accounts }: AdminParts) =>
-  (id: Parameters<AdminParts['accounts']['find']>[0]): boolean =>
+  ({ accounts }: OperationBase) =>
+  (id: Parameters<OperationBase['accounts']['find']>[0]): boolean =>
     accounts.find(id)?.platform_admin === true
 
-export const policyTrialOperations: readonly Served[] = [
+export const policyTrialOperations: readonly Served<OperationBase>[] = [
   serveOrganization(shapes.getAccessMap, async ({ parts, organization, look, query }) => {
     const snapshot = snapshotOf(parts, organization)
     return look(async (sql: OrgSql) => {

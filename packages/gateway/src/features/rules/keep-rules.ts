@@ -3,21 +3,18 @@
  * that nobody is told of lists that did not change. Administrators hear of a rule that cannot be read, once.
  */
 import type { OrganizationId, Rule } from '@toolway/contract'
-import { z } from 'zod'
-import { addAlert } from '../features/alerts/index.ts'
-import type { OrgSql } from '../db/db.ts'
-import type { Log } from '../lib/log.ts'
-import { createPolicy } from '../policy/compile.ts'
-import type { OrganizationRuleRow } from '../policy/stored/organization-rules.ts'
+import type { Log } from '../../lib/log.ts'
+import { createPolicy } from '../../policy/compile.ts'
+import type { OrganizationRuleRow } from '../../policy/stored/organization-rules.ts'
 import {
   inForce,
   storedOfOrganization,
   storedOfToolsets,
   type InForce,
   type RuleTrouble,
-} from '../policy/stored/rules-in-force.ts'
-import type { Policy } from '../policy/verdict.ts'
-import type { ToolsetRow } from '../toolsets/toolsets.ts'
+} from '../../policy/stored/rules-in-force.ts'
+import type { Policy } from '../../policy/verdict.ts'
+import type { ToolsetRow } from '../../toolsets/toolsets.ts'
 
 export interface KeepRulesParts {
   readonly platform: { readonly inForce: InForce }
@@ -83,24 +80,3 @@ export function createKeepRules({ platform, log, tell }: KeepRulesParts): KeepRu
 const troubleOf = ({ rule: { id, name, scope, of, match }, problem }: Policy['problems'][number]): RuleTrouble => ({
   ...{ id, name, scope, of, problem, organizations: match.organizations },
 })
-
-const Id = z.object({ id: z.string() })
-const Count = z.object({ count: z.int() })
-
-/** An alert for each rule that has none yet that says the same: several gateways find the same rule. */
-export async function alertOfTroubles(
-  sql: OrgSql,
-  organizationId: OrganizationId,
-  troubles: readonly RuleTrouble[],
-): Promise<void> {
-  // One gateway after the other, so that each sees what the one before has said.
-  await sql(Id)`select id from organizations for update`
-  for (const { id, name, scope, of, problem } of troubles) {
-    const [known] = await sql(Count)`
-      select count(*)::int as count from alerts
-       where kind = 'rule.unreadable' and detail ->> 'rule' = ${id} and detail ->> 'problem' = ${problem}`
-    if ((known?.count ?? 0) > 0) continue
-    const detail = { rule: id, name, scope, ...(of === undefined ? {} : { of }), problem }
-    await addAlert(sql, { organizationId, kind: 'rule.unreadable', detail })
-  }
-}

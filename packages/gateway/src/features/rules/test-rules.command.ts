@@ -3,9 +3,9 @@ import { dirname, resolve } from 'node:path'
 import { PolicyTests, testPolicy, type PolicyTestReport } from '@toolway/contract/admin'
 import { Argument, Option } from 'commander'
 import { z } from 'zod'
-import { described } from '../command.ts'
-import { EXIT } from '../terminal/output.ts'
-import type { Transport } from '../transport/transport.ts'
+import { described } from '../../cli/command.ts'
+import { EXIT } from '../../cli/terminal/output.ts'
+import type { Transport } from '../../cli/transport/transport.ts'
 
 interface Testing {
   readonly organization: string
@@ -29,12 +29,15 @@ const KNOWN = [
 /** With rules and tools of files no Toolway has to be there. */
 async function runFile({ call }: Transport, words: Testing): Promise<PolicyTestReport> {
   const { organization, file } = words
-  const [{ readYamlFile }, { readDraft }] = await Promise.all([import('./yaml-file.ts'), import('./draft-file.ts')])
+  const [{ readYamlFile }, { readDraft }] = await Promise.all([
+    import('../../cli/policy/yaml-file.ts'),
+    import('./draft-file.command.ts'),
+  ])
   const { rules: named, ...tests } = await readYamlFile(file, { shape: TestFile, known: KNOWN })
   const path = words.rules ?? (named === undefined ? undefined : resolve(dirname(file), named))
   if (path === undefined) return call(testPolicy, { params: { organization }, body: tests })
   const { rules } = await readDraft(path)
-  const alone = await (await import('./test-alone.ts')).testAlone(tests, rules, organization)
+  const alone = await (await import('../../cli/policy/test-alone.ts')).testAlone(tests, rules, organization)
   return alone ?? call(testPolicy, { params: { organization }, body: { ...tests, rules } })
 }
 

@@ -1,10 +1,10 @@
 /** Looking at rules before they bite: why a call would end as it would, what shadow rules would have done, and a draft on what happened. */
 import { z } from 'zod'
-import { RULE_ACTIONS, VERDICT_ACTIONS } from '../rule-actions/actions.ts'
-import { RuleName } from '../rule-actions/parameters.ts'
-import { RULE_SCOPES, RULE_STATES, ruleWordsWith } from '../rules.ts'
-import { EFFECT_SOURCES, EFFECTS } from '../effects.ts'
-import { inOrganization, operation } from './operation.ts'
+import { RULE_ACTIONS, VERDICT_ACTIONS } from '../../rule-actions/actions.ts'
+import { RuleName } from '../../rule-actions/parameters.ts'
+import { RULE_SCOPES, RULE_STATES, ruleWordsWith } from '../../rules.ts'
+import { EFFECT_SOURCES, EFFECTS } from '../../effects.ts'
+import { inOrganization, operation } from '../../admin/operation.ts'
 
 const POLICY = '/api/v1/organizations/{organization}/policy'
 const needs = inOrganization('policy_manage')

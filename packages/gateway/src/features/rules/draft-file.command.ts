@@ -1,6 +1,6 @@
 /** A draft of rules in a file: a rule, a list of them, or `rules:` with a list, and what is to be gone. */
 import { PolicyDraft } from '@toolway/contract/admin'
-import { readYamlFile } from './yaml-file.ts'
+import { readYamlFile } from '../../cli/policy/yaml-file.ts'
 
 const KNOWN = [
   ...['rules', 'remove', 'as', 'scope', 'of', 'name', 'match', 'action', 'parameters', 'reason', 'state'],

@@ -1,0 +1,14 @@
+/**
+ * Rules: how people manage and try the rules of the platform and of organizations (ADR 0030, ADR 0031), and the policies that follow from
+ * them, compiled once per change. What a rule is, and what it decides, is the noun `policy/`.
+ */
+export { createKeepRules, type KeepRules } from './keep-rules.ts'
+export { alertOfTroubles } from './rule-alerts.rows.ts'
+export { platformRuleOperations, type RuleParts } from './platform-rules.operations.ts'
+export { organizationRuleOperations, placesIn, platformRulesFor } from './organization-rules.operations.ts'
+export { ruleOperations } from './policies.operations.ts'
+export { policyTrialOperations } from './trials.operations.ts'
+export { globsOf, mayMean, refuseIdle, type PlacedPatterns } from './idle-patterns.ts'
+export { changeOf, refuseListed } from './rule-words.ts'
+export { knownTo, writtenOfOrganizationRule } from './write-organization-rules.ts'
+export { writtenOfPlatformRule } from './write-platform-rules.ts'
