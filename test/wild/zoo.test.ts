@@ -3,7 +3,7 @@
  * at the joined endpoint. No row takes another one, its own list or its neighbours along.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Connection } from '../../packages/contract/src/admin/connections.ts'
+import type { Connection } from '../../packages/contract/src/features/connections/connections.ts'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import type { Json } from '../../packages/protocol/src/json.ts'
 import { connectClient, KINDS } from '../e2e/peers/clients/client.ts'

@@ -5,7 +5,7 @@
  */
 import { z } from 'zod'
 import { AccountName, Replaces } from '../connection-auth.ts'
-import { Connection } from './connections.ts'
+import { Connection } from '../features/connections/connections.ts'
 import { inOrganization, operation, pageOf, Paging } from './operation.ts'
 import { TENANT } from '../features/organizations/organizations.ts'
 

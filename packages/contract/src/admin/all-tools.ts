@@ -4,7 +4,7 @@ import { SHOWN_EFFECTS } from '../effects.ts'
 import { RULE_ACTIONS } from '../rule-actions/actions.ts'
 import { RULE_SCOPES, RULE_STATES } from '../rules.ts'
 import { inOrganization, operation, pageOf } from './operation.ts'
-import { Tool } from './tools.ts'
+import { Tool } from '../features/connections/tools.ts'
 
 /**
  * Marks of tools that cause problems for clients and models: a name, or the name of a property, that some refuse; `anyOf`, `oneOf` or

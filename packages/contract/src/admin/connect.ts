@@ -7,7 +7,7 @@
  */
 import { z } from 'zod'
 import { AccountName, ProviderName, Replaces } from '../connection-auth.ts'
-import { CONNECTION } from './connections.ts'
+import { CONNECTION } from '../features/connections/connections.ts'
 import { anyone, inOrganization, operation, signedIn } from './operation.ts'
 
 const Owner = z.enum(['member', 'organization'])

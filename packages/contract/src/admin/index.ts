@@ -43,8 +43,8 @@ export {
   toggleConnection,
   probeAddress,
   Probed,
-} from './connections.ts'
-export { importConnections, ImportedConnection, undoImport } from './imports.ts'
+} from '../features/connections/connections.ts'
+export { importConnections, ImportedConnection, undoImport } from '../features/connections/imports.ts'
 export {
   addOpenApi,
   getOpenApiDocument,
@@ -109,7 +109,7 @@ export {
   syncTools,
   toggleTool,
   Tool,
-} from './tools.ts'
+} from '../features/connections/tools.ts'
 export {
   getToolInFull,
   listAllTools,
@@ -134,8 +134,8 @@ export {
   setToolLock,
   ToolDifference,
   ToolLock,
-} from './locks.ts'
-export { ApprovalForecast, getApprovalForecast } from './approval-forecasts.ts'
+} from '../features/connections/locks.ts'
+export { ApprovalForecast, getApprovalForecast } from '../features/connections/approval-forecasts.ts'
 export { AccessCaller, AccessMap, getAccessMap } from '../features/rules/access.ts'
 export { Group, joinGroup, leaveGroup, listGroups, putGroup, removeGroup } from '../features/organizations/groups.ts'
 export {
@@ -255,8 +255,8 @@ export type { Redactable } from './audit.ts'
 export { AUDIT_ACTIONS } from './audit-actions.ts'
 export type { AuditAction } from './audit-actions.ts'
 export { getPayloadSetting, PayloadSetting, RecordPayload, setPayloadSetting, showRecordPayload } from './payloads.ts'
-export { Endpoint, findEndpoint } from './endpoints.ts'
-export { ConnectionLogLine, followConnectionLog, listConnectionLog } from './connection-log.ts'
+export { Endpoint, findEndpoint } from '../features/connections/endpoints.ts'
+export { ConnectionLogLine, followConnectionLog, listConnectionLog } from '../features/connections/log.ts'
 export { followLogs, LEVELS_OF_LOG, listRecentLogs, LogLine } from './logs.ts'
 export { endPooled, endPooledIdle, listPooled, Pooled, summarizePool } from './pool.ts'
 export {

@@ -7,7 +7,7 @@
 import { z } from 'zod'
 import { Replaces } from '../connection-auth.ts'
 import { CATALOG_ENTRY, NativeConnector } from './catalog.ts'
-import { AUTH_TYPES, CONNECTION } from './connections.ts'
+import { AUTH_TYPES, CONNECTION } from '../features/connections/connections.ts'
 import { anyone, inOrganization, inOwnOrganization, operation, pageOf, Paging } from './operation.ts'
 
 export const INTEGRATION_STATUSES = ['connected', 'disconnected', 'error'] as const

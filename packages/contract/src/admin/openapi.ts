@@ -6,7 +6,7 @@ import { EFFECTS } from '../effects.ts'
 import { CHECKS } from '../kinds/kind.ts'
 import { KeyPlace, OperationEffects, OperationSelection } from '../kinds/openapi.ts'
 import { REVISIONS } from '../revisions.ts'
-import { Connection, CONNECTION, CONNECTIONS } from './connections.ts'
+import { Connection, CONNECTION, CONNECTIONS } from '../features/connections/connections.ts'
 import { inOrganization, operation } from './operation.ts'
 
 const Address = z.string().max(2_000)

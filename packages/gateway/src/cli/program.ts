@@ -5,7 +5,8 @@ import { PRESET_NAMES } from '../presets.ts'
 import { VERSION } from '../call/introduce.ts'
 import { examples, outputOf, type Common, type Finish } from './command-words.ts'
 import { backupCommand, restoreCommand } from './backup/backup-commands.ts'
-import { connectionCommand } from './connection/connection.ts'
+import { accountCommands } from './accounts/accounts.ts'
+import { connectionCommand } from '../features/connections/connection.command.ts'
 import { applyCommand, exportCommand, planCommand } from './declaration/declaration-commands.ts'
 import { importCommand } from './import/import-file.ts'
 import { keyCommand } from './key.ts'
@@ -21,7 +22,7 @@ import { orgCommand } from '../features/organizations/organizations.command.ts'
 import { ruleCommand } from '../features/rules/rule.command.ts'
 import { policyCommand } from '../features/rules/policy.command.ts'
 import { approvalCommand } from './approval.ts'
-import { lockCommand } from './lock/lock.ts'
+import { lockCommand } from '../features/connections/lock.command.ts'
 import { toolsetCommand } from './toolset.ts'
 import { vaultCommand } from './vault/vault-commands.ts'
 import { completionCommand } from './completion.ts'
@@ -84,7 +85,7 @@ function build(finish: Finish): Command {
   add(watchCommand(finish))
   add(openCommand(finish))
   add(migrateCommand(finish))
-  add(connectionCommand(finish))
+  add(connectionCommand(finish, accountCommands))
   add(lockCommand(finish))
   add(toolsetCommand(finish))
   add(approvalCommand(finish))

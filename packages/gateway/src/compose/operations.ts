@@ -4,8 +4,16 @@ import { accountOperations } from '../admin/accounts/accounts.ts'
 import { answerApprovalSigned, hearBroker, finishOAuth, type Operation } from '@toolway/contract/admin'
 import { approvalOperations } from '../admin/approvals/approvals.ts'
 import { authOperations, userOperations, type AuthParts, type UserParts } from '../features/people/index.ts'
-import { connectionOperations } from '../admin/connections/connections.ts'
-import { importOperations } from '../admin/connections/imports.ts'
+import {
+  connectionOperations,
+  type ConnectionOperationParts,
+  importOperations,
+  connectionLogOperations,
+  probeOperations,
+  endpointOperations,
+  lockOperations,
+  toolOperations,
+} from '../features/connections/index.ts'
 import { describedBy } from '../features/reference/index.ts'
 import { keyOperations } from '../admin/keys/keys.ts'
 import {
@@ -23,9 +31,6 @@ import { oauthClientOperations } from '../admin/oauth/oauth-clients.ts'
 import { connectOperations } from '../admin/oauth/connect.ts'
 import { oauthOperations } from '../admin/oauth/oauth.ts'
 import { auditOperations } from '../admin/audit.ts'
-import { connectionLogOperations } from '../admin/connections/connection-log.ts'
-import { probeOperations } from '../admin/connections/probe.ts'
-import { endpointOperations } from '../admin/connections/endpoints.ts'
 import { alertOperations } from '../features/alerts/index.ts'
 import { eventOperations, type EventParts } from '../features/events/index.ts'
 import { clientSeenOperations, type ClientSeenParts } from '../features/clients-seen/index.ts'
@@ -51,9 +56,7 @@ import { gatewayOperations } from '../admin/runtime/gateways.ts'
 import { sessionOperations } from '../admin/runtime/sessions.ts'
 import { settingOperations } from '../admin/runtime/settings.ts'
 import { statsOperations } from '../admin/runtime/stats.ts'
-import { lockOperations } from '../admin/connections/locks.ts'
 import { payloadOperations } from '../admin/payloads.ts'
-import { toolOperations } from '../admin/connections/tools.ts'
 import { organizationToolOperations } from '../admin/tools/tools.ts'
 import { toolsetOperations } from '../admin/toolsets.ts'
 
@@ -64,6 +67,7 @@ export type OperationParts = AdminParts &
   MemberParts &
   OrganizationParts &
   AgentParts &
+  ConnectionOperationParts &
   ClientSeenParts &
   EventParts &
   FileOperationParts &

@@ -1,6 +1,6 @@
 /**
  * The accounts that a caller's calls may use at each connection, and how many people have one: what the state of a connection is derived
- * from (`admin/connections/call-state.ts`). No token is read here.
+ * from (`features/connections/call-state.ts`). No token is read here.
  */
 import type { ConnectionId, UserId } from '@toolway/contract'
 import { z } from 'zod'

@@ -3,7 +3,7 @@ import { ConnectionSettings, Fault, type ConnectionId, type Effect, type LockMod
 import type { JsonObject } from '@toolway/protocol'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { setLock, settleTool } from '../admin/connections/settle-lock.ts'
+import { setLock, settleTool } from '../features/connections/settle-lock.ts'
 import { createSnapshot } from '../snapshot/snapshot.ts'
 import { listCatalogs, type CatalogRow } from '../catalog/catalogs.ts'
 import { hashTool } from '../catalog/locks/tool-hash.ts'

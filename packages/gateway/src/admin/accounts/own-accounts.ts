@@ -1,14 +1,14 @@
 /**
  * The accounts that somebody's own calls use, a row for each, and a row for each connection that needs one. Whether one is needed is the
- * state of the connection for them (`../connections/call-state.ts`); a connection that the organization's shared account serves needs none.
+ * state of the connection for them (`features/connections/call-state.ts`); a connection that the organization's shared account serves
+ * needs none.
  */
 import { authOf, type UserId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import type { ConnectionRow } from '../../connections/connections.ts'
 import { pageOfAccounts, type AccountRow } from '../../credentials/credentials.ts'
 import { pageFrom } from '../../lib/page.ts'
-import type { CallState } from '../connections/call-state.ts'
-import { statesFor } from '../connections/connections.ts'
+import { type CallState, statesFor } from '../../features/connections/index.ts'
 import { serveOrganization, type Served } from '../serve.ts'
 import { inPlace, placeOf, stateOf, type PlacedAccount } from './account-words.ts'
 

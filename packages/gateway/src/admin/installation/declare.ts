@@ -38,12 +38,15 @@ import { listToolsets, putToolset, removeToolset } from '../../toolsets/toolsets
 import { sealedRow } from '../../snapshot/snapshot.ts'
 import { endUntold, idsOf } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
 import { DeclarationConflict, declarePlatformRules, declareRules } from './declare-rules.ts'
-import { changeAndEnd } from '../connections/change-and-end.ts'
+import {
+  changeAndEnd,
+  differencesOf,
+  type ConnectionState,
+  createConnection,
+  setLock,
+} from '../../features/connections/index.ts'
 import { addressAt } from '../../kinds/addresses.ts'
 import { partsOf, sealerOf, type ConnectionWords } from '../../kinds/kinds.ts'
-import { differencesOf, type ConnectionState } from '../connections/connection-differences.ts'
-import { createConnection } from '../connections/create-connection.ts'
-import { setLock } from '../connections/settle-lock.ts'
 
 export interface DeclaredKey {
   readonly name: string

@@ -24,7 +24,7 @@ import { recordChange, type Actor, type Change } from '../../records/change.ts'
 import { keyChange } from '../keys/make-key.ts'
 import { partsOf } from '../../kinds/kinds.ts'
 import { programOf } from '../../kinds/stdio/stdio.ts'
-import { createConnection } from '../connections/create-connection.ts'
+import { createConnection } from '../../features/connections/index.ts'
 
 export interface FirstRunParts {
   readonly db: Db

@@ -10,11 +10,18 @@ import { listCredentialsOf } from '../../credentials/connection-credentials.ts'
 import { restartConnection } from '../../connections/connections.ts'
 import { tellTested } from '../../connections/tell-integration.ts'
 import { counted } from '../../lib/counted.ts'
-import * as connections from '../connections/connections.ts'
+import {
+  addConnection,
+  changeConnection,
+  getConnection,
+  listConnections,
+  removeConnection,
+  NO_ACCOUNTS,
+  type Accounts,
+} from '../../features/connections/index.ts'
 import { knowsTag, versionTag } from '../../lib/entity-tag.ts'
 import { serveOrganization, type AdminParts, type OrganizationRequest, type Served } from '../serve.ts'
 import { type OperationCall } from '../../operations/serve.ts'
-import { NO_ACCOUNTS, type Accounts } from '../connections/auth-type.ts'
 import { connectionChangeOf, integrationOf, newConnectionOf } from './integration-words.ts'
 import { catalogOperations } from './registry.ts'
 import { oauthRedirectOperations } from './oauth-redirects.ts'
@@ -42,11 +49,11 @@ function underneath(parts: AdminParts, asking: OperationCall, place: RunScope): 
   const ask = async <Answer>(served: Served, more: Partial<OperationCall> = {}) =>
     (await served.run(parts, { ...asking, ...more }, place)) as Answer
   return {
-    get: () => ask(connections.get),
-    list: (query) => ask(connections.list, { query }),
-    add: (body) => ask(connections.add, { body }),
-    change: (body) => ask(connections.change, { body }),
-    remove: () => ask(connections.remove),
+    get: () => ask(getConnection),
+    list: (query) => ask(listConnections, { query }),
+    add: (body) => ask(addConnection, { body }),
+    change: (body) => ask(changeConnection, { body }),
+    remove: () => ask(removeConnection),
   }
 }
 

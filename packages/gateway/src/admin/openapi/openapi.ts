@@ -9,9 +9,13 @@ import { createAliasAllotment } from '../../lib/alias.ts'
 import { createExceptions } from '../../upstreams/http/exceptions.ts'
 import type { ReadFor } from '../../upstreams/openapi/document/read-apart.ts'
 import { lettingInOf } from '../../upstreams/openapi/document/security.ts'
-import { permittedParts } from '../connections/connection-permits.ts'
-import { secretsOf, shown } from '../connections/connections.ts'
-import { createConnection, type CreatedConnection } from '../connections/create-connection.ts'
+import {
+  permittedParts,
+  secretsOf,
+  shown,
+  createConnection,
+  type CreatedConnection,
+} from '../../features/connections/index.ts'
 import { findConnectionOf } from '../../operations/find-connection.ts'
 import { serveOrganization, type OrganizationRequest, type Served } from '../serve.ts'
 import { previewOf, titleOf } from './preview-of.ts'

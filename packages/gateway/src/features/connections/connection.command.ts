@@ -1,0 +1,86 @@
+/** `toolway connection …`: add, allow, list, remove, refresh, restart and test connections of an organization, and the accounts of them. */
+import { listConnections, removeConnection, restartProcess } from '@toolway/contract/admin'
+import { Argument } from 'commander'
+import { described, groupOf, type Described, type Finish } from '../../cli/command.ts'
+import { CommandFault, table } from '../../cli/terminal/output.ts'
+import { listAll, Refusal } from '../../cli/transport/transport.ts'
+import { add } from './add.command.ts'
+import { allow } from './allow.command.ts'
+import { awaitContact, known, reachOf, stateWord, type Addressed } from '../../cli/connection/contact.ts'
+import { refresh } from './refresh.command.ts'
+import { test } from './test.command.ts'
+
+const list = described({
+  name: 'list',
+  about: 'list connections with their state and number of tools',
+  examples: ['toolway connection list', 'toolway connection list --json'],
+  call: (transport, { organization }: Pick<Addressed, 'organization'>) =>
+    listAll(transport, listConnections, { params: { organization } }),
+  print: (connections) => ({
+    value: connections.map((one) => ({
+      ...{
+        alias: one.alias,
+        title: one.title,
+        reaches: reachOf(one),
+        status: one.status,
+        needs: one.needs,
+        tools: one.tools,
+      },
+      ...{ revision: one.spoken_revision, stale: one.stale_reason, reason: one.status_reason, hints: one.hints },
+      ...{ origin: one.origin, oauth_repaired: one.oauth_repaired },
+    })),
+    lines:
+      connections.length === 0
+        ? ['No connections yet. To add one, see `toolway connection add --help`.']
+        : [
+            ...table(
+              ['ALIAS', 'STATUS', 'TOOLS', 'PROTOCOL', 'REACHES'],
+              connections.map((one) => [
+                ...[one.alias, stateWord(one), String(one.tools), one.spoken_revision ?? '-'],
+                one.status_reason === null ? reachOf(one) : `${reachOf(one)}  (${one.status_reason})`,
+              ]),
+            ),
+            ...connections.flatMap(({ alias, hints }) => hints.map((hint) => `${alias}: ${hint}`)),
+          ],
+  }),
+})
+
+const remove = described({
+  name: 'remove',
+  about: 'remove a connection and its secrets',
+  arguments: [new Argument('<alias>')],
+  examples: ['toolway connection remove docs'],
+  call: ({ call }, { organization, alias }: Addressed) =>
+    call(removeConnection, { params: { organization, connection: alias } })
+      .catch((thrown: unknown) => {
+        throw thrown instanceof Refusal && thrown.is('thing.declared')
+          ? new CommandFault(`The connection "${alias}" is defined in the TOOLWAY_CONFIG file: remove it there.`)
+          : thrown
+      })
+      .catch(known(alias)),
+  print: (_, { alias }) => ({
+    value: { removed: alias },
+    lines: [`Removed ${alias}, its secrets and its tools.`],
+  }),
+})
+
+const restart = described({
+  name: 'restart',
+  about: 'close a connection and open it again; a server that was stopped after repeated failures is started again',
+  arguments: [new Argument('<alias>')],
+  examples: ['toolway connection restart files'],
+  async call(transport, { organization, alias }: Addressed, output) {
+    await transport.call(restartProcess, { params: { organization, connection: alias } }).catch(known(alias))
+    return awaitContact(transport, { organization, alias, done: 'Restarted' }, output)
+  },
+  print: (printed) => printed,
+})
+
+/** `accounts`: the commands on accounts of connections, which are those of another feature. */
+export const connectionCommand = (finish: Finish, accounts: readonly Described[]) =>
+  groupOf(
+    'connection',
+    'add, list, remove, restart and test connections, and connect accounts to them',
+    [add, allow, list, remove, refresh, restart, test, ...accounts],
+    finish,
+  )

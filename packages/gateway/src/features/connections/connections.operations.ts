@@ -1,0 +1,401 @@
+/** The operations on connections (ledger S3-ADM-02). Secrets go in and never come out: an answer names them. */
+import {
+  ConnectionSecrets,
+  Fault,
+  isPathHint,
+  kindOf,
+  permits,
+  runsHere,
+  type ConnectionId,
+  type Role,
+} from '@toolway/contract'
+import * as shapes from '@toolway/contract/admin'
+import { sealedRow, type Snapshot } from '../../snapshot/snapshot.ts'
+import type { CatalogRow } from '../../catalog/catalogs.ts'
+import {
+  listConnections,
+  lockConnection,
+  removeConnection,
+  switchConnection,
+  type ConnectionRow,
+} from '../../connections/connections.ts'
+import { listCredentialsOf } from '../../credentials/connection-credentials.ts'
+import type { OrgSql } from '../../db/db.ts'
+import { listSpentAliases } from '../../connections/spent-aliases.ts'
+import { createAliasAllotment } from '../../lib/alias.ts'
+import { idsOf, type Ended } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
+import { changeAndEnd } from './change-and-end.ts'
+import { differencesOf } from './differences.ts'
+import { authTypeOf, type Accounts } from './auth-type.ts'
+import type { CallState } from './call-state.ts'
+import { permittedParts, refuseProcess } from './permitted-parts.ts'
+import { connectorOf, describe } from './words.ts'
+import { createConnection, type CreatedConnection } from './create-connection.ts'
+import { readCallStates, type CallStates } from './read-call-states.ts'
+import { sealerOf, viewOf } from '../../kinds/kinds.ts'
+import { refuseStale, tagOf } from '../../lib/entity-tag.ts'
+import { findConnectionOf } from '../../operations/find-connection.ts'
+import {
+  serveOrganization,
+  type OrganizationRequest,
+  type Served,
+  type ShownConnectionParts,
+} from './serve.operations.ts'
+import type { Operation } from '@toolway/contract/admin'
+import { pageFrom } from '../../lib/page.ts'
+import { eachOf } from '../../lib/unreadable.ts'
+
+export const secretsOf = (
+  { vault }: Pick<ShownConnectionParts, 'vault'>,
+  { id, sealed }: ConnectionRow,
+): ConnectionSecrets => ConnectionSecrets.parse(sealed === null ? {} : JSON.parse(vault.open(sealed, sealedRow(id))))
+
+interface Known {
+  readonly catalog: CatalogRow | undefined
+  readonly accounts: Accounts | undefined
+  /** What the calls of whoever asks come to. */
+  readonly state: CallState
+  /** Whoever asks. */
+  readonly role: Role
+}
+
+function toConnection(
+  parts: ShownConnectionParts,
+  row: ConnectionRow,
+  { catalog, accounts, state, role }: Known,
+): shapes.Connection {
+  const { settings } = row
+  const { status, needs, people } = state
+  const isConnected = status === 'connected'
+  const secrets = secretsOf(parts, row)
+  const view = viewOf(settings, permits(role, 'connector_update'))
+  return {
+    id: row.id,
+    alias: row.alias,
+    title: row.title,
+    description: row.description,
+    connector: settings.connector,
+    enabled: row.enabled,
+    origin: row.origin,
+    ...{ status, needs, people },
+    status_reason: isConnected ? null : state.reason,
+    hints: isConnected ? hintsOf(parts, row, role) : [],
+    ...view,
+    auth_type: authTypeOf({ auth: view.auth, headers: Object.keys(secrets.headers), status }, accounts),
+    left_out: [...oddOf(catalog, false), ...leftOutOf(parts, row)],
+    repaired: oddOf(catalog, true),
+    oauth_repaired: repairedAnswersOf(row),
+    header_names: Object.keys(secrets.headers),
+    environment_names: Object.keys(secrets.environment),
+    revision: settings.revision,
+    // The catalog of what speaks no MCP, or several revisions to several users, has the gateway's own.
+    spoken_revision: kindOf(settings.connector).speaksMcp ? (catalog?.revision ?? null) : null,
+    checks: settings.checks ?? 'none',
+    timeout: settings.timeout,
+    tools: catalog?.tools?.length ?? 0,
+    tools_enabled: row.tools_default,
+    fetched_at: catalog?.fetched_at?.toISOString() ?? null,
+    stale_reason: catalog?.stale_reason ?? null,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  }
+}
+
+/**
+ * A hint tells which paths exist on this machine, and a caller can bring one about: it is for those who may allow the path. Where
+ * `TOOLWAY_SANDBOX_ROOTS` is set, hints name only paths of the organization's own folders.
+ */
+function hintsOf(
+  { runtime }: ShownConnectionParts,
+  { enabled, status_reason: reason }: ConnectionRow,
+  role: Role,
+): string[] {
+  if (!enabled || reason === null || !permits(role, 'connector_update')) return []
+  const mayAllow = role === 'platform_admin' || runtime.roots.length > 0
+  return reason.split('\n').filter((hint) => mayAllow || !isPathHint(hint))
+}
+
+const oddOf = (catalog: CatalogRow | undefined, wasRepaired: boolean): shapes.Connection['left_out'] =>
+  (catalog?.left_out ?? []).flatMap(({ repaired = false, name, reason }) =>
+    repaired === wasRepaired ? [{ name, reason }] : [],
+  )
+
+/** In the order in which the documents are read. */
+const DOCUMENTS = ['protected-resource metadata', 'authorization server metadata', 'registration response']
+const repairedAnswersOf = ({ oauth_repairs: noted }: ConnectionRow): shapes.Connection['oauth_repaired'] => {
+  const place = (kind: string) => (DOCUMENTS.indexOf(kind) + DOCUMENTS.length + 1) % (DOCUMENTS.length + 1)
+  return Object.entries(noted ?? {})
+    .sort(([one], [other]) => place(one) - place(other))
+    .map(([, { document, repaired }]) => ({ name: document, reason: repaired.join('; ') }))
+}
+
+/** Known where it was asked what it offers: nothing is asked for it. */
+function leftOutOf(
+  parts: ShownConnectionParts,
+  { id, organization_id: of, settings, enabled }: ConnectionRow,
+): shapes.Connection['left_out'] {
+  if (kindOf(settings.connector).tellsLeftOut !== true || !enabled) return []
+  try {
+    return [...(snapshotOf(parts, of)?.upstream(id).leftOut?.() ?? [])]
+  } catch {
+    // One that cannot be opened leaves nothing out.
+    return []
+  }
+}
+
+const snapshotOf = ({ snapshots }: Pick<ShownConnectionParts, 'snapshots'>, id: string): Snapshot | undefined =>
+  snapshots.find({ id })
+
+interface Looking extends Pick<
+  OrganizationRequest<Operation>,
+  'organization' | 'principal' | 'role' | 'head' | 'look'
+> {
+  readonly parts: ShownConnectionParts
+}
+
+/** The states of connections for whoever asks. */
+export const statesFor = ({
+  parts,
+  organization,
+  principal,
+  look,
+}: Pick<Looking, 'organization' | 'principal' | 'look'> & {
+  readonly parts: Omit<ShownConnectionParts, 'runtime'>
+}): Promise<CallStates> =>
+  look((sql) =>
+    readCallStates(
+      sql,
+      { vault: parts.vault, ...parts.connect.apps },
+      { userId: principal.userId, members: snapshotOf(parts, organization.id)?.members.size ?? 0 },
+    ),
+  )
+
+/** From memory, which has by now whatever this process changed; what is known of accounts from the database. */
+export async function shown(asked: Looking, name: string): Promise<shapes.Connection> {
+  const { parts, organization, role, head, look } = asked
+  const row = findConnectionOf(parts, organization.id, name)
+  head.set('etag', tagOf(row.updated_at))
+  const catalog = snapshotOf(parts, organization.id)?.catalogs.get(row.id)
+  const accounts = (await look((sql) => listCredentialsOf(sql, [row.id])))[0]
+  const state = (await statesFor(asked)).of(row)
+  return toConnection(parts, row, { catalog, accounts, state, role })
+}
+
+/** The connection that is to be changed. Throws `thing.unknown`, `thing.declared` and `request.stale`. */
+async function lockOwn(sql: OrgSql, name: string, ifMatch: string | undefined): Promise<ConnectionRow> {
+  const held = await lockConnection(sql, name)
+  if (held === undefined) throw new Fault('thing.unknown', { thing: 'connection' })
+  if (held.origin === 'file') throw new Fault('thing.declared', { thing: 'connection' })
+  refuseStale('connection', held.updated_at, ifMatch)
+  return held
+}
+
+const nameOf = ({ params }: Pick<OrganizationRequest<Operation>, 'params'>) => params['connection'] ?? ''
+
+/** The alias that is said, else one like the title that nobody has. */
+function aliasFor(body: shapes.NewConnection, connector: string, taken: readonly string[]): string {
+  if (body.alias !== undefined) return body.alias
+  return createAliasAllotment(taken)(body.title ?? body.name ?? connector.replace('mcp.', ''))
+}
+
+type Filter = ReturnType<(typeof shapes.listConnections)['query']['parse']>
+
+/** The words by which a state is found: its own, and that of the missing part. */
+const namesOf = ({ status, needs }: CallState): readonly string[] =>
+  needs === null ? [status] : [status, { app: 'needs_app', account: 'needs_account', credential: 'refused' }[needs]]
+
+const fits =
+  ({ search, connector, status, enabled }: Filter, states: CallStates) =>
+  (row: ConnectionRow): boolean =>
+    (search === undefined ||
+      `${row.alias}\n${row.title}\n${row.description ?? ''}`.toLowerCase().includes(search.toLowerCase())) &&
+    (connector === undefined || row.settings.connector === connector) &&
+    (enabled === undefined || row.enabled === enabled) &&
+    (status === undefined || namesOf(states.of(row)).includes(status))
+
+interface Standing {
+  readonly snapshot: Snapshot | undefined
+  readonly states: CallStates
+}
+
+function stateOf({ snapshot, states }: Standing, row: ConnectionRow): string {
+  const { status } = states.of(row)
+  return status === 'connected' && snapshot?.catalogs.get(row.id)?.stale_reason != null ? 'stale' : status
+}
+
+/** The worst first; any other state is an error. */
+const NEEDS: Readonly<Record<string, number>> = { needs_auth: 1, stale: 1, new: 2, connected: 3, disabled: 4 }
+
+/** The sort is stable: those that are alike stay in the order of their aliases. */
+function sortOf(standing: Standing, { sort, order }: Pick<Filter, 'sort' | 'order'>) {
+  const keys: Record<typeof sort, (row: ConnectionRow) => string | number> = {
+    alias: ({ alias }) => alias,
+    need: (row) => NEEDS[stateOf(standing, row)] ?? 0,
+    title: ({ title }) => title.toLowerCase(),
+    status: (row) => standing.states.of(row).status,
+    tools: ({ id }) => standing.snapshot?.catalogs.get(id)?.tools?.length ?? 0,
+    created_at: ({ created_at: at }) => at.getTime(),
+    updated_at: ({ updated_at: at }) => at.getTime(),
+  }
+  const [keyOf, sign] = [keys[sort], order === 'asc' ? 1 : -1]
+  return (first: ConnectionRow, second: ConnectionRow): number => {
+    const [one, other] = [keyOf(first), keyOf(second)]
+    return one < other ? -sign : one > other ? sign : 0
+  }
+}
+
+function countBy<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const row of rows) counts[keyOf(row)] = (counts[keyOf(row)] ?? 0) + 1
+  return counts
+}
+
+export const add = serveOrganization(shapes.addConnection, async (asked) => {
+  const { change, parts, organization, role, body } = asked
+  const connector = connectorOf(body)
+  const described = describe(connector, body, undefined)
+  const { roots } = parts.runtime
+  const { settings, secrets } = permittedParts({ role, organization, roots }, described, {
+    wanted: body.private,
+  })
+  // Of the database: another gateway may have taken a name a moment ago.
+  const known = await asked.look((sql) => listConnections(sql))
+  const spent = await asked.look((sql) => listSpentAliases(sql, settings))
+  const alias = aliasFor(body, connector, [...known.map((one) => one.alias), ...spent])
+  const { id } = await change(
+    (created: CreatedConnection) => created.change,
+    (sql) =>
+      createConnection(
+        sql,
+        { organizationId: organization.id, vault: parts.vault },
+        {
+          alias,
+          title: body.title ?? body.name ?? alias,
+          description: body.description ?? null,
+          enabled: body.enabled ?? body.is_enabled ?? true,
+          origin: asked.origin,
+          settings,
+          secrets,
+        },
+      ),
+  )
+  await parts.snapshots.refresh(organization.id)
+  return shown(asked, id)
+})
+
+type ChangeAsked = Pick<OrganizationRequest<typeof shapes.changeConnection>, 'parts' | 'organization' | 'role' | 'body'>
+
+/** A connection as the change makes it. Throws what is wrong with the change. */
+function changed({ parts, organization, role, body }: ChangeAsked, held: ConnectionRow) {
+  const { settings: was } = held
+  const opened = { settings: was, secrets: secretsOf(parts, held) }
+  const described = describe(was.connector, body, opened)
+  return {
+    title: body.title ?? body.name ?? held.title,
+    description: body.description === undefined ? held.description : body.description,
+    enabled: body.enabled ?? body.is_enabled ?? held.enabled,
+    ...permittedParts({ role, organization, roots: parts.runtime.roots }, described, {
+      wanted: body.private,
+      held: opened,
+    }),
+  }
+}
+
+export const change = serveOrganization(shapes.changeConnection, async (asked) => {
+  const { parts, organization, body, ifMatch } = asked
+  const { id, ended } = await asked.change(
+    (done: { id: ConnectionId; ended: Ended[] }) => ({
+      action: 'connection.change',
+      resource: 'connection',
+      id: done.id,
+      detail: { fields: Object.keys(body), ...credentialsOf(done.ended) },
+    }),
+    async (sql) => {
+      const held = await lockOwn(sql, nameOf(asked), ifMatch)
+      const { secrets, ...next } = changed(asked, held)
+      const ended = await changeAndEnd({ vault: parts.vault, endIn: parts.credentials.endIn }, sql, held, {
+        ...next,
+        origin: held.origin,
+        seal: sealerOf(secrets, parts.vault.seal, sealedRow),
+      })
+      return { id: held.id, ended }
+    },
+  )
+  void parts.credentials.ended(organization.id, ended)
+  await parts.snapshots.refresh(organization.id, { table: 'connections', ids: [id] })
+  return shown(asked, id)
+})
+
+const compare = serveOrganization(shapes.compareConnection, (asked) => {
+  const held = findConnectionOf(asked.parts, asked.organization.id, nameOf(asked))
+  return { fields: differencesOf({ ...held, secrets: secretsOf(asked.parts, held) }, changed(asked, held)) }
+})
+
+const toggle = serveOrganization(shapes.toggleConnection, async (asked) => {
+  const { parts, organization, body, ifMatch } = asked
+  const enabled = 'enabled' in body ? body.enabled : body.is_enabled
+  const id = await asked.change(
+    (changed: ConnectionId) => ({
+      action: 'connection.toggle',
+      resource: 'connection',
+      id: changed,
+      detail: { enabled },
+    }),
+    async (sql) => {
+      const held = await lockOwn(sql, nameOf(asked), ifMatch)
+      // Permission for a command line is checked when it is written or switched on; switching it off needs none.
+      if (enabled && runsHere(held.settings) && !held.enabled) refuseProcess({ role: asked.role, organization })
+      await switchConnection(sql, held.id, enabled)
+      return held.id
+    },
+  )
+  await parts.snapshots.refresh(organization.id, { table: 'connections', ids: [id] })
+  return shown(asked, id)
+})
+
+export const remove = serveOrganization(shapes.removeConnection, async (asked) => {
+  const { parts, organization } = asked
+  const { ended } = await asked.change(
+    ({ held: { id, alias }, ended: all }: { held: ConnectionRow; ended: Ended[] }) => ({
+      action: 'connection.remove',
+      resource: 'connection',
+      id,
+      detail: { alias, ...credentialsOf(all) },
+    }),
+    async (sql) => {
+      const held = await lockOwn(sql, nameOf(asked), asked.ifMatch)
+      const all = await parts.credentials.endIn(sql, { connectionId: held.id })
+      await removeConnection(sql, held.alias)
+      return { held, ended: all }
+    },
+  )
+  void parts.credentials.ended(organization.id, ended)
+  await parts.snapshots.refresh(organization.id)
+  return undefined
+})
+
+/** Returns the credentials that ended with the connection, for the audit entry. */
+const credentialsOf = (ended: readonly Ended[]) => (ended.length === 0 ? {} : { credentials: idsOf(ended) })
+
+export const list = serveOrganization(shapes.listConnections, async (asked) => {
+  const { parts, organization, role, query, look } = asked
+  const snapshot = snapshotOf(parts, organization.id)
+  const states = await statesFor(asked)
+  const found = (snapshot?.connections ?? []).filter(fits(query, states)).toSorted(sortOf({ snapshot, states }, query))
+  const page = pageFrom(found, query, (row) => row)
+  const ids = page.items.map(({ id }) => id)
+  const accounts = new Map((await look((sql) => listCredentialsOf(sql, ids))).map((row) => [row.connection_id, row]))
+  return {
+    ...page,
+    items: eachOf(page.items, (row) =>
+      toConnection(parts, row, {
+        ...{ catalog: snapshot?.catalogs.get(row.id), accounts: accounts.get(row.id), state: states.of(row), role },
+      }),
+    ),
+    by_status: countBy(found, (row) => stateOf({ snapshot, states }, row)),
+  }
+})
+
+export const get = serveOrganization(shapes.getConnection, (asked) => shown(asked, nameOf(asked)))
+
+export const connectionOperations: readonly Served[] = [list, get, add, change, compare, remove, toggle]

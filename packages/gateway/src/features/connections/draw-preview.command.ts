@@ -1,0 +1,52 @@
+/** A preview and a drift as lines for a person. */
+import { counted } from '../../lib/counted.ts'
+import type { OpenApiDrift, OpenApiPreview } from '@toolway/contract/admin'
+import { table } from '../../cli/terminal/output.ts'
+
+/** Of each list so many are shown; `--json` has all of them. */
+const SHOWN = 200
+
+export function drawPreview(preview: OpenApiPreview): string[] {
+  const { title, version, format, url, security, counts, operations, left_out: left, notes } = preview
+  const some = operations.slice(0, SHOWN)
+  const rows = some.map(({ name, effect, method, path, notes: said, deprecated }) => [
+    name,
+    effect,
+    `${method} ${path}${said.length + Number(deprecated) === 0 ? '' : `  (${[...(deprecated ? ['deprecated'] : []), ...said].join('; ')})`}`,
+  ])
+  return [
+    `${title} ${version} (OpenAPI ${format})`,
+    `Base address for calls: ${url ?? 'none, set it with --url'}.`,
+    `${counted(counts.tools, 'tool')}: ${counts.read} read, ${counts.write} write, ${counts.destructive} destructive; ${counts.left_out} left out, ${counts.unselected} not selected.`,
+    ...security.map(
+      ({ name, kind, place, scopes }) =>
+        `Requires ${kind}${place === null ? '' : ` in ${place}`} (${name})${scopes.length === 0 ? '' : `: ${scopes.slice(0, 5).join(', ')}${scopes.length > 5 ? ' …' : ''}`}`,
+    ),
+    ...(some.length === 0 ? [] : ['', ...table(['TOOL', 'EFFECT', 'OPERATION'], rows)]),
+    ...more(operations.length),
+    ...(left.length === 0 ? [] : ['', 'Left out:']),
+    ...left.slice(0, SHOWN).map(({ method, path, reason }) => `  ${method} ${path}: it ${reason}`),
+    ...more(left.length),
+    ...notes.flatMap((note) => ['', note]),
+  ]
+}
+
+const more = (count: number): string[] =>
+  count > SHOWN ? [`… and ${count - SHOWN} more; use --json to see them all.`] : []
+
+export function drawDrift({ added, removed, changed }: OpenApiDrift): string[] {
+  if (added.length + removed.length + changed.length === 0) return ['No tool changes.']
+  const held = (one: { held: boolean }) => (one.held ? '  held for review' : '')
+  return [
+    `${added.length} new, ${removed.length} removed, ${changed.length} changed.`,
+    ...added.slice(0, SHOWN).map((one) => `+ ${one.name} (${one.effect})${held(one)}`),
+    ...removed.slice(0, SHOWN).map((name) => `- ${name}`),
+    ...changed.slice(0, SHOWN).map((one) => {
+      const effect = one.effect === null ? '' : `, ${one.effect.before} → ${one.effect.after}`
+      const turn =
+        one.arguments === 'same' ? '' : `, accepts ${one.arguments === 'wider' ? 'more' : 'less'} than before`
+      return `~ ${one.name}: ${one.what.join(', ')}${turn}${effect}${held(one)}`
+    }),
+    ...more(Math.max(added.length, removed.length, changed.length)),
+  ]
+}

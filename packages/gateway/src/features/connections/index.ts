@@ -1,0 +1,33 @@
+/**
+ * Connections: what an organization is connected to, at which address or by which program, what of it is switched on, and what the calls
+ * of each person come to there (ADR 0130). Lists are kept by the feature `catalog`, accounts are those of `accounts`.
+ */
+export {
+  add as addConnection,
+  change as changeConnection,
+  connectionOperations,
+  get as getConnection,
+  list as listConnections,
+  remove as removeConnection,
+  secretsOf,
+  shown,
+  statesFor,
+} from './connections.operations.ts'
+export { endpointOperations } from './endpoints.operations.ts'
+export { importOperations } from './imports.operations.ts'
+export { lockOperations } from './locks.operations.ts'
+export { connectionLogOperations } from './log.operations.ts'
+export { probeOperations } from './probe.operations.ts'
+export type { ConnectionOperationParts } from './serve.operations.ts'
+export { toolOperations } from './tools.operations.ts'
+export { type Accounts, NO_ACCOUNTS } from './auth-type.ts'
+export type { CallState } from './call-state.ts'
+export { type CallStateParts, readCallStates } from './read-call-states.ts'
+export { changeAndEnd } from './change-and-end.ts'
+export { type CreatedConnection, createConnection } from './create-connection.ts'
+export { type ConnectionState, differencesOf } from './differences.ts'
+export { permittedParts } from './permitted-parts.ts'
+export { proposedName } from './proposed-name.ts'
+export { setLock } from './settle-lock.ts'
+export { type DescribedTool, describeTools, textOf, titleOf } from './describe-tools.ts'
+export { openedSecrets, unsafeAddresses } from './unsafe-addresses.ts'

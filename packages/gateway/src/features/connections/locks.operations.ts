@@ -1,0 +1,176 @@
+/** The operations on the lock of a connection's tools: what is held, what changed in it, and what people say of it. */
+import { Fault } from '@toolway/contract'
+import * as shapes from '@toolway/contract/admin'
+import type { Operation } from '@toolway/contract/admin'
+import { differenceOf } from '../../catalog/locks/difference.ts'
+import { isNamed } from '../../catalog/locks/tool-hash.ts'
+import {
+  countToolLocks,
+  findToolLock,
+  listToolLocksOf,
+  listToolLockPage,
+  type LockedState,
+  type ToolLockRow,
+} from '../../catalog/locks/tool-locks.ts'
+import { lockConnection, type ConnectionRow } from '../../connections/connections.ts'
+import type { OrgSql } from '../../db/db.ts'
+import { pageOfRows, startOf } from '../../lib/page.ts'
+import { serveOrganization, type OrganizationRequest, type Served } from './serve.operations.ts'
+import { findConnectionOf } from '../../operations/find-connection.ts'
+import { fingerprintOf, presentTools, setLock, settleTool } from './settle-lock.ts'
+
+const stateOf = ({
+  held_hash: held,
+  rejected_at: rejected,
+  gone_at: gone,
+}: ToolLockRow): shapes.LockedTool['state'] => {
+  if (gone !== null) return 'gone'
+  if (held === null) return 'accepted'
+  return rejected === null ? 'held' : 'rejected'
+}
+
+const timeOf = (date: Date | null): string | null => date?.toISOString() ?? null
+
+const toLocked = (row: ToolLockRow): shapes.LockedTool => ({
+  name: row.tool,
+  state: stateOf(row),
+  hash: row.held_hash ?? row.accepted_hash ?? '',
+  accepted_hash: row.accepted_hash,
+  accepted_by: row.accepted_by,
+  accepted_at: timeOf(row.accepted_at),
+  held_at: timeOf(row.held_at),
+  rejected_by: row.rejected_by,
+  rejected_at: timeOf(row.rejected_at),
+  gone_at: timeOf(row.gone_at),
+})
+
+function toLock({ tool_lock: mode, trusted }: ConnectionRow, counts: Counts): shapes.ToolLock {
+  const count = (state: LockedState) => counts.get(state) ?? 0
+  return { mode, trusted, accepted: count('accepted'), held: count('held') + count('rejected'), gone: count('gone') }
+}
+type Counts = ReadonlyMap<LockedState, number>
+
+const countsOf = (rows: readonly ToolLockRow[]): Counts =>
+  new Map([...Map.groupBy(rows, stateOf)].map(([state, all]) => [state, all.length]))
+
+type LockRequest = OrganizationRequest<Operation>
+/** A name that no account is kept of is nobody's. */
+function toolOf({ params: { tool } }: Pick<LockRequest, 'params'>): string {
+  if (!isNamed(tool)) throw new Fault('thing.unknown', { thing: 'tool' })
+  return tool
+}
+const nameOf = ({ params }: Pick<LockRequest, 'params'>): string => params['connection'] ?? ''
+const connectionOf = ({ parts, organization, params }: Pick<LockRequest, 'parts' | 'organization' | 'params'>) =>
+  findConnectionOf(parts, organization.id, nameOf({ params }))
+
+/** Throws `thing.unknown`. A connection of a file has its lock here, as its tools have their switches. */
+async function hold(sql: OrgSql, name: string): Promise<ConnectionRow> {
+  const held = await lockConnection(sql, name)
+  if (held === undefined) throw new Fault('thing.unknown', { thing: 'connection' })
+  return held
+}
+
+/** By alias: connections are in memory, and the locks of their tools are read for those of one page. */
+const listAll = serveOrganization(shapes.listToolLocks, async ({ parts, organization, query, look }) => {
+  const connections = parts.snapshots.find({ id: organization.id })?.connections ?? []
+  const { after: [last] = [], offset, take } = startOf(query, 'alias', 1)
+  const sorted = connections.toSorted((one, other) => (one.alias < other.alias ? -1 : 1))
+  const behind = last === undefined ? sorted.slice(offset) : sorted.filter(({ alias }) => alias > last)
+  const page = behind.slice(0, take)
+  const ids = page.slice(0, query.limit).map(({ id }) => id)
+  const rows = Map.groupBy(await look((sql) => listToolLocksOf(sql, ids)), ({ connection_id: id }) => id)
+  const paged = { query, order: 'alias', total: connections.length, keyOf: ({ alias }: ConnectionRow) => [alias] }
+  return pageOfRows(page, paged, (connection) => {
+    const own = rows.get(connection.id) ?? []
+    const tools = own.map(toLocked).filter(({ state }) => state !== 'gone')
+    return {
+      ...{ alias: connection.alias, ...toLock(connection, countsOf(own)) },
+      tools: tools.map(({ name, hash }) => ({ name, hash })),
+    }
+  })
+})
+
+const get = serveOrganization(shapes.getToolLock, async (asked) => {
+  const connection = connectionOf(asked)
+  const [counts, present] = await asked.look(async (sql) => [
+    await countToolLocks(sql, connection.id),
+    await presentTools(sql, connection.id),
+  ])
+  asked.head.set('etag', `"${fingerprintOf(present)}"`)
+  return toLock(connection, counts)
+})
+
+const set = serveOrganization(shapes.setToolLock, async (asked) => {
+  const { parts, organization, body, actor, ifMatch } = asked
+  const { id, counts } = await asked.change(
+    ({ id, alias, accepted, held }: { id: string; alias: string; accepted: number; held: number }) => ({
+      action: 'lock.set',
+      resource: 'connection',
+      id,
+      detail: { alias, ...body, accepted, held },
+    }),
+    async (sql) => {
+      const connection = await hold(sql, nameOf(asked))
+      const done = await setLock(sql, organization.id, connection, { setting: body, by: actor.id, ifMatch })
+      return { id: connection.id, alias: connection.alias, ...done, counts: await countToolLocks(sql, connection.id) }
+    },
+  )
+  await parts.snapshots.refresh(organization.id)
+  return toLock(findConnectionOf(parts, organization.id, id), counts)
+})
+
+const list = serveOrganization(shapes.listLockedTools, async (asked) => {
+  const { id } = connectionOf(asked)
+  const { query } = asked
+  const start = startOf(query, 'tool', 1)
+  const [rows, counts] = await asked.look(async (sql) => [
+    await listToolLockPage(sql, id, query.state, start),
+    await countToolLocks(sql, id),
+  ])
+  const total = [...counts].reduce((sum, [state, count]) => sum + (state === (query.state ?? state) ? count : 0), 0)
+  return pageOfRows(rows, { query, order: 'tool', total, keyOf: ({ tool }) => [tool] }, toLocked)
+})
+
+const difference = serveOrganization(shapes.getToolDifference, async (asked) => {
+  const { id } = connectionOf(asked)
+  const row = await asked.look((sql) => findToolLock(sql, id, toolOf(asked)))
+  if (row === undefined) throw new Fault('thing.unknown', { thing: 'tool' })
+  const { accepted, held } = row
+  return {
+    ...toLocked(row),
+    accepted,
+    held,
+    difference: held === null ? [] : differenceOf(accepted ?? undefined, held),
+  }
+})
+
+const settle = (operation: typeof shapes.acceptTool, verdict: 'accepted' | 'rejected'): Served =>
+  serveOrganization(operation, async (asked) => {
+    const { parts, organization, body, actor } = asked
+    const looked = { tool: toolOf(asked), hash: body.hash }
+    const { row } = await asked.change(
+      ({ alias }: { alias: string; row: ToolLockRow }) => ({
+        action: verdict === 'accepted' ? 'tool.accept' : 'tool.reject',
+        resource: 'tool',
+        id: `${alias}/${looked.tool}`,
+        detail: { hash: looked.hash },
+      }),
+      async (sql) => {
+        const connection = await hold(sql, nameOf(asked))
+        const settling = { looked, verdict, by: actor.id }
+        return { alias: connection.alias, row: await settleTool(sql, organization.id, connection, settling) }
+      },
+    )
+    await parts.snapshots.refresh(organization.id)
+    return toLocked(row)
+  })
+
+export const lockOperations: readonly Served[] = [
+  listAll,
+  get,
+  set,
+  list,
+  difference,
+  settle(shapes.acceptTool, 'accepted'),
+  settle(shapes.rejectTool, 'rejected'),
+]

@@ -1,0 +1,75 @@
+/**
+ * The operations on the log of one connection. Of a line of the gateway's log no more is told than what has a field here: what else
+ * it says may be of the machine, and is the platform's.
+ */
+import * as shapes from '@toolway/contract/admin'
+import type { Operation } from '@toolway/contract/admin'
+import type { ChildLine } from '../../upstreams/children/child-words.ts'
+import { readLine } from '../../operations/log-lines.ts'
+import { STREAM_HEAD, streamOfLines } from '../../operations/stream-of-lines.ts'
+import { serveOrganization, type OrganizationRequest, type Served } from './serve.operations.ts'
+import { findConnectionOf } from '../../operations/find-connection.ts'
+
+type Line = shapes.ConnectionLogLine
+type LogRequest = Pick<OrganizationRequest<Operation>, 'parts' | 'organization' | 'params'>
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+
+const saidBy = ({ at, text }: ChildLine): Line => ({
+  ...{ timestamp: at.toISOString(), level: 'info', source: 'process', message: text, tool: null, outcome: null },
+  ...{ code: null, problem: null, request_id: null, duration_ms: null },
+})
+
+/** Undefined for a line of another connection, and for one that does not say whose it is. */
+function lineOf({ parts, organization }: LogRequest, connectionId: string, text: string): Line | undefined {
+  const { connector_id: of, tenant_slug: slug, facts, ...line } = readLine(parts.snapshots, text)
+  if (of !== connectionId || slug !== organization.slug) return undefined
+  return {
+    timestamp: line.timestamp,
+    level: line.level,
+    source: 'gateway',
+    message: line.message,
+    tool: textOf(facts['tool_name']),
+    outcome: textOf(facts['outcome']),
+    code: textOf(facts['code']) ?? (typeof facts['code'] === 'number' ? `exit ${facts['code']}` : null),
+    problem: textOf(facts['problem']),
+    request_id: line.request_id,
+    duration_ms: line.duration_ms,
+  }
+}
+
+const connectionOf = ({ parts, organization, params }: LogRequest) =>
+  findConnectionOf(parts, organization.id, params['connection'] ?? '')
+
+function recent(asked: LogRequest): Line[] {
+  const { logs, words } = asked.parts.runtime
+  const { id } = connectionOf(asked)
+  const lines = logs.recent().flatMap((text) => lineOf(asked, id, text) ?? [])
+  return [...lines, ...words.recent(id).map(saidBy)].toSorted((one, other) =>
+    one.timestamp < other.timestamp ? -1 : 1,
+  )
+}
+
+function follow(asked: LogRequest) {
+  const { logs, words } = asked.parts.runtime
+  const { id } = connectionOf(asked)
+  return (hear: (line: Line) => void) => {
+    const leaveLog = logs.follow((text) => {
+      const line = lineOf(asked, id, text)
+      if (line !== undefined) hear(line)
+    })
+    const leaveWords = words.follow(id, (said) => hear(saidBy(said)))
+    return () => {
+      leaveLog()
+      leaveWords()
+    }
+  }
+}
+
+export const connectionLogOperations: readonly Served[] = [
+  serveOrganization(shapes.listConnectionLog, (asked) => ({ items: recent(asked).slice(-asked.query.count) })),
+  serveOrganization(
+    shapes.followConnectionLog,
+    (asked) => new Response(streamOfLines(follow(asked), asked.signal), { headers: STREAM_HEAD }),
+  ),
+]

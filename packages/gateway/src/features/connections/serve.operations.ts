@@ -1,0 +1,37 @@
+/** What the operations on connections work with besides what all operations have, and the way to serve them. */
+import type { ConnectionId, Fault, OrganizationId } from '@toolway/contract'
+import type { Operation } from '@toolway/contract/admin'
+import type { AdminCredentials } from '../../oauth/outgoing/admin-credentials.ts'
+import { serving, type OperationBase } from '../../operations/serve.ts'
+import type * as operations from '../../operations/serve.ts'
+import type { LogTail } from '../../telemetry/log-tail.ts'
+import type { ChildWords } from '../../upstreams/children/child-words.ts'
+import type { CallStateParts } from './read-call-states.ts'
+
+/** What a connection is shown with. */
+export interface ShownConnectionParts extends OperationBase {
+  readonly connect: {
+    /** What the state of a connection that uses a vendor's accounts is derived from. */
+    readonly apps: Pick<CallStateParts, 'vendorAuthority' | 'hasGlobalApp'>
+  }
+  readonly runtime: {
+    /** Folders below which connections may allow paths; none: where the platform wants. */
+    readonly roots: readonly string[]
+  }
+}
+
+export interface ConnectionOperationParts extends ShownConnectionParts {
+  readonly credentials: Pick<AdminCredentials, 'endIn' | 'ended'>
+  readonly runtime: ShownConnectionParts['runtime'] & {
+    readonly logs: Pick<LogTail, 'recent' | 'follow'>
+    /** Stderr output of the processes of connections. */
+    readonly words: Pick<ChildWords, 'recent' | 'follow'>
+  }
+  /** Ask a connection now what it offers, and keep it; the fault, if it failed. Never throws, and never waits for ever. */
+  sync(organizationId: OrganizationId, connectionId: ConnectionId): Promise<Fault | undefined>
+}
+
+export type Served = operations.Served<ConnectionOperationParts>
+export type OrganizationRequest<Op extends Operation> = operations.OrganizationRequest<Op, ConnectionOperationParts>
+
+export const { serveOrganization } = serving<ConnectionOperationParts>()
