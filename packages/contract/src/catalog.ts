@@ -4,29 +4,24 @@
  * It lists only services that this gateway can connect today. A row gives the server's location and the values that a user must
  * supply; it holds no secret, and no code depends on the row that a connection came from.
  */
-import { composio, COMPOSIO_URL } from './kinds/composio.ts'
-import { contract } from './kinds/contract.ts'
+import { type CatalogAsk, type CatalogCategory, type CatalogRow } from './kinds/catalog-row.ts'
 import { http } from './kinds/http.ts'
-import { n8n } from './kinds/n8n.ts'
-import type { native } from './kinds/native.ts'
-import { platform } from './kinds/platform.ts'
+import { KINDS } from './kinds/kinds.ts'
+import { native } from './kinds/native.ts'
 import { stdio } from './kinds/stdio.ts'
 
-export const CATALOG_CATEGORIES = ['code', 'work', 'messages', 'documents', 'usage', 'data', 'media', 'other'] as const
-export type CatalogCategory = (typeof CATALOG_CATEGORIES)[number]
+export { CATALOG_CATEGORIES, type CatalogCategory } from './kinds/catalog-row.ts'
 
-/** Kinds of connections that are one service each, with settings of their own. */
-export const SERVICE_CONNECTORS = [n8n.connector, composio.connector, platform.connector] as const
+type KindWithRow = Extract<(typeof KINDS)[number], { readonly row: CatalogRow }>
+const KINDS_WITH_ROW = KINDS.filter((kind): kind is KindWithRow => 'row' in kind)
 
-export interface CatalogAsk {
-  /** A variable of the program, a word in braces in its command line, or a header. */
-  readonly name: string
-  readonly in: 'environment' | 'args' | 'headers' | 'url' | 'command'
-  readonly about: string
-  readonly required: boolean
-  readonly secret: boolean
-  readonly placeholder: string | null
-}
+/** The kinds that a row can be of. */
+export const CATALOG_CONNECTORS = [
+  http.connector,
+  stdio.connector,
+  native.connector,
+  ...KINDS_WITH_ROW.map(({ connector }) => connector),
+] as const
 
 export interface CatalogEntry {
   readonly id: string
@@ -35,12 +30,7 @@ export interface CatalogEntry {
   /** Name of a drawing in the console's set. */
   readonly icon: string
   readonly category: CatalogCategory
-  readonly connector:
-    | typeof http.connector
-    | typeof stdio.connector
-    | typeof native.connector
-    | typeof contract.connector
-    | (typeof SERVICE_CONNECTORS)[number]
+  readonly connector: (typeof CATALOG_CONNECTORS)[number]
   /** Where its server is; null where a person says it. */
   readonly url: string | null
   /** The command to start; words in braces are requested from the user. Null for servers elsewhere. */
@@ -85,10 +75,6 @@ const variable = (
   about: string,
   more: Partial<Pick<CatalogAsk, 'required' | 'secret' | 'placeholder'>> = {},
 ): CatalogAsk => ({ name, in: 'environment', about, required: true, secret: false, placeholder: null, ...more })
-
-const header = (name: string, about: string): CatalogAsk => ({
-  ...{ name, about, in: 'headers', required: true, secret: true, placeholder: null },
-})
 
 /** The order is the one they are shown in. */
 export const CONNECTOR_CATALOG: readonly CatalogEntry[] = Object.freeze([
@@ -288,60 +274,5 @@ export const CONNECTOR_CATALOG: readonly CatalogEntry[] = Object.freeze([
     ],
     programs: [],
   }),
-  server({
-    id: 'contract',
-    title: 'Contract backend',
-    category: 'other',
-    about: 'Your own backend that describes its functions. Each function becomes a tool.',
-    icon: 'server',
-    connector: contract.connector,
-    url: null,
-    auth: ['api_key', 'none'],
-    asks: [
-      {
-        name: 'url',
-        in: 'url',
-        about: 'The URL of the backend.',
-        required: true,
-        secret: false,
-        placeholder: 'https://backend.example.com',
-      },
-    ],
-    seeds: ['curatore'],
-  }),
-  server({
-    id: 'n8n',
-    title: 'n8n',
-    category: 'other',
-    about:
-      'Active workflows with a certain tag become tools. They are found through the n8n API and run through their webhooks or forms.',
-    connector: n8n.connector,
-    url: null,
-    auth: ['none'],
-    asks: [header('X-N8N-API-KEY', 'A key from n8n: Settings, n8n API.')],
-    documentation: 'https://docs.n8n.io/api/authentication/',
-    seeds: ['uru'],
-  }),
-  server({
-    id: 'composio',
-    title: 'Composio',
-    category: 'other',
-    about: 'Tools for many vendors, with each member’s accounts stored at Composio.',
-    connector: composio.connector,
-    url: COMPOSIO_URL,
-    auth: ['none'],
-    asks: [header('x-api-key', 'The API key of your Composio project: Settings, API Keys.')],
-    documentation: 'https://docs.composio.dev',
-    seeds: ['uru', 'universal-agent'],
-  }),
-  server({
-    id: 'platform',
-    title: 'Toolway',
-    category: 'other',
-    about: 'Toolway’s own administration as tools: connections, usage, audit log, approvals, toolsets.',
-    connector: platform.connector,
-    url: null,
-    auth: ['none'],
-    seeds: ['uru'],
-  }),
+  ...KINDS_WITH_ROW.map(({ connector, row }) => server({ ...row, connector })),
 ])

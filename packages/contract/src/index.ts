@@ -10,11 +10,17 @@ export {
   kindOf,
   KINDS,
   authOf,
+  BACKENDS,
+  backendWordsOf,
+  hasAddress,
   mayHaveAccounts,
   runsHere,
+  SERVICE_CONNECTORS,
+  SERVICES,
   TIMEOUTS,
+  usualAddressOf,
 } from './kinds/kinds.ts'
-export type { Connector } from './kinds/kinds.ts'
+export type { Backend, BackendWords, Connector, ServiceConnector } from './kinds/kinds.ts'
 export { NO_OWN, ownMemberOf } from './kinds/own-members.ts'
 export type { OwnMember } from './kinds/own-members.ts'
 export { HttpSettings } from './kinds/http.ts'
@@ -30,10 +36,8 @@ export {
 } from './kinds/named-paths.ts'
 export { CHILD_NETWORKS, ChildAccess, ProcessSettings, programLine, ProgramNames } from './kinds/stdio.ts'
 export { NativeSettings, VendorName } from './kinds/native.ts'
-export { COMPOSIO_URL, ComposioSettings, ComposioWords, composioWordsOf } from './kinds/composio.ts'
 export { PlatformSettings } from './kinds/platform.ts'
-export { N8nSettings, N8nWords, n8nWordsOf } from './kinds/n8n.ts'
-export { ContractSettings, ContractWords, contractWordsOf } from './kinds/contract.ts'
+export { ContractSettings, ContractWords } from './kinds/contract.ts'
 export {
   ALL_TOOLS,
   changesAlone,
@@ -75,7 +79,7 @@ export { EgressExceptions } from './egress.ts'
 export { csvLine } from './csv.ts'
 export { isPlaceholder } from './placeholder.ts'
 export { hasHidden, visible, visibleJson, visibleText } from './visible.ts'
-export { CATALOG_CATEGORIES, CONNECTOR_CATALOG, SERVICE_CONNECTORS } from './catalog.ts'
+export { CATALOG_CATEGORIES, CONNECTOR_CATALOG } from './catalog.ts'
 export type { CatalogCategory, CatalogEntry } from './catalog.ts'
 export { newId } from './ids.ts'
 export type {

@@ -8,15 +8,10 @@ import { readFileSync } from 'node:fs'
 import {
   Alias,
   Audience,
+  BACKENDS,
+  backendWordsOf,
   CHECKS,
-  COMPOSIO_URL,
-  ComposioWords,
-  composioWordsOf,
   ConnectionAuthChange,
-  ContractWords,
-  contractWordsOf,
-  N8nWords,
-  n8nWordsOf,
   Fault,
   KeyPlace,
   LIMITS,
@@ -31,7 +26,13 @@ import {
   ToolsetSettings,
   VendorName,
   type LockMode,
+  SERVICES,
+  SERVICE_CONNECTORS,
+  hasAddress,
+  kindOf,
+  type Backend,
   type RuleWords,
+  type ServiceConnector,
 } from '@toolway/contract'
 import { z } from 'zod'
 import type { DeclaredKey } from './admin/installation/declare.ts'
@@ -49,7 +50,6 @@ import { checkRules, RULE_MEMBERS, Rules } from './config-file-rules.ts'
 import { createFill, Value, Values, type Fill } from './config-file-value.ts'
 import { readYaml } from './config-file-yaml.ts'
 import { KEY_FORM, roleOfMark } from './identity/keys/key-forms.ts'
-import { backendOf } from './kinds/contract/contract.ts'
 import { serverOf } from './kinds/http/http.ts'
 import type { Wire } from './kinds/kinds.ts'
 import { connectorOf } from './kinds/native/native.ts'
@@ -90,43 +90,43 @@ const Process = z.strictObject({
   ...ChildAccess.shape,
   environment: Values.default({}),
 })
-/** A backend of a kind with settings of its own, which stand beside the others. */
-const backend = <const Type extends string, Words extends z.ZodRawShape>(
-  type: Type,
-  words: z.ZodObject<Words>,
-  timeout: number,
-) =>
-  words.extend({
-    title: shared.title,
-    description: shared.description,
-    trusted: shared.trusted,
-    lock: shared.lock,
-    private: Remote.shape.private,
-    enabled: shared.enabled,
-    rules: shared.rules,
-    checks: shared.checks,
-    type: z.literal(type),
-    timeout: seconds.default(timeout),
-    url: Value,
-    headers: Values.default({}),
-  })
-const Contract = backend('contract', ContractWords, TIMEOUTS.contract)
-const N8n = backend('n8n', N8nWords, TIMEOUTS.n8n).extend({ webhooks: Value.optional() })
-/** Toolway itself. */
-const Platform = z.strictObject({
+const Service = z.strictObject({
   title: shared.title,
   description: shared.description,
   enabled: shared.enabled,
   rules: shared.rules,
   checks: shared.checks,
   lock: shared.lock,
-  type: z.literal('platform'),
-  timeout: seconds.default(TIMEOUTS.platform),
 })
-const Composio = backend('composio', ComposioWords, TIMEOUTS.composio).extend({
-  url: Value.default(COMPOSIO_URL),
-  servers_at: Value.optional(),
+/** What every kind of backend has in a file. */
+const BackendBase = Service.extend({
+  trusted: shared.trusted,
+  private: Remote.shape.private,
+  timeout: seconds,
+  url: Value,
+  headers: Values.default({}),
 })
+/** Its own settings stand beside these. */
+type WrittenBackend = z.output<typeof BackendBase> & { readonly type: Backend }
+
+const backendShape = ({ connector, timeout, own, addresses }: (typeof BACKENDS)[number]) => {
+  const { url, ...further } = addresses as Readonly<Record<string, { readonly usual?: string }>>
+  return z.strictObject({
+    ...own.given.shape,
+    ...Object.fromEntries(Object.keys(further).map((name) => [name, Value.optional()])),
+    ...BackendBase.shape,
+    type: z.literal(connector),
+    timeout: seconds.default(timeout),
+    url: url?.usual === undefined ? Value : Value.default(url.usual),
+  })
+}
+const BACKEND_SHAPES = BACKENDS.map(backendShape)
+
+/** A service without an address, such as Toolway itself. */
+const HERE_SHAPES = SERVICES.filter(({ connector }) => !hasAddress(connector)).map(({ connector, timeout }) =>
+  Service.extend({ type: z.literal(connector), timeout: seconds.default(timeout) }),
+)
+type WrittenHere = z.output<typeof Service> & { readonly type: ServiceConnector; readonly timeout: number }
 /** A vendor whose tools Toolway has. `url` names a server of the vendor's kind in place of the vendor's own. */
 const Native = Remote.extend({
   type: z.literal('native'),
@@ -152,10 +152,8 @@ const Connection = z.union(
   [
     Remote.extend({ type: z.enum(['http', 'sse', 'ws']).optional() }),
     Process.extend({ type: z.enum(['stdio']).optional() }),
-    Contract,
-    N8n,
-    Composio,
-    Platform,
+    ...(BACKEND_SHAPES as unknown as readonly [z.ZodType<WrittenBackend>]),
+    ...(HERE_SHAPES as unknown as readonly [z.ZodType<WrittenHere>]),
     OpenApi,
     Native,
   ],
@@ -206,10 +204,8 @@ const NAMES = [
     File,
     Remote,
     Process,
-    Contract,
-    N8n,
-    Composio,
-    Platform,
+    ...BACKEND_SHAPES,
+    ...HERE_SHAPES,
     OpenApi,
     Native,
     Toolset,
@@ -327,18 +323,10 @@ function declared(slug: string, members: Members, fill: Fill): Declared {
             ),
             ...(connection.auth === undefined ? {} : { auth: connection.auth }),
           }
-        if (connection.type === 'platform') return { kind: 'platform' }
+        if (isHere(connection)) return { kind: connection.type } as Wire
         if (connection.type === 'native') return nativeOf(connection, fill, place)
         const at = remote(connection, connection.type)
-        if (connection.type === 'contract') return backendOf({ ...at, words: contractWordsOf(connection) })
-        if (connection.type === 'n8n') {
-          const further = furtherOf(connection, 'webhooks', fill, place)
-          return { kind: 'n8n', ...at, words: n8nWordsOf({ ...connection, ...further }) }
-        }
-        if (connection.type === 'composio') {
-          const further = furtherOf(connection, 'servers_at', fill, place)
-          return { kind: 'composio', ...at, words: composioWordsOf({ ...connection, ...further }) }
-        }
+        if (isBackend(connection)) return backendWireOf(connection, at, fill, place)
         const served = { ...at, ...(connection.auth === undefined ? {} : { auth: connection.auth }) }
         return document === undefined ? serverOf(served) : apiServerOf({ ...served, api: document.api })
       }
@@ -408,19 +396,29 @@ function documentOf({ document, select, effects, key }: z.output<typeof OpenApi>
   return isText ? { api, text: said } : { api, text: undefined }
 }
 
-/** An address besides `url`, under its name; nothing where the file has none, so that its default is used. */
-function furtherOf<Name extends string>(
-  connection: { readonly [name in Name]?: z.output<typeof Value> | undefined },
-  name: Name,
+const HERE: ReadonlySet<unknown> = new Set(SERVICE_CONNECTORS.filter((connector) => !hasAddress(connector)))
+const isHere = (connection: z.output<typeof Connection>): connection is WrittenHere => HERE.has(connection.type)
+const isBackend = (connection: z.output<typeof Connection>): connection is WrittenBackend =>
+  BACKENDS.some(({ connector }) => connector === connection.type)
+
+/** Its addresses besides `url` are looked up, too; where the file has none the default is used. */
+function backendWireOf(
+  connection: WrittenBackend,
+  at: { readonly url: string; readonly headers: Readonly<Record<string, string>> },
   fill: Fill,
   place: readonly string[],
-): { readonly [name: string]: string } {
-  const value: z.output<typeof Value> | undefined = connection[name]
-  if (value === undefined) return {}
-  const text = fill(value, ...place, name)
-  if (!/^https?:$/.test(URL.parse(text)?.protocol ?? ''))
-    throw fill.complain([...place, name], 'must be an address that starts with http:// or https://')
-  return { [name]: text }
+): Wire {
+  const { type: kind } = connection
+  const settings: Readonly<Record<string, unknown>> = { ...connection }
+  const further = Object.keys(kindOf(kind).addresses)
+    .filter((name) => name !== 'url' && settings[name] !== undefined)
+    .map((name) => {
+      const text = fill(Value.parse(settings[name]), ...place, name)
+      if (!/^https?:$/.test(URL.parse(text)?.protocol ?? ''))
+        throw fill.complain([...place, name], 'must be an address that starts with http:// or https://')
+      return [name, text] as const
+    })
+  return { kind, ...at, words: backendWordsOf(kind, { ...settings, ...Object.fromEntries(further) }) } as Wire
 }
 
 /** The address is not repeated: it may hold a secret. */

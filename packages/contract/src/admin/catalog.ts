@@ -1,10 +1,6 @@
 /** The services that can be connected, as the admin interface shows them; the rows are in `catalog.ts` of this package. */
 import { z } from 'zod'
-import { contract } from '../kinds/contract.ts'
-import { http } from '../kinds/http.ts'
-import { native } from '../kinds/native.ts'
-import { stdio } from '../kinds/stdio.ts'
-import { CATALOG_CATEGORIES, SERVICE_CONNECTORS } from '../catalog.ts'
+import { CATALOG_CATEGORIES, CATALOG_CONNECTORS } from '../catalog.ts'
 import { EFFECTS } from '../effects.ts'
 
 const AUTHS = ['oauth', 'api_key', 'none'] as const
@@ -15,7 +11,7 @@ export const CATALOG_ENTRY = z.strictObject({
   about: z.string(),
   icon: z.string(),
   category: z.enum(CATALOG_CATEGORIES),
-  connector: z.enum([http.connector, stdio.connector, native.connector, contract.connector, ...SERVICE_CONNECTORS]),
+  connector: z.enum(CATALOG_CONNECTORS),
   url: z.string().nullable(),
   command: z.array(z.string()).readonly().nullable(),
   auth: z.array(z.enum(AUTHS)).readonly(),

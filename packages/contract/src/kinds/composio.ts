@@ -5,6 +5,7 @@
  * router session are offered under their own names (COMPOSIO_SEARCH_TOOLS and the others). `mcp`: one MCP server of one app.
  */
 import { z } from 'zod'
+import { header } from './catalog-row.ts'
 import type { SettingsForm } from '../form.ts'
 import { kind, seconds, shared } from './kind.ts'
 
@@ -30,8 +31,6 @@ const ComposioShape = {
 }
 export const ComposioWords = z.strictObject(ComposioShape).partial()
 export type ComposioWords = z.output<typeof ComposioWords>
-/** Returns the settings of Composio, without those that every connection has. */
-export const composioWordsOf = (said: object): ComposioWords => ComposioWords.strip().parse(said)
 
 export const ComposioSettings = z.strictObject({
   connector: z.literal('composio'),
@@ -81,7 +80,7 @@ export const composio = kind({
   usesFiles: true,
   title: 'Composio',
   settings: ComposioSettings,
-  addresses: { url: { secrets: true }, servers_at: { secrets: true, usual: SERVERS } },
+  addresses: { url: { secrets: true, usual: COMPOSIO_URL }, servers_at: { secrets: true, usual: SERVERS } },
   timeout: TIMEOUT,
   runsHere: false,
   speaksMcp: false,
@@ -90,6 +89,19 @@ export const composio = kind({
   leavesEffectsOpen: true,
   describedByOthers: true,
   tellsLeftOut: true,
+  isBackend: true,
+  isService: true,
   brokersAccounts: true,
   own: { member: 'composio', shown: ComposioWords, given: ComposioWords, changed: ComposioWords, form: FORM },
+  row: {
+    id: 'composio',
+    title: 'Composio',
+    category: 'other',
+    about: 'Tools for many vendors, with each member’s accounts stored at Composio.',
+    url: COMPOSIO_URL,
+    auth: ['none'],
+    asks: [header('x-api-key', 'The API key of your Composio project: Settings, API Keys.')],
+    documentation: 'https://docs.composio.dev',
+    seeds: ['uru', 'universal-agent'],
+  },
 })

@@ -30,8 +30,6 @@ const ContractShape = {
 }
 export const ContractWords = z.strictObject(ContractShape).partial()
 export type ContractWords = z.output<typeof ContractWords>
-/** Returns the settings of a contract backend, without those that every connection has. */
-export const contractWordsOf = (said: object): ContractWords => ContractWords.strip().parse(said)
 
 /** A backend that describes its functions by contracts and runs them over HTTP (ledger S1). */
 export const ContractSettings = z.strictObject({
@@ -111,5 +109,26 @@ export const contract = kind({
   reviews: true,
   organizationArgument: 'org_id',
   tellsLeftOut: true,
+  isBackend: true,
   own: { member: 'contract', shown: ContractWords, given: ContractWords, changed: ContractWords, form: FORM },
+  row: {
+    id: 'contract',
+    title: 'Contract backend',
+    category: 'other',
+    about: 'Your own backend that describes its functions. Each function becomes a tool.',
+    icon: 'server',
+    url: null,
+    auth: ['api_key', 'none'],
+    asks: [
+      {
+        name: 'url',
+        in: 'url',
+        about: 'The URL of the backend.',
+        required: true,
+        secret: false,
+        placeholder: 'https://backend.example.com',
+      },
+    ],
+    seeds: ['curatore'],
+  },
 })

@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import { REVISIONS } from '../revisions.ts'
 import type { SettingsForm } from '../form.ts'
+import type { CatalogRow } from './catalog-row.ts'
 
 /** Settings that only one kind has. The admin interface shows and takes them under one member of a connection. */
 export interface OwnSettings {
@@ -21,7 +22,7 @@ export interface OwnSettings {
 interface AddressTerms {
   /** Sealed headers go there, so they are bound to it: another one is not taken without them. */
   readonly secrets: boolean
-  /** The address where none is said, which is the vendor's own. */
+  /** The address where none is given, which is the vendor's own. */
   readonly usual?: string
 }
 
@@ -83,6 +84,17 @@ export interface ConnectionKind<Settings extends z.ZodObject = z.ZodObject> {
   readonly usesFiles?: true
   /** Its upstream tells which items are not offered, and why (`Upstream.leftOut`). */
   readonly tellsLeftOut?: true
+  /**
+   * It is reached at `url` with headers of the organization's own, and keeps no accounts. Its own settings stand beside the others in a
+   * declaration file.
+   */
+  readonly isBackend?: true
+  /** It is one service: people choose it by name, and the form of its own settings is all that it needs. */
+  readonly isService?: true
+  /** Its row in the catalog, where it is one service. */
+  readonly row?: CatalogRow
+  /** The name of its drawing in the console's set. */
+  readonly logo?: string
   readonly own?: OwnSettings
 }
 

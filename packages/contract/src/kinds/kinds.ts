@@ -55,15 +55,40 @@ export function kindOf(connector: string | undefined): ConnectionKind | undefine
 export const firstLockOf = (connector: string): LockMode =>
   kindOf(connector)?.describedByOthers === true ? 'descriptions' : 'off'
 
-/** Seconds that a request may take where nothing else is said, by how a connection is described. */
-export const TIMEOUTS = {
-  http: http.timeout,
-  process: stdio.timeout,
-  contract: contract.timeout,
-  n8n: n8n.timeout,
-  composio: composio.timeout,
-  platform: platform.timeout,
-} as const
+/** Seconds that a request to an MCP server may take where nothing else is given. */
+export const TIMEOUTS = { http: http.timeout, process: stdio.timeout } as const
+
+type KindWith<Fact> = Extract<(typeof KINDS)[number], Fact>
+type BackendKind = KindWith<{ readonly isBackend: true }>
+type ServiceKind = KindWith<{ readonly isService: true }>
+const isBackend = (kind: (typeof KINDS)[number]): kind is BackendKind => 'isBackend' in kind
+const isService = (kind: (typeof KINDS)[number]): kind is ServiceKind => 'isService' in kind
+
+/** The kinds of backends: reached at an address, with settings of their own. */
+export const BACKENDS: readonly BackendKind[] = KINDS.filter(isBackend)
+export type Backend = BackendKind['connector']
+/** The settings of a backend that only its kind has. */
+export type BackendWords<Name extends Backend = Backend> = z.output<
+  Extract<BackendKind, { readonly connector: Name }>['own']['given']
+>
+
+/** Returns the settings that only that kind has, among others. Throws a ZodError where one of them is not valid. */
+export function backendWordsOf<Name extends Backend>(connector: Name, settings: object): BackendWords<Name> {
+  const kind = BACKENDS.find((backend) => backend.connector === connector)
+  if (kind === undefined) throw new TypeError(`${connector} is not a kind of backends`)
+  return kind.own.given.strip().parse(settings) as BackendWords<Name>
+}
+
+/** The kinds that are one service each, in the order in which they are listed. */
+export const SERVICES: readonly ServiceKind[] = KINDS.filter(isService)
+export type ServiceConnector = ServiceKind['connector']
+export const SERVICE_CONNECTORS: readonly ServiceConnector[] = SERVICES.map(({ connector }) => connector)
+
+/** Whether a connection of that kind is reached at an address. */
+export const hasAddress = (connector: Connector): boolean => 'url' in kindOf(connector).addresses
+
+/** The address of a connection where none is given; undefined where it has none, or must be given. */
+export const usualAddressOf = (connector: Connector): string | undefined => kindOf(connector).addresses['url']?.usual
 
 /** How its server is told for whom a call is made; undefined where people can connect no accounts for it. */
 export const authOf = (settings: ConnectionSettings): ConnectionAuth | undefined =>

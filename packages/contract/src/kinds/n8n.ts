@@ -1,5 +1,6 @@
 /** n8n: workflows that are active and carry a tag become tools (ledger S0-PRX-08). */
 import { z } from 'zod'
+import { header } from './catalog-row.ts'
 import type { SettingsForm } from '../form.ts'
 import { kind, seconds, shared } from './kind.ts'
 
@@ -17,8 +18,6 @@ const N8nShape = {
 }
 export const N8nWords = z.strictObject(N8nShape).partial()
 export type N8nWords = z.output<typeof N8nWords>
-/** Returns the settings of n8n, without those that every connection has. */
-export const n8nWordsOf = (said: object): N8nWords => N8nWords.strip().parse(said)
 
 export const N8nSettings = z.strictObject({
   connector: z.literal('n8n'),
@@ -61,5 +60,20 @@ export const n8n = kind({
   keepsDigits: true,
   described: true,
   tellsLeftOut: true,
+  isBackend: true,
+  isService: true,
+  logo: 'n8n',
   own: { member: 'n8n', shown: N8nWords, given: N8nWords, changed: N8nWords, form: FORM },
+  row: {
+    id: 'n8n',
+    title: 'n8n',
+    category: 'other',
+    about:
+      'Active workflows with a certain tag become tools. They are found through the n8n API and run through their webhooks or forms.',
+    url: null,
+    auth: ['none'],
+    asks: [header('X-N8N-API-KEY', 'A key from n8n: Settings, n8n API.')],
+    documentation: 'https://docs.n8n.io/api/authentication/',
+    seeds: ['uru'],
+  },
 })

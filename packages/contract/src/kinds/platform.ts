@@ -22,4 +22,14 @@ export const platform = kind({
   runsHere: false,
   speaksMcp: false,
   described: true,
+  isService: true,
+  row: {
+    id: 'platform',
+    title: 'Toolway',
+    category: 'other',
+    about: 'Toolway’s own administration as tools: connections, usage, audit log, approvals, toolsets.',
+    url: null,
+    auth: ['none'],
+    seeds: ['uru'],
+  },
 })

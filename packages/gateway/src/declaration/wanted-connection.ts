@@ -4,7 +4,7 @@ import type { Connection } from '@toolway/contract/admin'
 import type { DeclaredConnection } from '../config-file.ts'
 import { KINDS } from '../kinds/kinds.ts'
 import type { ProcessWire } from '../kinds/stdio/stdio.ts'
-import { BACKEND_DEFAULTS, impliedPrivate } from './written-connection.ts'
+import { backendDefaultsOf, impliedPrivate } from './written-connection.ts'
 
 type Connector = Connection['connector']
 
@@ -41,7 +41,7 @@ function shared(one: DeclaredConnection) {
   if (!('url' in wire)) return words
   const { url } = wire
   const remote = { ...words, url, private: one.private ?? impliedPrivate({ url }) }
-  if ('words' in wire) return { ...remote, [wire.kind]: { ...BACKEND_DEFAULTS[wire.kind], ...wire.words } }
+  if ('words' in wire) return { ...remote, [wire.kind]: { ...backendDefaultsOf(wire.kind), ...wire.words } }
   const native =
     'vendor' in wire
       ? { native: { vendor: wire.vendor, scopes_for: wire.scopesFor ?? 'execute', source: wire.source ?? null } }

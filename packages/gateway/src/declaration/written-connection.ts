@@ -3,15 +3,13 @@
  * are left out, so that the same state is always the same text.
  */
 import {
-  ComposioSettings,
-  composioWordsOf,
+  type Backend,
+  BACKENDS,
+  type BackendWords,
+  backendWordsOf,
   ConnectionAuth,
-  ContractSettings,
-  contractWordsOf,
   firstLockOf,
   kindOf,
-  N8nSettings,
-  n8nWordsOf,
 } from '@toolway/contract'
 import { CONNECTORS } from '@toolway/connectors'
 import type { Connection } from '@toolway/contract/admin'
@@ -115,28 +113,25 @@ function openApi({ alias, openapi, document }: PresentConnection, refer: Refer):
   }
 }
 
-const SOMEWHERE = { url: 'https://backend.invalid' }
-/** Default settings of backends that have some of their own, by kind. */
-export const BACKEND_DEFAULTS = {
-  contract: contractWordsOf(ContractSettings.omit({ connector: true }).parse(SOMEWHERE)),
-  n8n: n8nWordsOf(N8nSettings.omit({ connector: true }).parse(SOMEWHERE)),
-  composio: composioWordsOf(ComposioSettings.omit({ connector: true }).parse(SOMEWHERE)),
-} as const
+const SOMEWHERE = 'https://backend.invalid'
 
-function backendWords(one: PresentConnection, refer: Refer): object {
-  const { addresses } = kindOf(one.connector)
-  const visible = visibleWith(refer, one.alias)
-  for (const [kind, defaults] of Object.entries(BACKEND_DEFAULTS)) {
-    const words = one[kind as keyof typeof BACKEND_DEFAULTS]
-    if (words !== null)
-      return Object.fromEntries(
-        Object.entries(without(words, defaults)).map(([name, value]) => [
-          name,
-          name in addresses && typeof value === 'string' ? visible(value, name) : value,
-        ]),
-      )
-  }
-  return {}
+/** Returns the default settings that only that kind of backend has. */
+export function backendDefaultsOf<Name extends Backend>(connector: Name): BackendWords<Name> {
+  const { settings } = kindOf(connector)
+  return backendWordsOf(connector, settings.parse({ connector, url: SOMEWHERE }))
+}
+
+function backendWords(connection: PresentConnection, refer: Refer): object {
+  const kind = BACKENDS.find(({ connector }) => connector === connection.connector)
+  const words = kind && connection[kind.own.member]
+  if (kind === undefined || words === null || words === undefined) return {}
+  const visible = visibleWith(refer, connection.alias)
+  return Object.fromEntries(
+    Object.entries(without(words, backendDefaultsOf(kind.connector))).map(([name, value]) => [
+      name,
+      name in kind.addresses && typeof value === 'string' ? visible(value, name) : value,
+    ]),
+  )
 }
 
 const nonEmpty = (value: object): object | undefined => (isDeepStrictEqual(value, {}) ? undefined : value)

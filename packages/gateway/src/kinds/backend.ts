@@ -1,59 +1,52 @@
 /**
- * What the kinds of backends have in common that are reached at an address, with headers of the organization's own and a few settings:
- * contract backends, n8n and Composio. No account is kept for them.
+ * What the kinds of backends have in common (`isBackend` in the contract): an address, headers of the organization's own and a few
+ * settings. No account is kept for them.
  */
-import type { ConnectionSettings } from '@toolway/contract'
+import {
+  backendWordsOf,
+  usualAddressOf,
+  type Backend,
+  type BackendWords,
+  type ConnectionSettings,
+} from '@toolway/contract'
 import type { RemoteTarget, Upstream } from '../upstreams/upstream.ts'
 import type { UpstreamMaking } from '../upstreams/upstreams.ts'
 import type { ConnectionRequest, Kind, Opening } from './kind.ts'
 import { describeRemote, remoteParts, remoteReach, remoteView, shownUrl, type RemoteWire } from './remote.ts'
 import { checked } from './settings.ts'
 
-/** The kinds that are of this form. */
-type Backends = Extract<ConnectionSettings, { readonly connector: 'contract' | 'n8n' | 'composio' }>
-type Name = Backends['connector']
+type SettingsOf<Name extends Backend> = Extract<ConnectionSettings, { readonly connector: Name }>
 
-export interface BackendWire<Connector extends Name, Words> extends RemoteWire {
-  readonly kind: Connector
-  readonly words: Words
+export interface BackendWire<Name extends Backend = Backend> extends RemoteWire {
+  readonly kind: Name
+  readonly words: BackendWords<Name>
 }
 
-export interface BackendKind<Connector extends Name, Words> {
+export interface BackendKind<Name extends Backend> {
   /** Also the member of a request that has the settings of its own. */
-  readonly connector: Connector
-  /** Its address where none is given. */
-  readonly url?: string
-  /** Look at what is to be kept. Throws `params.shape`. */
-  check?(wire: BackendWire<Connector, Words>): void
-  /** The settings of its own among others. */
-  wordsOf(said: object): Words
-  upstream(
-    opening: Opening<Extract<Backends, { readonly connector: Connector }>>,
-    target: RemoteTarget,
-    making: UpstreamMaking,
-  ): Upstream
+  readonly connector: Name
+  /** Checks what is to be stored. Throws `params.shape`. */
+  check?(wire: BackendWire<Name>): void
+  upstream(opening: Opening<SettingsOf<Name>>, target: RemoteTarget, making: UpstreamMaking): Upstream
 }
 
-export function backendKind<Connector extends Name, Words extends object>({
+export function backendKind<Name extends Backend>({
   connector,
-  wordsOf,
   upstream,
-  url: own,
   check,
-}: BackendKind<Connector, Words>): Kind<
-  Extract<Backends, { readonly connector: Connector }>,
-  BackendWire<Connector, Words>
-> {
-  const saidIn = (said: ConnectionRequest) => (said as Readonly<Record<string, object | undefined>>)[connector]
+}: BackendKind<Name>): Kind<SettingsOf<Name>, BackendWire<Name>> {
+  const usual = usualAddressOf(connector)
+  const ownOf = (request: ConnectionRequest) => (request as Readonly<Record<string, object | undefined>>)[connector]
   return {
     connector,
     wire: connector,
     takes: ['url', 'headers', 'private', connector],
     meantBy: [],
-    describe(said, held) {
-      const isNew = own !== undefined && held === undefined && said.url === undefined
-      const { url, headers, ...turn } = describeRemote(isNew ? { ...said, url: own } : said, held)
-      const words = { ...(held === undefined ? {} : wordsOf(held.settings)), ...saidIn(said) } as Words
+    describe(request, stored) {
+      const isNew = usual !== undefined && stored === undefined && request.url === undefined
+      const { url, headers, ...turn } = describeRemote(isNew ? { ...request, url: usual } : request, stored)
+      const before = stored === undefined ? {} : backendWordsOf(connector, stored.settings)
+      const words = { ...before, ...ownOf(request) } as BackendWords<Name>
       return { ...turn, wire: { kind: connector, url, headers, words } }
     },
     parts(common, wire, shown) {
@@ -63,7 +56,7 @@ export function backendKind<Connector extends Name, Words extends object>({
       return { settings: checked({ connector, ...settings, ...own, ...wire.words }), secrets }
     },
     shown: shownUrl,
-    view: (settings) => ({ ...remoteView(settings), [connector]: wordsOf(settings) }),
+    view: (settings) => ({ ...remoteView(settings), [connector]: backendWordsOf(connector, settings) }),
     open: (opening, making) => upstream(opening, remoteReach(opening), making),
   }
 }

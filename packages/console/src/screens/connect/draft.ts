@@ -2,6 +2,8 @@
 import {
   kindOf,
   ownMemberOf,
+  DEFAULT_CONNECTOR,
+  hasAddress as isAtAddress,
   SERVICE_CONNECTORS,
   type CatalogEntry,
   type Connector,
@@ -31,7 +33,12 @@ export const WAYS: Readonly<Record<Kind, Way>> = {
   program: { connector: 'mcp.process', ofDocument: false, ways: ['none'], accounts: false },
   openapi: { connector: 'openapi', ofDocument: true, ways: ['api_key', 'none'], accounts: true },
   contract: { connector: 'contract', ofDocument: false, ways: ['api_key', 'none'], accounts: false },
-  service: { connector: 'n8n', ofDocument: false, ways: ['none'], accounts: false },
+  service: {
+    connector: SERVICE_CONNECTORS[0] ?? DEFAULT_CONNECTOR,
+    ofDocument: false,
+    ways: ['none'],
+    accounts: false,
+  },
   native: { connector: 'native', ofDocument: false, ways: ['oauth', 'api_key'], accounts: true },
 }
 
@@ -178,7 +185,7 @@ export const connectorOf = ({ kind, service }: Pick<Draft, 'kind' | 'service'>):
 
 /** Whether it is reached at an address; this gateway itself is not. */
 export const hasAddress = ({ kind, service }: Pick<Draft, 'kind' | 'service'>): boolean =>
-  kind !== 'program' && service !== 'platform'
+  kind !== 'program' && (service === undefined || isAtAddress(service))
 
 /** Why an address is not taken; undefined where it is (ledger S2-UI-02). */
 export function problemOfAddress(url: string): 'empty' | 'scheme' | 'user' | 'unreadable' | undefined {

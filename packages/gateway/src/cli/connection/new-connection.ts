@@ -5,12 +5,15 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import {
+  hasAddress,
   OperationEffects,
   OperationSelection,
+  usualAddressOf,
   type CHILD_NETWORKS,
   type ContractWords,
   type KeyPlace,
   type Limit,
+  type ServiceConnector,
 } from '@toolway/contract'
 import type { addConnection, addOpenApi } from '@toolway/contract/admin'
 import type { z } from 'zod'
@@ -22,12 +25,16 @@ import { authOf, type AuthWords } from './auth-words.ts'
 import type { Addressed } from './contact.ts'
 import { sourceOf } from './document.ts'
 
+/** Whether its address must be given. */
+export const needsUrl = (connector: ServiceConnector): boolean =>
+  hasAddress(connector) && usualAddressOf(connector) === undefined
+
 export interface AddWords extends AuthWords, Addressed {
   readonly title?: string
   readonly url?: string
   readonly contract?: string
   /** A kind of server at `url` that speaks no MCP. */
-  readonly connector?: 'n8n' | 'composio' | 'platform'
+  readonly connector?: ServiceConnector
   /** `name=value`: settings of that kind. */
   readonly set: readonly string[]
   /** The name of a native connector. */
@@ -126,7 +133,7 @@ function refuseMixed(words: AddWords): void {
   const reach = (words.allowPath ?? []).length + (words.allowHost ?? []).length > 0 || words.network !== undefined
   if (reach && command[0] === undefined)
     throw wrong('--allow-path, --allow-host and --network apply only to a server that the gateway starts.')
-  const ownAddress = words.connector === 'n8n' ? undefined : words.connector
+  const ownAddress = words.connector === undefined || needsUrl(words.connector) ? undefined : words.connector
   const reaches = [words.native ?? url ?? ownAddress, contract, command[0]]
   if (reaches.filter((one) => one !== undefined).length !== 1)
     throw wrong(

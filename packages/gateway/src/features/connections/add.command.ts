@@ -1,5 +1,5 @@
 /** `toolway connection add`: connects a remote server, a program, a REST server by its OpenAPI document or a contract backend. */
-import { Alias, CHILD_NETWORKS, LIMITS, REVISIONS } from '@toolway/contract'
+import { Alias, CHILD_NETWORKS, LIMITS, REVISIONS, SERVICE_CONNECTORS } from '@toolway/contract'
 import { addConnection, addOpenApi, previewOpenApi, removeConnection } from '@toolway/contract/admin'
 import { Argument, InvalidArgumentError, Option } from 'commander'
 import { described, type Printed } from '../../cli/command.ts'
@@ -9,7 +9,13 @@ import { AUTH_OPTIONS } from '../../cli/connection/auth-words.ts'
 import { awaitContact, findConnection } from '../../cli/connection/contact.ts'
 import { drawPreview } from './draw-preview.command.ts'
 import { withApprovals } from '../../cli/connection/expected-approvals.ts'
-import { connectionBody, documentBody, readingBody, type AddWords } from '../../cli/connection/new-connection.ts'
+import {
+  connectionBody,
+  documentBody,
+  needsUrl,
+  readingBody,
+  type AddWords,
+} from '../../cli/connection/new-connection.ts'
 
 const collect = (value: string, before: string[] = []) => [...before, value]
 const many = (flags: string, about: string) => new Option(flags, about).argParser(collect).default([])
@@ -19,6 +25,8 @@ function seconds(text: string): number {
   if (value > 0 && value <= 3600) return value
   throw new InvalidArgumentError('Must be a number of seconds up to 3600.')
 }
+
+const WITHOUT_URL = SERVICE_CONNECTORS.filter((connector) => !needsUrl(connector))
 
 const REMOTE = [
   new Option(
@@ -44,8 +52,8 @@ const REMOTE = [
   new Option('--on-behalf', 'tell the contract backend on whose behalf a trusted key calls'),
   new Option(
     '--connector <kind>',
-    'type of the server at --url if it is not an MCP server; composio and platform (Toolway itself) need no --url',
-  ).choices(['n8n', 'composio', 'platform']),
+    `type of the server at --url if it is not an MCP server; ${WITHOUT_URL.join(' and ')} need no --url`,
+  ).choices([...SERVICE_CONNECTORS]),
   many('--set <pair>', 'with --connector: a setting, name=value; can be repeated'),
   many('--header <pair>', 'header to send to a remote server, "Name: value"; can be repeated'),
   new Option('--header-from <file>', 'file with one header per line, for secrets; - is standard input'),

@@ -1,15 +1,13 @@
 /** Composio, whose toolkits are tools. The project's API key is the header `x-api-key`; users connect their accounts there. */
-import { COMPOSIO_URL, composioWordsOf, Fault, type ComposioWords } from '@toolway/contract'
+import { Fault } from '@toolway/contract'
 import { createComposioUpstream } from '../../upstreams/composio/composio-upstream.ts'
 import { reachAt } from '../addresses.ts'
 import { backendKind, type BackendWire } from '../backend.ts'
 
-export type ComposioWire = BackendWire<'composio', ComposioWords>
+export type ComposioWire = BackendWire<'composio'>
 
 export const composio = backendKind({
   connector: 'composio',
-  wordsOf: composioWordsOf,
-  url: COMPOSIO_URL,
   check({ headers, words }) {
     const refuse = (place: string, problem: string) => {
       throw new Fault('params.shape', { place, problem })

@@ -1,17 +1,16 @@
 /** A backend that describes its functions by contracts and runs them over HTTP (ledger S1). */
-import { contractWordsOf, type ContractSettings, type ContractWords } from '@toolway/contract'
+import type { ContractSettings } from '@toolway/contract'
 import { createContractUpstream } from '../../upstreams/contract/contract-upstream.ts'
 import type { ContractTerms } from '../../upstreams/upstream.ts'
 import { backendKind, type BackendWire } from '../backend.ts'
 
-export type ContractWire = BackendWire<'contract', ContractWords>
+export type ContractWire = BackendWire<'contract'>
 
 /** A backend as it is described. */
 export const backendOf = (words: Omit<ContractWire, 'kind'>): ContractWire => ({ kind: 'contract', ...words })
 
 export const contract = backendKind({
   connector: 'contract',
-  wordsOf: contractWordsOf,
   upstream({ reach, settings, organization }, target, making) {
     const wire = { ...target, ...termsOf(settings, organization) }
     return createContractUpstream({ ...making, reach: { ...reach, wire } })

@@ -1,14 +1,12 @@
 /** n8n, whose tagged workflows are tools. The key of its API is the header `X-N8N-API-KEY`; other headers go to its webhooks. */
-import { n8nWordsOf, type N8nWords } from '@toolway/contract'
 import { createN8nUpstream } from '../../upstreams/n8n/n8n-upstream.ts'
 import { reachAt } from '../addresses.ts'
 import { backendKind, type BackendWire } from '../backend.ts'
 
-export type N8nWire = BackendWire<'n8n', N8nWords>
+export type N8nWire = BackendWire<'n8n'>
 
 export const n8n = backendKind({
   connector: 'n8n',
-  wordsOf: n8nWordsOf,
   upstream(opening, target, making) {
     const { reach, settings } = opening
     const { tag, listed_for: seconds } = settings
