@@ -2,7 +2,7 @@
 import { hash as slowHashOf } from 'bcryptjs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { importKeys } from '../../packages/gateway/src/admin/keys/old-keys.ts'
+import { importKeys } from '../../packages/gateway/src/features/keys/old-keys.ts'
 import { mintKey } from '../../packages/gateway/src/identity/keys/key-forms.ts'
 import { MOST_ALIKE } from '../../packages/gateway/src/identity/keys/slow-keys.ts'
 import { createTestVault, startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'

@@ -208,7 +208,7 @@ export {
   removePlatformKey,
   revealMyKey,
   trustKey,
-} from './keys.ts'
+} from '../features/keys/keys.ts'
 export {
   AddedOAuthClient,
   addOAuthClient,

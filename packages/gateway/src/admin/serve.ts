@@ -1,6 +1,5 @@
 /** The operations of the administration: what they work with besides what all operations have, and the ways to serve them. */
 import type { ConnectionId, Fault, OrganizationId } from '@toolway/contract'
-import type { FreshSignInParts } from '../features/people/index.ts'
 import type { ListPreviews } from '../call/list-preview.ts'
 import type { AdminApprovals } from './approvals/admin-approvals.ts'
 import type { AdminConnect } from './oauth/admin-connect.ts'
@@ -13,9 +12,6 @@ import type * as operations from '../operations/serve.ts'
 
 /** The parts that operations of the administration work with. */
 export interface AdminParts extends OperationBase {
-  readonly passwordFits: FreshSignInParts['passwordFits']
-  /** Makes this process ask the database anew for every key; other processes hear of a change from the database. */
-  forgetKeys(): void
   /** Ask a connection now what it offers, and keep it; the fault, if it failed. Never throws, and never waits for ever. */
   sync(organizationId: OrganizationId, connectionId: ConnectionId): Promise<Fault | undefined>
   readonly checkpoints: Pick<KeepCheckpoints, 'sign' | 'trust' | 'fingerprints'>

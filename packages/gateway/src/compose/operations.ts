@@ -15,7 +15,7 @@ import {
   toolOperations,
 } from '../features/connections/index.ts'
 import { describedBy } from '../features/reference/index.ts'
-import { keyOperations } from '../admin/keys/keys.ts'
+import { keyOperations, myKeyOperations, type MyKeyParts } from '../features/keys/index.ts'
 import {
   groupOperations,
   memberOperations,
@@ -25,7 +25,6 @@ import {
   type MemberParts,
   type OrganizationParts,
 } from '../features/organizations/index.ts'
-import { myKeyOperations } from '../admin/keys/my-keys.ts'
 import { grantOperations } from '../admin/oauth/grants.ts'
 import { oauthClientOperations } from '../admin/oauth/oauth-clients.ts'
 import { connectOperations } from '../admin/oauth/connect.ts'
@@ -66,6 +65,7 @@ export type OperationParts = AdminParts &
   UserParts &
   MemberParts &
   OrganizationParts &
+  MyKeyParts &
   AgentParts &
   ConnectionOperationParts &
   ClientSeenParts &

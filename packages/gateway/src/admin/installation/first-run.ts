@@ -21,7 +21,7 @@ import {
   type OrganizationRow,
 } from '../../organizations/organizations.ts'
 import { recordChange, type Actor, type Change } from '../../records/change.ts'
-import { keyChange } from '../keys/make-key.ts'
+import { keyChange } from '../../features/keys/index.ts'
 import { partsOf } from '../../kinds/kinds.ts'
 import { programOf } from '../../kinds/stdio/stdio.ts'
 import { createConnection } from '../../features/connections/index.ts'

@@ -3,10 +3,10 @@
  * own. The text of a key is in the answer that makes it, and in that of `revealMyKey`, and in no other.
  */
 import { z } from 'zod'
-import { Slug } from '../connections.ts'
-import { LIMITS } from '../effects.ts'
-import { ROLES } from '../roles.ts'
-import { inOrganization, listOf, operation, pageOf, platform, signedIn, sortedBy } from './operation.ts'
+import { Slug } from '../../connections.ts'
+import { LIMITS } from '../../effects.ts'
+import { ROLES } from '../../roles.ts'
+import { inOrganization, listOf, operation, pageOf, platform, signedIn, sortedBy } from '../../admin/operation.ts'
 
 /** The roles that can be requested; the source system calls a member a user. */
 const ROLE_NAMES = [...ROLES, 'tenant_user'] as const

@@ -14,12 +14,12 @@ import {
   type UserId,
 } from '@toolway/contract'
 import type * as shapes from '@toolway/contract/admin'
-import { z } from 'zod'
 import type { OrgSql, SystemSql } from '../../db/db.ts'
 import { hintOf, mintKey, prefixOf } from '../../identity/keys/key-forms.ts'
 import { addKey, type KeyRow } from '../../identity/keys/keys.ts'
 import type { Principal } from '../../identity/principal.ts'
 import type { Change } from '../../records/change.ts'
+import { expiryOf } from './key-expiry.rows.ts'
 import { isToolset } from '../../toolsets/supplied.ts'
 
 export interface KeyWords {
@@ -86,8 +86,6 @@ export async function makeKey(
   return { row, key }
 }
 
-const Until = z.object({ expires_at: z.date().nullable() })
-
 /**
  * Throws `key.beyond` unless the asker, who has that role there, may do at least as much, for as long. A key that calls on behalf of
  * members reaches their files and their accounts, which no role in the organization does: only a platform administrator makes it.
@@ -106,8 +104,7 @@ export async function refuseBeyond(
     throw beyond(`its limit would be ${wish.limit}, but yours is ${limit}`)
   if (toolset !== undefined && wish.toolset !== toolset) throw beyond(`yours is limited to the toolset ${toolset}`)
   if (keyId === undefined) return
-  const [own] = await sql(Until)`select expires_at from keys where id = ${keyId}`
-  const until = own?.expires_at ?? undefined
+  const until = await expiryOf(sql, keyId)
   if (until !== undefined && (wish.expiresAt === undefined || wish.expiresAt > until))
     throw beyond('it would expire after the key that creates it')
 }

@@ -1,5 +1,5 @@
 /** `toolway key …`: make, list, remove and take over the keys of an organization or of the platform. A key is printed once. */
-import { counted } from '../lib/counted.ts'
+import { counted } from '../../lib/counted.ts'
 import { readFile } from 'node:fs/promises'
 import { LIMITS, ROLES, type Limit, type Role } from '@toolway/contract'
 import {
@@ -14,10 +14,10 @@ import {
   type Key,
 } from '@toolway/contract/admin'
 import { Argument, Option } from 'commander'
-import { described, groupOf, type Finish } from './command.ts'
-import { readInput } from './terminal/input.ts'
-import { CommandFault, EXIT, table } from './terminal/output.ts'
-import { listAll, Refusal, type Transport } from './transport/transport.ts'
+import { described, groupOf, type Finish } from '../../cli/command.ts'
+import { readInput } from '../../cli/terminal/input.ts'
+import { CommandFault, EXIT, table } from '../../cli/terminal/output.ts'
+import { listAll, Refusal, type Transport } from '../../cli/transport/transport.ts'
 
 interface ScopeOptions {
   readonly organization: string

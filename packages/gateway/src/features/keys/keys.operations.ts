@@ -5,9 +5,16 @@ import { listKeyPage, removeKeyById, storeTrust, type KeyOnPage, type KeyRow } f
 import type { Principal } from '../../identity/principal.ts'
 import { keyChange, makeKey, refuseBeyond, toKey, type KeyWords, type MadeKey } from './make-key.ts'
 import { importKeys } from './old-keys.ts'
-import { serveOrganization, servePlatform, type AdminParts, type Served } from '../serve.ts'
-import { type OperationCall, type Origin } from '../../operations/serve.ts'
+import { serving, type OperationBase, type OperationCall, type Origin, type Served } from '../../operations/serve.ts'
 import { sortedPage } from '../../lib/page.ts'
+
+/** The parts that the operations on keys work with. */
+export interface KeyParts extends OperationBase {
+  /** Makes this process ask the database anew for every key; other processes hear of a change from the database. */
+  forgetKeys(): void
+}
+
+const { serveOrganization, servePlatform } = serving<KeyParts>()
 
 const toListedKey = (row: KeyOnPage): shapes.Key => ({ ...toKey(row), user_email: row.user_email })
 
@@ -44,7 +51,7 @@ const told = ({ row, key }: MadeKey, head: OperationCall['head']) => {
   return { ...toKey(row), key }
 }
 
-function organizationNamed({ snapshots }: AdminParts, name: string | null | undefined) {
+function organizationNamed({ snapshots }: KeyParts, name: string | null | undefined) {
   if (name == null) return undefined
   const found = snapshots.find({ id: name }) ?? snapshots.find({ slug: name })
   if (found === undefined) throw new Fault('thing.unknown', { thing: 'organization' })
@@ -58,7 +65,7 @@ function known(row: KeyRow | undefined): KeyRow {
 
 const inOrganizationOf = ({ organization_id: id }: KeyRow) => (id === null ? {} : { organizationId: id })
 
-export const keyOperations: readonly Served[] = [
+export const keyOperations: readonly Served<KeyParts>[] = [
   servePlatform(shapes.addPlatformKey, async ({ parts, principal, role, body, origin, head, change }) => {
     const organization = organizationNamed(parts, body.tenant_id)
     const words = wordsOf(body, organization?.organization.id, { principal, origin })

@@ -20,10 +20,15 @@ import { carryKeyRules } from '../../policy/stored/organization-rules.ts'
 import type { KeyRow } from '../../identity/keys/keys.ts'
 import type { Principal } from '../../identity/principal.ts'
 import { keyChange, makeKey, refuseBeyond, toKey, type KeyWords, type MadeKey } from './make-key.ts'
-import { refuseOldSignIn } from '../../features/people/index.ts'
-import { serveSignedIn, type AdminParts, type Served } from '../serve.ts'
-import { type OperationCall } from '../../operations/serve.ts'
+import { refuseOldSignIn, type FreshSignInParts } from '../people/index.ts'
+import type { KeyParts } from './keys.operations.ts'
+import { serving, type OperationCall, type Served } from '../../operations/serve.ts'
 import { eachOf } from '../../lib/unreadable.ts'
+
+/** The parts that the operations on a user's own keys work with. */
+export type MyKeyParts = KeyParts & FreshSignInParts
+
+const { serveSignedIn } = serving<MyKeyParts>()
 
 /** The member that a principal stands for. Throws `login.needed` for keys of nobody's. */
 function memberOf({ userId }: Principal): UserId {
@@ -41,7 +46,7 @@ function personOf(principal: Principal): UserId {
  * Returns the snapshot of the user's organization that is meant. Throws `place.unknown` for an organization that is not the
  * user's.
  */
-function placeOf({ snapshots }: AdminParts, { organizationId }: Principal, user: UserId, name: string | undefined) {
+function placeOf({ snapshots }: MyKeyParts, { organizationId }: Principal, user: UserId, name: string | undefined) {
   const own = snapshots
     .all()
     .filter(({ organization: { id, active }, members }) => active && members.has(user) && (organizationId ?? id) === id)
@@ -57,7 +62,7 @@ function placeOf({ snapshots }: AdminParts, { organizationId }: Principal, user:
   return only
 }
 
-function roleOf({ accounts }: AdminParts, principal: Principal, { members }: Snapshot): Role {
+function roleOf({ accounts }: MyKeyParts, principal: Principal, { members }: Snapshot): Role {
   const role = roleIn(accounts, principal, members)
   if (role === undefined) throw new Fault('place.unknown')
   // A platform administrator counts as a member here, and a key of an organization never has the platform role.
@@ -92,7 +97,7 @@ function wordsOf(wish: Wish, { organization }: Snapshot, user: UserId, role: Rol
   }
 }
 
-export const myKeyOperations: readonly Served[] = [
+export const myKeyOperations: readonly Served<MyKeyParts>[] = [
   serveSignedIn(shapes.listMyKeys, async ({ parts, principal, query, look }) => {
     const user = memberOf(principal)
     const place = query.organization === undefined ? undefined : placeOf(parts, principal, user, query.organization)

@@ -1,6 +1,6 @@
 import type { KeyId } from '@toolway/contract'
 import { expect, test } from 'vitest'
-import { createKeepUses } from './keep-uses.ts'
+import { createKeepUses } from './keep-uses.job.ts'
 
 const ids = (...names: string[]) => names as KeyId[]
 
