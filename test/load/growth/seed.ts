@@ -9,7 +9,7 @@ import { openStore } from '../../../packages/gateway/src/admin/installation/open
 import { addConnection } from '../../../packages/gateway/src/connections/connections.ts'
 import { hintOf, mintKey, prefixOf } from '../../../packages/gateway/src/identity/keys/key-forms.ts'
 import { addKey } from '../../../packages/gateway/src/identity/keys/keys.ts'
-import { storeCapabilities, type Listed } from '../../../packages/gateway/src/jobs/store-capabilities.ts'
+import { storeCapabilities, type Listed } from '../../../packages/gateway/src/features/catalog/store-capabilities.ts'
 import { partsOf } from '../../../packages/gateway/src/kinds/kinds.ts'
 import { addOrganization } from '../../../packages/gateway/src/organizations/organizations.ts'
 

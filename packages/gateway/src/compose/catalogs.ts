@@ -1,11 +1,16 @@
 /** The catalogs and health of connections: fetched at start, after a notification of theirs, and at intervals. */
 import type { Changes } from '../catalog/changes.ts'
-import { createKeepCatalogs, type KeepCatalogs } from '../jobs/keep-catalogs.ts'
-import { createKeepHealthy, type KeepHealthy } from '../jobs/keep-healthy.ts'
-import { createOwnClaims, type LookClaims } from '../jobs/look-claims.ts'
+import {
+  createKeepCatalogs,
+  type KeepCatalogs,
+  createKeepHealthy,
+  type KeepHealthy,
+  createOwnClaims,
+  type LookClaims,
+  createSyncNow,
+} from '../features/catalog/index.ts'
 import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import { createSyncCatalog } from '../upstreams/capabilities/fetch-capabilities.ts'
-import { createSyncNow } from '../jobs/sync-now.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import type { Base } from './core-dependencies.ts'
 import type { Contacts } from './upstreams.ts'

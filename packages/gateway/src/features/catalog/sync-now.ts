@@ -2,9 +2,9 @@
  * Asking one connection at once what it offers, for somebody who waits: the same job as always, with an end and with its fault.
  */
 import { Fault, type ConnectionId, type OrganizationId } from '@toolway/contract'
-import type { Snapshot } from '../snapshot/snapshot.ts'
-import { createSingleFlight } from '../lib/single-flight.ts'
-import { createSyncCatalog, type SyncParts } from '../upstreams/capabilities/fetch-capabilities.ts'
+import type { Snapshot } from '../../snapshot/snapshot.ts'
+import { createSingleFlight } from '../../lib/single-flight.ts'
+import { createSyncCatalog, type SyncParts } from '../../upstreams/capabilities/fetch-capabilities.ts'
 
 export interface SyncNowParts extends SyncParts {
   find(organizationId: OrganizationId): Snapshot | undefined

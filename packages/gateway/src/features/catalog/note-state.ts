@@ -3,9 +3,9 @@
  * the same transaction. If several gateways see an outage, one of them reports it.
  */
 import type { ConnectionId } from '@toolway/contract'
-import { addAlert } from '../features/alerts/index.ts'
-import { noteContact, type Seen } from '../connections/connections.ts'
-import type { SystemSql } from '../db/db.ts'
+import { addAlert } from '../alerts/index.ts'
+import { noteContact, type Seen } from '../../connections/connections.ts'
+import type { SystemSql } from '../../db/db.ts'
 
 /** Characters of the reason that go into an alert and out to webhooks. */
 const LONGEST = 500

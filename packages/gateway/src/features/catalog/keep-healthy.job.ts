@@ -5,8 +5,8 @@
  * noticed soon. A child that does not run is not started for it. A check holds up no call and no other check.
  */
 import { Fault, type ConnectionId, type OrganizationId } from '@toolway/contract'
-import type { Log } from '../lib/log.ts'
-import type { WatchedConnection } from './keep-catalog.ts'
+import type { Log } from '../../lib/log.ts'
+import type { WatchedConnection } from './keep-catalog.job.ts'
 import { KeptConnections } from './kept-connections.ts'
 
 /** Milliseconds (ledger S3-EXT-04, S2-SES-04). */

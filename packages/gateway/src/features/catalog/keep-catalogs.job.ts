@@ -5,9 +5,9 @@
  * So many are asked at the same time; one that hangs or fails holds up no other, and is tried again with growing pauses.
  */
 import type { ConnectionId, OrganizationId } from '@toolway/contract'
-import type { Log } from '../lib/log.ts'
-import { createTurns } from '../lib/turns.ts'
-import { keepCatalog, type KeepCatalogParts, type KeptCatalog, type WatchedConnection } from './keep-catalog.ts'
+import type { Log } from '../../lib/log.ts'
+import { createTurns } from '../../lib/turns.ts'
+import { keepCatalog, type KeepCatalogParts, type KeptCatalog, type WatchedConnection } from './keep-catalog.job.ts'
 import { KeptConnections } from './kept-connections.ts'
 
 export interface KeepCatalogsParts extends Omit<KeepCatalogParts, 'take'> {

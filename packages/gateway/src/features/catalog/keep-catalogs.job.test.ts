@@ -1,8 +1,8 @@
 import type { ConnectionId, OrganizationId } from '@toolway/contract'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createFakeUpstream, type FakeUpstream } from '../testing/fake-upstream.ts'
-import type { WatchedConnection } from './keep-catalog.ts'
-import { createKeepCatalogs } from './keep-catalogs.ts'
+import { createFakeUpstream, type FakeUpstream } from '../../testing/fake-upstream.ts'
+import type { WatchedConnection } from './keep-catalog.job.ts'
+import { createKeepCatalogs } from './keep-catalogs.job.ts'
 import { createOwnClaims } from './look-claims.ts'
 
 const MINUTE = 60_000

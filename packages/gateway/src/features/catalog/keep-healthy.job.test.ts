@@ -1,9 +1,9 @@
 import { Fault, type ConnectionId, type OrganizationId } from '@toolway/contract'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createFakeUpstream } from '../testing/fake-upstream.ts'
-import type { Upstream } from '../upstreams/upstream.ts'
-import type { WatchedConnection } from './keep-catalog.ts'
-import { createKeepHealthy } from './keep-healthy.ts'
+import { createFakeUpstream } from '../../testing/fake-upstream.ts'
+import type { Upstream } from '../../upstreams/upstream.ts'
+import type { WatchedConnection } from './keep-catalog.job.ts'
+import { createKeepHealthy } from './keep-healthy.job.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND

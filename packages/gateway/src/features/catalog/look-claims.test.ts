@@ -1,9 +1,9 @@
 import type { ConnectionId } from '@toolway/contract'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { createTestDatabase } from '../testing/database.ts'
-import { addTestOrganization } from '../testing/organization.ts'
-import { addConnection } from '../connections/connections.ts'
+import { createTestDatabase } from '../../testing/database.ts'
+import { addTestOrganization } from '../../testing/organization.ts'
+import { addConnection } from '../../connections/connections.ts'
 import { createLookClaims } from './look-claims.ts'
 
 const log = { warn() {} }

@@ -6,10 +6,10 @@
 import { randomUUID } from 'node:crypto'
 import type { ConnectionId, EffectSpeakers, LockMode, OrganizationId } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
-import { addAlert } from '../features/alerts/index.ts'
-import { bytesOfOthers, storeCatalog } from '../catalog/catalogs.ts'
-import { isHeld } from '../catalog/locks/is-held.ts'
-import { isNamed, onceEach, sightingsOf, type Sighting } from '../catalog/locks/tool-hash.ts'
+import { addAlert } from '../alerts/index.ts'
+import { bytesOfOthers, storeCatalog } from '../../catalog/catalogs.ts'
+import { isHeld } from '../../catalog/locks/is-held.ts'
+import { isNamed, onceEach, sightingsOf, type Sighting } from '../../catalog/locks/tool-hash.ts'
 import {
   acceptTools,
   forgetGone,
@@ -20,16 +20,16 @@ import {
   noteThere,
   releaseTools,
   type KnownTool,
-} from '../catalog/locks/tool-locks.ts'
-import { nameThem, type NamedKind } from '../catalog/names/exposed-names.ts'
-import { lockForLook, type Seen } from '../connections/connections.ts'
-import { listSaidEffects } from '../connections/tool-states.ts'
-import type { SystemSql } from '../db/db.ts'
-import { entryOfChange, type Actor, type Change } from '../records/change.ts'
-import { storeRecords, type Entry } from '../records/records.ts'
+} from '../../catalog/locks/tool-locks.ts'
+import { nameThem, type NamedKind } from '../../catalog/names/exposed-names.ts'
+import { lockForLook, type Seen } from '../../connections/connections.ts'
+import { listSaidEffects } from '../../connections/tool-states.ts'
+import type { SystemSql } from '../../db/db.ts'
+import { entryOfChange, type Actor, type Change } from '../../records/change.ts'
+import { storeRecords, type Entry } from '../../records/records.ts'
 import { noteState } from './note-state.ts'
-import { bytesOf, createLeftOut, inMiB, MAX_ORGANIZATION } from '../upstreams/capabilities/capabilities-bounds.ts'
-import type { CapabilitiesSnapshot } from '../upstreams/capabilities/fetch-capabilities.ts'
+import { bytesOf, createLeftOut, inMiB, MAX_ORGANIZATION } from '../../upstreams/capabilities/capabilities-bounds.ts'
+import type { CapabilitiesSnapshot } from '../../upstreams/capabilities/fetch-capabilities.ts'
 
 interface Of {
   readonly organizationId: OrganizationId

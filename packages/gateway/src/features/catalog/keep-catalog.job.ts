@@ -6,11 +6,11 @@
  */
 import type { ConnectionId, OrganizationId } from '@toolway/contract'
 import { backoff } from '@toolway/protocol/retry'
-import type { Claimed } from '../catalog/looks.ts'
-import type { Log } from '../lib/log.ts'
-import type { ListKind, Upstream } from '../upstreams/upstream.ts'
+import type { Claimed } from '../../catalog/looks.ts'
+import type { Log } from '../../lib/log.ts'
+import type { ListKind, Upstream } from '../../upstreams/upstream.ts'
 import type { LookClaims } from './look-claims.ts'
-import type { SyncCatalog } from '../upstreams/capabilities/fetch-capabilities.ts'
+import type { SyncCatalog } from '../../upstreams/capabilities/fetch-capabilities.ts'
 
 export interface WatchedConnection {
   readonly organizationId: OrganizationId

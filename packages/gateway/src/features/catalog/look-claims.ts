@@ -14,10 +14,10 @@ import {
   type Claim,
   type Claimed,
   type Settled,
-} from '../catalog/looks.ts'
-import type { Db } from '../db/db.ts'
-import { createBatch } from '../lib/batch.ts'
-import type { Log } from '../lib/log.ts'
+} from '../../catalog/looks.ts'
+import type { Db } from '../../db/db.ts'
+import { createBatch } from '../../lib/batch.ts'
+import type { Log } from '../../lib/log.ts'
 
 export interface LookClaims {
   claim(claim: Claim): Promise<Claimed>
