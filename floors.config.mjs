@@ -12,7 +12,17 @@ const gateway = 'packages/gateway/src'
 const APART = ['demo', 'testing']
 
 /** The features that use calls and OAuth, top to bottom: one may use those below it, through their `index.ts`. */
-const ABOVE_CALLS = ['reference', 'events', 'keys', 'organizations', 'people', 'rules', 'connections', 'catalog']
+const ABOVE_CALLS = [
+  'reference',
+  'events',
+  'authorization',
+  'keys',
+  'organizations',
+  'people',
+  'rules',
+  'connections',
+  'catalog',
+]
 /** The features that stand below a call, which may use them. */
 const BELOW_CALLS = ['agent', 'usage', 'clients-seen', 'files', 'record-streams', 'webhooks', 'alerts']
 /** All of them, top to bottom. */

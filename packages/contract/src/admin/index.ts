@@ -216,8 +216,8 @@ export {
   NewOAuthClient,
   OAuthClient,
   removeOAuthClient,
-} from './clients.ts'
-export { endGrant, endOwnGrant, Grant, listGrants, listOwnGrants } from './grants.ts'
+} from '../features/authorization/oauth-clients.ts'
+export { endGrant, endOwnGrant, Grant, listGrants, listOwnGrants } from '../features/authorization/grants.ts'
 export {
   hearBroker,
   beginOwnProviderAuth,

@@ -4,7 +4,7 @@ import type { OAuthDoor } from '../http/oauth/oauth-door.ts'
 import { removeExpiredClients } from '../identity/oauth/oauth-clients.ts'
 import { removeOldGrants } from '../identity/oauth/oauth-grants.ts'
 import { removeExpiredTokens } from '../identity/oauth/oauth-tokens.ts'
-import { createCleanOAuth } from '../jobs/clean-oauth.ts'
+import { createCleanOAuth } from '../features/authorization/index.ts'
 import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import type { CoreDependencies } from './core-dependencies.ts'
 

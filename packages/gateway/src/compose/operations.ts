@@ -25,8 +25,7 @@ import {
   type MemberParts,
   type OrganizationParts,
 } from '../features/organizations/index.ts'
-import { grantOperations } from '../admin/oauth/grants.ts'
-import { oauthClientOperations } from '../admin/oauth/oauth-clients.ts'
+import { grantOperations, oauthClientOperations } from '../features/authorization/index.ts'
 import { connectOperations } from '../admin/oauth/connect.ts'
 import { oauthOperations } from '../admin/oauth/oauth.ts'
 import { auditOperations } from '../admin/audit.ts'

@@ -1,6 +1,6 @@
 /** OAuth clients over the admin interface: those that registered themselves, and those that an administrator adds. */
 import { z } from 'zod'
-import { operation, pageOf, Paging, platform } from './operation.ts'
+import { operation, pageOf, Paging, platform } from '../../admin/operation.ts'
 
 const METHODS = ['none', 'client_secret_basic', 'client_secret_post'] as const
 

@@ -1,7 +1,7 @@
 /** The grants of users to OAuth clients, over the admin interface: the caller's own, and those of an organization's members. */
 import { z } from 'zod'
-import { LIMITS } from '../effects.ts'
-import { inOrganization, operation, pageOf, Paging, signedIn } from './operation.ts'
+import { LIMITS } from '../../effects.ts'
+import { inOrganization, operation, pageOf, Paging, signedIn } from '../../admin/operation.ts'
 
 export const Grant = z.strictObject({
   id: z.string(),

@@ -3,7 +3,7 @@
  *
  * Every gateway does it, each hour: it is a few statements that find nothing when another one was there before.
  */
-import type { Log } from '../lib/log.ts'
+import type { Log } from '../../lib/log.ts'
 
 export interface CleanOAuthParts {
   clean(): Promise<void>

@@ -4,8 +4,10 @@ import * as shapes from '@toolway/contract/admin'
 import { countClients, listClients, removeClient, type ClientRow } from '../../identity/oauth/oauth-clients.ts'
 import { addByHand } from '../../oauth/added-clients.ts'
 import { ClientProblem } from '../../oauth/client-shape.ts'
-import { servePlatform, type Served } from '../serve.ts'
+import { serving, type OperationBase, type Served } from '../../operations/serve.ts'
 import { pageAt, partOf } from '../../lib/page.ts'
+
+const { servePlatform } = serving<OperationBase>()
 
 const toClient = (row: ClientRow): shapes.OAuthClient => ({
   client_id: row.id,
@@ -20,7 +22,7 @@ const toClient = (row: ClientRow): shapes.OAuthClient => ({
 
 type Added = Awaited<ReturnType<typeof addByHand>>
 
-export const oauthClientOperations: readonly Served[] = [
+export const oauthClientOperations: readonly Served<OperationBase>[] = [
   servePlatform(shapes.listOAuthClients, async ({ look, query }) => {
     const part = partOf(query)
     const [rows, total] = await look(async (sql) => [await listClients(sql, part), await countClients(sql)] as const)

@@ -10,9 +10,11 @@ import {
   type EndedGrant,
   type GrantRow,
 } from '../../identity/oauth/oauth-grants.ts'
-import { serveOrganization, serveSignedIn, type Served } from '../serve.ts'
+import { serving, type OperationBase, type Served } from '../../operations/serve.ts'
 import { pageAt, pageFrom, partOf } from '../../lib/page.ts'
 import type { Change } from '../../records/change.ts'
+
+const { serveOrganization, serveSignedIn } = serving<OperationBase>()
 
 const toGrant = (row: GrantRow): shapes.Grant => ({
   id: row.id,
@@ -39,7 +41,7 @@ const known = (ended: EndedGrant | undefined): EndedGrant => {
   return ended
 }
 
-export const grantOperations: readonly Served[] = [
+export const grantOperations: readonly Served<OperationBase>[] = [
   serveSignedIn(shapes.listOwnGrants, async ({ principal: { userId }, look, query }) => {
     if (userId === undefined) return pageFrom([], query, toGrant)
     const part = partOf(query)
