@@ -1923,6 +1923,111 @@ export interface English {
       readonly n8n: string
       readonly composio: string
     }
+    readonly fields: {
+      readonly native: {
+        readonly scopes_for: {
+          readonly label: string
+          readonly hint: string
+          readonly choices: {
+            readonly read: string
+            readonly write: string
+            readonly execute: string
+          }
+        }
+      }
+      readonly contract: {
+        readonly organization: {
+          readonly label: string
+          readonly hint: string
+        }
+        readonly exposes: {
+          readonly label: string
+          readonly hint: string
+          readonly choices: {
+            readonly agent: string
+            readonly procedure: string
+            readonly all: string
+          }
+        }
+        readonly side_effects: {
+          readonly label: string
+          readonly hint: string
+        }
+        readonly on_behalf: {
+          readonly label: string
+          readonly hint: string
+        }
+        readonly checks_facets: {
+          readonly label: string
+          readonly hint: string
+        }
+        readonly allows: {
+          readonly label: string
+          readonly hint: string
+        }
+        readonly contracts_for: {
+          readonly label: string
+        }
+        readonly facets_for: {
+          readonly label: string
+        }
+        readonly stale_for: {
+          readonly label: string
+        }
+        readonly aliases: {
+          readonly label: string
+          readonly hint: string
+        }
+      }
+      readonly n8n: {
+        readonly tag: {
+          readonly label: string
+          readonly hint: string
+        }
+        readonly webhooks: {
+          readonly label: string
+          readonly hint: string
+        }
+        readonly listed_for: {
+          readonly label: string
+        }
+      }
+      readonly composio: {
+        readonly way: {
+          readonly label: string
+          readonly choices: {
+            readonly rest: string
+            readonly session: string
+            readonly mcp: string
+          }
+        }
+        readonly toolkits: {
+          readonly label: string
+          readonly hint: string
+        }
+        readonly server: {
+          readonly label: string
+          readonly hint: string
+        }
+        readonly servers_at: {
+          readonly label: string
+        }
+        readonly users: {
+          readonly label: string
+          readonly choices: {
+            readonly email: string
+            readonly id: string
+          }
+        }
+        readonly default_user: {
+          readonly label: string
+          readonly hint: string
+        }
+        readonly listed_for: {
+          readonly label: string
+        }
+      }
+    }
   }
   readonly live: {
     readonly broken: string
@@ -3356,109 +3461,6 @@ export interface English {
       readonly pattern: {
         readonly label: string
         readonly hint: string
-      }
-    }
-    readonly native: {
-      readonly scopes_for: {
-        readonly label: string
-        readonly hint: string
-        readonly choices: {
-          readonly read: string
-          readonly write: string
-          readonly execute: string
-        }
-      }
-    }
-    readonly contract: {
-      readonly organization: {
-        readonly label: string
-        readonly hint: string
-      }
-      readonly exposes: {
-        readonly label: string
-        readonly hint: string
-        readonly choices: {
-          readonly agent: string
-          readonly procedure: string
-          readonly all: string
-        }
-      }
-      readonly side_effects: {
-        readonly label: string
-        readonly hint: string
-      }
-      readonly on_behalf: {
-        readonly label: string
-        readonly hint: string
-      }
-      readonly checks_facets: {
-        readonly label: string
-        readonly hint: string
-      }
-      readonly allows: {
-        readonly label: string
-        readonly hint: string
-      }
-      readonly contracts_for: {
-        readonly label: string
-      }
-      readonly facets_for: {
-        readonly label: string
-      }
-      readonly stale_for: {
-        readonly label: string
-      }
-      readonly aliases: {
-        readonly label: string
-        readonly hint: string
-      }
-    }
-    readonly n8n: {
-      readonly tag: {
-        readonly label: string
-        readonly hint: string
-      }
-      readonly webhooks: {
-        readonly label: string
-        readonly hint: string
-      }
-      readonly listed_for: {
-        readonly label: string
-      }
-    }
-    readonly composio: {
-      readonly way: {
-        readonly label: string
-        readonly choices: {
-          readonly rest: string
-          readonly session: string
-          readonly mcp: string
-        }
-      }
-      readonly toolkits: {
-        readonly label: string
-        readonly hint: string
-      }
-      readonly server: {
-        readonly label: string
-        readonly hint: string
-      }
-      readonly servers_at: {
-        readonly label: string
-      }
-      readonly users: {
-        readonly label: string
-        readonly choices: {
-          readonly email: string
-          readonly id: string
-        }
-      }
-      readonly default_user: {
-        readonly label: string
-        readonly hint: string
-      }
-      readonly listed_for: {
-        readonly label: string
       }
     }
   }

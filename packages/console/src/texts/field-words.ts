@@ -1,6 +1,6 @@
 /**
- * The words of a field that the contract describes: of a rule action's parameter, or of a setting that one kind of connection has. They
- * are in the section `settingFields`, by the action or the kind, and then by the name of the field.
+ * The words of a field that the contract describes: of a rule action's parameter (section `settingFields`, by the action), or of a
+ * setting that one kind of connection has (section `kinds`, member `fields`, by the kind).
  */
 import { texts, type Texts } from './texts.ts'
 
@@ -14,8 +14,15 @@ export interface FieldWords {
 export const keyOf = (name: string): string => name.replaceAll('.', '_')
 
 /** @param owner an action, or a kind's member for its own settings */
-export function fieldWords(owner: string, name: string, all: Pick<Texts, 'settingFields'> = texts): FieldWords {
-  const fields: Readonly<Record<string, Readonly<Record<string, FieldWords>>>> = all.settingFields
+export function fieldWords(
+  owner: string,
+  name: string,
+  all: Pick<Texts, 'settingFields' | 'kinds'> = texts,
+): FieldWords {
+  const fields: Readonly<Record<string, Readonly<Record<string, FieldWords>>>> = {
+    ...all.settingFields,
+    ...all.kinds.fields,
+  }
   return fields[owner]?.[keyOf(name)] ?? { label: name }
 }
 
