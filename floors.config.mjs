@@ -16,6 +16,7 @@ const ABOVE_CALLS = [
   'reference',
   'events',
   'authorization',
+  'accounts',
   'keys',
   'organizations',
   'people',
@@ -303,7 +304,7 @@ export default {
       'The process that listens starts no other process except its own database; a command may open a browser, and the first of several processes starts the others.',
       {
         path: '^packages/',
-        pathNot: `${forTests}|^${gateway}/upstreams/children/|^${gateway}/db/embedded(?:-postgres\\.ts$|/)|^packages/gateway/bin/|^${gateway}/cli/accounts/open-browser\\.ts$|^${gateway}/cli/processes/process-group\\.ts$|^packages/toolkit/src/workbench/remote/child-pipe\\.ts$`,
+        pathNot: `${forTests}|^${gateway}/upstreams/children/|^${gateway}/db/embedded(?:-postgres\\.ts$|/)|^packages/gateway/bin/|^${gateway}/cli/open-browser\\.ts$|^${gateway}/cli/processes/process-group\\.ts$|^packages/toolkit/src/workbench/remote/child-pipe\\.ts$`,
       },
       { path: '^(?:node:)?(?:child_process|cluster)$' },
     ),

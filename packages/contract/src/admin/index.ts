@@ -28,7 +28,7 @@ export {
   OWN_ACCOUNT_KINDS,
   OwnAccount,
   removeAccount,
-} from './accounts.ts'
+} from '../features/accounts/accounts.ts'
 export {
   AUTH_TYPES,
   addConnection,
@@ -226,7 +226,7 @@ export {
   linkConnection,
   listProviders,
   readConnectSession,
-} from './connect.ts'
+} from '../features/accounts/connect.ts'
 export {
   Credential,
   listCredentials,
@@ -235,7 +235,7 @@ export {
   putOAuthApp,
   removeCredentials,
   removeOAuthApp,
-} from './oauth.ts'
+} from '../features/accounts/oauth.ts'
 export {
   AuditEvent,
   ChainVerdict,

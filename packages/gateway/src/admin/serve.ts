@@ -2,7 +2,7 @@
 import type { ConnectionId, Fault, OrganizationId } from '@toolway/contract'
 import type { ListPreviews } from '../call/list-preview.ts'
 import type { AdminApprovals } from './approvals/admin-approvals.ts'
-import type { AdminConnect } from './oauth/admin-connect.ts'
+import type { AdminConnect } from '../features/accounts/index.ts'
 import type { AdminCredentials } from '../oauth/outgoing/admin-credentials.ts'
 import type { KeepCheckpoints } from '../jobs/keep-checkpoints.ts'
 import type { Runtime } from './runtime/runtime.ts'

@@ -1,5 +1,5 @@
 /** `toolway open`: the console of the gateway that is meant, in a browser where a person sits in front of one. */
-import { openBrowser } from './accounts/open-browser.ts'
+import { openBrowser } from './open-browser.ts'
 import { openConfig } from './open-config.ts'
 import { addressOf, isRunning } from './store.ts'
 import { CommandFault, EXIT, type Output } from './terminal/output.ts'

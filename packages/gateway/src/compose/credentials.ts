@@ -13,7 +13,7 @@ import { findNewestOwner, listHeld, listVersions, noteUses, type HeldRow } from 
 import { listDue, listRunOut, takeExpiring, type DueRow } from '../credentials/renewal.ts'
 import type { Db, OrgSql } from '../db/db.ts'
 import { createKeepUses, type KeepUses } from '../features/keys/index.ts'
-import { createRenewCredentials, type RenewCredentials } from '../jobs/renew-credentials.ts'
+import { createRenewCredentials, type RenewCredentials } from '../features/accounts/index.ts'
 import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import type { CallCredentials, OwnCredentials } from '../snapshot/ports/credentials.ts'
 import { createBatch } from '../lib/batch.ts'

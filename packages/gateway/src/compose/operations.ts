@@ -1,6 +1,6 @@
 /** Every operation of the admin interface. The door serves these, and nothing else below /api/v1. */
 import { agentOperations, type AgentParts } from '../features/agent/index.ts'
-import { accountOperations } from '../admin/accounts/accounts.ts'
+import { accountOperations, connectOperations, oauthOperations, type AccountParts } from '../features/accounts/index.ts'
 import { answerApprovalSigned, hearBroker, finishOAuth, type Operation } from '@toolway/contract/admin'
 import { approvalOperations } from '../admin/approvals/approvals.ts'
 import { authOperations, userOperations, type AuthParts, type UserParts } from '../features/people/index.ts'
@@ -26,8 +26,6 @@ import {
   type OrganizationParts,
 } from '../features/organizations/index.ts'
 import { grantOperations, oauthClientOperations } from '../features/authorization/index.ts'
-import { connectOperations } from '../admin/oauth/connect.ts'
-import { oauthOperations } from '../admin/oauth/oauth.ts'
 import { auditOperations } from '../admin/audit.ts'
 import { alertOperations } from '../features/alerts/index.ts'
 import { eventOperations, type EventParts } from '../features/events/index.ts'
@@ -60,6 +58,7 @@ import { toolsetOperations } from '../admin/toolsets.ts'
 
 /** The parts of all operations: those of the administration, and those of features. */
 export type OperationParts = AdminParts &
+  AccountParts &
   AuthParts &
   UserParts &
   MemberParts &

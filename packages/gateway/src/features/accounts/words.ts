@@ -4,7 +4,7 @@ import type * as shapes from '@toolway/contract/admin'
 import type { ConnectionRow } from '../../connections/connections.ts'
 import type { AccountRow, PlaceOfAccounts } from '../../credentials/credentials.ts'
 import { factsOf } from '../../oauth/outgoing/credentials/connection-facts.ts'
-import type { AdminParts } from '../serve.ts'
+import type { Vault } from '../../vault/vault.ts'
 
 const DAY = 86_400_000
 
@@ -49,6 +49,6 @@ export const inPlace = (row: PlacedAccount, emailOf: (id: UserId) => string | un
 })
 
 /** By whose accounts lists go. */
-export const placeOf = ({ vault }: Pick<AdminParts, 'vault'>, row: ConnectionRow): PlaceOfAccounts => ({
+export const placeOf = ({ vault }: { readonly vault: Vault }, row: ConnectionRow): PlaceOfAccounts => ({
   ...{ alias: row.alias, connectionId: row.id, provider: factsOf(vault, row).provider },
 })

@@ -1,7 +1,7 @@
 import { Fault } from '@toolway/contract'
 import { expect, test, vi } from 'vitest'
-import { startCredentialHouse } from '../testing/credential-house.ts'
-import { describeEachPostgres } from '../testing/database.ts'
+import { startCredentialHouse } from '../../testing/credential-house.ts'
+import { describeEachPostgres } from '../../testing/database.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

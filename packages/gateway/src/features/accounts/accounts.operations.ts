@@ -13,15 +13,15 @@ import {
 import type { OrgSql } from '../../db/db.ts'
 import { factsOf } from '../../oauth/outgoing/credentials/connection-facts.ts'
 import type { NewCredential } from '../../oauth/outgoing/ports.ts'
-import { inPlace, placeOf, toAccount } from './account-words.ts'
-import { brokeredFor, listBrokered, removeBrokered } from './brokered-accounts.ts'
-import { ownAccountOperations } from './own-accounts.ts'
+import { inPlace, placeOf, toAccount } from './words.ts'
+import { brokeredFor, listBrokered, removeBrokered } from './brokered.operations.ts'
+import { ownAccountOperations } from './own.operations.ts'
 import { listCallers } from '../../records/callers.ts'
-import { openTarget } from '../oauth/connect.ts'
+import { openTarget } from './connect.operations.ts'
 import { findConnectionOf } from '../../operations/find-connection.ts'
 import { pageFrom, pageOfRows, startOf } from '../../lib/page.ts'
 import { namesOf } from '../../operations/names-of.ts'
-import { serveOrganization, type AdminParts, type OrganizationRequest, type Served } from '../serve.ts'
+import { serveOrganization, type AccountParts, type OrganizationRequest, type Served } from './serve.operations.ts'
 import { roleForbidden } from '../../lib/role-forbidden.ts'
 import type { Change } from '../../records/change.ts'
 
@@ -66,7 +66,11 @@ function ownerOf({ role, principal }: AccountRequest, owner: 'member' | 'organiz
   return principal.userId
 }
 
-function refuseUnfit({ vault }: Pick<AdminParts, 'vault'>, row: ConnectionRow, owner: 'member' | 'organization'): void {
+function refuseUnfit(
+  { vault }: Pick<AccountParts, 'vault'>,
+  row: ConnectionRow,
+  owner: 'member' | 'organization',
+): void {
   const { auth } = factsOf(vault, row)
   if (auth.kind !== 'key')
     throw new Fault('body.shape', {

@@ -8,9 +8,9 @@ import * as shapes from '@toolway/contract/admin'
 import type { ConnectionRow } from '../../connections/connections.ts'
 import { pageOfAccounts, type AccountRow } from '../../credentials/credentials.ts'
 import { pageFrom } from '../../lib/page.ts'
-import { type CallState, statesFor } from '../../features/connections/index.ts'
-import { serveOrganization, type Served } from '../serve.ts'
-import { inPlace, placeOf, stateOf, type PlacedAccount } from './account-words.ts'
+import { type CallState, statesFor } from '../connections/index.ts'
+import { serveOrganization, type Served } from './serve.operations.ts'
+import { inPlace, placeOf, stateOf, type PlacedAccount } from './words.ts'
 
 type Kind = shapes.OwnAccount['kind']
 

@@ -11,7 +11,7 @@ import { orAsked } from '../../oauth/outgoing/flows/or-asked.ts'
 import type { ConnectRequest, Target } from '../../oauth/outgoing/flows/target.ts'
 import { findEndedWay } from '../../records/connect-records.ts'
 import { findConnectionOf } from '../../operations/find-connection.ts'
-import { serveAnyone, serveOrganization, serveSignedIn, type AdminParts, type Served } from '../serve.ts'
+import { serveAnyone, serveOrganization, serveSignedIn, type AccountParts, type Served } from './serve.operations.ts'
 import { isSessionOf, makeSession } from './connect-session.ts'
 import { roleForbidden } from '../../lib/role-forbidden.ts'
 
@@ -31,7 +31,7 @@ const ownerOf = (
 
 /** Throws `role.forbidden` where it would be everybody's and the caller does not administer connections, and `flow.unfit`. */
 export function openTarget(
-  { connect }: Pick<AdminParts, 'connect'>,
+  { connect }: Pick<AccountParts, 'connect'>,
   principal: Principal,
   connectRequest: ConnectRequest,
 ): Target {
@@ -43,7 +43,7 @@ export function openTarget(
 type OAuthRedirect = z.output<(typeof shapes.beginProviderAuth)['query']>
 
 interface Setting {
-  readonly parts: AdminParts
+  readonly parts: AccountParts
   readonly principal: Principal
   readonly snapshot: Snapshot
   readonly provider: string
@@ -97,16 +97,16 @@ function returnTo({ custom_redirect_uri: given, custom_state: state }: OAuthRedi
 }
 
 /** A link; the address of the authorization server itself, with the cookie of its flow, only for a browser that asks by itself. */
-function linked(parts: AdminParts, { connectRequest, ending }: { connectRequest: ConnectRequest; ending: Ending }) {
+function linked(parts: AccountParts, { connectRequest, ending }: { connectRequest: ConnectRequest; ending: Ending }) {
   const { url, expiresAt } = parts.connect.links.make({ connectRequest, ending })
   return { authorization_url: url, session_id: ending.session ?? '', expires_at: expiresAt.toISOString() }
 }
 
-const knownSnapshot = ({ snapshots }: AdminParts, name: string): Snapshot | undefined =>
+const knownSnapshot = ({ snapshots }: AccountParts, name: string): Snapshot | undefined =>
   snapshots.find({ slug: name }) ?? snapshots.find({ id: name })
 
 /** Where the caller is at home: where it is bound to, what it says, else the only organization that it belongs to. */
-function homeOf(parts: AdminParts, { organizationId, userId }: Principal, said: string | undefined): Snapshot {
+function homeOf(parts: AccountParts, { organizationId, userId }: Principal, said: string | undefined): Snapshot {
   const isHome = ({ organization, members }: Snapshot) =>
     organization.active &&
     (organizationId === undefined || organizationId === organization.id) &&
@@ -208,7 +208,7 @@ export const connectOperations: readonly Served[] = [
 ]
 
 /** The names of the providers for which an organization of the caller's has a client. */
-async function configuredFor(parts: AdminParts, principal: Principal): Promise<ReadonlySet<string>> {
+async function configuredFor(parts: AccountParts, principal: Principal): Promise<ReadonlySet<string>> {
   const { organizationId, userId } = principal
   const homes = parts.snapshots
     .all()

@@ -3,9 +3,9 @@
  * interface (ledger S3-OAU-03, -08). A secret goes in and never comes out: an answer has its last characters at most.
  */
 import { z } from 'zod'
-import { ProviderName as Provider } from '../connection-auth.ts'
-import { isPlaceholder } from '../placeholder.ts'
-import { inOrganization, operation, pageOf, Paging } from './operation.ts'
+import { ProviderName as Provider } from '../../connection-auth.ts'
+import { isPlaceholder } from '../../placeholder.ts'
+import { inOrganization, operation, pageOf, Paging } from '../../admin/operation.ts'
 
 const Server = z.url({ protocol: /^https?$/, error: 'must start with http:// or https://' })
 

@@ -5,8 +5,8 @@
  * other credential. The renewal itself detects credentials that a user must repair.
  */
 import type { CredentialId } from '@toolway/contract'
-import type { DueRow } from '../credentials/renewal.ts'
-import type { Log } from '../lib/log.ts'
+import type { DueRow } from '../../credentials/renewal.ts'
+import type { Log } from '../../lib/log.ts'
 
 export interface RenewCredentialsParts {
   /** Those whose time has come. */

@@ -1,7 +1,7 @@
 import { ConnectionSettings, type ConnectionId } from '@toolway/contract'
 import { expect, test } from 'vitest'
-import type { PlacedAccount } from './account-words.ts'
-import { ownRowsOf, toOwnAccount, type OwnConnection } from './own-accounts.ts'
+import type { PlacedAccount } from './words.ts'
+import { ownRowsOf, toOwnAccount, type OwnConnection } from './own.operations.ts'
 
 const connection = (alias: string, { enabled = true, kind = 'oauth' } = {}): OwnConnection => ({
   ...{ id: alias as ConnectionId, alias, title: 'GitHub', enabled },

@@ -6,9 +6,9 @@
  * a person has to sign in as whom it is for.
  */
 import { z } from 'zod'
-import { AccountName, ProviderName, Replaces } from '../connection-auth.ts'
-import { CONNECTION } from '../features/connections/connections.ts'
-import { anyone, inOrganization, operation, signedIn } from './operation.ts'
+import { AccountName, ProviderName, Replaces } from '../../connection-auth.ts'
+import { CONNECTION } from '../connections/connections.ts'
+import { anyone, inOrganization, operation, signedIn } from '../../admin/operation.ts'
 
 const Owner = z.enum(['member', 'organization'])
 

@@ -8,7 +8,7 @@ import type { Operation } from '@toolway/contract/admin'
 import type { ConnectionRow } from '../../connections/connections.ts'
 import type { Brokered } from '../../oauth/outgoing/credentials/brokered-credentials.ts'
 import type { BrokeredAccount } from '../../upstreams/upstream.ts'
-import type { OrganizationRequest } from '../serve.ts'
+import type { OrganizationRequest } from './serve.operations.ts'
 import type { Change } from '../../records/change.ts'
 
 type Asked = Pick<OrganizationRequest<Operation>, 'parts' | 'organization' | 'principal' | 'params' | 'change'>

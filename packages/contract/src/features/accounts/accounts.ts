@@ -4,10 +4,10 @@
  * Each member has its own and sees what is shared; who may change connections sees and changes all. A key goes in and never comes out.
  */
 import { z } from 'zod'
-import { AccountName, Replaces } from '../connection-auth.ts'
-import { Connection } from '../features/connections/connections.ts'
-import { inOrganization, operation, pageOf, Paging } from './operation.ts'
-import { TENANT } from '../features/organizations/organizations.ts'
+import { AccountName, Replaces } from '../../connection-auth.ts'
+import { Connection } from '../connections/connections.ts'
+import { inOrganization, operation, pageOf, Paging } from '../../admin/operation.ts'
+import { TENANT } from '../organizations/organizations.ts'
 
 export const ACCOUNT_STATES = ['good', 'expiring', 'failing', 'lost'] as const
 

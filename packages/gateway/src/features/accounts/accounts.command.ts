@@ -14,15 +14,15 @@ import {
   type OwnAccount,
 } from '@toolway/contract/admin'
 import { Argument, Option } from 'commander'
-import { openConfig } from '../open-config.ts'
-import { described, type Printed } from '../command.ts'
-import { findConnection, settled } from '../connection/contact.ts'
-import { withApprovals } from '../connection/expected-approvals.ts'
-import { CommandFault, EXIT, table, type Output } from '../terminal/output.ts'
-import { readPassword } from '../terminal/terminal.ts'
-import { overHttp, signedIn } from '../transport/over-http.ts'
-import { listAll, reworded, type Transport } from '../transport/transport.ts'
-import { openBrowser } from './open-browser.ts'
+import { openConfig } from '../../cli/open-config.ts'
+import { described, type Printed } from '../../cli/command.ts'
+import { findConnection, settled } from '../../cli/connection/contact.ts'
+import { withApprovals } from '../../cli/connection/expected-approvals.ts'
+import { CommandFault, EXIT, table, type Output } from '../../cli/terminal/output.ts'
+import { readPassword } from '../../cli/terminal/terminal.ts'
+import { overHttp, signedIn } from '../../cli/transport/over-http.ts'
+import { listAll, reworded, type Transport } from '../../cli/transport/transport.ts'
+import { openBrowser } from '../../cli/open-browser.ts'
 
 interface Whose {
   readonly organization: string

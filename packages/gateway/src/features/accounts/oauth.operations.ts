@@ -5,7 +5,7 @@ import { listCredentials, type CredentialRow } from '../../credentials/credentia
 import { listOAuthAppPage, putOAuthApp, removeOAuthApp, type OAuthAppRow } from '../../credentials/oauth-apps.ts'
 import { idsOf, type Ended } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
 import { oauthAppRow } from '../../vault/sealed-columns.ts'
-import { serveOrganization, type Served } from '../serve.ts'
+import { serveOrganization, type Served } from './serve.operations.ts'
 import { pageOfRows, refuseTime, startOf } from '../../lib/page.ts'
 import { roleForbidden } from '../../lib/role-forbidden.ts'
 

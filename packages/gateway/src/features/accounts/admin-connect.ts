@@ -1,7 +1,7 @@
 /** Dependencies of operations that begin a flow to connect an account. */
 import type { ConnectionId, OrganizationId, Provider } from '@toolway/contract'
 import type { SystemSql } from '../../db/db.ts'
-import type { CallStateParts } from '../../features/connections/index.ts'
+import type { CallStateParts } from '../connections/index.ts'
 import type { Principal } from '../../identity/principal.ts'
 import type { Brokered } from '../../oauth/outgoing/credentials/brokered-credentials.ts'
 import type { ConnectRequestLinks } from '../../oauth/outgoing/flows/connect-links.ts'
