@@ -20,6 +20,7 @@ const ABOVE_CALLS = [
   'keys',
   'organizations',
   'people',
+  'toolsets',
   'rules',
   'connections',
   'catalog',

@@ -152,7 +152,7 @@ export {
 } from '../features/rules/policy-trials.ts'
 export { PolicyTests, PolicyTestReport, testPolicy } from '../features/rules/policy-tests.ts'
 export type { Expected, Found, TestCase } from '../features/rules/policy-tests.ts'
-export { getToolset, listToolsets, putToolset, removeToolset, Toolset } from './toolsets.ts'
+export { getToolset, listToolsets, putToolset, removeToolset, Toolset } from '../features/toolsets/toolsets.ts'
 export {
   changePassword,
   choosePassword,

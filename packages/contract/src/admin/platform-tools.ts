@@ -16,7 +16,7 @@ import { getConnection, listConnections } from '../features/connections/connecti
 import { listMyKeys } from '../features/keys/keys.ts'
 import type { Operation } from './operation.ts'
 import { explainPolicy } from '../features/rules/policy-trials.ts'
-import { getToolset, listToolsets, putToolset } from './toolsets.ts'
+import { getToolset, listToolsets, putToolset } from '../features/toolsets/toolsets.ts'
 import { findUsage } from '../features/usage/usage.ts'
 
 export interface PlatformTool {

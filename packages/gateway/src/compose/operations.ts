@@ -54,7 +54,7 @@ import { settingOperations } from '../admin/runtime/settings.ts'
 import { statsOperations } from '../admin/runtime/stats.ts'
 import { payloadOperations } from '../admin/payloads.ts'
 import { organizationToolOperations } from '../admin/tools/tools.ts'
-import { toolsetOperations } from '../admin/toolsets.ts'
+import { toolsetOperations } from '../features/toolsets/index.ts'
 
 /** The parts of all operations: those of the administration, and those of features. */
 export type OperationParts = AdminParts &

@@ -1,5 +1,5 @@
 /** `toolway toolset …`: make, show, change and remove toolsets. */
-import { counted } from '../lib/counted.ts'
+import { counted } from '../../lib/counted.ts'
 import {
   DISCOVERY_MODES,
   LIMITS,
@@ -12,9 +12,9 @@ import {
 } from '@toolway/contract'
 import { getToolset, listToolsets, putToolset, removeToolset, type Toolset } from '@toolway/contract/admin'
 import { Argument, InvalidArgumentError, Option } from 'commander'
-import { described, groupOf, type Finish } from './command.ts'
-import { CommandFault, table } from './terminal/output.ts'
-import { Refusal, reworded, type Transport } from './transport/transport.ts'
+import { described, groupOf, type Finish } from '../../cli/command.ts'
+import { CommandFault, table } from '../../cli/terminal/output.ts'
+import { Refusal, reworded, type Transport } from '../../cli/transport/transport.ts'
 
 interface ToolsetArgument {
   readonly organization: string

@@ -1,9 +1,9 @@
 /** Toolsets over the admin interface: named selections that have an endpoint. */
 import { z } from 'zod'
-import { Slug, ToolsetSettings } from '../connections.ts'
-import { inOrganization, listOf, operation } from './operation.ts'
-import { TENANT } from '../features/organizations/organizations.ts'
-import { Forcing } from '../features/rules/rules.ts'
+import { Slug, ToolsetSettings } from '../../connections.ts'
+import { inOrganization, listOf, operation } from '../../admin/operation.ts'
+import { TENANT } from '../organizations/organizations.ts'
+import { Forcing } from '../rules/rules.ts'
 
 export const Toolset = z.strictObject({
   slug: Slug,

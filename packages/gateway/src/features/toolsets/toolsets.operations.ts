@@ -2,19 +2,21 @@
 import { Fault, Slug, type Rule, type ToolsetSettings } from '@toolway/contract'
 import type { Operation } from '@toolway/contract/admin'
 import * as shapes from '@toolway/contract/admin'
-import { meterOf, type Meter } from '../call/discovery/meter.ts'
-import type { OrgSql } from '../db/db.ts'
-import { nextTurn } from '../lib/next-turn.ts'
-import { listToolsets, putToolset, removeToolset, type NewToolset, type ToolsetRow } from '../toolsets/toolsets.ts'
-import { listOrganizationRules } from '../policy/stored/organization-rules.ts'
-import { SUPPLIED, withSupplied, type NamedToolset } from '../toolsets/supplied.ts'
-import { refuseIdle, placesIn, platformRulesFor, refuseListed, knownTo } from '../features/rules/index.ts'
-import { serveOrganization, type OrganizationRequest, type Served } from './serve.ts'
-import { eachInTurn } from '../lib/unreadable.ts'
+import { meterOf, type Meter } from '../../call/discovery/meter.ts'
+import type { OrgSql } from '../../db/db.ts'
+import { nextTurn } from '../../lib/next-turn.ts'
+import { listToolsets, putToolset, removeToolset, type NewToolset, type ToolsetRow } from '../../toolsets/toolsets.ts'
+import { listOrganizationRules } from '../../policy/stored/organization-rules.ts'
+import { SUPPLIED, withSupplied, type NamedToolset } from '../../toolsets/supplied.ts'
+import { refuseIdle, placesIn, platformRulesFor, refuseListed, knownTo } from '../rules/index.ts'
+import { serving, type OperationBase, type OrganizationRequest, type Served } from '../../operations/serve.ts'
+import { eachInTurn } from '../../lib/unreadable.ts'
+
+const { serveOrganization } = serving<OperationBase>()
 
 /** With what it comes to at the moment; nothing where the organization does not answer. */
 function toToolset(
-  { parts, organization }: Pick<OrganizationRequest<Operation>, 'parts' | 'organization'>,
+  { parts, organization }: Pick<OrganizationRequest<Operation, OperationBase>, 'parts' | 'organization'>,
   { slug, title, settings, origin }: NamedToolset,
 ): shapes.Toolset {
   const toolListing = parts.snapshots.find({ id: organization.id })?.toolListing(slug, undefined, 'execute')
@@ -43,7 +45,7 @@ async function refuseRules(sql: OrgSql, rules: ToolsetSettings['rules'], platfor
   refuseListed(rules, 'toolset', await knownTo(sql, await listOrganizationRules(sql), above))
 }
 
-export const toolsetOperations: readonly Served[] = [
+export const toolsetOperations: readonly Served<OperationBase>[] = [
   serveOrganization(shapes.listToolsets, async (asked) => ({
     items: await eachInTurn(withSupplied(await asked.look(listToolsets)), async (one) => {
       // With 100,000 tools each takes long to count: other requests are served in between.
