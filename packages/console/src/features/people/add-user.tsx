@@ -5,7 +5,7 @@ import { addUser } from '@toolway/contract/admin'
 import { useState } from 'react'
 import { call } from '../../data/call.ts'
 import { Problem } from '../../data/problem.ts'
-import { PasswordCode } from '../../parts/password-code.tsx'
+import { PasswordCode } from './password-code.tsx'
 import { texts } from '../../texts/texts.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 

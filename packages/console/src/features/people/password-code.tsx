@@ -1,9 +1,9 @@
 /** A one-time code with which somebody chooses a password: shown once, since nothing here sends mail. */
 import { Alert, Stack, Text } from '@mantine/core'
-import { texts } from '../texts/texts.ts'
-import { CopyField } from '../ui/copy.tsx'
-import { Icon } from '../ui/icon.tsx'
-import { When } from '../ui/when.tsx'
+import { texts } from '../../texts/texts.ts'
+import { CopyField } from '../../ui/copy.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { When } from '../../ui/when.tsx'
 
 export interface PasswordCodeProps {
   readonly email: string
