@@ -22,6 +22,7 @@ const ABOVE_CALLS = [
   'people',
   'toolsets',
   'rules',
+  'openapi',
   'connections',
   'catalog',
 ]

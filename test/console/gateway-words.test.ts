@@ -98,7 +98,7 @@ test('every sentence of the verification of records has German', () => {
 test('every reason why an OpenAPI document, or a part of it, cannot be used has German', () => {
   const prose = proseIn([
     ...['packages/gateway/src/upstreams/openapi/document/**/*.ts', 'packages/gateway/src/call/openapi/**/*.ts'],
-    'packages/gateway/src/admin/openapi/**/*.ts',
+    'packages/gateway/src/features/openapi/**/*.ts',
   ])
   // Names, what is sent to servers, and what is looked for in a sentence.
   const others = ['the document', 'application/json, application/yaml;q=0.9, */*;q=0.5', 'private network']

@@ -52,7 +52,7 @@ export {
   OpenApiPreview,
   previewOpenApi,
   refreshOpenApi,
-} from './openapi.ts'
+} from '../features/openapi/openapi.ts'
 export { getOpenApi, readReference } from '../features/reference/reference.ts'
 export {
   addOrganization,

@@ -36,7 +36,7 @@ import { serviceLevelOperations, usageOperations } from '../features/usage/index
 import { webhookOperations, type WebhookParts } from '../features/webhooks/index.ts'
 import { integrationOperations } from '../admin/integrations/integrations.ts'
 import { logOperations } from '../admin/runtime/logs.ts'
-import { openApiOperations } from '../admin/openapi/openapi.ts'
+import { openApiOperations, type OpenApiParts } from '../features/openapi/index.ts'
 import { poolOperations } from '../admin/runtime/pool.ts'
 import { processOperations } from '../admin/runtime/processes.ts'
 import {
@@ -69,6 +69,7 @@ export type OperationParts = AdminParts &
   ClientSeenParts &
   EventParts &
   FileOperationParts &
+  OpenApiParts &
   RecordStreamParts &
   RuleParts &
   WebhookParts

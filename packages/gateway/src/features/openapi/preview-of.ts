@@ -1,6 +1,6 @@
 /** A document that was read, as people are shown it before anything is kept. */
 import type { OpenApiPreview } from '@toolway/contract/admin'
-import { proposedName } from '../../features/connections/index.ts'
+import { proposedName } from '../connections/index.ts'
 import { UNTITLED } from '../../upstreams/openapi/document/read-document.ts'
 import type { ReadApart } from '../../upstreams/openapi/document/read-apart.ts'
 

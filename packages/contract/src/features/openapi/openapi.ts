@@ -1,13 +1,13 @@
 /** Connections that are made of OpenAPI documents: a look at one before anything is kept, and what a newer one changes. */
 import { z } from 'zod'
-import { ConnectionAuthChange } from '../connection-auth.ts'
-import { Alias } from '../connections.ts'
-import { EFFECTS } from '../effects.ts'
-import { CHECKS } from '../kinds/kind.ts'
-import { KeyPlace, OperationEffects, OperationSelection } from '../kinds/openapi.ts'
-import { REVISIONS } from '../revisions.ts'
-import { Connection, CONNECTION, CONNECTIONS } from '../features/connections/connections.ts'
-import { inOrganization, operation } from './operation.ts'
+import { ConnectionAuthChange } from '../../connection-auth.ts'
+import { Alias } from '../../connections.ts'
+import { EFFECTS } from '../../effects.ts'
+import { CHECKS } from '../../kinds/kind.ts'
+import { KeyPlace, OperationEffects, OperationSelection } from '../../kinds/openapi.ts'
+import { REVISIONS } from '../../revisions.ts'
+import { Connection, CONNECTION, CONNECTIONS } from '../connections/connections.ts'
+import { inOrganization, operation } from '../../admin/operation.ts'
 
 const Address = z.string().max(2_000)
 /** One of the four: its text, its text as gzip in base64, a ZIP archive with its other files in base64, or where it is. */

@@ -15,9 +15,11 @@ import {
   shown,
   createConnection,
   type CreatedConnection,
-} from '../../features/connections/index.ts'
+  type ShownConnectionParts,
+} from '../connections/index.ts'
 import { findConnectionOf } from '../../operations/find-connection.ts'
-import { serveOrganization, type OrganizationRequest, type Served } from '../serve.ts'
+import { serving } from '../../operations/serve.ts'
+import type * as operations from '../../operations/serve.ts'
 import { previewOf, titleOf } from './preview-of.ts'
 import { providerOf } from './provider-of.ts'
 import { compare, keepDocument, renewal } from './renew.ts'
@@ -27,6 +29,13 @@ import { apiServerOf } from '../../kinds/openapi/openapi.ts'
 import { namesPrivate } from '../../kinds/remote.ts'
 import { refuseMask } from '../../kinds/settings.ts'
 import { privateOriginOf } from '../../upstreams/http/permits.ts'
+
+/** A connection that was made of a document is shown like every other. */
+export type OpenApiParts = ShownConnectionParts
+
+type Served = operations.Served<OpenApiParts>
+type OrganizationRequest<Op extends shapes.Operation> = operations.OrganizationRequest<Op, OpenApiParts>
+const { serveOrganization } = serving<OpenApiParts>()
 
 const DEFAULT_TIMEOUT = 60
 
