@@ -23,6 +23,7 @@ const ABOVE_CALLS = [
   'toolsets',
   'rules',
   'openapi',
+  'integrations',
   'connections',
   'catalog',
 ]

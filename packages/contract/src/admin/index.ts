@@ -282,7 +282,7 @@ export {
   type ServiceLevel,
 } from '../features/usage/service-levels.ts'
 export { findUsage, listUsageCallers, MOST_USAGE_DAYS, Usage, UsageCaller } from '../features/usage/usage.ts'
-export { CATALOG_ENTRY, NativeConnector } from './catalog.ts'
+export { CATALOG_ENTRY, NativeConnector } from '../features/integrations/catalog.ts'
 export { Alert, ALERT_KINDS, listAlerts, type AlertKind } from '../features/alerts/alerts.ts'
 export {
   CLIENT_STEPS,
@@ -314,7 +314,7 @@ export {
   RegistryEntry,
   removeIntegration,
   testIntegration,
-} from './integrations.ts'
+} from '../features/integrations/integrations.ts'
 export {
   AGENT_PROVIDERS,
   AGENT_STEPS,

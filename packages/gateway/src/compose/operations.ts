@@ -34,7 +34,7 @@ import { fileOperations, type FileOperationParts } from '../features/files/index
 import { recordStreamOperations, type RecordStreamParts } from '../features/record-streams/index.ts'
 import { serviceLevelOperations, usageOperations } from '../features/usage/index.ts'
 import { webhookOperations, type WebhookParts } from '../features/webhooks/index.ts'
-import { integrationOperations } from '../admin/integrations/integrations.ts'
+import { integrationOperations, type IntegrationParts } from '../features/integrations/index.ts'
 import { logOperations } from '../admin/runtime/logs.ts'
 import { openApiOperations, type OpenApiParts } from '../features/openapi/index.ts'
 import { poolOperations } from '../admin/runtime/pool.ts'
@@ -69,6 +69,7 @@ export type OperationParts = AdminParts &
   ClientSeenParts &
   EventParts &
   FileOperationParts &
+  IntegrationParts &
   OpenApiParts &
   RecordStreamParts &
   RuleParts &

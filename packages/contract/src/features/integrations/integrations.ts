@@ -5,10 +5,10 @@
  * the ones that its own client wrote (`serverUrl`, `apiKey`).
  */
 import { z } from 'zod'
-import { Replaces } from '../connection-auth.ts'
+import { Replaces } from '../../connection-auth.ts'
 import { CATALOG_ENTRY, NativeConnector } from './catalog.ts'
-import { AUTH_TYPES, CONNECTION } from '../features/connections/connections.ts'
-import { anyone, inOrganization, inOwnOrganization, operation, pageOf, Paging } from './operation.ts'
+import { AUTH_TYPES, CONNECTION } from '../connections/connections.ts'
+import { anyone, inOrganization, inOwnOrganization, operation, pageOf, Paging } from '../../admin/operation.ts'
 
 export const INTEGRATION_STATUSES = ['connected', 'disconnected', 'error'] as const
 

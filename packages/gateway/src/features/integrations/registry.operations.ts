@@ -1,7 +1,7 @@
 /** The operations that say what can be connected (ledger U-30): the whole catalog, and the part of it that a source system knew. */
 import { CONNECTOR_CATALOG } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
-import { serveOrganization, type Served } from '../serve.ts'
+import { serveOrganization, type Served } from './serve.operations.ts'
 import { nativeConnector, NATIVE_ENTRIES } from './native-connectors.ts'
 
 const SEED = 'nebo'

@@ -18,16 +18,22 @@ import {
   removeConnection,
   NO_ACCOUNTS,
   type Accounts,
-} from '../../features/connections/index.ts'
+  type ConnectionOperationParts,
+} from '../connections/index.ts'
 import { knowsTag, versionTag } from '../../lib/entity-tag.ts'
-import { serveOrganization, type AdminParts, type OrganizationRequest, type Served } from '../serve.ts'
+import {
+  serveOrganization,
+  type OrganizationRequest,
+  type Served,
+  type ServedOfConnections,
+} from './serve.operations.ts'
 import { type OperationCall } from '../../operations/serve.ts'
-import { connectionChangeOf, integrationOf, newConnectionOf } from './integration-words.ts'
-import { catalogOperations } from './registry.ts'
-import { oauthRedirectOperations } from './oauth-redirects.ts'
+import { connectionChangeOf, integrationOf, newConnectionOf } from './words.ts'
+import { catalogOperations } from './registry.operations.ts'
+import { oauthRedirectOperations } from './oauth-redirects.operations.ts'
 import type { PageOf } from '../../lib/page.ts'
 import { eachOf } from '../../lib/unreadable.ts'
-import { integrationTools } from './tools-of-integrations.ts'
+import { integrationTools } from './listed-tools.ts'
 import { roleForbidden } from '../../lib/role-forbidden.ts'
 
 /** The operations on connections, as the one who asks would ask for them. */
@@ -45,8 +51,8 @@ interface Underneath {
 
 type RunScope = Parameters<Served['run']>[2]
 
-function underneath(parts: AdminParts, asking: OperationCall, place: RunScope): Underneath {
-  const ask = async <Answer>(served: Served, more: Partial<OperationCall> = {}) =>
+function underneath(parts: ConnectionOperationParts, asking: OperationCall, place: RunScope): Underneath {
+  const ask = async <Answer>(served: ServedOfConnections, more: Partial<OperationCall> = {}) =>
     (await served.run(parts, { ...asking, ...more }, place)) as Answer
   return {
     get: () => ask(getConnection),
@@ -215,9 +221,10 @@ export const integrationOperations: readonly Served[] = [
       items.map(({ id }) => id),
     )
     // Before the tools are looked at, so that they are never older than it says.
-    const version = asked.parts.snapshots.find({ id: asked.organization.id })?.version ?? 0
+    const snapshot = asked.parts.snapshots.find({ id: asked.organization.id })
+    const version = snapshot?.version ?? 0
     const tools = integrationTools(
-      asked,
+      { snapshot, limit: asked.principal.limit },
       items.map((one) => integrationOf(one, accounts(one.id))),
     )
     const etag = versionTag(version, tools)

@@ -9,7 +9,7 @@ import type {
   NewConnection,
   NewIntegration,
 } from '@toolway/contract/admin'
-import type { Accounts } from '../../features/connections/index.ts'
+import type { Accounts } from '../connections/index.ts'
 import { integrationStatusOf } from './status-words.ts'
 
 type AuthType = Integration['auth_type']

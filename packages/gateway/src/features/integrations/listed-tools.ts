@@ -3,10 +3,11 @@
  * or the limit of a key hides here what it hides there.
  */
 import type { ConnectionId } from '@toolway/contract'
-import type { Integration, Operation } from '@toolway/contract/admin'
+import type { Integration } from '@toolway/contract/admin'
 import { isObject, joinName, type JsonObject } from '@toolway/protocol'
 import type { Snapshot } from '../../snapshot/snapshot.ts'
-import type { OrganizationRequest } from '../serve.ts'
+
+type Limit = Parameters<Snapshot['toolListing']>[2]
 
 const TOOLSET = 'default'
 /** In the words of the newest revision that had all of these fields under one name in every era. */
@@ -15,11 +16,10 @@ const REVISION = '2025-11-25'
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
 export const integrationTools = (
-  { parts, organization, principal }: Pick<OrganizationRequest<Operation>, 'parts' | 'organization' | 'principal'>,
+  { snapshot, limit }: { readonly snapshot: Snapshot | undefined; readonly limit: Limit },
   integrations: readonly Integration[],
-) => {
-  const snapshot = parts.snapshots.find({ id: organization.id })
-  return integrations
+) =>
+  integrations
     .filter(({ is_enabled: enabled }) => enabled)
     .map((integration) => ({
       integration_id: integration.id,
@@ -28,11 +28,10 @@ export const integrationTools = (
       auth_type: integration.auth_type,
       connection_status: integration.connection_status,
       error: integration.last_error,
-      tools: snapshot === undefined ? [] : toolsOf(snapshot, integration.id as ConnectionId, principal.limit),
+      tools: snapshot === undefined ? [] : toolsOf(snapshot, integration.id as ConnectionId, limit),
     }))
-}
 
-function toolsOf(snapshot: Snapshot, id: ConnectionId, limit: Parameters<Snapshot['toolListing']>[2]) {
+function toolsOf(snapshot: Snapshot, id: ConnectionId, limit: Limit) {
   const alias = snapshot.connections.find((one) => one.id === id)?.alias ?? ''
   const listed = snapshot.toolListing(TOOLSET, id, limit)?.list('tools', REVISION) ?? []
   return listed.map((definition: JsonObject) => {

@@ -1,7 +1,7 @@
 /** The services that can be connected, as the admin interface shows them; the rows are in `catalog.ts` of this package. */
 import { z } from 'zod'
-import { CATALOG_CATEGORIES, CATALOG_CONNECTORS } from '../catalog.ts'
-import { EFFECTS } from '../effects.ts'
+import { CATALOG_CATEGORIES, CATALOG_CONNECTORS } from '../../catalog.ts'
+import { EFFECTS } from '../../effects.ts'
 
 const AUTHS = ['oauth', 'api_key', 'none'] as const
 

@@ -3,7 +3,7 @@ import { authOf, Fault, kindOf, permits, type ConnectionSettings, type UserId } 
 import * as shapes from '@toolway/contract/admin'
 import { orAsked } from '../../oauth/outgoing/flows/or-asked.ts'
 import { findConnectionOf } from '../../operations/find-connection.ts'
-import { serveOrganization, type OrganizationRequest, type Served } from '../serve.ts'
+import { serveOrganization, type OrganizationRequest, type Served } from './serve.operations.ts'
 import { roleForbidden } from '../../lib/role-forbidden.ts'
 
 type RedirectRequest = OrganizationRequest<typeof shapes.getOAuthUrl>
