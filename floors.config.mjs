@@ -24,6 +24,7 @@ const ABOVE_CALLS = [
   'rules',
   'openapi',
   'integrations',
+  'tools',
   'connections',
   'catalog',
 ]

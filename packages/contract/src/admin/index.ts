@@ -119,10 +119,10 @@ export {
   TOOL_PLIGHTS,
   TOOL_SORTS,
   ToolInFull,
-} from './all-tools.ts'
-export type { ToolMark } from './all-tools.ts'
-export { changePick, pickConnections, pickTools, ToolPickFilter, ToolSelection } from './pick-tools.ts'
-export { ListPreview, previewList } from './list-previews.ts'
+} from '../features/tools/all-tools.ts'
+export type { ToolMark } from '../features/tools/all-tools.ts'
+export { changePick, pickConnections, pickTools, ToolPickFilter, ToolSelection } from '../features/tools/pick-tools.ts'
+export { ListPreview, previewList } from '../features/tools/list-previews.ts'
 export {
   acceptTool,
   getToolDifference,
@@ -293,7 +293,13 @@ export {
   INTEGRATION_ACTIONS,
 } from '../features/events/events.ts'
 export { listClientsSeen, SeenClient } from '../features/clients-seen/clients-seen.ts'
-export { FILLED, inputSchemaOf, pathParameters, PLATFORM_TOOLS, type PlatformTool } from './platform-tools.ts'
+export {
+  FILLED,
+  inputSchemaOf,
+  pathParameters,
+  PLATFORM_TOOLS,
+  type PlatformTool,
+} from '../features/tools/platform-tools.ts'
 export {
   addIntegration,
   changeIntegration,

@@ -1,6 +1,4 @@
 /** The operations of the administration: what they work with besides what all operations have, and the ways to serve them. */
-import type { ConnectionId, Fault, OrganizationId } from '@toolway/contract'
-import type { ListPreviews } from '../call/list-preview.ts'
 import type { AdminApprovals } from './approvals/admin-approvals.ts'
 import type { AdminConnect } from '../features/accounts/index.ts'
 import type { AdminCredentials } from '../oauth/outgoing/admin-credentials.ts'
@@ -12,8 +10,6 @@ import type * as operations from '../operations/serve.ts'
 
 /** The parts that operations of the administration work with. */
 export interface AdminParts extends OperationBase {
-  /** Ask a connection now what it offers, and keep it; the fault, if it failed. Never throws, and never waits for ever. */
-  sync(organizationId: OrganizationId, connectionId: ConnectionId): Promise<Fault | undefined>
   readonly checkpoints: Pick<KeepCheckpoints, 'sign' | 'trust' | 'fingerprints'>
   /** Payloads of calls that are stored besides their records, and for how many days; 0: none are stored. */
   readonly payloads: { readonly days: number; open(sealed: Buffer, id: string): string }
@@ -27,7 +23,6 @@ export interface AdminParts extends OperationBase {
   /** Where clients reach this gateway, without a slash at its end. */
   publicUrl(): string
   readonly approvals: AdminApprovals
-  readonly previewList: ListPreviews
 }
 
 export type Served = operations.Served<AdminParts>

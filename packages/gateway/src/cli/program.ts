@@ -201,7 +201,9 @@ const toolsCommand = (finish: Finish) =>
         'toolway tools --url https://tools.example.com/mcp --key-env TEAM_KEY',
       ),
     )
-    .action(async (options: Calling) => finish(await (await import('./tools.ts')).tools(options, outputOf(options))))
+    .action(async (options: Calling) =>
+      finish(await (await import('../features/tools/tools.command.ts')).tools(options, outputOf(options))),
+    )
 
 const callCommand = (finish: Finish) =>
   withEndpoint(new Command('call').description('call one tool'))
@@ -215,7 +217,7 @@ const callCommand = (finish: Finish) =>
       ),
     )
     .action(async (tool: string, text: string, options: Calling) =>
-      finish(await (await import('./tools.ts')).call(tool, text, options, outputOf(options))),
+      finish(await (await import('../features/tools/tools.command.ts')).call(tool, text, options, outputOf(options))),
     )
 
 const statusCommand = (finish: Finish) =>

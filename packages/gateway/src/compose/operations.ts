@@ -53,7 +53,7 @@ import { sessionOperations } from '../admin/runtime/sessions.ts'
 import { settingOperations } from '../admin/runtime/settings.ts'
 import { statsOperations } from '../admin/runtime/stats.ts'
 import { payloadOperations } from '../admin/payloads.ts'
-import { organizationToolOperations } from '../admin/tools/tools.ts'
+import { organizationToolOperations, type ToolParts } from '../features/tools/index.ts'
 import { toolsetOperations } from '../features/toolsets/index.ts'
 
 /** The parts of all operations: those of the administration, and those of features. */
@@ -71,6 +71,7 @@ export type OperationParts = AdminParts &
   FileOperationParts &
   IntegrationParts &
   OpenApiParts &
+  ToolParts &
   RecordStreamParts &
   RuleParts &
   WebhookParts

@@ -1,10 +1,10 @@
 /** The tools of all connections of an organization at once: which there are, which are on, what each costs and how it reads. */
 import { z } from 'zod'
-import { SHOWN_EFFECTS } from '../effects.ts'
-import { RULE_ACTIONS } from '../rule-actions/actions.ts'
-import { RULE_SCOPES, RULE_STATES } from '../rules.ts'
-import { inOrganization, operation, pageOf } from './operation.ts'
-import { Tool } from '../features/connections/tools.ts'
+import { SHOWN_EFFECTS } from '../../effects.ts'
+import { RULE_ACTIONS } from '../../rule-actions/actions.ts'
+import { RULE_SCOPES, RULE_STATES } from '../../rules.ts'
+import { inOrganization, operation, pageOf } from '../../admin/operation.ts'
+import { Tool } from '../connections/tools.ts'
 
 /**
  * Marks of tools that cause problems for clients and models: a name, or the name of a property, that some refuse; `anyOf`, `oneOf` or

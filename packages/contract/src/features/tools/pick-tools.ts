@@ -3,10 +3,10 @@
  * selection as a change of many tools at once makes it. Nothing is stored: the selection is in the question.
  */
 import { z } from 'zod'
-import { Alias } from '../connections.ts'
-import { SHOWN_EFFECTS } from '../effects.ts'
+import { Alias } from '../../connections.ts'
+import { SHOWN_EFFECTS } from '../../effects.ts'
 import { OrganizationTool, TOOL_SORTS } from './all-tools.ts'
-import { inOrganization, operation, pageOf, Paging } from './operation.ts'
+import { inOrganization, operation, pageOf, Paging } from '../../admin/operation.ts'
 
 /** As in the settings of a toolset; patterns of the names by which rules know tools. */
 export const ToolSelection = z.strictObject({

@@ -1,9 +1,9 @@
 /** The listing that a caller gets at an endpoint: the exact answer, without being that caller. */
 import { z } from 'zod'
-import { REVISIONS } from '../revisions.ts'
-import { ROLES } from '../roles.ts'
-import { DISCOVERY_MODES } from '../toolset-words.ts'
-import { inOrganization, operation } from './operation.ts'
+import { REVISIONS } from '../../revisions.ts'
+import { ROLES } from '../../roles.ts'
+import { DISCOVERY_MODES } from '../../toolset-words.ts'
+import { inOrganization, operation } from '../../admin/operation.ts'
 
 /** The caller to preview; default: the caller of this operation. */
 const Who = z.strictObject({

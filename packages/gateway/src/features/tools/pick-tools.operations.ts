@@ -2,9 +2,8 @@
 import { dropConnection, dropTools, selects, takeConnection, takeTools, type SelectedTools } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { pageFrom } from '../../lib/page.ts'
-import { serveOrganization, type Served } from '../serve.ts'
+import { serveOrganization, type Served, snapshotOf } from './serve.operations.ts'
 import { toListed } from './organization-tools.ts'
-import { snapshotOf } from './snapshot-of.ts'
 import { costOfAll, findIndexed, fitsFilter, toolIndexOf, type IndexedTool, type ToolIndex } from './tool-index.ts'
 
 type Filter = ReturnType<typeof shapes.ToolPickFilter.parse>

@@ -9,10 +9,9 @@ import { findKeyNamed } from '../../identity/keys/keys.ts'
 import { OPERATOR, type Principal } from '../../identity/principal.ts'
 import { pageFrom } from '../../lib/page.ts'
 import { findMemberByEmail } from '../../organizations/members.ts'
-import { serveOrganization, type OrganizationRequest, type Served } from '../serve.ts'
+import { serveOrganization, type OrganizationRequest, type Served, snapshotOf } from './serve.operations.ts'
 import { findOrganizationTool, toListed } from './organization-tools.ts'
-import { toolPickOperations } from './pick-tools.ts'
-import { snapshotOf } from './snapshot-of.ts'
+import { toolPickOperations } from './pick-tools.operations.ts'
 import { costOfAll, findIndexed, fitsFilter, toolIndexOf, type ToolIndex } from './tool-index.ts'
 
 const list = serveOrganization(shapes.listAllTools, async (asked) => {

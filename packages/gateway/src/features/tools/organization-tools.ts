@@ -6,7 +6,7 @@ import type { Snapshot } from '../../snapshot/snapshot.ts'
 import { createToolNames } from '../../snapshot/tool-names.ts'
 import type { ToolListing } from '../../catalog/tool-listing.ts'
 import { DEFAULT, toolsetsOf } from '../../toolsets/supplied.ts'
-import { textOf, titleOf } from '../../features/connections/index.ts'
+import { textOf, titleOf } from '../connections/index.ts'
 import { allToolsOf, findCalled } from '../../snapshot/tools-of.ts'
 import { toolIndexOf, type IndexedTool } from './tool-index.ts'
 

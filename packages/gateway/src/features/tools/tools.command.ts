@@ -1,9 +1,9 @@
 /** `toolway tools` and `toolway call`: what a key can see, and one call of it, through the door that every client uses. */
 import { effectOf, statesEffect } from '@toolway/contract'
 import { isObject, type Json, type JsonObject, type Notification } from '@toolway/protocol'
-import { readInput } from './terminal/input.ts'
-import { ask, findEndpoint, listTools, type EndpointWords } from './mcp-client.ts'
-import { CommandFault, EXIT, harmless, table, type Output } from './terminal/output.ts'
+import { readInput } from '../../cli/terminal/input.ts'
+import { ask, findEndpoint, listTools, type EndpointWords } from '../../cli/mcp-client.ts'
+import { CommandFault, EXIT, harmless, table, type Output } from '../../cli/terminal/output.ts'
 
 export async function tools(words: EndpointWords, output: Output): Promise<number> {
   const found = await listTools(await findEndpoint(words, output))

@@ -6,18 +6,18 @@
  * `person` means that a call is carried out only with the approval of one.
  */
 import { z } from 'zod'
-import type { Effect } from '../effects.ts'
+import type { Effect } from '../../effects.ts'
 import { listAllTools } from './all-tools.ts'
-import { listApprovals } from './approvals.ts'
-import { listOrganizationAudit } from './audit.ts'
-import { showMe } from '../features/people/auth.ts'
-import { linkConnection } from '../features/accounts/connect.ts'
-import { getConnection, listConnections } from '../features/connections/connections.ts'
-import { listMyKeys } from '../features/keys/keys.ts'
-import type { Operation } from './operation.ts'
-import { explainPolicy } from '../features/rules/policy-trials.ts'
-import { getToolset, listToolsets, putToolset } from '../features/toolsets/toolsets.ts'
-import { findUsage } from '../features/usage/usage.ts'
+import { listApprovals } from '../../admin/approvals.ts'
+import { listOrganizationAudit } from '../../admin/audit.ts'
+import { showMe } from '../people/auth.ts'
+import { linkConnection } from '../accounts/connect.ts'
+import { getConnection, listConnections } from '../connections/connections.ts'
+import { listMyKeys } from '../keys/keys.ts'
+import type { Operation } from '../../admin/operation.ts'
+import { explainPolicy } from '../rules/policy-trials.ts'
+import { getToolset, listToolsets, putToolset } from '../toolsets/toolsets.ts'
+import { findUsage } from '../usage/usage.ts'
 
 export interface PlatformTool {
   readonly name: string

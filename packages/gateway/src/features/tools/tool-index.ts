@@ -9,7 +9,7 @@ import type { Snapshot } from '../../snapshot/snapshot.ts'
 import type { ConnectionRow } from '../../connections/connections.ts'
 import { nextTurn } from '../../lib/next-turn.ts'
 import { tokensOf } from '../../lib/tokens.ts'
-import { describeTools, type DescribedTool } from '../../features/connections/index.ts'
+import { describeTools, type DescribedTool } from '../connections/index.ts'
 import { marksOf } from './marks.ts'
 
 export interface IndexedTool extends Omit<DescribedTool, 'tool'> {
