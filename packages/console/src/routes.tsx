@@ -54,7 +54,7 @@ const tree = root.addChildren([
   screen('/settings', () => import('./screens/settings/settings-screen.tsx'), 'SettingsScreen'),
   screen('/organizations', () => import('./features/organizations/organizations-screen.tsx'), 'OrganizationsScreen'),
   screen('/users', () => import('./features/people/users-screen.tsx'), 'UsersScreen'),
-  screen('/accounts', () => import('./screens/me/accounts-screen.tsx'), 'AccountsScreen'),
+  screen('/accounts', () => import('./features/accounts/accounts-screen.tsx'), 'AccountsScreen'),
   screen('/me', () => import('./screens/me/me-screen.tsx'), 'MeScreen'),
   screen('/welcome', () => import('./screens/welcome/welcome-screen.tsx'), 'WelcomeScreen'),
 ])
