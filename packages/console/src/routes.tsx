@@ -35,7 +35,7 @@ const tree = root.addChildren([
   screen('/oauth/success', connections, 'ConnectionsScreen'),
   screen('/connections/$connection', () => import('./screens/connections/connection-screen.tsx'), 'ConnectionScreen'),
   screen('/connections/new', () => import('./screens/connect/connect-screen.tsx'), 'ConnectScreen'),
-  screen('/tools', () => import('./screens/tools/tools-screen.tsx'), 'ToolsScreen'),
+  screen('/tools', () => import('./features/tools/tools-screen.tsx'), 'ToolsScreen'),
   screen('/toolsets', () => import('./screens/toolsets/toolsets-screen.tsx'), 'ToolsetsScreen'),
   screen('/toolsets/$toolset', () => import('./screens/toolsets/toolset-screen.tsx'), 'ToolsetScreen'),
   screen('/clients', () => import('./screens/clients/clients-screen.tsx'), 'ClientsScreen'),
