@@ -25,7 +25,7 @@ function Root() {
 const screen = (path: string, load: Parameters<typeof lazyRouteComponent>[0], name: string) =>
   createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(() => loadSurely(load), name) })
 
-const connections = () => import('./screens/connections/connections-screen.tsx')
+const connections = () => import('./features/connections/connections-screen.tsx')
 const rules = () => import('./screens/rules/rules-screen.tsx')
 
 const tree = root.addChildren([
@@ -33,7 +33,7 @@ const tree = root.addChildren([
   screen('/connections', connections, 'ConnectionsScreen'),
   screen('/settings/integrations', connections, 'ConnectionsScreen'),
   screen('/oauth/success', connections, 'ConnectionsScreen'),
-  screen('/connections/$connection', () => import('./screens/connections/connection-screen.tsx'), 'ConnectionScreen'),
+  screen('/connections/$connection', () => import('./features/connections/connection-screen.tsx'), 'ConnectionScreen'),
   screen('/connections/new', () => import('./screens/connect/connect-screen.tsx'), 'ConnectScreen'),
   screen('/tools', () => import('./features/tools/tools-screen.tsx'), 'ToolsScreen'),
   screen('/toolsets', () => import('./screens/toolsets/toolsets-screen.tsx'), 'ToolsetsScreen'),
