@@ -34,7 +34,7 @@ const tree = root.addChildren([
   screen('/settings/integrations', connections, 'ConnectionsScreen'),
   screen('/oauth/success', connections, 'ConnectionsScreen'),
   screen('/connections/$connection', () => import('./features/connections/connection-screen.tsx'), 'ConnectionScreen'),
-  screen('/connections/new', () => import('./screens/connect/connect-screen.tsx'), 'ConnectScreen'),
+  screen('/connections/new', () => import('./features/connections/connect/connect-screen.tsx'), 'ConnectScreen'),
   screen('/tools', () => import('./features/tools/tools-screen.tsx'), 'ToolsScreen'),
   screen('/toolsets', () => import('./screens/toolsets/toolsets-screen.tsx'), 'ToolsetsScreen'),
   screen('/toolsets/$toolset', () => import('./screens/toolsets/toolset-screen.tsx'), 'ToolsetScreen'),
