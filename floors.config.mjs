@@ -20,6 +20,7 @@ const ABOVE_CALLS = [
   'keys',
   'organizations',
   'people',
+  'approvals',
   'toolsets',
   'rules',
   'openapi',

@@ -383,7 +383,7 @@ export {
   endLastingApproval,
   LastingApproval,
   listLastingApprovals,
-} from './approvals.ts'
+} from '../features/approvals/approvals.ts'
 export {
   addDownloadLink,
   addFile,

@@ -1,5 +1,4 @@
 /** The operations of the administration: what they work with besides what all operations have, and the ways to serve them. */
-import type { AdminApprovals } from './approvals/admin-approvals.ts'
 import type { AdminConnect } from '../features/accounts/index.ts'
 import type { AdminCredentials } from '../oauth/outgoing/admin-credentials.ts'
 import type { KeepCheckpoints } from '../jobs/keep-checkpoints.ts'
@@ -22,7 +21,6 @@ export interface AdminParts extends OperationBase {
   readonly runtime: Runtime
   /** Where clients reach this gateway, without a slash at its end. */
   publicUrl(): string
-  readonly approvals: AdminApprovals
 }
 
 export type Served = operations.Served<AdminParts>

@@ -2,7 +2,7 @@
 import { agentOperations, type AgentParts } from '../features/agent/index.ts'
 import { accountOperations, connectOperations, oauthOperations, type AccountParts } from '../features/accounts/index.ts'
 import { answerApprovalSigned, hearBroker, finishOAuth, type Operation } from '@toolway/contract/admin'
-import { approvalOperations } from '../admin/approvals/approvals.ts'
+import { approvalOperations, type ApprovalParts } from '../features/approvals/index.ts'
 import { authOperations, userOperations, type AuthParts, type UserParts } from '../features/people/index.ts'
 import {
   connectionOperations,
@@ -66,6 +66,7 @@ export type OperationParts = AdminParts &
   MyKeyParts &
   AgentParts &
   ConnectionOperationParts &
+  ApprovalParts &
   ClientSeenParts &
   EventParts &
   FileOperationParts &

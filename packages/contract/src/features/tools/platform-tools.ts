@@ -8,7 +8,7 @@
 import { z } from 'zod'
 import type { Effect } from '../../effects.ts'
 import { listAllTools } from './all-tools.ts'
-import { listApprovals } from '../../admin/approvals.ts'
+import { listApprovals } from '../approvals/approvals.ts'
 import { listOrganizationAudit } from '../../admin/audit.ts'
 import { showMe } from '../people/auth.ts'
 import { linkConnection } from '../accounts/connect.ts'

@@ -5,8 +5,14 @@
 import { Fault, type OrganizationId, visible } from '@toolway/contract'
 import type { Approval } from '@toolway/contract/admin'
 import { Hono } from 'hono'
-import { approverIn, type AdminApprovals } from '../../admin/approvals/admin-approvals.ts'
-import { argumentsOf, describeApproval, maySee, type Viewer } from '../../admin/approvals/describe-approval.ts'
+import {
+  approverIn,
+  type AdminApprovals,
+  argumentsOf,
+  describeApproval,
+  maySee,
+  type Viewer,
+} from '../../features/approvals/index.ts'
 import { findApproval, organizationOf, type ApprovalRow } from '../../approvals/approvals.ts'
 import { isOwn } from '../../approvals/approvers.ts'
 import { answerApproval, callerOf } from '../../call/approvals/answer-approval.ts'

@@ -2,11 +2,11 @@
  * Ends approval requests that were not answered in time, and grants that were not used: each with an alert and a record, by the
  * first gateway to do so. Entries that ended a month ago are removed; their records stay.
  */
-import { expireDue, removeOldApprovals, untilDue } from '../approvals/approvals.ts'
-import { removeUnused } from '../approvals/standing-grants.ts'
-import { recordExpired } from '../call/approvals/record-expired.ts'
-import type { Db } from '../db/db.ts'
-import type { Log } from '../lib/log.ts'
+import { expireDue, removeOldApprovals, untilDue } from '../../approvals/approvals.ts'
+import { removeUnused } from '../../approvals/standing-grants.ts'
+import { recordExpired } from '../../call/approvals/record-expired.ts'
+import type { Db } from '../../db/db.ts'
+import type { Log } from '../../lib/log.ts'
 
 export interface KeepApprovals {
   /** One may be due sooner than was known. */

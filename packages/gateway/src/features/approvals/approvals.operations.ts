@@ -5,13 +5,18 @@ import type { Operation } from '@toolway/contract/admin'
 import { findApproval, listApprovals, type ApprovalRow } from '../../approvals/approvals.ts'
 import { answerApproval } from '../../call/approvals/answer-approval.ts'
 import { newestPage } from '../../lib/page.ts'
-import { serveOrganization, type OrganizationRequest, type Served } from '../serve.ts'
+import { serving, type OrganizationRequest, type Served } from '../../operations/serve.ts'
 import { approverIn } from './admin-approvals.ts'
-import { lastingApprovalOperations } from './standing-approvals.ts'
+import { lastingApprovalOperations, type ApprovalParts } from './standing-approvals.operations.ts'
 import { argumentsOf, describeApproval, maySee, type Viewer } from './describe-approval.ts'
 import { eachInTurn } from '../../lib/unreadable.ts'
 
-type ApprovalRequest = Pick<OrganizationRequest<Operation>, 'parts' | 'organization' | 'principal' | 'role' | 'params'>
+const { serveOrganization } = serving<ApprovalParts>()
+
+type ApprovalRequest = Pick<
+  OrganizationRequest<Operation, ApprovalParts>,
+  'parts' | 'organization' | 'principal' | 'role' | 'params'
+>
 
 const viewerOf = ({ parts, organization, principal, role }: ApprovalRequest): Viewer => ({
   role,
@@ -76,4 +81,4 @@ const answer = serveOrganization(shapes.answerApproval, async (asked) => {
   )
 })
 
-export const approvalOperations: readonly Served[] = [list, get, answer, ...lastingApprovalOperations]
+export const approvalOperations: readonly Served<ApprovalParts>[] = [list, get, answer, ...lastingApprovalOperations]

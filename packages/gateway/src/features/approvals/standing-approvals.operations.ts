@@ -16,11 +16,22 @@ import type { Snapshot } from '../../snapshot/snapshot.ts'
 import { effectsOf } from '../../snapshot/tools-of.ts'
 import { hashTool } from '../../catalog/locks/tool-hash.ts'
 import { newestPage } from '../../lib/page.ts'
-import { serveOrganization, type OrganizationRequest, type Served } from '../serve.ts'
+import { serving, type OperationBase, type OrganizationRequest, type Served } from '../../operations/serve.ts'
+import type { AdminApprovals } from './admin-approvals.ts'
 import { rulesOf } from '../../call/approvals/answer-approval.ts'
 import type { Change } from '../../records/change.ts'
 
-type GrantRequest = Pick<OrganizationRequest<Operation>, 'parts' | 'organization' | 'principal' | 'role' | 'params'>
+/** What operations on approvals work with. */
+export interface ApprovalParts extends OperationBase {
+  readonly approvals: AdminApprovals
+}
+
+const { serveOrganization } = serving<ApprovalParts>()
+
+type GrantRequest = Pick<
+  OrganizationRequest<Operation, ApprovalParts>,
+  'parts' | 'organization' | 'principal' | 'role' | 'params'
+>
 type GrantSnapshot = Pick<Snapshot, 'organization' | 'connections' | 'catalogs' | 'rules'>
 type EffectOf = ReturnType<typeof effectsOf>
 
@@ -121,4 +132,4 @@ const end = serveOrganization(shapes.endLastingApproval, async (asked) => {
   return undefined
 })
 
-export const lastingApprovalOperations: readonly Served[] = [list, end]
+export const lastingApprovalOperations: readonly Served<ApprovalParts>[] = [list, end]

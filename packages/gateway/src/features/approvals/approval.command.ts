@@ -4,7 +4,7 @@
  * The holder of the data directory answers as an administrator of the platform: where a rule asks for a role, and not where it asks
  * for certain people. At a gateway elsewhere the person answers who signed in.
  */
-import { counted } from '../lib/counted.ts'
+import { counted } from '../../lib/counted.ts'
 import { shownEffectOf, visible } from '@toolway/contract'
 import {
   answerApproval,
@@ -16,9 +16,9 @@ import {
   type ApprovalWithArguments,
 } from '@toolway/contract/admin'
 import { Argument, Option } from 'commander'
-import { described, groupOf, type Finish } from './command.ts'
-import { table } from './terminal/output.ts'
-import { listAll, reworded } from './transport/transport.ts'
+import { described, groupOf, type Finish } from '../../cli/command.ts'
+import { table } from '../../cli/terminal/output.ts'
+import { listAll, reworded } from '../../cli/transport/transport.ts'
 
 interface OrganizationOption {
   readonly organization: string

@@ -3,8 +3,8 @@
  * organization's rules sees it, and nobody else. People answer; a key does not.
  */
 import { z } from 'zod'
-import { EFFECT_SOURCES, EFFECTS } from '../effects.ts'
-import { inOrganization, operation, anyone, pageOf, Paging } from './operation.ts'
+import { EFFECT_SOURCES, EFFECTS } from '../../effects.ts'
+import { inOrganization, operation, anyone, pageOf, Paging } from '../../admin/operation.ts'
 
 export const APPROVAL_STATES = ['pending', 'granted', 'denied', 'expired', 'used'] as const
 const When = z.iso.datetime().nullable()
