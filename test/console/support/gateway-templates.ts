@@ -11,10 +11,10 @@ export const BLANK = '{…}'
 
 const ROOT = resolve(import.meta.dirname, '../../..')
 
-/** Files of some patterns below the root that say something of the sort, without tests. */
+/** Files of some patterns below the root that say something of the sort, without tests, and without commands, which speak English only. */
 const sourcesOf = (patterns: readonly string[], says = /./): ts.SourceFile[] =>
   globSync([...patterns], { cwd: ROOT })
-    .filter((path) => !path.includes('.test.'))
+    .filter((path) => !/\.(?:test|command)\./.test(path))
     .sort()
     .map((path) => [path, readFileSync(resolve(ROOT, path), 'utf8')] as const)
     .filter(([, text]) => says.test(text))
