@@ -16,9 +16,13 @@ const file = join(root, 'docs/reference/admin-api.json')
 
 /** The document as the code of that checkout describes it. */
 async function documentOf(checkout: string): Promise<string> {
-  const admin = join(checkout, 'packages/gateway/src/admin')
-  const { BESIDE, OPERATIONS } = (await import(join(admin, 'operations.ts'))) as typeof OperationsModule
-  const { openApiOf } = (await import(join(admin, 'reference/open-api.ts'))) as typeof OpenApiModule
+  const fileOf = (...places: readonly string[]) =>
+    places.map((place) => join(checkout, 'packages/gateway/src', place)).find(existsSync) ?? ''
+  // Where it lies, and where it lay in older revisions.
+  const operations = fileOf('compose/operations.ts', 'admin/operations.ts')
+  const openApi = fileOf('features/reference/open-api.ts', 'admin/reference/open-api.ts', 'admin/open-api.ts')
+  const { BESIDE, OPERATIONS } = (await import(operations)) as typeof OperationsModule
+  const { openApiOf } = (await import(openApi)) as typeof OpenApiModule
   return `${JSON.stringify(openApiOf([...OPERATIONS.map(({ operation }) => operation), ...BESIDE]), null, 2)}\n`
 }
 
