@@ -1,7 +1,6 @@
 /** The operations of the administration: what they work with besides what all operations have, and the ways to serve them. */
-import type { AdminConnect } from '../features/accounts/index.ts'
-import type { AdminCredentials } from '../oauth/outgoing/admin-credentials.ts'
 import type { KeepCheckpoints } from '../jobs/keep-checkpoints.ts'
+import type { AdminConnect } from '../features/accounts/index.ts'
 import type { Runtime } from './runtime/runtime.ts'
 import type { Operation } from '@toolway/contract/admin'
 import { serving, type OperationBase } from '../operations/serve.ts'
@@ -14,13 +13,8 @@ export interface AdminParts extends OperationBase {
   readonly payloads: { readonly days: number; open(sealed: Buffer, id: string): string }
   /** The address of a trace, with `{trace_id}` in it; undefined: records do not link to traces. */
   readonly traceUrl: string | undefined
-  /** Ways to connect an account. */
-  readonly connect: AdminConnect
-  /** Credentials for upstream servers. */
-  readonly credentials: AdminCredentials
+  readonly connect: Pick<AdminConnect, 'apps'>
   readonly runtime: Runtime
-  /** Where clients reach this gateway, without a slash at its end. */
-  publicUrl(): string
 }
 
 export type Served = operations.Served<AdminParts>
