@@ -7,9 +7,9 @@ import { LinkButton } from '../../ui/links.tsx'
 import { Screen } from '../../ui/screen.tsx'
 import { Section } from '../../ui/section.tsx'
 import { LanguageChoice } from './language-choice.tsx'
-import { OwnClients } from './own-clients.tsx'
-import { PasswordForm } from './password-form.tsx'
-import { SignIns } from './sign-ins.tsx'
+import { OwnClients } from '../../features/authorization/own-clients.tsx'
+import { PasswordForm } from '../../features/people/password-form.tsx'
+import { SignIns } from '../../features/people/sign-ins.tsx'
 
 const t = texts.me
 
