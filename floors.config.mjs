@@ -14,6 +14,7 @@ const APART = ['demo', 'testing']
 /** The features that use calls and OAuth, top to bottom: one may use those below it, through their `index.ts`. */
 const ABOVE_CALLS = [
   'reference',
+  'runtime',
   'events',
   'authorization',
   'accounts',

@@ -257,8 +257,8 @@ export type { AuditAction } from './audit-actions.ts'
 export { getPayloadSetting, PayloadSetting, RecordPayload, setPayloadSetting, showRecordPayload } from './payloads.ts'
 export { Endpoint, findEndpoint } from '../features/connections/endpoints.ts'
 export { ConnectionLogLine, followConnectionLog, listConnectionLog } from '../features/connections/log.ts'
-export { followLogs, LEVELS_OF_LOG, listRecentLogs, LogLine } from './logs.ts'
-export { endPooled, endPooledIdle, listPooled, Pooled, summarizePool } from './pool.ts'
+export { followLogs, LEVELS_OF_LOG, listRecentLogs, LogLine } from '../features/runtime/logs.ts'
+export { endPooled, endPooledIdle, listPooled, Pooled, summarizePool } from '../features/runtime/pool.ts'
 export {
   findProcess,
   findProcessOfConnection,
@@ -267,11 +267,11 @@ export {
   restartProcessOfConnection,
   stopProcess,
   stopProcessOfConnection,
-} from './processes.ts'
-export { endSession, listSessions, OpenSession } from './sessions.ts'
-export { listGateways, RunningGateway } from './gateways.ts'
-export { listSettings } from './settings.ts'
-export { findPlatformStats, findStats, PlatformStats, Stats } from './stats.ts'
+} from '../features/runtime/processes.ts'
+export { endSession, listSessions, OpenSession } from '../features/runtime/sessions.ts'
+export { listGateways, RunningGateway } from '../features/runtime/gateways.ts'
+export { listSettings } from '../features/runtime/settings.ts'
+export { findPlatformStats, findStats, PlatformStats, Stats } from '../features/runtime/stats.ts'
 export {
   AVAILABILITY_TARGET,
   findServiceLevels,

@@ -1,7 +1,7 @@
 /** The operations of the administration: what they work with besides what all operations have, and the ways to serve them. */
 import type { KeepCheckpoints } from '../jobs/keep-checkpoints.ts'
 import type { AdminConnect } from '../features/accounts/index.ts'
-import type { Runtime } from './runtime/runtime.ts'
+import type { Runtime } from '../features/runtime/index.ts'
 import type { Operation } from '@toolway/contract/admin'
 import { serving, type OperationBase } from '../operations/serve.ts'
 import type * as operations from '../operations/serve.ts'

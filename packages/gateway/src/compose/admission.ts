@@ -15,7 +15,7 @@ import { createOpenStreams, type OpenStreams } from '../http/streams/open-stream
 import type { Accounts } from '../identity/accounts.ts'
 import type { Identity, Principal } from '../identity/identify.ts'
 import type { ConnectLinks } from '../oauth/outgoing/ports.ts'
-import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
+import type { KeepSnapshots } from '../snapshot/keep-snapshots.ts'
 import type { Limits } from '../limits/limits.ts'
 import { DEFAULT_SLUG } from '../organizations/organizations.ts'
 import type { ResultStore } from '../results/result-store.ts'

@@ -16,7 +16,7 @@ import { createVisitors } from '../http/connect/visitor.ts'
 import type { WebSession } from '../http/sign-in/web-session.ts'
 import type { Accounts } from '../identity/accounts.ts'
 import { findUser } from '../identity/users.ts'
-import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
+import type { KeepSnapshots } from '../snapshot/keep-snapshots.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { CoreDependencies } from './core-dependencies.ts'
 

@@ -9,7 +9,7 @@ import {
   type LookClaims,
   createSyncNow,
 } from '../features/catalog/index.ts'
-import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
+import type { KeepSnapshots } from '../snapshot/keep-snapshots.ts'
 import { createSyncCatalog } from '../upstreams/capabilities/fetch-capabilities.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import type { Base } from './core-dependencies.ts'

@@ -14,7 +14,7 @@ import { listDue, listRunOut, takeExpiring, type DueRow } from '../credentials/r
 import type { Db, OrgSql } from '../db/db.ts'
 import { createKeepUses, type KeepUses } from '../features/keys/index.ts'
 import { createRenewCredentials, type RenewCredentials } from '../features/accounts/index.ts'
-import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
+import type { KeepSnapshots } from '../snapshot/keep-snapshots.ts'
 import type { CallCredentials, OwnCredentials } from '../snapshot/ports/credentials.ts'
 import { createBatch } from '../lib/batch.ts'
 import { createBrokeredCredentials, type Brokered } from '../oauth/outgoing/credentials/brokered-credentials.ts'

@@ -2,7 +2,7 @@
 import { findAlert } from '../features/alerts/index.ts'
 import { startWebhooks, createWebhookSender, type SendWebhook } from '../features/webhooks/index.ts'
 import { createEventFeed, type EventFeed } from '../features/events/index.ts'
-import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
+import type { KeepSnapshots } from '../snapshot/keep-snapshots.ts'
 import { createStreamSender, startRecordStreams, type SendBatch } from '../features/record-streams/index.ts'
 import {
   createKeepClientsSeen,

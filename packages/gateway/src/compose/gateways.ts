@@ -2,11 +2,8 @@
 import { hostname } from 'node:os'
 import { randomUUID } from 'node:crypto'
 import { VERSION } from '../call/introduce.ts'
-import { createLastKnown } from '../admin/runtime/last-known.ts'
-import type { Runtime } from '../admin/runtime/runtime.ts'
-import { readFigures } from '../admin/runtime/figures.ts'
+import { createLastKnown, type Runtime, readFigures, createKeepGateway } from '../features/runtime/index.ts'
 import { HEARTBEAT_SECONDS, listGateways, removeGateway, storeGateway } from '../gateways/gateways.ts'
-import { createKeepGateway } from '../jobs/keep-gateway.ts'
 import type { CoreDependencies } from './core-dependencies.ts'
 
 export interface GatewayFacts {

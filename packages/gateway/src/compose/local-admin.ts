@@ -22,7 +22,7 @@ import { OPERATIONS, type OperationParts } from './operations.ts'
 import { createWebhookSender } from '../features/webhooks/index.ts'
 import type { Log } from '../lib/log.ts'
 import { createConnectLinks } from '../oauth/outgoing/flows/connect-links.ts'
-import { createLastKnown } from '../admin/runtime/last-known.ts'
+import { createLastKnown, type Runtime } from '../features/runtime/index.ts'
 import { composeOutgoing } from './outgoing.ts'
 import { createGlobalApps } from '../oauth/outgoing/vendors/global-apps.ts'
 import { createKeptCheckpoints } from '../records/chain/kept-checkpoints.ts'
@@ -61,7 +61,7 @@ const elsewhere = (): never => {
 }
 
 /** The facts of the runtime screens where no gateway runs. */
-const stillRuntime = (config: Config, origins: LoadedConfig['origins']): Omit<AdminParts['runtime'], 'upstreams'> => ({
+const stillRuntime = (config: Config, origins: LoadedConfig['origins']): Omit<Runtime, 'upstreams'> => ({
   gateway: '',
   lastFigures: createLastKnown(),
   lastGateways: createLastKnown(),

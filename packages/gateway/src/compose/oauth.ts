@@ -5,7 +5,7 @@ import { removeExpiredClients } from '../identity/oauth/oauth-clients.ts'
 import { removeOldGrants } from '../identity/oauth/oauth-grants.ts'
 import { removeExpiredTokens } from '../identity/oauth/oauth-tokens.ts'
 import { createCleanOAuth } from '../features/authorization/index.ts'
-import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
+import type { KeepSnapshots } from '../snapshot/keep-snapshots.ts'
 import type { CoreDependencies } from './core-dependencies.ts'
 
 export interface ComposeOAuthParts extends Pick<

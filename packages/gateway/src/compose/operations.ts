@@ -35,10 +35,17 @@ import { recordStreamOperations, type RecordStreamParts } from '../features/reco
 import { serviceLevelOperations, usageOperations } from '../features/usage/index.ts'
 import { webhookOperations, type WebhookParts } from '../features/webhooks/index.ts'
 import { integrationOperations, type IntegrationParts } from '../features/integrations/index.ts'
-import { logOperations } from '../admin/runtime/logs.ts'
 import { openApiOperations, type OpenApiParts } from '../features/openapi/index.ts'
-import { poolOperations } from '../admin/runtime/pool.ts'
-import { processOperations } from '../admin/runtime/processes.ts'
+import {
+  logOperations,
+  poolOperations,
+  processOperations,
+  gatewayOperations,
+  sessionOperations,
+  settingOperations,
+  statsOperations,
+  type RuntimeParts,
+} from '../features/runtime/index.ts'
 import {
   organizationRuleOperations,
   platformRuleOperations,
@@ -48,10 +55,6 @@ import {
 } from '../features/rules/index.ts'
 import type { AdminParts } from '../admin/serve.ts'
 import type { Served } from '../operations/serve.ts'
-import { gatewayOperations } from '../admin/runtime/gateways.ts'
-import { sessionOperations } from '../admin/runtime/sessions.ts'
-import { settingOperations } from '../admin/runtime/settings.ts'
-import { statsOperations } from '../admin/runtime/stats.ts'
 import { payloadOperations } from '../admin/payloads.ts'
 import { organizationToolOperations, type ToolParts } from '../features/tools/index.ts'
 import { toolsetOperations } from '../features/toolsets/index.ts'
@@ -74,6 +77,7 @@ export type OperationParts = AdminParts &
   OpenApiParts &
   ToolParts &
   RecordStreamParts &
+  RuntimeParts &
   RuleParts &
   WebhookParts
 

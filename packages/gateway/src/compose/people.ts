@@ -13,7 +13,7 @@ import { createIdentityProvider } from '../identity/federated/identity-provider.
 import { createPasswords } from '../identity/passwords.ts'
 import { spendState } from '../identity/spent-states.ts'
 import { findUser } from '../identity/users.ts'
-import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
+import type { KeepSnapshots } from '../snapshot/keep-snapshots.ts'
 import { createGuardedFetch } from '../upstreams/http/guarded-fetch.ts'
 import type { CoreDependencies } from './core-dependencies.ts'
 

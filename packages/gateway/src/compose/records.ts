@@ -1,7 +1,7 @@
 /** Audit records: the writer of records, refusals gathered before they are written, signed checkpoints. */
 import { join } from 'node:path'
 import { createKeepPayload } from '../call/payload.ts'
-import { createCleanOld } from '../jobs/clean-old.ts'
+import { createCleanOld } from '../lib/clean-old.ts'
 import { CHECKPOINTS, createKeepCheckpoints } from '../jobs/keep-checkpoints.ts'
 import { createKeepUsage } from '../features/usage/index.ts'
 import { createTellUnstored } from '../jobs/tell-unstored.ts'

@@ -1,5 +1,5 @@
 /** The full content of truncated results: stored, sealed, and removed when it expires. */
-import { createCleanOld } from '../jobs/clean-old.ts'
+import { createCleanOld } from '../lib/clean-old.ts'
 import { createResultStore, type ResultStore } from '../results/result-store.ts'
 import { keptResultRow } from '../vault/sealed-columns.ts'
 import type { CoreDependencies } from './core-dependencies.ts'

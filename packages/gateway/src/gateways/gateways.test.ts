@@ -1,7 +1,7 @@
 /** The list of gateways on a database: a running one, a killed one and a stopped one. */
 import { expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { createKeepGateway } from '../jobs/keep-gateway.ts'
+import { createKeepGateway } from '../features/runtime/keep-gateway.job.ts'
 import { describeEverywhere } from '../testing/database.ts'
 import { HEARTBEAT_SECONDS, listGateways, removeGateway, storeGateway, type RunningGateway } from './gateways.ts'
 

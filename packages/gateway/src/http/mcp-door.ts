@@ -26,7 +26,7 @@ import {
   type Response,
 } from '@toolway/protocol'
 import type { Admit } from '../call/admit.ts'
-import type { KeepSessions } from '../jobs/keep-sessions.ts'
+import type { KeepSessions } from '../features/runtime/index.ts'
 import { isModern, readLegacy, readModern, type Entrance } from '../call/enter.ts'
 import type { ReadPassThroughToken } from '../call/callers/pass-through-token.ts'
 import type { Inbound, EndpointPath } from '../snapshot/ports/endpoint.ts'

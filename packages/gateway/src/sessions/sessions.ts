@@ -3,7 +3,7 @@
  *
  * A session holds the facts that its revision states once: capabilities, log level, requests under way; and the last events of
  * its streams. It is not a proof of identity: every request is identified again, and a session of another principal is answered
- * like one that does not exist. The parts that outlive the process are stored elsewhere (`jobs/keep-sessions.ts`).
+ * like one that does not exist. The parts that outlive the process are stored elsewhere (`features/runtime/keep-sessions.job.ts`).
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -7,7 +7,7 @@ import { createReadPassThroughToken } from '../../call/callers/pass-through-toke
 import { createAccounts } from '../../identity/accounts.ts'
 import { createIdentity } from '../../identity/identify.ts'
 import type { Principal } from '../../identity/principal.ts'
-import type { KeepSnapshots } from '../../jobs/keep-snapshots.ts'
+import type { KeepSnapshots } from '../../snapshot/keep-snapshots.ts'
 import { createGuardedFetch } from '../../upstreams/http/guarded-fetch.ts'
 import { composeExternalPrincipals } from '../external-principals.ts'
 import type { Base } from '../core-dependencies.ts'

@@ -1,5 +1,5 @@
 /** Sessions of legacy clients where nothing is stored: they live as long as the process does. */
-import type { KeepSessions } from '../../jobs/keep-sessions.ts'
+import type { KeepSessions } from '../../features/runtime/index.ts'
 import { createSessions } from '../../sessions/sessions.ts'
 import type { Upstreams } from '../../upstreams/upstreams.ts'
 import type { Base } from '../core-dependencies.ts'

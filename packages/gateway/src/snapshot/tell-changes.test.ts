@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Snapshot } from '../snapshot/snapshot.ts'
+import type { Snapshot } from './snapshot.ts'
 import { createTellChanges } from './tell-changes.ts'
 
 const NO_RULES = {}

@@ -2,7 +2,7 @@
 import * as shapes from '@toolway/contract/admin'
 import type { SandboxState } from '../../upstreams/children/sandbox/choose-driver.ts'
 import { MISSING_WORDS } from '../../upstreams/children/sandbox/guarantee-words.ts'
-import { servePlatform, type Served } from '../serve.ts'
+import { servePlatform, type Served } from './serve.operations.ts'
 
 export const settingOperations: readonly Served[] = [
   servePlatform(shapes.listSettings, async ({ parts: { runtime } }) => ({

@@ -1,6 +1,6 @@
 /** The settings in force and the state of the sandbox, over the admin interface (ledger S3-ADM-05): never a secret, only whether one is set. */
 import { z } from 'zod'
-import { operation, platform } from './operation.ts'
+import { operation, platform } from '../../admin/operation.ts'
 
 export const listSettings = operation({
   id: 'listSettings',

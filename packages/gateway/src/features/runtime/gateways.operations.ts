@@ -1,7 +1,7 @@
 /** The operation that lists the gateways that run on this database. */
 import * as shapes from '@toolway/contract/admin'
 import { listGateways } from '../../gateways/gateways.ts'
-import { servePlatform, type Served } from '../serve.ts'
+import { servePlatform, type Served } from './serve.operations.ts'
 
 export const gatewayOperations: readonly Served[] = [
   servePlatform(shapes.listGateways, async ({ parts: { runtime }, look }) => {

@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest'
 import type { Snapshot } from '../../snapshot/snapshot.ts'
 import { createLogTail } from '../../telemetry/log-tail.ts'
-import { logOperations } from './logs.ts'
-import type { AdminParts } from '../serve.ts'
+import { logOperations } from './logs.operations.ts'
+import type { RuntimeParts } from './serve.operations.ts'
 import type { OperationCall } from '../../operations/serve.ts'
 
 const lineOf = (message: string) => JSON.stringify({ level: 'info', message, timestamp: 't' })
@@ -15,7 +15,7 @@ async function follow(query: object = {}) {
   const asking = { principal: {}, query, signal: leaving.signal, params: {} }
   const operation = logOperations.find((one) => one.operation.id === 'followLogs')
   const place = { organization: undefined, role: 'platform_admin' as const }
-  const given = operation?.run(parts as unknown as AdminParts, asking as unknown as OperationCall, place)
+  const given = operation?.run(parts as unknown as RuntimeParts, asking as unknown as OperationCall, place)
   return { logs, leaving, response: (await given) as Response }
 }
 

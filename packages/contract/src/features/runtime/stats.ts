@@ -1,6 +1,6 @@
 /** How much there is and how much happens: of one organization, and of the whole installation (ledger S3-ADM-05). */
 import { z } from 'zod'
-import { inOrganization, operation, platform } from './operation.ts'
+import { inOrganization, operation, platform } from '../../admin/operation.ts'
 
 const Calls = z.strictObject({
   total: z.int(),

@@ -7,10 +7,10 @@ import * as shapes from '@toolway/contract/admin'
 import type { PooledResource } from '../../upstreams/upstreams.ts'
 import { pageFrom } from '../../lib/page.ts'
 import { findConnectionOf } from '../../operations/find-connection.ts'
-import { servePlatform, type AdminParts, type Served } from '../serve.ts'
+import { servePlatform, type RuntimeParts, type Served } from './serve.operations.ts'
 
 /** With the names of what it belongs to; what was just removed belongs to nothing any more. */
-function pooledOf({ snapshots, runtime }: AdminParts) {
+function pooledOf({ snapshots, runtime }: RuntimeParts) {
   const owners = new Map(
     snapshots
       .all()

@@ -10,9 +10,9 @@ import type { SessionEntry } from '../../sessions/sessions.ts'
 import type { SystemSql } from '../../db/db.ts'
 import { pageOfRows, startOf, unknownCursor, type PageQuery } from '../../lib/page.ts'
 import { namesOf } from '../../operations/names-of.ts'
-import { servePlatform, type AdminParts, type Served } from '../serve.ts'
+import { servePlatform, type RuntimeParts, type Served } from './serve.operations.ts'
 
-const digestOf = ({ vault }: AdminParts, id: string): Buffer => vault.hash(`session ${id}`)
+const digestOf = ({ vault }: RuntimeParts, id: string): Buffer => vault.hash(`session ${id}`)
 
 /** Principal, organization, toolset and connection, as the admission made it. */
 function placeOf({ owner }: SessionEntry) {
@@ -20,7 +20,7 @@ function placeOf({ owner }: SessionEntry) {
   return { principal, organizationId: organizationId as OrganizationId, toolset, connection }
 }
 
-const here = (parts: AdminParts): ListedSession[] =>
+const here = (parts: RuntimeParts): ListedSession[] =>
   parts.runtime.sessions.list().map((held) => {
     const { principal, organizationId, toolset, connection } = placeOf(held)
     const { session, openedAt } = held
@@ -69,7 +69,7 @@ function lastOf([seen, hash]: readonly string[]): { at: Date; hash: Buffer } {
  * A page of all sessions: what this gateway has in memory goes before what the database knows of the same. Memory holds at most as many
  * as TOOLWAY_SESSIONS lets it.
  */
-async function pageOfSessions(parts: AdminParts, sql: SystemSql, query: PageQuery, organizations: readonly string[]) {
+async function pageOfSessions(parts: RuntimeParts, sql: SystemSql, query: PageQuery, organizations: readonly string[]) {
   const { after: key, offset, take } = startOf(query, ORDER, 2)
   const after = key === undefined ? undefined : lastOf(key)
   const own = new Set(organizations)

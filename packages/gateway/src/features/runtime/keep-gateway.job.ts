@@ -3,7 +3,7 @@
  *
  * Nothing depends on the row: it decides neither who does a job nor whether a gateway is alive.
  */
-import type { Log } from '../lib/log.ts'
+import type { Log } from '../../lib/log.ts'
 
 export interface KeepGatewayParts {
   store(): Promise<unknown>

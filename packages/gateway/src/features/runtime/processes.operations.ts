@@ -9,7 +9,7 @@ import { restartConnection, type ConnectionRow } from '../../connections/connect
 import type { OrgSql } from '../../db/db.ts'
 import type { ProcessState } from '../../upstreams/upstream.ts'
 import { findConnectionOf } from '../../operations/find-connection.ts'
-import { serveOrganization, type OrganizationRequest, type Served } from '../serve.ts'
+import { serveOrganization, type OrganizationRequest, type Served } from './serve.operations.ts'
 
 type Shown = typeof shapes.findProcess
 type Restart = typeof shapes.restartProcess

@@ -1,7 +1,7 @@
 /** Sessions that legacy clients have with the gateway, over the admin interface (ledger S3-ADM-04). */
 import { z } from 'zod'
-import { Slug } from '../connections.ts'
-import { operation, pageOf, Paging, platform } from './operation.ts'
+import { Slug } from '../../connections.ts'
+import { operation, pageOf, Paging, platform } from '../../admin/operation.ts'
 
 export const OpenSession = z.strictObject({
   /** A digest: a session's own name is known to its client alone. */

@@ -5,7 +5,7 @@
  * state is that of the answering gateway; a restart and a stop reach every gateway.
  */
 import { z } from 'zod'
-import { inItsOrganization, inOrganization, operation } from './operation.ts'
+import { inItsOrganization, inOrganization, operation } from '../../admin/operation.ts'
 
 export const Process = z.strictObject({
   /** `error`: it failed too often and is not started any more until it is restarted. */

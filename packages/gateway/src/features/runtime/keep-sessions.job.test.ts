@@ -1,11 +1,11 @@
-import { DatabaseUnreachable } from '../db/unreachable.ts'
+import { DatabaseUnreachable } from '../../db/unreachable.ts'
 import { Fault } from '@toolway/contract'
 import type { Opening } from '@toolway/protocol'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { RequestContext } from '../snapshot/ports/request-context.ts'
-import type { FoundSession, KeptSession } from '../sessions/stored-sessions.ts'
-import { createSessions } from '../sessions/sessions.ts'
-import { createKeepSessions, type KeepSessionsParts } from './keep-sessions.ts'
+import type { RequestContext } from '../../snapshot/ports/request-context.ts'
+import type { FoundSession, KeptSession } from '../../sessions/stored-sessions.ts'
+import { createSessions } from '../../sessions/sessions.ts'
+import { createKeepSessions, type KeepSessionsParts } from './keep-sessions.job.ts'
 
 const MINUTE = 60_000
 const opening: Opening = { revision: '2025-11-25', capabilities: { sampling: {} }, client: { name: 'c' } }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { Snapshot } from '../snapshot/snapshot.ts'
+import type { Snapshot } from './snapshot.ts'
 import { createKeepSnapshots } from './keep-snapshots.ts'
 
 beforeEach(() => void vi.useFakeTimers())

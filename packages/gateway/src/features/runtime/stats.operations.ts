@@ -2,9 +2,9 @@
 import * as shapes from '@toolway/contract/admin'
 import type { Snapshot } from '../../snapshot/snapshot.ts'
 import type { ConnectionRow } from '../../connections/connections.ts'
-import { statesFor } from '../../features/connections/index.ts'
-import { countAll, readFigures, type Counted } from './figures.ts'
-import { serveOrganization, servePlatform, type Served } from '../serve.ts'
+import { statesFor } from '../connections/index.ts'
+import { countAll, readFigures, type Counted } from './figures.rows.ts'
+import { serveOrganization, servePlatform, type Served } from './serve.operations.ts'
 
 type StatusOf = (connection: ConnectionRow) => string
 

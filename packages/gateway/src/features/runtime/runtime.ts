@@ -5,7 +5,7 @@ import type { ChildWords } from '../../upstreams/children/child-words.ts'
 import type { Upstreams } from '../../upstreams/upstreams.ts'
 import type { GatewayRow } from '../../gateways/gateways.ts'
 import type { LastKnown } from './last-known.ts'
-import type { Figures } from './figures.ts'
+import type { Figures } from './figures.rows.ts'
 import type { SandboxState } from '../../upstreams/children/sandbox/choose-driver.ts'
 
 export interface Runtime {

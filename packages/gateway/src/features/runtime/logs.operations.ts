@@ -3,7 +3,7 @@ import { LEVELS_OF_LOG, type LogLine } from '@toolway/contract/admin'
 import * as shapes from '@toolway/contract/admin'
 import { readLine } from '../../operations/log-lines.ts'
 import { STREAM_HEAD, streamOfLines } from '../../operations/stream-of-lines.ts'
-import { servePlatform, type AdminParts, type Served } from '../serve.ts'
+import { servePlatform, type RuntimeParts, type Served } from './serve.operations.ts'
 
 interface LogFilter {
   readonly level?: (typeof LEVELS_OF_LOG)[number] | undefined
@@ -19,7 +19,7 @@ const isWanted = (line: LogLine, { level, tenant_slug: slug, connector_id: conne
   (connector === undefined || line.connector_id === connector)
 
 const followed =
-  ({ snapshots, runtime }: AdminParts, wanted: LogFilter) =>
+  ({ snapshots, runtime }: RuntimeParts, wanted: LogFilter) =>
   (hear: (line: object) => void) =>
     runtime.logs.follow((text) => {
       const line = readLine(snapshots, text)

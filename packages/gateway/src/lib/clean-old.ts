@@ -1,5 +1,5 @@
 /** Removes what is kept for a while and whose time is over. Every gateway does it; such rows are unreadable before. */
-import type { Log } from '../lib/log.ts'
+import type { Log } from './log.ts'
 
 export interface CleanOldParts {
   removeOld(): Promise<unknown>

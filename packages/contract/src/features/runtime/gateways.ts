@@ -1,6 +1,6 @@
 /** The gateways that run on one database, over the admin interface: which versions serve, and which stopped responding. */
 import { z } from 'zod'
-import { operation, platform } from './operation.ts'
+import { operation, platform } from '../../admin/operation.ts'
 
 /** One process of a gateway. */
 export const RunningGateway = z.strictObject({

@@ -3,7 +3,7 @@
  * a toolset changed, a catalog fetched by this process or by another one.
  */
 import type { ConnectionId, OrganizationId } from '@toolway/contract'
-import type { Snapshot } from '../snapshot/snapshot.ts'
+import type { Snapshot } from './snapshot.ts'
 
 export type Changed = 'tools' | 'prompts' | 'resources'
 type Tell = (organizationId: OrganizationId, connectionId: ConnectionId, kind: Changed) => void

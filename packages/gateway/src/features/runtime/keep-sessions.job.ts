@@ -10,13 +10,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '@toolway/contract'
 import { LRUCache } from 'lru-cache'
-import type { RequestContext } from '../snapshot/ports/request-context.ts'
-import { createSingleFlight } from '../lib/single-flight.ts'
-import type { Log } from '../lib/log.ts'
-import { createTurns, TurnTooLate } from '../lib/turns.ts'
-import type { FoundSession, KeptSession } from '../sessions/stored-sessions.ts'
-import { SESSION_NAME } from '../sessions/session-names.ts'
-import { IDLE, type Session, type SessionEnd, type Sessions } from '../sessions/sessions.ts'
+import type { RequestContext } from '../../snapshot/ports/request-context.ts'
+import { createSingleFlight } from '../../lib/single-flight.ts'
+import type { Log } from '../../lib/log.ts'
+import { createTurns, TurnTooLate } from '../../lib/turns.ts'
+import type { FoundSession, KeptSession } from '../../sessions/stored-sessions.ts'
+import { SESSION_NAME } from '../../sessions/session-names.ts'
+import { IDLE, type Session, type SessionEnd, type Sessions } from '../../sessions/sessions.ts'
 
 export interface KeepSessionsParts {
   readonly now: () => number

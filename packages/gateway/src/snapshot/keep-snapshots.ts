@@ -4,8 +4,8 @@
  * Signals come from the database itself, so that a change by another process counts as much as one of our own. A signal that
  * arrives while loading is not lost: it loads once more.
  */
-import type { Snapshot } from '../snapshot/snapshot.ts'
-import { joinRows, rowsOf, type ChangedRows, type WantedRows } from '../snapshot/wanted-rows.ts'
+import type { Snapshot } from './snapshot.ts'
+import { joinRows, rowsOf, type ChangedRows, type WantedRows } from './wanted-rows.ts'
 
 export interface KeepSnapshotsParts {
   /** These organizations by id, of which these rows may have changed, or all of them whole. */

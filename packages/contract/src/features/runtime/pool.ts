@@ -3,8 +3,8 @@
  * of one caller.
  */
 import { z } from 'zod'
-import { Slug } from '../connections.ts'
-import { operation, pageOf, Paging, platform } from './operation.ts'
+import { Slug } from '../../connections.ts'
+import { operation, pageOf, Paging, platform } from '../../admin/operation.ts'
 
 export const Pooled = z.strictObject({
   tenant_slug: z.string(),

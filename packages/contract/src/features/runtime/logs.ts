@@ -1,7 +1,7 @@
 /** The last lines of the gateway's own log, and those to come, over the admin interface (ledger S3-ADM-05). */
 import { z } from 'zod'
-import { Slug } from '../connections.ts'
-import { operation, platform } from './operation.ts'
+import { Slug } from '../../connections.ts'
+import { operation, platform } from '../../admin/operation.ts'
 
 export const LEVELS_OF_LOG = ['debug', 'info', 'warn', 'error'] as const
 
