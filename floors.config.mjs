@@ -22,6 +22,7 @@ const ABOVE_CALLS = [
   'organizations',
   'people',
   'approvals',
+  'records',
   'toolsets',
   'rules',
   'openapi',

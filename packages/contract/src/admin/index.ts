@@ -250,11 +250,17 @@ export {
   verifyAudit,
   verifyOrganizationAudit,
   VerifyProgress,
-} from './audit.ts'
-export type { Redactable } from './audit.ts'
-export { AUDIT_ACTIONS } from './audit-actions.ts'
-export type { AuditAction } from './audit-actions.ts'
-export { getPayloadSetting, PayloadSetting, RecordPayload, setPayloadSetting, showRecordPayload } from './payloads.ts'
+} from '../features/records/audit.ts'
+export type { Redactable } from '../features/records/audit.ts'
+export { AUDIT_ACTIONS } from '../features/records/audit-actions.ts'
+export type { AuditAction } from '../features/records/audit-actions.ts'
+export {
+  getPayloadSetting,
+  PayloadSetting,
+  RecordPayload,
+  setPayloadSetting,
+  showRecordPayload,
+} from '../features/records/payloads.ts'
 export { Endpoint, findEndpoint } from '../features/connections/endpoints.ts'
 export { ConnectionLogLine, followConnectionLog, listConnectionLog } from '../features/connections/log.ts'
 export { followLogs, LEVELS_OF_LOG, listRecentLogs, LogLine } from '../features/runtime/logs.ts'

@@ -26,8 +26,8 @@ import { lockCommand } from '../features/connections/lock.command.ts'
 import { toolsetCommand } from '../features/toolsets/toolset.command.ts'
 import { vaultCommand } from './vault/vault-commands.ts'
 import { completionCommand } from './completion.ts'
-import { watchCommand } from './records/watch.ts'
-import { recordsCommand } from './records/records.ts'
+import { watchCommand } from '../features/records/watch.command.ts'
+import { recordsCommand } from '../features/records/records.command.ts'
 import { recordStreamCommand } from '../features/record-streams/record-streams.command.ts'
 
 const CODES = `

@@ -26,11 +26,11 @@ import {
   type OrganizationParts,
 } from '../features/organizations/index.ts'
 import { grantOperations, oauthClientOperations } from '../features/authorization/index.ts'
-import { auditOperations } from '../admin/audit.ts'
 import { alertOperations } from '../features/alerts/index.ts'
 import { eventOperations, type EventParts } from '../features/events/index.ts'
 import { clientSeenOperations, type ClientSeenParts } from '../features/clients-seen/index.ts'
 import { fileOperations, type FileOperationParts } from '../features/files/index.ts'
+import { auditOperations, payloadOperations, type AuditParts, type PayloadParts } from '../features/records/index.ts'
 import { recordStreamOperations, type RecordStreamParts } from '../features/record-streams/index.ts'
 import { serviceLevelOperations, usageOperations } from '../features/usage/index.ts'
 import { webhookOperations, type WebhookParts } from '../features/webhooks/index.ts'
@@ -55,7 +55,6 @@ import {
 } from '../features/rules/index.ts'
 import type { AdminParts } from '../admin/serve.ts'
 import type { Served } from '../operations/serve.ts'
-import { payloadOperations } from '../admin/payloads.ts'
 import { organizationToolOperations, type ToolParts } from '../features/tools/index.ts'
 import { toolsetOperations } from '../features/toolsets/index.ts'
 
@@ -70,12 +69,14 @@ export type OperationParts = AdminParts &
   AgentParts &
   ConnectionOperationParts &
   ApprovalParts &
+  AuditParts &
   ClientSeenParts &
   EventParts &
   FileOperationParts &
   IntegrationParts &
   OpenApiParts &
   ToolParts &
+  PayloadParts &
   RecordStreamParts &
   RuntimeParts &
   RuleParts &

@@ -1,7 +1,7 @@
 /** Service levels of an organization's connections: availability, duration and error budget, of which records say how calls ended. */
 import { z } from 'zod'
 import { inOrganization, operation } from '../../admin/operation.ts'
-import { Uncounted } from '../../admin/uncounted.ts'
+import { Uncounted } from './uncounted.ts'
 
 /** Per cent of calls that are to be answered, where an organization has not settled it. */
 export const AVAILABILITY_TARGET = 99.5

@@ -1,7 +1,7 @@
 /** Calls of an organization over a span of time, of which records say how they ended: by step, and whose they were. */
 import { z } from 'zod'
 import { inOrganization, operation, pageOf, Paging } from '../../admin/operation.ts'
-import { Uncounted } from '../../admin/uncounted.ts'
+import { Uncounted } from './uncounted.ts'
 
 export const MOST_USAGE_DAYS = 31
 const DAY_MS = 86_400_000

@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { visibleJson } from '@toolway/contract'
 import { listOrganizationAudit, type AuditEvent } from '@toolway/contract/admin'
 import { Option } from 'commander'
-import { described } from '../command.ts'
-import { harmless, type Output } from '../terminal/output.ts'
-import { paint, type Colour } from '../terminal/paint.ts'
-import type { Transport } from '../transport/transport.ts'
-import { createActorNames } from './actor-names.ts'
-import type { OfChain } from './of-chain.ts'
+import { described } from '../../cli/command.ts'
+import { harmless, type Output } from '../../cli/terminal/output.ts'
+import { paint, type Colour } from '../../cli/terminal/paint.ts'
+import type { Transport } from '../../cli/transport/transport.ts'
+import { createActorNames } from './actor-names.command.ts'
+import type { OfChain } from './of-chain.command.ts'
 
 interface Watching extends OfChain {
   readonly failed?: boolean

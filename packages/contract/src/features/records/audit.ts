@@ -1,6 +1,6 @@
 /** Records over the admin interface (ledger S3-AUD-02, -03); its paths say audit, as the source system does. */
 import { z } from 'zod'
-import { inOrganization, operation, pageOf, Paging, platform, signedIn } from './operation.ts'
+import { inOrganization, operation, pageOf, Paging, platform, signedIn } from '../../admin/operation.ts'
 
 export const AuditEvent = z.strictObject({
   id: z.string(),

@@ -2,13 +2,13 @@
 import { Fault } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import type { z } from 'zod'
-import type { Db, OrgSql, SystemSql } from '../db/db.ts'
-import { pageOfRows, startOf, unknownCursor } from '../lib/page.ts'
-import { findOrganization } from '../organizations/organizations.ts'
-import { chainLines, type ChainLine, type Look } from '../records/chain/chain-lines.ts'
-import { countChained, createProgress } from '../records/chain/progress.ts'
-import { verify, type Trust, type Verdict } from '../records/chain/verify.ts'
-import { exported, headOf, MEDIA, type Exporting } from '../records/exports/formats.ts'
+import type { Db, OrgSql, SystemSql } from '../../db/db.ts'
+import { pageOfRows, startOf, unknownCursor } from '../../lib/page.ts'
+import { findOrganization } from '../../organizations/organizations.ts'
+import { chainLines, type ChainLine, type Look } from '../../records/chain/chain-lines.ts'
+import { countChained, createProgress } from '../../records/chain/progress.ts'
+import { verify, type Trust, type Verdict } from '../../records/chain/verify.ts'
+import { exported, headOf, MEDIA, type Exporting } from '../../records/exports/formats.ts'
 import {
   countRecords,
   findRecords,
@@ -17,13 +17,23 @@ import {
   type Filter,
   type FoundRecord,
   type RecordOnPage,
-} from '../records/query.ts'
-import { PLATFORM } from '../records/records.ts'
-import { redactRecord } from '../records/redact.ts'
-import { ForeignCheckpoint, listChained, prune as pruneChain } from '../records/retention.ts'
-import { namesOf } from '../operations/names-of.ts'
-import { serveOrganization, servePlatform, serveSignedIn, type AdminParts, type Served } from './serve.ts'
-import type { Change } from '../records/change.ts'
+} from '../../records/query.ts'
+import { PLATFORM } from '../../records/records.ts'
+import { redactRecord } from '../../records/redact.ts'
+import { ForeignCheckpoint, listChained, prune as pruneChain } from '../../records/retention.ts'
+import { namesOf } from '../../operations/names-of.ts'
+import { serving, type OperationBase, type Served } from '../../operations/serve.ts'
+import type { KeepCheckpoints } from './keep-checkpoints.job.ts'
+import type { Change } from '../../records/change.ts'
+
+/** What operations on records work with. */
+export interface AuditParts extends OperationBase {
+  readonly checkpoints: Pick<KeepCheckpoints, 'sign' | 'trust' | 'fingerprints'>
+  /** The address of a trace, with `{trace_id}` in it; undefined: records do not link to traces. */
+  readonly traceUrl: string | undefined
+}
+
+const { serveOrganization, servePlatform, serveSignedIn } = serving<AuditParts>()
 
 const tenantOf = (organization: string): string | null => (organization === PLATFORM ? null : organization)
 
@@ -117,10 +127,10 @@ interface Checking {
 }
 
 type TrustWords = z.output<typeof shapes.verifyOrganizationAudit.query>
-type Known = Awaited<ReturnType<AdminParts['checkpoints']['trust']>>
+type Known = Awaited<ReturnType<AuditParts['checkpoints']['trust']>>
 
 /** Returns the trust data that the gateway itself holds. Throws `checkpoint.damaged`. */
-const trustOf = ({ checkpoints }: AdminParts): Promise<Known> =>
+const trustOf = ({ checkpoints }: AuditParts): Promise<Known> =>
   checkpoints.trust().catch((thrown: unknown) => {
     throw thrown instanceof SyntaxError ? new Fault('checkpoint.damaged', {}, { cause: thrown }) : thrown
   })
@@ -168,7 +178,7 @@ async function* bytesOf(
 }
 
 /** Every chain that there is, and those that a kept checkpoint speaks of. */
-async function listAll({ db }: AdminParts, { checkpoints }: Awaited<ReturnType<AdminParts['checkpoints']['trust']>>) {
+async function listAll({ db }: AuditParts, { checkpoints }: Awaited<ReturnType<AuditParts['checkpoints']['trust']>>) {
   const kept = checkpoints.map(({ organization }) => organization)
   return [...new Set([...(await db.system(listChained)), ...kept])]
 }
@@ -203,7 +213,7 @@ interface Finding {
   readonly organization: string | undefined
 }
 
-async function pageOfRecords(sql: OrgSql | SystemSql, parts: AdminParts, { query, organization }: Finding) {
+async function pageOfRecords(sql: OrgSql | SystemSql, parts: AuditParts, { query, organization }: Finding) {
   const { limit: _, offset: __, cursor: ___, ...asked } = query
   const filter = filterOf(organization, asked)
   const order = orderOf(filter)
@@ -257,7 +267,7 @@ function refuseForeign(thrown: unknown): never {
   throw new Fault('checkpoint.foreign', { organization, seq }, { cause: thrown })
 }
 
-export const auditOperations: readonly Served[] = [
+export const auditOperations: readonly Served<AuditParts>[] = [
   servePlatform(shapes.listAudit, ({ parts, look, query: { tenant_id: tenant, ...query } }) =>
     look((sql) => pageOfRecords(sql, parts, { query, organization: tenant })),
   ),

@@ -1,9 +1,9 @@
 /** `toolway records levels`: availability, p95 latency and error budget of each connection. */
 import { findServiceLevels, LEVEL_WINDOWS, type LevelWindow, type ServiceLevel } from '@toolway/contract/admin'
 import { Option } from 'commander'
-import { described } from '../command.ts'
-import { table } from '../terminal/output.ts'
-import { notesOf, type OfChain } from './of-chain.ts'
+import { described } from '../../cli/command.ts'
+import { table } from '../../cli/terminal/output.ts'
+import { notesOf, type OfChain } from './of-chain.command.ts'
 
 const wordOf = (value: number | null, unit: string): string => (value === null ? '–' : `${value}${unit}`)
 

@@ -1,11 +1,19 @@
 /** The operations on what is kept of calls besides their records: whether it is, and what it is. Both leave a record. */
 import { Fault, type ConnectionId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
-import { openedPayload } from '../call/payload.ts'
-import { lockConnection, setKeepPayloads } from '../connections/connections.ts'
-import { findPayload, removePayloadsOf } from '../records/payloads.ts'
-import { findConnectionOf } from '../operations/find-connection.ts'
-import { serveOrganization, type Served } from './serve.ts'
+import { openedPayload } from '../../call/payload.ts'
+import { lockConnection, setKeepPayloads } from '../../connections/connections.ts'
+import { findPayload, removePayloadsOf } from '../../records/payloads.ts'
+import { findConnectionOf } from '../../operations/find-connection.ts'
+import { serving, type OperationBase, type Served } from '../../operations/serve.ts'
+
+/** What operations on payloads work with. */
+export interface PayloadParts extends OperationBase {
+  /** Payloads of calls that are stored besides their records, and for how many days; 0: none are stored. */
+  readonly payloads: { readonly days: number; open(sealed: Buffer, id: string): string }
+}
+
+const { serveOrganization } = serving<PayloadParts>()
 
 const getSetting = serveOrganization(shapes.getPayloadSetting, async ({ parts, organization, params }) => {
   const { keep_payloads: keep } = findConnectionOf(parts, organization.id, params['connection'] ?? '')
@@ -53,4 +61,4 @@ const show = serveOrganization(shapes.showRecordPayload, async ({ parts, params,
   return { id, ...opened }
 })
 
-export const payloadOperations: readonly Served[] = [getSetting, setSetting, show]
+export const payloadOperations: readonly Served<PayloadParts>[] = [getSetting, setSetting, show]

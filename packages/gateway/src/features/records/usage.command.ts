@@ -2,10 +2,10 @@
 import { listUsageCallers, MOST_USAGE_DAYS, type UsageCaller } from '@toolway/contract/admin'
 import { csvLine } from '@toolway/contract'
 import { Option } from 'commander'
-import { described } from '../command.ts'
-import { table } from '../terminal/output.ts'
-import type { Transport } from '../transport/transport.ts'
-import { momentOf, notesOf, whole, type OfChain } from './of-chain.ts'
+import { described } from '../../cli/command.ts'
+import { table } from '../../cli/terminal/output.ts'
+import type { Transport } from '../../cli/transport/transport.ts'
+import { momentOf, notesOf, whole, type OfChain } from './of-chain.command.ts'
 
 interface Words extends OfChain {
   readonly days: number

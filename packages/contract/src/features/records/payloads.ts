@@ -1,8 +1,8 @@
 /** The arguments and results of calls, stored where an administrator of the connection has enabled it (ADR 0046). */
 import { z } from 'zod'
-import { CONNECTION } from '../features/connections/connections.ts'
-import { inOrganization, operation } from './operation.ts'
-import { TENANT } from '../features/organizations/organizations.ts'
+import { CONNECTION } from '../connections/connections.ts'
+import { inOrganization, operation } from '../../admin/operation.ts'
+import { TENANT } from '../organizations/organizations.ts'
 
 const AT = `${CONNECTION}/payloads`
 

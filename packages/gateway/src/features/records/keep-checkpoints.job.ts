@@ -13,16 +13,16 @@ import {
   storeCheckpoint,
   type Checkpoint,
   type SigningKey,
-} from '../records/chain/checkpoints.ts'
-import type { KeptCheckpoints } from '../records/chain/kept-checkpoints.ts'
-import type { KeptElsewhere, Trust } from '../records/chain/verify.ts'
-import { dropMonths, makeMonthsAhead } from '../records/months.ts'
-import { listChained, prune } from '../records/retention.ts'
-import type { Db } from '../db/db.ts'
-import type { Actor } from '../records/change.ts'
-import type { Log } from '../lib/log.ts'
-import { listPastSigners, rememberSigner } from '../vault/past-signers.ts'
-import type { Vault } from '../vault/vault.ts'
+} from '../../records/chain/checkpoints.ts'
+import type { KeptCheckpoints } from '../../records/chain/kept-checkpoints.ts'
+import type { KeptElsewhere, Trust } from '../../records/chain/verify.ts'
+import { dropMonths, makeMonthsAhead } from '../../records/months.ts'
+import { listChained, prune } from '../../records/retention.ts'
+import type { Db } from '../../db/db.ts'
+import type { Actor } from '../../records/change.ts'
+import type { Log } from '../../lib/log.ts'
+import { listPastSigners, rememberSigner } from '../../vault/past-signers.ts'
+import type { Vault } from '../../vault/vault.ts'
 
 export interface KeepCheckpoints {
   /** Sign now, and from time to time until it is closed, which signs a last time. */

@@ -4,8 +4,8 @@
  * may not read.
  */
 import { listMembers, listOrganizationKeys } from '@toolway/contract/admin'
-import { Refusal, type Transport } from '../transport/transport.ts'
-import { isPlatform, type OfChain } from './of-chain.ts'
+import { Refusal, type Transport } from '../../cli/transport/transport.ts'
+import { isPlatform, type OfChain } from './of-chain.command.ts'
 
 const PAGE = 200
 

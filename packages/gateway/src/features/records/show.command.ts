@@ -1,10 +1,10 @@
 /** `toolway records show`: one record in full, why its call failed, and what was sent where that is kept. */
 import { listAudit, listOrganizationAudit, showRecordPayload } from '@toolway/contract/admin'
 import { Argument, Option } from 'commander'
-import { described } from '../command.ts'
-import { CommandFault } from '../terminal/output.ts'
-import { Refusal, type Transport } from '../transport/transport.ts'
-import { isPlatform, PLATFORM, type OfChain } from './of-chain.ts'
+import { described } from '../../cli/command.ts'
+import { CommandFault } from '../../cli/terminal/output.ts'
+import { Refusal, type Transport } from '../../cli/transport/transport.ts'
+import { isPlatform, PLATFORM, type OfChain } from './of-chain.command.ts'
 
 interface Showing extends OfChain {
   readonly id: string

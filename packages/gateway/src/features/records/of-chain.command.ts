@@ -1,6 +1,6 @@
 /** The chain of records that a command is about, and moments and numbers as they are written on a command line. */
 import { InvalidArgumentError } from 'commander'
-import { CommandFault, EXIT } from '../terminal/output.ts'
+import { CommandFault, EXIT } from '../../cli/terminal/output.ts'
 
 /** In the place of an organization: the records that belong to none. */
 export const PLATFORM = 'platform'

@@ -3,10 +3,10 @@ import { exportAudit, exportOrganizationAudit, listRecordSigners } from '@toolwa
 import { Option } from 'commander'
 import { once } from 'node:events'
 import { open, rm } from 'node:fs/promises'
-import { described } from '../command.ts'
-import { CommandFault } from '../terminal/output.ts'
-import type { Transport } from '../transport/transport.ts'
-import { isPlatform, momentOf, OUTCOMES, PLATFORM, whole, type OfChain } from './of-chain.ts'
+import { described } from '../../cli/command.ts'
+import { CommandFault } from '../../cli/terminal/output.ts'
+import type { Transport } from '../../cli/transport/transport.ts'
+import { isPlatform, momentOf, OUTCOMES, PLATFORM, whole, type OfChain } from './of-chain.command.ts'
 
 const FORMATS = ['jsonl', 'csv', 'ocsf'] as const
 

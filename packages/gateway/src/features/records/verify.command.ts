@@ -2,12 +2,12 @@
 import { counted } from '../../lib/counted.ts'
 import { verifyAudit, verifyOrganizationAudit, type ChainVerdict, type VerifyProgress } from '@toolway/contract/admin'
 import { Argument, Option } from 'commander'
-import { described } from '../command.ts'
-import { CommandFault, EXIT } from '../terminal/output.ts'
-import { createStatusLine } from '../terminal/status-line.ts'
-import type { Transport } from '../transport/transport.ts'
-import { isPlatform, PLATFORM, type OfChain } from './of-chain.ts'
-import type { Checked, Trusted } from './verify-file.ts'
+import { described } from '../../cli/command.ts'
+import { CommandFault, EXIT } from '../../cli/terminal/output.ts'
+import { createStatusLine } from '../../cli/terminal/status-line.ts'
+import type { Transport } from '../../cli/transport/transport.ts'
+import { isPlatform, PLATFORM, type OfChain } from './of-chain.command.ts'
+import type { Checked, Trusted } from '../../cli/records/verify-file.ts'
 
 interface Verifying extends OfChain {
   readonly file?: string
@@ -29,7 +29,7 @@ export const verify = described({
   examples: ['toolway records verify', 'toolway records verify records.jsonl --fingerprint 5e1f…'],
   async call(transport, words: Verifying) {
     if (words.file === undefined) return verifyLive(transport, words)
-    const { verifyFile } = await import('./verify-file.ts')
+    const { verifyFile } = await import('../../cli/records/verify-file.ts')
     return verifyFile(words.file, trustOf(words))
   },
   print: (verdicts) => ({

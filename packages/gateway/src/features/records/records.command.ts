@@ -9,16 +9,16 @@ import {
   type AuditEvent,
 } from '@toolway/contract/admin'
 import { Argument, Option } from 'commander'
-import { described, groupOf, type Finish } from '../command.ts'
-import { CommandFault, EXIT, table, type Output } from '../terminal/output.ts'
-import { Refusal, type Transport } from '../transport/transport.ts'
-import { createActorNames } from './actor-names.ts'
-import { exportRecords } from './export.ts'
-import { levels } from './levels.ts'
-import { isPlatform, momentOf, OUTCOMES, PLATFORM, whole, type OfChain } from './of-chain.ts'
-import { show } from './show.ts'
-import { usage } from './usage.ts'
-import { verify } from './verify.ts'
+import { described, groupOf, type Finish } from '../../cli/command.ts'
+import { CommandFault, EXIT, table, type Output } from '../../cli/terminal/output.ts'
+import { Refusal, type Transport } from '../../cli/transport/transport.ts'
+import { createActorNames } from './actor-names.command.ts'
+import { exportRecords } from './export.command.ts'
+import { levels } from './levels.command.ts'
+import { isPlatform, momentOf, OUTCOMES, PLATFORM, whole, type OfChain } from './of-chain.command.ts'
+import { show } from './show.command.ts'
+import { usage } from './usage.command.ts'
+import { verify } from './verify.command.ts'
 
 interface Listing extends OfChain {
   readonly action?: string

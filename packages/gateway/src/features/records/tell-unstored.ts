@@ -6,11 +6,11 @@
  * either, it is written when the database is back, with the time that it was away.
  */
 import type { OrganizationId } from '@toolway/contract'
-import { addAlert, hasAlertSince } from '../features/alerts/index.ts'
-import type { Db } from '../db/db.ts'
-import { DatabaseUnreachable } from '../db/unreachable.ts'
-import type { Log } from '../lib/log.ts'
-import type { Entry } from '../records/records.ts'
+import { addAlert, hasAlertSince } from '../alerts/index.ts'
+import type { Db } from '../../db/db.ts'
+import { DatabaseUnreachable } from '../../db/unreachable.ts'
+import type { Log } from '../../lib/log.ts'
+import type { Entry } from '../../records/records.ts'
 
 export interface TellUnstoredParts {
   readonly db: Pick<Db, 'organization'>
