@@ -13,6 +13,9 @@ const APART = ['demo', 'testing']
 
 /** The features that use calls and OAuth, top to bottom: one may use those below it, through their `index.ts`. */
 const ABOVE_CALLS = [
+  'backup',
+  'installation',
+  'declaration',
   'reference',
   'runtime',
   'events',
@@ -214,7 +217,11 @@ export default {
       'sql-of-features-is-in-rows',
       'In a feature, only .rows files write SQL.',
       { path: feature, pathNot: `${tests}|\\.rows\\.ts$` },
-      { path: `^${gateway}/db/`, pathNot: `^${gateway}/db/unreachable\\.ts$`, dependencyTypesNot: ['type-only'] },
+      {
+        path: `^${gateway}/db/`,
+        pathNot: `^${gateway}/db/(?:unreachable\\.ts$|backup/)`,
+        dependencyTypesNot: ['type-only'],
+      },
     ),
     error(
       'a-feature-has-one-way-in',

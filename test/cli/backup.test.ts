@@ -7,7 +7,7 @@ import { mkdir, readdir, readFile, rm, stat, truncate, utimes, writeFile } from 
 import { join } from 'node:path'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
-import { makeBackup } from '../../packages/gateway/src/admin/backup/make-backup.ts'
+import { makeBackup } from '../../packages/gateway/src/features/backup/make-backup.ts'
 import { createDb } from '../../packages/gateway/src/db/db.ts'
 import { migrate } from '../../packages/gateway/src/db/migrate.ts'
 import { listOrganizations } from '../../packages/gateway/src/organizations/organizations.ts'

@@ -1,6 +1,6 @@
 /** A rotation in a process of its own, which ends itself without a word at the step that it is told. */
 import { writeSync } from 'node:fs'
-import { rotateKeys } from '../../packages/gateway/src/admin/installation/turn-keys.ts'
+import { rotateKeys } from '../../packages/gateway/src/features/installation/turn-keys.ts'
 import { createDb } from '../../packages/gateway/src/db/db.ts'
 import { createKeySources } from '../../packages/gateway/src/vault/key-sources.ts'
 

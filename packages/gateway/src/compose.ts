@@ -7,7 +7,7 @@
 import { createRunning, type Gateway } from './compose/running.ts'
 import { fileURLToPath } from 'node:url'
 import { randomUUID } from 'node:crypto'
-import type { Store } from './admin/installation/open-store.ts'
+import type { Store } from './compose/open-store.ts'
 import { createLookClaims } from './features/catalog/index.ts'
 import { createAuditLog } from './call/audit-entry.ts'
 import { createChanges } from './catalog/changes.ts'
@@ -16,7 +16,7 @@ import { composeAdmission, type Admission } from './compose/admission.ts'
 import { composeCatalogs, type Catalogs } from './compose/catalogs.ts'
 import { composeCredentials, type Credentials } from './compose/credentials.ts'
 import { composeConnect } from './compose/connect.ts'
-import { createPlatformOperations } from './admin/platform-operations.ts'
+import { createPlatformOperations } from './operations/platform-operations.ts'
 import {
   adminPartsOf,
   composeAdmin,

@@ -35,8 +35,7 @@ import {
   type ServiceConnector,
 } from '@toolway/contract'
 import { z } from 'zod'
-import type { DeclaredKey } from './admin/installation/declare.ts'
-import type { DeclaredGroup } from './admin/installation/declare-groups.ts'
+import type { DeclaredKey, DeclaredGroup } from './features/declaration/index.ts'
 import { ConfigFault } from './config/fault.ts'
 import { wordIssues } from './config-file-fault.ts'
 import {

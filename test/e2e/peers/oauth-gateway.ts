@@ -2,7 +2,7 @@
  * A gateway with a person who has an account, and OAuth by hand in front of it: for what no honest client would send.
  */
 import { createHash, randomBytes } from 'node:crypto'
-import type { Declaration } from '../../../packages/gateway/src/admin/installation/declare.ts'
+import type { Declaration } from '../../../packages/gateway/src/features/declaration/declare.ts'
 import type { TestGateway } from '../../../packages/gateway/src/testing/gateway.ts'
 import { addPerson } from '../../../packages/gateway/src/testing/people.ts'
 import { startEffects, type EffectsServer } from './servers/effects-server.ts'

@@ -1,5 +1,5 @@
 /** The dependencies of every stage of the composition: created before all of them, and usable by each. */
-import type { Store } from '../admin/installation/open-store.ts'
+import type { Store } from './open-store.ts'
 import type { Config } from '../config.ts'
 import type { Log } from '../lib/log.ts'
 import type { Counters } from '../telemetry/counters.ts'

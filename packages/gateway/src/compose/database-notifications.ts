@@ -1,6 +1,6 @@
 /** Distributes database notifications about changes, in this process or another, to the parts concerned. */
 import type { FamilyId, KeyId } from '@toolway/contract'
-import type { Store } from '../admin/installation/open-store.ts'
+import type { Store } from './open-store.ts'
 import type { ChangeFeed, StreamSettings } from '../db/changes/change-feed.ts'
 import { openChangeFeed } from '../db/changes/open-change-feed.ts'
 import type { Notice as HeardNotice } from '../db/db.ts'

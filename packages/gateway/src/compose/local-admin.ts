@@ -8,7 +8,7 @@
 import { createAgentQueue } from '../features/agent/index.ts'
 import { agentLimitsOf } from './doors.ts'
 import { join } from 'node:path'
-import type { Store } from '../admin/installation/open-store.ts'
+import type { Store } from './open-store.ts'
 import type { Administration } from '../operations/carry-out.ts'
 import { createChanges } from '../catalog/changes.ts'
 import { appsOf, type Config, type LoadedConfig } from '../config.ts'

@@ -1,12 +1,20 @@
 /** `toolway backup …` and `toolway restore`: where things are, what opens them, and what became of it. */
 import { readdir, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { removeLeftovers } from '../../admin/backup/leftovers.ts'
-import { BackupExists, KeyNotThere, makeBackup, type BackupParts } from '../../admin/backup/make-backup.ts'
-import type { Closing, Manifest } from '../../admin/backup/manifest.ts'
-import { BackupUnusable, verifyBackup, type VerifiedBackup } from '../../admin/backup/read-backup.ts'
-import { restoreBackup } from '../../admin/backup/restore-backup.ts'
-import { keySourcesOf, openBareDatabase } from '../../admin/installation/open-store.ts'
+import {
+  removeLeftovers,
+  BackupExists,
+  KeyNotThere,
+  makeBackup,
+  type BackupParts,
+  type Closing,
+  type Manifest,
+  BackupUnusable,
+  verifyBackup,
+  type VerifiedBackup,
+  restoreBackup,
+} from '../../features/backup/index.ts'
+import { keySourcesOf, openBareDatabase } from '../../compose/open-store.ts'
 import { VERSION } from '../../call/introduce.ts'
 import { filePlaceOf, type LoadedConfig } from '../../config.ts'
 import { counted } from '../../lib/counted.ts'

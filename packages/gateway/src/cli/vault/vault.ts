@@ -1,5 +1,5 @@
 /** `toolway vault …`: with which keys values are sealed, a new key while gateways run, and an old one gone. */
-import { KeyNotEverywhere, retireKey, rotateKeys } from '../../admin/installation/turn-keys.ts'
+import { KeyNotEverywhere, retireKey, rotateKeys } from '../../features/installation/index.ts'
 import { countSealed } from '../../vault/count-sealed.ts'
 import { NoPlaceForKey } from '../../vault/key-sources.ts'
 import { KeyStays } from '../../vault/rotate.ts'

@@ -15,7 +15,7 @@ import {
   type RuleWords,
   type ToolsetId,
 } from '@toolway/contract'
-import type { DeclaredKey } from '../../admin/installation/declare.ts'
+import type { DeclaredKey } from '../../features/declaration/index.ts'
 import { sealedRow } from '../../snapshot/snapshot.ts'
 import type { CatalogRow } from '../../catalog/catalogs.ts'
 import type { Declared } from '../../config-file.ts'

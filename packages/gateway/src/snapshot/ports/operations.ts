@@ -1,4 +1,4 @@
-/** An operation of the gateway itself as a tool; `admin/platform-operations.ts` carries it out. */
+/** An operation of the gateway itself as a tool; `operations/platform-operations.ts` carries it out. */
 import type { JsonObject } from '@toolway/protocol'
 import type { Principal } from '../../identity/identify.ts'
 

@@ -13,8 +13,8 @@ import {
 } from '@toolway/contract/admin'
 import type { Operating } from '../snapshot/ports/operations.ts'
 import { actorTypeOf } from '../records/change.ts'
-import { carryOut, type Administration, type Caller, type LocalRequest } from '../operations/carry-out.ts'
-import type { AdminParts } from './serve.ts'
+import { carryOut, type Administration, type Caller, type LocalRequest } from './carry-out.ts'
+import type { OperationBase } from './serve.ts'
 
 /** Those of platform tools, and those of the gateway's own tools for files. */
 const KNOWN: ReadonlyMap<string, Operation> = new Map(
@@ -23,7 +23,7 @@ const KNOWN: ReadonlyMap<string, Operation> = new Map(
 
 export interface PlatformOperations {
   /** From now on they can be carried out. */
-  serve<Parts extends AdminParts>(administration: Administration<Parts>): void
+  serve<Parts extends OperationBase>(administration: Administration<Parts>): void
   /** Throws the faults of the operation, and `gateway.not-ready` before it is served. */
   run(operating: Operating): Promise<unknown>
 }

@@ -11,8 +11,14 @@ import { placeContent } from './folder-copies.ts'
 import { replaceFile, RING_FILE, textOfKeys } from '../../vault/key-files.ts'
 import type { KeySources } from '../../vault/key-sources.ts'
 import { fingerprintOf, idOf } from '../../vault/root.ts'
-import { BackupUnusable, readBackup, verifyBackup } from './read-backup.ts'
-import type { BackupHead, ReadParts, VerifiedBackup } from './read-backup.ts'
+import {
+  BackupUnusable,
+  readBackup,
+  verifyBackup,
+  type BackupHead,
+  type ReadParts,
+  type VerifiedBackup,
+} from './read-backup.ts'
 
 export interface RestoreParts extends ReadParts {
   readonly directory: string

@@ -23,7 +23,7 @@ import {
 } from '../../policy/stored/platform-rules.ts'
 import { entryOfChange, type Actor, type Change } from '../../records/change.ts'
 import { storeRecords } from '../../records/records.ts'
-import { changeOf, knownTo, writtenOfOrganizationRule, writtenOfPlatformRule } from '../../features/rules/index.ts'
+import { changeOf, knownTo, writtenOfOrganizationRule, writtenOfPlatformRule } from '../rules/index.ts'
 
 /** A declaration that cannot be carried out; one sentence for the person who wrote the file. */
 export class DeclarationConflict extends Error {}

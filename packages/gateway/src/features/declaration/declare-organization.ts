@@ -10,9 +10,9 @@ import type { OrgSql, SystemSql } from '../../db/db.ts'
 import { changeEgress, changeOrganization, type OrganizationRow } from '../../organizations/organizations.ts'
 import { recordChange, type Actor, type Change } from '../../records/change.ts'
 import { webhookSecretRow } from '../../vault/sealed-columns.ts'
-import { newWebhookSecret, addWebhook, changeWebhook, listWebhooks } from '../../features/webhooks/index.ts'
+import { newWebhookSecret, addWebhook, changeWebhook, listWebhooks } from '../webhooks/index.ts'
 import { namesPrivate } from '../../kinds/remote.ts'
-import { refusePublic } from '../../features/organizations/index.ts'
+import { refusePublic } from '../organizations/index.ts'
 import { DeclarationConflict } from './declare-rules.ts'
 
 export interface DeclaredSections {

@@ -6,28 +6,28 @@
  */
 import { chmod, mkdir, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { createDb, type DatabaseConnection, type Db } from '../../db/db.ts'
-import { findEmbeddedPostgres, startEmbeddedPostgres } from '../../db/embedded-postgres.ts'
-import { keepRunning } from '../../db/keep-running.ts'
-import { migrate } from '../../db/migrate.ts'
-import { notSetUp, refuseOtherSchema } from '../../db/schema-version.ts'
-import type { Log } from '../../lib/log.ts'
-import { operatorFetch } from '../../upstreams/http/guarded-fetch.ts'
-import { createKeyService } from '../../vault/key-service/create-key-service.ts'
-import type { KeyService, KeyServiceSettings } from '../../vault/key-service/key-service.ts'
+import { createDb, type DatabaseConnection, type Db } from '../db/db.ts'
+import { findEmbeddedPostgres, startEmbeddedPostgres } from '../db/embedded-postgres.ts'
+import { keepRunning } from '../db/keep-running.ts'
+import { migrate } from '../db/migrate.ts'
+import { notSetUp, refuseOtherSchema } from '../db/schema-version.ts'
+import type { Log } from '../lib/log.ts'
+import { operatorFetch } from '../upstreams/http/guarded-fetch.ts'
+import { createKeyService } from '../vault/key-service/create-key-service.ts'
+import type { KeyService, KeyServiceSettings } from '../vault/key-service/key-service.ts'
 import {
   createKeyServiceWatch,
   withSealingGuard,
   type KeyServiceWatch,
-} from '../../vault/key-service/key-service-watch.ts'
-import { createWrappedKeys, type WrappedKeys } from '../../vault/key-service/wrapped-keys.ts'
-import { createKeySources, type KeySettings, type KeySources } from '../../vault/key-sources.ts'
-import { createKeychain } from '../../vault/keychain.ts'
-import { openVault, readRemembered, type BoundRing } from '../../vault/ring.ts'
-import type { Vault } from '../../vault/vault.ts'
+} from '../vault/key-service/key-service-watch.ts'
+import { createWrappedKeys, type WrappedKeys } from '../vault/key-service/wrapped-keys.ts'
+import { createKeySources, type KeySettings, type KeySources } from '../vault/key-sources.ts'
+import { createKeychain } from '../vault/keychain.ts'
+import { openVault, readRemembered, type BoundRing } from '../vault/ring.ts'
+import type { Vault } from '../vault/vault.ts'
 
-export { KeyServiceFault } from '../../vault/key-service/key-service.ts'
-export { WrongVaultKey } from '../../vault/ring.ts'
+export { KeyServiceFault } from '../vault/key-service/key-service.ts'
+export { WrongVaultKey } from '../vault/ring.ts'
 
 export interface StoreParts {
   readonly directory: string

@@ -6,7 +6,7 @@ import { describeEachPostgres } from '../../testing/database.ts'
 import { createTestVault } from '../../testing/gateway.ts'
 import { addPerson } from '../../testing/people.ts'
 import { listGroups } from '../../organizations/groups.ts'
-import { putGroup, withMembers } from '../../features/people/groups.ts'
+import { putGroup, withMembers } from '../people/groups.ts'
 import { declare, DeclarationConflict, withdraw } from './declare.ts'
 import type { DeclaredGroup } from './declare-groups.ts'
 

@@ -31,20 +31,14 @@ import { entryOfChange, type Actor, type Change } from '../../records/change.ts'
 import { storeRecords } from '../../records/records.ts'
 import { declareGroups, type DeclaredGroup } from './declare-groups.ts'
 import { declareWebhooks, settleOrganization, type DeclaredSections } from './declare-organization.ts'
-import { keyChange } from '../../features/keys/index.ts'
+import { keyChange } from '../keys/index.ts'
 import { carryKeyRules } from '../../policy/stored/organization-rules.ts'
 import { listPlatformRules } from '../../policy/stored/platform-rules.ts'
 import { listToolsets, putToolset, removeToolset } from '../../toolsets/toolsets.ts'
 import { sealedRow } from '../../snapshot/snapshot.ts'
 import { endUntold, idsOf } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
 import { DeclarationConflict, declarePlatformRules, declareRules } from './declare-rules.ts'
-import {
-  changeAndEnd,
-  differencesOf,
-  type ConnectionState,
-  createConnection,
-  setLock,
-} from '../../features/connections/index.ts'
+import { changeAndEnd, differencesOf, type ConnectionState, createConnection, setLock } from '../connections/index.ts'
 import { addressAt } from '../../kinds/addresses.ts'
 import { partsOf, sealerOf, type ConnectionWords } from '../../kinds/kinds.ts'
 

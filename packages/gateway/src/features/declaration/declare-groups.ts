@@ -4,7 +4,7 @@ import type { OrgSql } from '../../db/db.ts'
 import { listGroups, putGroup, removeGroup } from '../../organizations/groups.ts'
 import type { OrganizationRow } from '../../organizations/organizations.ts'
 import type { Change } from '../../records/change.ts'
-import { addressesOf, fillGroup, membersAmong } from '../../features/people/index.ts'
+import { addressesOf, fillGroup, membersAmong } from '../people/index.ts'
 
 export interface DeclaredGroup {
   readonly slug: string

@@ -1,7 +1,7 @@
 /** Which operations give access that outlives their caller's credential: each that could says so. */
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { OPERATIONS } from '../compose/operations.ts'
+import { OPERATIONS } from './operations.ts'
 
 const CHANGING = OPERATIONS.map(({ operation }) => operation).filter(
   ({ method, harmless, reads }) => method !== 'GET' && !harmless && !reads,

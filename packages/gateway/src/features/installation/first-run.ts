@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { z } from 'zod'
-import { removeAlerts } from '../../features/alerts/index.ts'
+import { removeAlerts } from '../alerts/index.ts'
 import { changeConnection, findConnection, setToolLock, type ConnectionRow } from '../../connections/connections.ts'
 import type { Db, OrgSql } from '../../db/db.ts'
 import { newSetUpCode } from '../../identity/codes.ts'
@@ -21,10 +21,10 @@ import {
   type OrganizationRow,
 } from '../../organizations/organizations.ts'
 import { recordChange, type Actor, type Change } from '../../records/change.ts'
-import { keyChange } from '../../features/keys/index.ts'
+import { keyChange } from '../keys/index.ts'
 import { partsOf } from '../../kinds/kinds.ts'
 import { programOf } from '../../kinds/stdio/stdio.ts'
-import { createConnection } from '../../features/connections/index.ts'
+import { createConnection } from '../connections/index.ts'
 
 export interface FirstRunParts {
   readonly db: Db
