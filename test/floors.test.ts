@@ -216,13 +216,13 @@ const sins: { says: string; file: string; text: string; rule: string }[] = [
   },
   {
     says: 'a verb sends requests past the guard',
-    file: `${src}/jobs/sync.ts`,
+    file: `${src}/features/record-streams/late.job.ts`,
     text: "export const fetching = import('undici')\n",
     rule: 'undici-stays-behind-the-guard',
   },
   {
     says: 'a job opens a connection of its own',
-    file: `${src}/jobs/sync.ts`,
+    file: `${src}/features/record-streams/late.job.ts`,
     text: "export { request } from 'node:https'\n",
     rule: 'sockets-are-opened-in-few-places',
   },
@@ -240,7 +240,7 @@ const sins: { says: string; file: string; text: string; rule: string }[] = [
   },
   {
     says: 'a job uses a library that fetches',
-    file: `${src}/jobs/sync.ts`,
+    file: `${src}/features/record-streams/late.job.ts`,
     text: "export { createRemoteJWKSet } from 'jose'\n",
     rule: 'libraries-that-fetch-are-few',
   },

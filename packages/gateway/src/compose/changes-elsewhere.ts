@@ -4,7 +4,7 @@
  *
  * The wait is bounded. A process that is late is named in the log, and the answer goes out: the change itself is committed.
  */
-import type { AdminParts } from '../admin/serve.ts'
+import type { OperationBase } from '../operations/serve.ts'
 import type { Log } from '../lib/log.ts'
 import type { HeardChanges } from './database-notifications.ts'
 import type { ProcessPlace } from './process-place.ts'
@@ -20,7 +20,7 @@ export interface ChangesElsewhereParts extends Pick<HeardChanges, 'caughtUp'> {
 }
 
 /** Undefined where nothing is waited for. */
-export function composeChangesElsewhere({ place, caughtUp, log }: ChangesElsewhereParts): AdminParts['inForce'] {
+export function composeChangesElsewhere({ place, caughtUp, log }: ChangesElsewhereParts): OperationBase['inForce'] {
   if (place === undefined) return undefined
   place.answer(CHANGE, async (facts) => {
     await caughtUp((facts as { readonly organization?: string }).organization)

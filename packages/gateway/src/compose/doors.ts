@@ -10,7 +10,8 @@ import {
   type SharedLimits,
 } from '../features/agent/index.ts'
 import { OPERATIONS, type OperationParts } from './operations.ts'
-import type { AdminParts } from '../admin/serve.ts'
+import type { Runtime } from '../features/runtime/index.ts'
+import type { OperationBase } from '../operations/serve.ts'
 import type { Stand } from '../call/admit.ts'
 import { createEntrance, type EnterParts } from '../call/enter.ts'
 import { createListPreview } from '../call/list-preview.ts'
@@ -123,8 +124,8 @@ export interface ComposeAdminParts
       | 'sendWebhook'
       | 'sendBatch'
     >,
-    Pick<AdminParts['runtime'], 'gateway' | 'lastFigures' | 'lastGateways' | 'sessions' | 'logs' | 'words'> {
-  readonly upstreams: AdminParts['runtime']['upstreams'] & AgentParts['agent']['upstreams']
+    Pick<Runtime, 'gateway' | 'lastFigures' | 'lastGateways' | 'sessions' | 'logs' | 'words'> {
+  readonly upstreams: Runtime['upstreams'] & AgentParts['agent']['upstreams']
   readonly proxyUrl: () => string
   readonly reveal: RevealSecret
   readonly people: People
@@ -217,7 +218,7 @@ export interface ComposeEventSocketParts extends Pick<
   'events' | 'clients' | 'limits' | 'open' | 'draining' | 'publicUrl' | 'web'
 > {
   readonly identity: Identity
-  readonly accounts: AdminParts['accounts']
+  readonly accounts: OperationBase['accounts']
   readonly snapshots: KeepSnapshots
 }
 

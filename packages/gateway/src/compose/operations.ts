@@ -53,14 +53,12 @@ import {
   ruleOperations,
   type RuleParts,
 } from '../features/rules/index.ts'
-import type { AdminParts } from '../admin/serve.ts'
 import type { Served } from '../operations/serve.ts'
 import { organizationToolOperations, type ToolParts } from '../features/tools/index.ts'
 import { toolsetOperations } from '../features/toolsets/index.ts'
 
-/** The parts of all operations: those of the administration, and those of features. */
-export type OperationParts = AdminParts &
-  AccountParts &
+/** The parts of the operations of all features. */
+export type OperationParts = AccountParts &
   AuthParts &
   UserParts &
   MemberParts &

@@ -13,7 +13,7 @@ import { createKeptAnswers } from '../../operations/kept-answers.ts'
 import { homeOf, placeOf, refuseBeyond } from '../../operations/place.ts'
 import { refuseUnstorable } from '../../operations/read-input.ts'
 import { STREAM_HEAD } from '../../operations/stream-of-lines.ts'
-import type { AdminParts } from '../../admin/serve.ts'
+import type { OperationBase } from '../../operations/serve.ts'
 import type { OperationCall, Served } from '../../operations/serve.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Limits } from '../../limits/limits.ts'
@@ -27,7 +27,7 @@ import { EVENTS, untilEnded, type AdminStreams } from './admin-stream.ts'
 import { correlationOf, prefersStream } from '../request-head.ts'
 import { problemOf } from '../say-fault.ts'
 
-export interface AdminDoorParts<Parts extends AdminParts = AdminParts> extends CallerParts {
+export interface AdminDoorParts<Parts extends OperationBase = OperationBase> extends CallerParts {
   readonly operations: readonly Served<Parts>[]
   readonly parts: Parts
   newCorrelationId(): string
@@ -49,7 +49,7 @@ const STRANGERS_CHANGE = 10
 /** `{organization}` in a description is `:organization` for Hono. */
 const pathOf = ({ path }: Operation): string => path.replaceAll(/\{(\w+)\}/g, ':$1')
 
-export function createAdminDoor<Parts extends AdminParts>(door: AdminDoorParts<Parts>): Hono<Env> {
+export function createAdminDoor<Parts extends OperationBase>(door: AdminDoorParts<Parts>): Hono<Env> {
   const { operations, parts, newCorrelationId, clients, limits, bodyLimit, streams, log } = door
   const app = new Hono<Env>()
   const refused = createAdminRefusals(door.refusals)

@@ -4,7 +4,7 @@ import { anyone, inOrganization, operation } from '@toolway/contract/admin'
 import { Fault } from '@toolway/contract'
 import type { Hono } from 'hono'
 import { describe, expect, test } from 'vitest'
-import type { Served } from '../../admin/serve.ts'
+import type { OperationBase, Served } from '../../operations/serve.ts'
 import { OPERATOR } from '../../identity/principal.ts'
 import { createLimits, type LimitRates } from '../../limits/limits.ts'
 import { createAdminDoor } from './admin-door.ts'
@@ -32,7 +32,7 @@ function fixture(rates: Partial<LimitRates>) {
     snapshots: { find: ({ slug }: { slug?: string }) => (slug === 'acme' ? acme : undefined) },
   }
   const door: Hono<{ Bindings: HttpBindings }> = createAdminDoor({
-    operations: OPERATIONS.map((one): Served => ({ operation: one, run: () => undefined })),
+    operations: OPERATIONS.map((operation): Served<OperationBase> => ({ operation, run: () => undefined })),
     parts: parts as unknown as Parameters<typeof createAdminDoor>[0]['parts'],
     identify: () => OPERATOR,
     web: { identify: () => Promise.resolve(undefined), checkCsrf() {} },
