@@ -2,8 +2,6 @@
  * The logo of a service or client. It follows from facts that its server cannot choose: the connector of the product, or the host that
  * requests go to. What a server calls itself decides nothing, so none can pass for somebody else's.
  */
-import { KINDS } from '@toolway/contract'
-
 const CONNECTORS = new Set(
   'bitbucket claude_code codex confluence copilot cursor discord excel github gitlab gmail google_docs google_sheets google_slides jira linear notion outlook powerpoint slack teams windsurf zoom'.split(
     ' ',
@@ -56,9 +54,7 @@ export function logoOfConnection({ connector, url, native }: Sourced): string | 
 /** Of a row of the catalog, which the product itself has. */
 export const logoOfService = (icon: string): string | undefined => ofConnector(icon) ?? SERVICES[icon] ?? PROGRAMS[icon]
 /** Kinds of connections that are one service each. */
-const SERVICES: Readonly<Record<string, string>> = Object.fromEntries(
-  KINDS.flatMap((kind) => ('logo' in kind ? [[kind.connector, kind.logo]] : [])),
-)
+const SERVICES: Readonly<Record<string, string>> = { n8n: 'n8n' }
 const PROGRAMS: Readonly<Record<string, string>> = { youtube: 'youtube', video_audio: 'ffmpeg' }
 
 export const logoOfClient = (id: string): string | undefined => CLIENTS[id]

@@ -93,8 +93,6 @@ export interface ConnectionKind<Settings extends z.ZodObject = z.ZodObject> {
   readonly isService?: true
   /** Its row in the catalog, where it is one service. */
   readonly row?: CatalogRow
-  /** The name of its drawing in the console's set. */
-  readonly logo?: string
   readonly own?: OwnSettings
 }
 

@@ -62,7 +62,6 @@ export const n8n = kind({
   tellsLeftOut: true,
   isBackend: true,
   isService: true,
-  logo: 'n8n',
   own: { member: 'n8n', shown: N8nWords, given: N8nWords, changed: N8nWords, form: FORM },
   row: {
     id: 'n8n',
