@@ -98,8 +98,8 @@ export interface ConnectionKind<Settings extends z.ZodObject = z.ZodObject> {
 
 /** Keeps the literal types of a kind. A kind that leaves an address of its settings unnamed is a compile error. */
 export const kind = <const Kind extends ConnectionKind>(
-  one: Kind & { readonly addresses: Readonly<Record<AddressName<Kind['settings']['shape']>, AddressTerms>> },
-): Kind => one
+  item: Kind & { readonly addresses: Readonly<Record<AddressName<Kind['settings']['shape']>, AddressTerms>> },
+): Kind => item
 
 /** Seconds that one request may take. Progress does not extend it. */
 export const seconds = z.number().positive().max(3600)
