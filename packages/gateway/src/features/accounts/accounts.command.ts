@@ -79,7 +79,7 @@ interface Connecting extends Whose {
 async function replacedBy(owned: Owned, { alias, account, replace = false }: Connecting): Promise<string | undefined> {
   if (!replace) return undefined
   const there = await owned.list()
-  const found = there.find((one) => (account === undefined ? one.is_default : one.account === account)) ?? there[0]
+  const found = there.find((item) => (account === undefined ? item.is_default : item.account === account)) ?? there[0]
   if (found === undefined || (account !== undefined && found.account !== account))
     throw new CommandFault(`${alias} has no such account: \`toolway connection accounts\` lists the accounts.`)
   return found.id

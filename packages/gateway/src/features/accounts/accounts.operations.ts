@@ -44,10 +44,10 @@ const seen = (sql: OrgSql, { parts, role, principal }: AccountRequest, row: Conn
   )
 
 /** The one that is to be changed: one's own, or as an administrator any. Throws `thing.unknown` and `role.forbidden`. */
-async function changeable(sql: OrgSql, asked: AccountRequest, id: string, row: ConnectionRow): Promise<AccountRow> {
-  const found = (await seen(sql, asked, row)).find((one) => one.id === id)
+async function changeable(sql: OrgSql, request: AccountRequest, id: string, row: ConnectionRow): Promise<AccountRow> {
+  const found = (await seen(sql, request, row)).find((item) => item.id === id)
   if (found === undefined) throw new Fault('thing.unknown', { thing: 'account' })
-  if (found.user_id === null || found.user_id !== asked.principal.userId) refuseOthers(asked.role)
+  if (found.user_id === null || found.user_id !== request.principal.userId) refuseOthers(request.role)
   return found
 }
 
@@ -92,10 +92,10 @@ const changeOf =
 
 const NO_ACCOUNT = { id: undefined, name: undefined }
 
-const add = serveOrganization(shapes.addAccountKey, async (asked) => {
-  const { parts, organization, body, look } = asked
-  const row = connectionOf(asked)
-  const userId = ownerOf(asked, body.owner)
+const add = serveOrganization(shapes.addAccountKey, async (request) => {
+  const { parts, organization, body, look } = request
+  const row = connectionOf(request)
+  const userId = ownerOf(request, body.owner)
   refuseUnfit(parts, row, body.owner)
   const place = {
     organizationId: organization.id,
@@ -104,8 +104,8 @@ const add = serveOrganization(shapes.addAccountKey, async (asked) => {
     account: body.account,
     replaces: body.replaces,
   }
-  const id = body.check ? await keepChecked(asked, place, body.key) : await keepKey(asked, place, body.key)
-  const kept = (await look((sql) => seen(sql, asked, row))).find((one) => one.id === id)
+  const id = body.check ? await keepChecked(request, place, body.key) : await keepKey(request, place, body.key)
+  const kept = (await look((sql) => seen(sql, request, row))).find((item) => item.id === id)
   if (kept === undefined) throw new Error('an account that was kept is not there')
   return toAccount(kept)
 })
@@ -141,25 +141,25 @@ const keepKey = ({ parts, actor }: Giving, place: KeyPlace, key: string) =>
     actor,
   })
 
-const change = serveOrganization(shapes.changeAccount, async (asked) => {
-  const { body, params } = asked
-  const row = connectionOf(asked)
-  const done = await asked.change(changeOf('credential.change', row), async (sql) => {
-    const { id } = await changeable(sql, asked, params['account'] ?? '', row)
+const change = serveOrganization(shapes.changeAccount, async (request) => {
+  const { body, params } = request
+  const row = connectionOf(request)
+  const done = await request.change(changeOf('credential.change', row), async (sql) => {
+    const { id } = await changeable(sql, request, params['account'] ?? '', row)
     if (body.account !== undefined && (await renameAccount(sql, id, body.account)) === false)
       throw new Fault('thing.taken', { thing: 'account', name: body.account })
     if (body.is_default === true) await chooseDefault(sql, id)
-    return changeable(sql, asked, id, row)
+    return changeable(sql, request, id, row)
   })
   return toAccount(done)
 })
 
-const remove = serveOrganization(shapes.removeAccount, async (asked) => {
-  const { parts, organization, actor, params, look } = asked
-  const row = connectionOf(asked)
-  const brokered = brokeredFor(asked, row)
-  if (brokered !== undefined) return removeBrokered(asked, row, brokered)
-  const { id } = await look((sql) => changeable(sql, asked, params['account'] ?? '', row))
+const remove = serveOrganization(shapes.removeAccount, async (request) => {
+  const { parts, organization, actor, params, look } = request
+  const row = connectionOf(request)
+  const brokered = brokeredFor(request, row)
+  if (brokered !== undefined) return removeBrokered(request, row, brokered)
+  const { id } = await look((sql) => changeable(sql, request, params['account'] ?? '', row))
   const { ended, problems } = await parts.credentials.end({
     organizationId: organization.id,
     connectionId: row.id,
@@ -169,12 +169,12 @@ const remove = serveOrganization(shapes.removeAccount, async (asked) => {
   return { ended: [...ended], problems: [...problems] }
 })
 
-const reliance = serveOrganization(shapes.listReliance, async (asked) => {
-  const row = connectionOf(asked)
-  const [callers, accounts, nameOf] = await asked.look(async (sql) => {
+const reliance = serveOrganization(shapes.listReliance, async (request) => {
+  const row = connectionOf(request)
+  const [callers, accounts, nameOf] = await request.look(async (sql) => {
     const found = await listCallers(sql, { connection: row.alias, days: RELIANCE_DAYS, limit: MOST_CALLERS })
     const ids = found.flatMap(({ principal, key_id: key }) => [principal, key])
-    return [found, await seen(sql, asked, row), await namesOf(sql, asked.parts, ids)] as const
+    return [found, await seen(sql, request, row), await namesOf(sql, request.parts, ids)] as const
   })
   return {
     days: RELIANCE_DAYS,
@@ -190,32 +190,33 @@ type PageRequest = AccountRequest & Pick<OrganizationRequest<typeof shapes.listA
 
 /** The accounts of connections that one may see, a page of them. */
 async function page<Item>(
-  asked: PageRequest,
+  request: PageRequest,
   connections: readonly ConnectionRow[],
   to: (row: AccountRow & { readonly connection: string }) => Item,
 ) {
-  const { query, role, principal } = asked
+  const { query, role, principal } = request
   const userId = administers(role) ? undefined : (principal.userId ?? null)
   const from = startOf(query, 'accounts', 4)
-  const places = connections.map((row) => placeOf(asked.parts, row))
-  const { rows, total } = await asked.look((sql) => pageOfAccounts(sql, places, { userId, from }))
+  const places = connections.map((row) => placeOf(request.parts, row))
+  const { rows, total } = await request.look((sql) => pageOfAccounts(sql, places, { userId, from }))
   const keyOf = ({ connection, owner, account, id }: (typeof rows)[number]) => [connection, owner, account, id]
   return pageOfRows(rows, { query, order: 'accounts', total, keyOf }, to)
 }
 
-const listAll = serveOrganization(shapes.listAllAccounts, async (asked) => {
-  const { parts, organization } = asked
+const listAll = serveOrganization(shapes.listAllAccounts, async (request) => {
+  const { parts, organization } = request
   const connections = parts.snapshots.find({ id: organization.id })?.connections ?? []
   const withAccounts = connections.filter(({ settings }) => authOf(settings) !== undefined)
-  return page(asked, withAccounts, (row) => inPlace(row, (id) => parts.accounts.find(id)?.email))
+  return page(request, withAccounts, (row) => inPlace(row, (id) => parts.accounts.find(id)?.email))
 })
 
 export const accountOperations: readonly Served[] = [
-  serveOrganization(shapes.listAccounts, async (asked) => {
-    const row = connectionOf(asked)
-    const brokered = brokeredFor(asked, row)
-    if (brokered !== undefined) return pageFrom(await listBrokered(asked, brokered), asked.query, (account) => account)
-    return page(asked, [row], toAccount)
+  serveOrganization(shapes.listAccounts, async (request) => {
+    const row = connectionOf(request)
+    const brokered = brokeredFor(request, row)
+    if (brokered !== undefined)
+      return pageFrom(await listBrokered(request, brokered), request.query, (account) => account)
+    return page(request, [row], toAccount)
   }),
   listAll,
   ...ownAccountOperations,

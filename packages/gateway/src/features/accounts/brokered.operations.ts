@@ -22,22 +22,22 @@ function userOf({ parts, principal: { userId } }: Asked, { broker }: Brokered): 
   return broker.userOf(userId === undefined ? undefined : { id: userId, email: parts.accounts.find(userId)?.email })
 }
 
-export async function listBrokered(asked: Asked, brokered: Brokered): Promise<shapes.Account[]> {
-  const user = userOf(asked, brokered)
+export async function listBrokered(request: Asked, brokered: Brokered): Promise<shapes.Account[]> {
+  const user = userOf(request, brokered)
   if (user === undefined) return []
   const accounts = await brokered.broker.accounts(user, true)
-  return accounts.map((account) => toAccount(account, user, asked.principal.userId ?? null))
+  return accounts.map((account) => toAccount(account, user, request.principal.userId ?? null))
 }
 
-export async function removeBrokered(asked: Asked, row: ConnectionRow, brokered: Brokered) {
-  const id = asked.params['account'] ?? ''
-  const user = userOf(asked, brokered)
+export async function removeBrokered(request: Asked, row: ConnectionRow, brokered: Brokered) {
+  const id = request.params['account'] ?? ''
+  const user = userOf(request, brokered)
   if (user === undefined || !(await brokered.broker.remove(user, id)))
     throw new Fault('thing.unknown', { thing: 'account' })
   const detail = { connection: row.id, user }
-  const said: Change = { action: 'credential.remove', resource: 'credential', id, detail }
-  await asked.change(
-    () => said,
+  const change: Change = { action: 'credential.remove', resource: 'credential', id, detail }
+  await request.change(
+    () => change,
     () => Promise.resolve(),
   )
   return { ended: [id], problems: [] }

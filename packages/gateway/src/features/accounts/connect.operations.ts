@@ -21,12 +21,12 @@ type Owner = 'member' | 'organization'
 const ownerOf = (
   { userId }: Principal,
   snapshot: Snapshot | undefined,
-  said: Owner | undefined,
+  input: Owner | undefined,
 ): UserId | undefined => {
   const own = userId !== undefined && snapshot?.members.has(userId) === true ? userId : undefined
-  if (said === 'member' && own === undefined)
+  if (input === 'member' && own === undefined)
     throw new Fault('body.shape', { place: '/owner', problem: 'must be organization: you are not a member there' })
-  return said === 'organization' ? undefined : own
+  return input === 'organization' ? undefined : own
 }
 
 /** Throws `role.forbidden` where it would be everybody's and the caller does not administer connections, and `flow.unfit`. */
@@ -84,9 +84,9 @@ function connectRequestOf({ parts, principal, snapshot, provider, said }: Settin
 }
 
 /** A program of the same machine, judged by the address as it is read and not as it is written (RFC 8252, section 7.3). */
-function returnTo({ custom_redirect_uri: given, custom_state: state }: OAuthRedirect): string | undefined {
-  if (given === undefined) return undefined
-  const url = URL.parse(given)
+function returnTo({ custom_redirect_uri: input, custom_state: state }: OAuthRedirect): string | undefined {
+  if (input === undefined) return undefined
+  const url = URL.parse(input)
   if (url === null || !isLoopback(url) || url.username !== '' || url.password !== '' || url.hash !== '')
     throw new Fault('body.shape', {
       place: '/custom_redirect_uri',
@@ -106,13 +106,14 @@ const knownSnapshot = ({ snapshots }: AccountParts, name: string): Snapshot | un
   snapshots.find({ slug: name }) ?? snapshots.find({ id: name })
 
 /** Where the caller is at home: where it is bound to, what it says, else the only organization that it belongs to. */
-function homeOf(parts: AccountParts, { organizationId, userId }: Principal, said: string | undefined): Snapshot {
+function homeOf(parts: AccountParts, { organizationId, userId }: Principal, input: string | undefined): Snapshot {
   const isHome = ({ organization, members }: Snapshot) =>
     organization.active &&
     (organizationId === undefined || organizationId === organization.id) &&
     (userId === undefined || members.has(userId))
-  const wanted = said === undefined ? undefined : knownSnapshot(parts, said)
-  const homes = said === undefined ? parts.snapshots.all().filter(isHome) : [wanted].filter((one) => one !== undefined)
+  const snapshot = input === undefined ? undefined : knownSnapshot(parts, input)
+  const homes =
+    input === undefined ? parts.snapshots.all().filter(isHome) : [snapshot].filter((item) => item !== undefined)
   const [home, other] = homes.filter(isHome)
   if (home === undefined) throw new Fault('place.unknown')
   if (other !== undefined)

@@ -58,15 +58,15 @@ const isShared = ({ user_id: user }: AccountRow): boolean => user === null
 /** Those of one member and the shared ones: at most a few of each connection, which are 2,000 where they are many. */
 const EVERY_ROW = { after: [], offset: 0, take: 1_000_000 }
 
-export const listOwn = serveOrganization(shapes.listOwnAccounts, async (asked) => {
-  const { parts, organization, principal, query, look } = asked
+export const listOwn = serveOrganization(shapes.listOwnAccounts, async (request) => {
+  const { parts, organization, principal, query, look } = request
   const { kind, search, ...paging } = query
   const sought = search?.trim().toLowerCase() ?? ''
   const connections = (parts.snapshots.find({ id: organization.id })?.connections ?? []).filter(
     ({ settings, alias, title }) =>
       authOf(settings) !== undefined && `${alias}\n${title}`.toLowerCase().includes(sought),
   )
-  const states = await statesFor(asked)
+  const states = await statesFor(request)
   const places = connections.map((row) => placeOf(parts, row))
   const mine = { userId: principal.userId ?? null, from: EVERY_ROW }
   const { rows: accounts } = await look((sql) => pageOfAccounts(sql, places, mine))

@@ -51,7 +51,7 @@ export function createRenewCredentials(parts: RenewCredentialsParts): RenewCrede
   async function run(): Promise<void> {
     try {
       await warn(MOST)
-      for (const one of await runOut(MOST)) await lose(one)
+      for (const item of await runOut(MOST)) await lose(item)
       await renewAll()
     } catch (thrown) {
       log.warn({ err: thrown }, 'credentials could not be checked for renewal; retrying')

@@ -40,14 +40,14 @@ const Held = z.object({
 /** A key of another origin is never replaced. Throws `thing.taken` where the member gave one of their own that name. */
 export async function agentKeyFor(sql: OrgSql, seals: Seals, rights: AgentRights): Promise<AgentKey> {
   const { organizationId, userId, role, limit, toolset } = rights
-  const [held] = await sql(Held)`
+  const [stored] = await sql(Held)`
     select id, sealed,
            role = ${role} and effect_limit = ${limit} and toolset is not distinct from ${toolset ?? null}
              and expires_at > ${new Date(Date.now() + LEAST)} as fits
       from keys where user_id = ${userId} and name = ${AGENT_KEY} and origin = ${AGENT_KEY} for update`
-  if (held?.sealed != null && held.fits)
-    return { id: held.id, key: seals.open(held.sealed, sealedKeyRow(held.id)), made: false }
-  const id = held?.id ?? newId('key')
+  if (stored?.sealed != null && stored.fits)
+    return { id: stored.id, key: seals.open(stored.sealed, sealedKeyRow(stored.id)), made: false }
+  const id = stored?.id ?? newId('key')
   const key = mintKey('smcp', role)
   await sql(z.object({ id: z.string() }))`delete from keys where id = ${id} returning id`
   const row = await addKey(sql, {

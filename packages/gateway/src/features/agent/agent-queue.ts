@@ -79,7 +79,7 @@ export function createAgentQueue({ limits, draining, shared }: AgentQueueParts):
       const [next] = line
         .all()
         .filter((entry) => !refused.has(entry.organizationId) && places.isFree(entry))
-        .toSorted((one, other) => places.runsOf(one) - places.runsOf(other))
+        .toSorted((item, other) => places.runsOf(item) - places.runsOf(other))
       if (next === undefined) break
       // A database that is away is asked again, like one that has no place.
       const taken = await places.take(next).catch(() => undefined)

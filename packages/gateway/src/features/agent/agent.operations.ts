@@ -53,10 +53,10 @@ const set = serveOrganization(shapes.setAgentModel, async ({ parts, organization
       },
     }),
     async (sql) => {
-      const held = await findAgentModel(sql)
+      const agentModel = await findAgentModel(sql)
       // A key is never sent to another place than the one that it was given for.
-      const stays = held !== undefined && held.provider === provider && held.url === url
-      const kept = key === undefined && stays ? held.sealed : null
+      const stays = agentModel !== undefined && agentModel.provider === provider && agentModel.url === url
+      const kept = key === undefined && stays ? agentModel.sealed : null
       const sealed = typeof key === 'string' ? parts.vault.seal(key, agentModelRow(organization.id)) : kept
       return putAgentModel(sql, organization.id, { provider, url, model, sealed })
     },
@@ -92,10 +92,10 @@ async function keyFor({ parts, organization, principal, role, change }: RunReque
 /** Milliseconds after which a run is stopped, so that its place is free again whatever its model does. */
 const LONGEST_RUN = 30 * 60_000
 
-const run = serveOrganization(shapes.runAgent, async (asked) => {
-  const { parts, organization, look, signal, progress } = asked
+const run = serveOrganization(shapes.runAgent, async (request) => {
+  const { parts, organization, look, signal, progress } = request
   const find = () => parts.snapshots.find({ id: organization.id })
-  const userId = memberOf(asked, find())
+  const userId = memberOf(request, find())
   if ((await look(findAgentModel)) === undefined) throw new Fault('agent.unset')
   using _ = await parts.agent.queue.enter({
     ...{ organizationId: organization.id, userId, signal },
@@ -107,7 +107,7 @@ const run = serveOrganization(shapes.runAgent, async (asked) => {
   if (snapshot === undefined) throw new Fault('place.unknown')
   if (row === undefined) throw new Fault('agent.unset')
   // Awaited here: the place is free again when the run has ended.
-  return await begin(asked, { snapshot, row, userId: memberOf(asked, snapshot) })
+  return await begin(request, { snapshot, row, userId: memberOf(request, snapshot) })
 })
 
 interface Beginning {
@@ -116,18 +116,18 @@ interface Beginning {
   readonly userId: UserId
 }
 
-async function begin(asked: RunRequest, { snapshot, row, userId }: Beginning) {
-  const { parts, organization, principal, body, progress } = asked
+async function begin(request: RunRequest, { snapshot, row, userId }: Beginning) {
+  const { parts, organization, principal, body, progress } = request
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(new Fault('agent.time', { minutes: LONGEST_RUN / 60_000 })), LONGEST_RUN)
-  const signal = AbortSignal.any([asked.signal, late.signal])
+  const signal = AbortSignal.any([request.signal, late.signal])
   try {
     const key =
       row.sealed === null
         ? undefined
         : await parts.agent.reveal(organization.id, parts.vault.open(row.sealed, agentModelRow(organization.id)))
     const model = await languageModelOf({ row, key, exceptions: snapshot.exceptions })
-    const { id, key: token } = await keyFor(asked, userId)
+    const { id, key: token } = await keyFor(request, userId)
     const proxy = `${parts.agent.proxyUrl()}/o/${organization.slug}/t/${principal.toolset ?? 'default'}`
     await using child = await startUruChild({ upstreams: parts.agent.upstreams, key: token, proxy, signal })
     const { messages, steps } = body

@@ -45,9 +45,9 @@ export function modelFault(thrown: unknown, key: string | undefined): Fault {
   const { statusCode, message = '' } = (inner ?? {}) as { statusCode?: number; message?: string }
   const problem = statusCode === undefined ? 'it returned no usable response' : `it responded with HTTP ${statusCode}`
   // A server may repeat what it was sent.
-  const said = (key === undefined ? message : message.replaceAll(key, '[key]'))
+  const text = (key === undefined ? message : message.replaceAll(key, '[key]'))
     .replaceAll(/\s+/g, ' ')
     .slice(0, 300)
     .trim()
-  return new Fault('agent.model', { problem: said === '' ? problem : `${problem}: ${said}` })
+  return new Fault('agent.model', { problem: text === '' ? problem : `${problem}: ${text}` })
 }

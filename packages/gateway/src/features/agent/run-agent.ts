@@ -59,11 +59,11 @@ export async function runAgent({
       dynamicTool({
         description,
         inputSchema: jsonSchema(inputSchema),
-        async execute(given, { toolCallId: id }) {
+        async execute(input, { toolCallId: id }) {
           calls++
-          const asked: JsonObject = isObject(given as JsonObject) ? (given as JsonObject) : {}
-          tell({ type: 'call', id, tool: name, arguments: asked })
-          const { failed, text, link } = await outcomeOf(child, name, asked, trace.metaFor(id))
+          const value: JsonObject = isObject(input as JsonObject) ? (input as JsonObject) : {}
+          tell({ type: 'call', id, tool: name, arguments: value })
+          const { failed, text, link } = await outcomeOf(child, name, value, trace.metaFor(id))
           tell({ type: 'result', id, failed, text: cut(text, MOST_TOLD), link: link ?? null })
           return failed ? `The call failed: ${cut(text, MOST_READ)}` : cut(text, MOST_READ)
         },
@@ -97,9 +97,9 @@ export async function runAgent({
 }
 
 /** A call that fails is told to the model, which may go another way. */
-async function outcomeOf(child: AgentRun['child'], name: string, given: JsonObject, meta: JsonObject | undefined) {
+async function outcomeOf(child: AgentRun['child'], name: string, value: JsonObject, meta: JsonObject | undefined) {
   try {
-    return await child.call(name, given, meta)
+    return await child.call(name, value, meta)
   } catch (thrown) {
     const { message, mend } = Fault.of(thrown)
     return { failed: true, text: `${message} ${mend}`, link: undefined }

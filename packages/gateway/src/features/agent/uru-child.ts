@@ -39,7 +39,7 @@ export interface Outcome {
 export interface UruChild extends AsyncDisposable {
   readonly tools: readonly AgentTool[]
   /** `meta`: what the call says of itself. */
-  call(name: string, given: JsonObject, meta?: JsonObject): Promise<Outcome>
+  call(name: string, value: JsonObject, meta?: JsonObject): Promise<Outcome>
 }
 
 /** Throws `upstream.*`. */
@@ -63,8 +63,8 @@ export async function startUruChild({ upstreams, key, proxy, signal }: UruChildP
     const listed = await ask('tools/list', {})
     return {
       tools: toolsOf(listed),
-      call: async (name, given, meta) =>
-        resultOf(await ask('tools/call', { name, arguments: given, ...(meta === undefined ? {} : { _meta: meta }) })),
+      call: async (name, value, meta) =>
+        resultOf(await ask('tools/call', { name, arguments: value, ...(meta === undefined ? {} : { _meta: meta }) })),
       [Symbol.asyncDispose]: () => upstream.close(),
     }
   } catch (thrown) {
@@ -98,8 +98,8 @@ function resultOf(answer: Answer): Outcome {
     return { failed: true, text, link: linkIn(data) }
   }
   const { content, isError, _meta: meta } = answer.result
-  const texts = (Array.isArray(content) ? content : []).flatMap((one) =>
-    isObject(one) && typeof one['text'] === 'string' ? [one['text']] : [JSON.stringify(one)],
+  const texts = (Array.isArray(content) ? content : []).flatMap((value) =>
+    isObject(value) && typeof value['text'] === 'string' ? [value['text']] : [JSON.stringify(value)],
   )
   return { failed: isError === true, text: texts.join('\n'), link: linkIn(meta) }
 }

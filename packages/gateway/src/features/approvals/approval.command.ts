@@ -47,9 +47,9 @@ const list = described({
         ? [state === 'pending' ? 'No pending approvals.' : `No ${state} approvals.`]
         : table(
             ['ID', 'STATE', 'TOOL', 'EFFECT', 'CALLER', 'UNTIL'],
-            approvals.map((one) => [
-              ...[one.id, one.state, `${one.connection ?? '-'} ${visible(one.tool)}`],
-              ...[shownEffectOf(one), visible(one.caller), one.expires_at],
+            approvals.map((approval) => [
+              ...[approval.id, approval.state, `${approval.connection ?? '-'} ${visible(approval.tool)}`],
+              ...[shownEffectOf(approval), visible(approval.caller), approval.expires_at],
             ]),
           ),
   }),
@@ -135,9 +135,9 @@ const listAlways = described({
         ? ['No standing approvals.']
         : table(
             ['ID', 'TOOL', 'CALLER', 'GRANTED BY', 'USES', 'LAST USED'],
-            approvals.map((one) => [
-              ...[one.id, `${one.connection ?? '-'} ${visible(one.tool)}`, visible(one.caller)],
-              ...[one.granted_by, String(one.uses), one.used_at ?? '-'],
+            approvals.map((approval) => [
+              ...[approval.id, `${approval.connection ?? '-'} ${visible(approval.tool)}`, visible(approval.caller)],
+              ...[approval.granted_by, String(approval.uses), approval.used_at ?? '-'],
             ]),
           ),
   }),

@@ -33,9 +33,9 @@ function seen(row: ApprovalRow | undefined, viewer: Viewer): ApprovalRow {
   return row
 }
 
-const list = serveOrganization(shapes.listApprovals, async (asked) => {
-  const { look, query, parts, organization } = asked
-  const viewer = viewerOf(asked)
+const list = serveOrganization(shapes.listApprovals, async (request) => {
+  const { look, query, parts, organization } = request
+  const viewer = viewerOf(request)
   const describing = parts.approvals.describe(organization.id)
   return look(async (sql) => {
     const { from, of } = newestPage(query)
@@ -47,25 +47,25 @@ const list = serveOrganization(shapes.listApprovals, async (asked) => {
   })
 })
 
-const get = serveOrganization(shapes.getApproval, async (asked) => {
-  const { look, parts, organization } = asked
-  const viewer = viewerOf(asked)
+const get = serveOrganization(shapes.getApproval, async (request) => {
+  const { look, parts, organization } = request
+  const viewer = viewerOf(request)
   return look(async (sql) => {
-    const row = seen(await findApproval(sql, idOf(asked)), viewer)
+    const row = seen(await findApproval(sql, idOf(request)), viewer)
     const shown = await describeApproval(parts.approvals.describe(organization.id), sql, row, viewer.approver)
     return { ...shown, ...argumentsOf(parts.vault, row) }
   })
 })
 
-const answer = serveOrganization(shapes.answerApproval, async (asked) => {
-  const { look, parts, organization, body, actor, origin } = asked
-  const viewer = viewerOf(asked)
-  const row = seen(await look((sql) => findApproval(sql, idOf(asked))), viewer)
+const answer = serveOrganization(shapes.answerApproval, async (request) => {
+  const { look, parts, organization, body, actor, origin } = request
+  const viewer = viewerOf(request)
+  const row = seen(await look((sql) => findApproval(sql, idOf(request))), viewer)
   const { approver } = viewer
   if (approver === undefined)
     throw new Fault('approval.forbidden', { problem: 'it is for people who have signed in, not for keys' })
   // A grant for later calls outlives the word of whoever says who this is.
-  if (body.answer === 'always' && asked.principal?.vouched === true) throw new Fault('identity.vouched')
+  if (body.answer === 'always' && request.principal?.vouched === true) throw new Fault('identity.vouched')
   return answerApproval(
     { db: parts.db, lookup: parts.approvals.lookup },
     {

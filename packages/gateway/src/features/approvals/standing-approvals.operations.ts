@@ -54,11 +54,11 @@ export function endOf(
   const asked = rulesOf(row)
   const isThere = (rule: (typeof asked)[number]) =>
     rules.rules.some(
-      (one) =>
-        one.id === rule.id &&
-        one.state === 'on' &&
-        (one.scope !== 'connection' || one.of === alias) &&
-        canonicalJson(wordsOfRule(one)) === canonicalJson(wordsOfRule(rule)),
+      (item) =>
+        item.id === rule.id &&
+        item.state === 'on' &&
+        (item.scope !== 'connection' || item.of === alias) &&
+        canonicalJson(wordsOfRule(item)) === canonicalJson(wordsOfRule(rule)),
     )
   if (!asked.every(isThere)) return 'rule'
   const caller = { principal: row.principal, userId: row.user_id ?? undefined }
@@ -80,7 +80,7 @@ export function describeLasting(
     effect: row.effect,
     effect_from: effectOf(row.connection_id, row.tool)?.from ?? null,
     connection_id: row.connection_id,
-    connection: snapshot.connections.find((one) => one.id === row.connection_id)?.alias ?? null,
+    connection: snapshot.connections.find((connection) => connection.id === row.connection_id)?.alias ?? null,
     account: row.account,
     caller: row.caller,
     principal: row.principal,
@@ -102,12 +102,12 @@ function snapshotOf({ parts, organization }: GrantRequest): Snapshot {
   return snapshot
 }
 
-const list = serveOrganization(shapes.listLastingApprovals, async (asked) => {
-  const { look, query, parts, role, principal } = asked
+const list = serveOrganization(shapes.listLastingApprovals, async (request) => {
+  const { look, query, parts, role, principal } = request
   const { from, of } = newestPage(query)
   const self = permits(role, 'policy_manage') ? null : (principal.userId ?? principal.id)
   const found = await look((sql) => listStandingGrants(sql, self, from))
-  const snapshot = snapshotOf(asked)
+  const snapshot = snapshotOf(request)
   const { lookup } = parts.approvals
   const effectOf = effectsOf(snapshot)
   return of(found, (row) => describeLasting(row, snapshot, lookup, effectOf))
@@ -121,11 +121,11 @@ const endOfStandingGrant = (row: StandingGrantRow): Change => ({
   detail: { tool: row.tool, connection: row.connection_id, caller: row.principal, granted_by: row.granted_by },
 })
 
-const end = serveOrganization(shapes.endLastingApproval, async (asked) => {
-  const { change, params } = asked
+const end = serveOrganization(shapes.endLastingApproval, async (request) => {
+  const { change, params } = request
   await change(endOfStandingGrant, async (sql) => {
     const row = await findStandingGrant(sql, params['lasting'] ?? '')
-    if (row === undefined || !maySee(row, asked)) throw new Fault('thing.unknown', { thing: 'approval' })
+    if (row === undefined || !maySee(row, request)) throw new Fault('thing.unknown', { thing: 'approval' })
     await removeStandingGrants(sql, row.id)
     return row
   })

@@ -111,7 +111,7 @@ async function* entriesOf(
   yield text(NAMES.manifest, JSON.stringify(manifest))
   if (parts.keys !== undefined) {
     const order = (key: FoundKey) => manifest.vault_keys.indexOf(key.fingerprint)
-    const needed = parts.keys.filter((key) => order(key) !== -1).toSorted((one, other) => order(one) - order(other))
+    const needed = parts.keys.filter((key) => order(key) !== -1).toSorted((key, other) => order(key) - order(other))
     yield text(NAMES.keys, textOfKeys(needed.map(({ root }) => root)))
   }
   for (const table of snapshot.tables) yield* rowsOf(snapshot, table, closing)

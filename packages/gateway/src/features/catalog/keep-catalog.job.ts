@@ -56,9 +56,9 @@ const LEASED = 1_000
 /** A look that takes longer gives its place to the next one: a server that hangs holds up no other. */
 const PLACE = 3_000
 
-export function keepCatalog(parts: KeepCatalogParts, wanted: WatchedConnection, signal: AbortSignal): KeptCatalog {
+export function keepCatalog(parts: KeepCatalogParts, connection: WatchedConnection, signal: AbortSignal): KeptCatalog {
   const { onSynced, onAnnounced, take, log } = parts
-  const look = createLook(parts, wanted, {
+  const look = createLook(parts, connection, {
     signal,
     onChange: (kind, missed) => {
       if (!missed) announced.add(kind)
@@ -98,33 +98,33 @@ export function keepCatalog(parts: KeepCatalogParts, wanted: WatchedConnection, 
     // Notifications that arrive meanwhile are handled when this fetch ends.
     if (running) return
     running = true
-    const [heard, isUrgent, kinds] = [heardAt, urgent, [...announced]]
+    const [received, isUrgent, kinds] = [heardAt, urgent, [...announced]]
     announced.clear()
     heardAt = undefined
     soon = false
     urgent = false
-    if (heard !== undefined && !isUrgent) pacing.looked()
-    const { wait, again, synced } = await attempt(heard, isUrgent)
+    if (received !== undefined && !isUrgent) pacing.looked()
+    const { wait, again, synced } = await attempt(received, isUrgent)
     running = false
     if (signal.aborted) return
     plan(soon ? moment() : wait)
     if (again) {
-      heardAt ??= heard
+      heardAt ??= received
       for (const kind of kinds) announced.add(kind)
     }
-    if (synced) await onSynced(wanted).catch(() => {})
-    if (!again && heard !== undefined) for (const kind of kinds) onAnnounced(wanted, kind, heard)
+    if (synced) await onSynced(connection).catch(() => {})
+    if (!again && received !== undefined) for (const kind of kinds) onAnnounced(connection, kind, received)
   }
 
   /** Trouble of the gateway's own is not the connection's: it is logged, and tried again. */
-  async function attempt(heard: number | undefined, forgiven: boolean): Promise<Looked> {
+  async function attempt(received: number | undefined, forgiven: boolean): Promise<Looked> {
     try {
-      const looked = await inPlace(take, () => look(heard, forgiven))
+      const looked = await inPlace(take, () => look(received, forgiven))
       troubles = 0
       return looked
     } catch (thrown) {
       if (!signal.aborted)
-        log.warn({ connection: wanted.alias, err: thrown }, 'the catalog could not be stored; retrying')
+        log.warn({ connection: connection.alias, err: thrown }, 'the catalog could not be stored; retrying')
       return { wait: backoff(AGAIN, ++troubles, ALL), again: true, synced: false }
     }
   }
@@ -192,10 +192,10 @@ interface LookParts {
 /** One look, where it is this gateway's to make. */
 function createLook(
   { sync, claims, random }: KeepCatalogParts,
-  wanted: WatchedConnection,
+  connection: WatchedConnection,
   { signal, onChange }: LookParts,
-): (heard: number | undefined, forgiven: boolean) => Promise<Looked> {
-  const { organizationId, connectionId, alias, version } = wanted
+): (received: number | undefined, forgiven: boolean) => Promise<Looked> {
+  const { organizationId, connectionId, alias, version } = connection
   let first = true
   let watching: Upstream | undefined
 
@@ -205,13 +205,13 @@ function createLook(
     upstream.watch(onChange, signal)
   }
 
-  const claim = (heard: number | undefined): Promise<Claimed> =>
-    claims.claim({ connectionId, version, heardAgo: heard === undefined ? undefined : Date.now() - heard })
+  const claim = (received: number | undefined): Promise<Claimed> =>
+    claims.claim({ connectionId, version, heardAgo: received === undefined ? undefined : Date.now() - received })
 
   async function ask({ failures: before }: Claimed, forgiven: boolean): Promise<Looked> {
     const settle = (wait: number, failures: number) => claims.settle({ connectionId, wait, failures })
     try {
-      const subject = { organizationId, connectionId, alias, upstream: () => wanted.upstream(), met: watch }
+      const subject = { organizationId, connectionId, alias, upstream: () => connection.upstream(), met: watch }
       const good = await sync(subject, signal)
       if (signal.aborted) await settle(0, before)
       if (signal.aborted) return NOTHING
@@ -226,10 +226,10 @@ function createLook(
     }
   }
 
-  return async (heard, forgiven) => {
+  return async (received, forgiven) => {
     if (signal.aborted) return NOTHING
     // A child may be another program after a restart of the gateway that starts it.
-    const since = heard ?? (first && wanted.kind === 'child' ? Date.now() : undefined)
+    const since = received ?? (first && connection.kind === 'child' ? Date.now() : undefined)
     first = false
     const claimed = await claim(since)
     if (claimed.granted) return ask(claimed, forgiven)
@@ -243,9 +243,9 @@ function createLook(
   /** Its lists are fresh, and what it announces from now on is heard; false where it cannot be met. */
   async function isMet(): Promise<boolean> {
     // A process is started for its lists, or for a call.
-    if (wanted.kind === 'child') return true
+    if (connection.kind === 'child') return true
     try {
-      const upstream = wanted.upstream()
+      const upstream = connection.upstream()
       await upstream.introduce(signal)
       watch(upstream)
       return true

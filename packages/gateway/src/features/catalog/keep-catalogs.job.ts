@@ -42,10 +42,10 @@ export function createKeepCatalogs({ drop, ...parts }: KeepCatalogsParts): KeepC
   // A queue without a limit refuses no one.
   const take = <T>(work: () => Promise<T>) => turns.take(work) ?? work()
 
-  function start(wanted: WatchedConnection): CatalogState {
+  function start(connection: WatchedConnection): CatalogState {
     const stop = new AbortController()
-    const { organizationId, version } = wanted
-    return { organizationId, version, stop, ...keepCatalog({ ...parts, take }, wanted, stop.signal) }
+    const { organizationId, version } = connection
+    return { organizationId, version, stop, ...keepCatalog({ ...parts, take }, connection, stop.signal) }
   }
 
   function end(connectionId: ConnectionId, { version, stop }: CatalogState): void {
@@ -59,12 +59,14 @@ export function createKeepCatalogs({ drop, ...parts }: KeepCatalogsParts): KeepC
   return {
     want(connections, organizations) {
       const versions = new Map(connections.map(({ connectionId, version }) => [connectionId, version]))
-      for (const [id, one] of kept.entriesOf(organizations)) if (versions.get(id) !== one.version) end(id, one)
-      for (const wanted of connections) if (!kept.has(wanted.connectionId)) kept.set(wanted.connectionId, start(wanted))
+      for (const [id, catalogState] of kept.entriesOf(organizations))
+        if (versions.get(id) !== catalogState.version) end(id, catalogState)
+      for (const connection of connections)
+        if (!kept.has(connection.connectionId)) kept.set(connection.connectionId, start(connection))
     },
     again: (connectionId) => kept.get(connectionId)?.again(),
     async tried() {
-      await Promise.all([...kept.values()].map((one) => one.tried))
+      await Promise.all([...kept.values()].map((catalogState) => catalogState.tried))
     },
     close() {
       for (const { stop } of kept.values()) stop.abort()

@@ -64,33 +64,33 @@ class HealthKeeper implements KeepHealthy {
 
   readonly #plan = (): void => {
     clearTimeout(this.#timer)
-    const due = [...this.#kept.values()].filter(({ busy }) => !busy).map((one) => one.due)
+    const due = [...this.#kept.values()].filter(({ busy }) => !busy).map((healthState) => healthState.due)
     // A check that ends makes a new plan, so with all places taken there is nothing to wait for.
     if (this.#closed || due.length === 0 || this.#running >= MOST) return
-    const first = due.reduce((soonest, one) => Math.min(soonest, one))
+    const first = due.reduce((soonest, value) => Math.min(soonest, value))
     this.#timer = setTimeout(this.#look, Math.max(0, first - this.#parts.now())).unref()
   }
 
   readonly #look = (): void => {
     const at = this.#parts.now()
-    for (const one of this.#kept.values()) {
+    for (const healthState of this.#kept.values()) {
       if (this.#running >= MOST) break
-      if (!one.busy && one.due <= at) void this.#check(one).finally(this.#plan)
+      if (!healthState.busy && healthState.due <= at) void this.#check(healthState).finally(this.#plan)
     }
     this.#plan()
   }
 
-  async #check(one: HealthState): Promise<void> {
-    one.busy = true
+  async #check(healthState: HealthState): Promise<void> {
+    healthState.busy = true
     this.#running++
     try {
-      if (!(await this.#isOurs(one))) return
-      const fault = await this.#ask(one)
-      if (!one.stop.signal.aborted) await this.#learn(one, fault)
+      if (!(await this.#isOurs(healthState))) return
+      const fault = await this.#ask(healthState)
+      if (!healthState.stop.signal.aborted) await this.#learn(healthState, fault)
     } finally {
       this.#running--
-      one.busy = false
-      one.due = this.#next(one.watched)
+      healthState.busy = false
+      healthState.due = this.#next(healthState.watched)
     }
   }
 
@@ -116,11 +116,11 @@ class HealthKeeper implements KeepHealthy {
     }
   }
 
-  async #learn(one: HealthState, fault: Fault | undefined): Promise<void> {
-    const turned = one.unwell !== (fault !== undefined)
+  async #learn(healthState: HealthState, fault: Fault | undefined): Promise<void> {
+    const turned = healthState.unwell !== (fault !== undefined)
     if (!turned && fault === undefined) return
-    one.unwell = fault !== undefined
-    const { organizationId, connectionId, alias } = one.watched
+    healthState.unwell = fault !== undefined
+    const { organizationId, connectionId, alias } = healthState.watched
     if (turned && fault === undefined) this.#parts.log.info({ connection: alias, connectionId }, 'answers again')
     else if (turned)
       this.#parts.log.warn({ connection: alias, connectionId, code: fault?.code, problem: fault?.message }, 'no answer')
@@ -133,11 +133,11 @@ class HealthKeeper implements KeepHealthy {
   }
 
   want(connections: readonly WatchedConnection[], organizations?: ReadonlySet<string>) {
-    const wanted = new Map(connections.map((one) => [one.connectionId, one]))
-    for (const [id, one] of this.#kept.entriesOf(organizations)) {
-      if (wanted.get(id)?.version === one.watched.version) continue
+    const wanted = new Map(connections.map((connection) => [connection.connectionId, connection]))
+    for (const [id, healthState] of this.#kept.entriesOf(organizations)) {
+      if (wanted.get(id)?.version === healthState.watched.version) continue
       this.#kept.delete(id)
-      one.stop.abort()
+      healthState.stop.abort()
     }
     for (const [id, watched] of wanted) {
       if (this.#kept.has(id)) continue

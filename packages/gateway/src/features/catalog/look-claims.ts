@@ -52,7 +52,7 @@ export function createLookClaims({ db, log }: { db: Pick<Db, 'system'>; log: Pic
   const checks = createBatch<{ connectionId: ConnectionId; within: number }, boolean>({
     most: MOST,
     async run(all) {
-      const within = Math.min(...all.map((one) => one.within))
+      const within = Math.min(...all.map((item) => item.within))
       const ids = all.map(({ connectionId }) => connectionId)
       const granted = await db.system((sql) => claimChecks(sql, ids, within))
       return ids.map((id) => granted.has(id))
@@ -72,9 +72,9 @@ export function createLookClaims({ db, log }: { db: Pick<Db, 'system'>; log: Pic
       if (answer.granted) underWay++
       return answer
     },
-    async settle(one) {
+    async settle(item) {
       underWay--
-      if (!closed) await settled({ ...one, lease })
+      if (!closed) await settled({ ...item, lease })
     },
     claimCheck: (connectionId, within) => checks({ connectionId, within }),
     async close() {

@@ -57,8 +57,8 @@ export async function storeCapabilities(
   most = MAX_ORGANIZATION,
 ): Promise<void> {
   const entries: Entry[] = []
-  for (const one of all.toSorted((a, b) => (a.connectionId < b.connectionId ? -1 : 1)))
-    entries.push(...(await storeOne(sql, one, most)))
+  for (const item of all.toSorted((a, b) => (a.connectionId < b.connectionId ? -1 : 1)))
+    entries.push(...(await storeOne(sql, item, most)))
   if (entries.length > 0) await storeRecords(sql, entries)
 }
 
@@ -73,7 +73,7 @@ async function storeOne(sql: SystemSql, { offer: listed, era, seen, ...of }: Lis
   const { tools } = offer
   await storeCatalog(sql, organizationId, connectionId, { ...offer, bytes })
   const name = (kind: NamedKind, list: readonly JsonObject[]) =>
-    nameThem(sql, { ...of, alias, kind, originals: list.map((one) => one['name']).filter(isNamed) })
+    nameThem(sql, { ...of, alias, kind, originals: list.map((value) => value['name']).filter(isNamed) })
   await name('tool', tools)
   await name('prompt', offer.prompts)
   const drift = compare(await listKnownTools(sql, connectionId), sightingsOf(tools))
@@ -129,16 +129,17 @@ interface Drift {
 function compare(rows: readonly KnownTool[], seen: readonly Sighting[]): Drift {
   const known = new Map(rows.map((row) => [row.tool, row]))
   const there = new Set(seen.map(({ tool }) => tool))
-  const as = (hash: 'accepted_hash' | 'held_hash') => (one: Sighting) => known.get(one.tool)?.[hash] === one.hash
+  const as = (hash: 'accepted_hash' | 'held_hash') => (sighting: Sighting) =>
+    known.get(sighting.tool)?.[hash] === sighting.hash
   const accepted = seen.filter(as('accepted_hash'))
-  const others = seen.filter((one) => !as('accepted_hash')(one))
+  const others = seen.filter((sighting) => !as('accepted_hash')(sighting))
   const wasAway = ({ tool }: Sighting) => {
     const row = known.get(tool)
     return row !== undefined && (row.held_hash !== null || row.gone_at !== null)
   }
   return {
     known,
-    changed: others.filter((one) => !as('held_hash')(one)),
+    changed: others.filter((sighting) => !as('held_hash')(sighting)),
     still: others.filter(as('held_hash')),
     back: accepted.filter(wasAway).map(({ tool }) => tool),
     gone: rows.filter(({ tool, gone_at: gone }) => gone === null && !there.has(tool)).map(({ tool }) => tool),
@@ -175,13 +176,15 @@ async function keepAccount(sql: SystemSql, of: Of, { mode, drift, speakersOf }: 
   }
   const held = changed.filter(isKept)
   const accepted = [
-    ...changed.filter((one) => !isKept(one)),
-    ...(mode === 'off' ? still.filter((one) => !isKept(one)) : []),
+    ...changed.filter((sighting) => !isKept(sighting)),
+    ...(mode === 'off' ? still.filter((sighting) => !isKept(sighting)) : []),
   ]
   if (accepted.length > 0) await acceptTools(sql, of, accepted, null)
   if (held.length > 0) await holdTools(sql, of, held)
   if (back.length > 0) await releaseTools(sql, connectionId, back)
-  const again = still.filter((one) => (mode !== 'off' || isKept(one)) && known.get(one.tool)?.gone_at != null)
+  const again = still.filter(
+    (sighting) => (mode !== 'off' || isKept(sighting)) && known.get(sighting.tool)?.gone_at != null,
+  )
   if (again.length > 0)
     await noteThere(
       sql,

@@ -21,7 +21,7 @@ export interface KeepClientsSeenParts {
 
 export interface KeepClientsSeen {
   /** A request of this client was let in. */
-  note(requestContext: RequestContext, asked: Pick<McpRequest, 'method' | 'caller'>): void
+  note(requestContext: RequestContext, request: Pick<McpRequest, 'method' | 'caller'>): void
   close(): Promise<void>
 }
 
