@@ -131,8 +131,8 @@ export const add = described({
     'toolway connection add tickets --auth key --owners member --account-variable TICKETS_TOKEN -- npx -y some-tickets-server',
     'toolway connection add memory --env MEMORY_FILE_PATH=memory.json -- npx -y @modelcontextprotocol/server-memory',
   ],
-  async call(transport, given: AddWords, output): Promise<Printed> {
-    const words = withAddress(given)
+  async call(transport, input: AddWords, output): Promise<Printed> {
+    const words = withAddress(input)
     const { organization, alias, openapi } = words
     if (!Alias.safeParse(alias).success)
       throw new CommandFault(

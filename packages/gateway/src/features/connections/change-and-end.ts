@@ -17,13 +17,13 @@ import { endLastingGrants } from './lasting-grants.rows.ts'
  */
 async function endLasting(
   sql: OrgSql,
-  held: ConnectionRow,
+  stored: ConnectionRow,
   { open, sealed }: { open: Vault['open']; sealed: Uint8Array | undefined | null },
 ): Promise<void> {
   const words = (value: Uint8Array | undefined | null) =>
-    value === undefined || value === null ? '' : open(Buffer.from(value), connectionRow(held.id))
-  if (words(held.sealed) === words(sealed)) return
-  await endLastingGrants(sql, held.id)
+    value === undefined || value === null ? '' : open(Buffer.from(value), connectionRow(stored.id))
+  if (words(stored.sealed) === words(sealed)) return
+  await endLastingGrants(sql, stored.id)
 }
 
 export interface ChangeAndEndParts {
@@ -35,13 +35,13 @@ export interface ChangeAndEndParts {
 export async function changeAndEnd(
   { vault, endIn }: ChangeAndEndParts,
   sql: OrgSql,
-  held: ConnectionRow,
+  stored: ConnectionRow,
   next: Omit<NewConnection, 'organizationId' | 'alias' | 'importId'>,
 ): Promise<Ended[]> {
   // Sealing is not the same twice, so it is done once.
-  const sealed = next.seal(held.id)
-  await changeConnection(sql, held.id, { ...next, seal: () => sealed })
-  await endLasting(sql, held, { open: vault.open, sealed })
-  const after = factsOf(vault, { ...held, settings: next.settings, sealed: sealed ?? null })
-  return areAlike(factsOf(vault, held), after) ? [] : endIn(sql, { connectionId: held.id })
+  const sealed = next.seal(stored.id)
+  await changeConnection(sql, stored.id, { ...next, seal: () => sealed })
+  await endLasting(sql, stored, { open: vault.open, sealed })
+  const after = factsOf(vault, { ...stored, settings: next.settings, sealed: sealed ?? null })
+  return areAlike(factsOf(vault, stored), after) ? [] : endIn(sql, { connectionId: stored.id })
 }

@@ -17,17 +17,22 @@ const list = described({
   call: (transport, { organization }: Pick<Addressed, 'organization'>) =>
     listAll(transport, listConnections, { params: { organization } }),
   print: (connections) => ({
-    value: connections.map((one) => ({
+    value: connections.map((connection) => ({
       ...{
-        alias: one.alias,
-        title: one.title,
-        reaches: reachOf(one),
-        status: one.status,
-        needs: one.needs,
-        tools: one.tools,
+        alias: connection.alias,
+        title: connection.title,
+        reaches: reachOf(connection),
+        status: connection.status,
+        needs: connection.needs,
+        tools: connection.tools,
       },
-      ...{ revision: one.spoken_revision, stale: one.stale_reason, reason: one.status_reason, hints: one.hints },
-      ...{ origin: one.origin, oauth_repaired: one.oauth_repaired },
+      ...{
+        revision: connection.spoken_revision,
+        stale: connection.stale_reason,
+        reason: connection.status_reason,
+        hints: connection.hints,
+      },
+      ...{ origin: connection.origin, oauth_repaired: connection.oauth_repaired },
     })),
     lines:
       connections.length === 0
@@ -35,9 +40,16 @@ const list = described({
         : [
             ...table(
               ['ALIAS', 'STATUS', 'TOOLS', 'PROTOCOL', 'REACHES'],
-              connections.map((one) => [
-                ...[one.alias, stateWord(one), String(one.tools), one.spoken_revision ?? '-'],
-                one.status_reason === null ? reachOf(one) : `${reachOf(one)}  (${one.status_reason})`,
+              connections.map((connection) => [
+                ...[
+                  connection.alias,
+                  stateWord(connection),
+                  String(connection.tools),
+                  connection.spoken_revision ?? '-',
+                ],
+                connection.status_reason === null
+                  ? reachOf(connection)
+                  : `${reachOf(connection)}  (${connection.status_reason})`,
               ]),
             ),
             ...connections.flatMap(({ alias, hints }) => hints.map((hint) => `${alias}: ${hint}`)),

@@ -125,7 +125,7 @@ const DOCUMENTS = ['protected-resource metadata', 'authorization server metadata
 const repairedAnswersOf = ({ oauth_repairs: noted }: ConnectionRow): shapes.Connection['oauth_repaired'] => {
   const place = (kind: string) => (DOCUMENTS.indexOf(kind) + DOCUMENTS.length + 1) % (DOCUMENTS.length + 1)
   return Object.entries(noted ?? {})
-    .sort(([one], [other]) => place(one) - place(other))
+    .sort(([value], [other]) => place(value) - place(other))
     .map(([, { document, repaired }]) => ({ name: document, reason: repaired.join('; ') }))
 }
 
@@ -171,23 +171,23 @@ export const statesFor = ({
   )
 
 /** From memory, which has by now whatever this process changed; what is known of accounts from the database. */
-export async function shown(asked: Looking, name: string): Promise<shapes.Connection> {
-  const { parts, organization, role, head, look } = asked
+export async function shown(request: Looking, name: string): Promise<shapes.Connection> {
+  const { parts, organization, role, head, look } = request
   const row = findConnectionOf(parts, organization.id, name)
   head.set('etag', tagOf(row.updated_at))
   const catalog = snapshotOf(parts, organization.id)?.catalogs.get(row.id)
   const accounts = (await look((sql) => listCredentialsOf(sql, [row.id])))[0]
-  const state = (await statesFor(asked)).of(row)
+  const state = (await statesFor(request)).of(row)
   return toConnection(parts, row, { catalog, accounts, state, role })
 }
 
 /** The connection that is to be changed. Throws `thing.unknown`, `thing.declared` and `request.stale`. */
 async function lockOwn(sql: OrgSql, name: string, ifMatch: string | undefined): Promise<ConnectionRow> {
-  const held = await lockConnection(sql, name)
-  if (held === undefined) throw new Fault('thing.unknown', { thing: 'connection' })
-  if (held.origin === 'file') throw new Fault('thing.declared', { thing: 'connection' })
-  refuseStale('connection', held.updated_at, ifMatch)
-  return held
+  const connection = await lockConnection(sql, name)
+  if (connection === undefined) throw new Fault('thing.unknown', { thing: 'connection' })
+  if (connection.origin === 'file') throw new Fault('thing.declared', { thing: 'connection' })
+  refuseStale('connection', connection.updated_at, ifMatch)
+  return connection
 }
 
 const nameOf = ({ params }: Pick<OrganizationRequest<Operation>, 'params'>) => params['connection'] ?? ''
@@ -250,8 +250,8 @@ function countBy<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Record
   return counts
 }
 
-export const add = serveOrganization(shapes.addConnection, async (asked) => {
-  const { change, parts, organization, role, body } = asked
+export const add = serveOrganization(shapes.addConnection, async (request) => {
+  const { change, parts, organization, role, body } = request
   const connector = connectorOf(body)
   const described = describe(connector, body, undefined)
   const { roots } = parts.runtime
@@ -259,9 +259,9 @@ export const add = serveOrganization(shapes.addConnection, async (asked) => {
     wanted: body.private,
   })
   // Of the database: another gateway may have taken a name a moment ago.
-  const known = await asked.look((sql) => listConnections(sql))
-  const spent = await asked.look((sql) => listSpentAliases(sql, settings))
-  const alias = aliasFor(body, connector, [...known.map((one) => one.alias), ...spent])
+  const known = await request.look((sql) => listConnections(sql))
+  const spent = await request.look((sql) => listSpentAliases(sql, settings))
+  const alias = aliasFor(body, connector, [...known.map((item) => item.alias), ...spent])
   const { id } = await change(
     (created: CreatedConnection) => created.change,
     (sql) =>
@@ -273,27 +273,27 @@ export const add = serveOrganization(shapes.addConnection, async (asked) => {
           title: body.title ?? body.name ?? alias,
           description: body.description ?? null,
           enabled: body.enabled ?? body.is_enabled ?? true,
-          origin: asked.origin,
+          origin: request.origin,
           settings,
           secrets,
         },
       ),
   )
   await parts.snapshots.refresh(organization.id)
-  return shown(asked, id)
+  return shown(request, id)
 })
 
 type ChangeAsked = Pick<OrganizationRequest<typeof shapes.changeConnection>, 'parts' | 'organization' | 'role' | 'body'>
 
 /** A connection as the change makes it. Throws what is wrong with the change. */
-function changed({ parts, organization, role, body }: ChangeAsked, held: ConnectionRow) {
-  const { settings: was } = held
-  const opened = { settings: was, secrets: secretsOf(parts, held) }
+function changed({ parts, organization, role, body }: ChangeAsked, stored: ConnectionRow) {
+  const { settings: was } = stored
+  const opened = { settings: was, secrets: secretsOf(parts, stored) }
   const described = describe(was.connector, body, opened)
   return {
-    title: body.title ?? body.name ?? held.title,
-    description: body.description === undefined ? held.description : body.description,
-    enabled: body.enabled ?? body.is_enabled ?? held.enabled,
+    title: body.title ?? body.name ?? stored.title,
+    description: body.description === undefined ? stored.description : body.description,
+    enabled: body.enabled ?? body.is_enabled ?? stored.enabled,
     ...permittedParts({ role, organization, roots: parts.runtime.roots }, described, {
       wanted: body.private,
       held: opened,
@@ -301,9 +301,9 @@ function changed({ parts, organization, role, body }: ChangeAsked, held: Connect
   }
 }
 
-export const change = serveOrganization(shapes.changeConnection, async (asked) => {
-  const { parts, organization, body, ifMatch } = asked
-  const { id, ended } = await asked.change(
+export const change = serveOrganization(shapes.changeConnection, async (request) => {
+  const { parts, organization, body, ifMatch } = request
+  const { id, ended } = await request.change(
     (done: { id: ConnectionId; ended: Ended[] }) => ({
       action: 'connection.change',
       resource: 'connection',
@@ -311,30 +311,30 @@ export const change = serveOrganization(shapes.changeConnection, async (asked) =
       detail: { fields: Object.keys(body), ...credentialsOf(done.ended) },
     }),
     async (sql) => {
-      const held = await lockOwn(sql, nameOf(asked), ifMatch)
-      const { secrets, ...next } = changed(asked, held)
-      const ended = await changeAndEnd({ vault: parts.vault, endIn: parts.credentials.endIn }, sql, held, {
+      const own = await lockOwn(sql, nameOf(request), ifMatch)
+      const { secrets, ...next } = changed(request, own)
+      const ended = await changeAndEnd({ vault: parts.vault, endIn: parts.credentials.endIn }, sql, own, {
         ...next,
-        origin: held.origin,
+        origin: own.origin,
         seal: sealerOf(secrets, parts.vault.seal, sealedRow),
       })
-      return { id: held.id, ended }
+      return { id: own.id, ended }
     },
   )
   void parts.credentials.ended(organization.id, ended)
   await parts.snapshots.refresh(organization.id, { table: 'connections', ids: [id] })
-  return shown(asked, id)
+  return shown(request, id)
 })
 
-const compare = serveOrganization(shapes.compareConnection, (asked) => {
-  const held = findConnectionOf(asked.parts, asked.organization.id, nameOf(asked))
-  return { fields: differencesOf({ ...held, secrets: secretsOf(asked.parts, held) }, changed(asked, held)) }
+const compare = serveOrganization(shapes.compareConnection, (request) => {
+  const held = findConnectionOf(request.parts, request.organization.id, nameOf(request))
+  return { fields: differencesOf({ ...held, secrets: secretsOf(request.parts, held) }, changed(request, held)) }
 })
 
-const toggle = serveOrganization(shapes.toggleConnection, async (asked) => {
-  const { parts, organization, body, ifMatch } = asked
+const toggle = serveOrganization(shapes.toggleConnection, async (request) => {
+  const { parts, organization, body, ifMatch } = request
   const enabled = 'enabled' in body ? body.enabled : body.is_enabled
-  const id = await asked.change(
+  const id = await request.change(
     (changed: ConnectionId) => ({
       action: 'connection.toggle',
       resource: 'connection',
@@ -342,20 +342,20 @@ const toggle = serveOrganization(shapes.toggleConnection, async (asked) => {
       detail: { enabled },
     }),
     async (sql) => {
-      const held = await lockOwn(sql, nameOf(asked), ifMatch)
+      const own = await lockOwn(sql, nameOf(request), ifMatch)
       // Permission for a command line is checked when it is written or switched on; switching it off needs none.
-      if (enabled && runsHere(held.settings) && !held.enabled) refuseProcess({ role: asked.role, organization })
-      await switchConnection(sql, held.id, enabled)
-      return held.id
+      if (enabled && runsHere(own.settings) && !own.enabled) refuseProcess({ role: request.role, organization })
+      await switchConnection(sql, own.id, enabled)
+      return own.id
     },
   )
   await parts.snapshots.refresh(organization.id, { table: 'connections', ids: [id] })
-  return shown(asked, id)
+  return shown(request, id)
 })
 
-export const remove = serveOrganization(shapes.removeConnection, async (asked) => {
-  const { parts, organization } = asked
-  const { ended } = await asked.change(
+export const remove = serveOrganization(shapes.removeConnection, async (request) => {
+  const { parts, organization } = request
+  const { ended } = await request.change(
     ({ held: { id, alias }, ended: all }: { held: ConnectionRow; ended: Ended[] }) => ({
       action: 'connection.remove',
       resource: 'connection',
@@ -363,10 +363,10 @@ export const remove = serveOrganization(shapes.removeConnection, async (asked) =
       detail: { alias, ...credentialsOf(all) },
     }),
     async (sql) => {
-      const held = await lockOwn(sql, nameOf(asked), asked.ifMatch)
-      const all = await parts.credentials.endIn(sql, { connectionId: held.id })
-      await removeConnection(sql, held.alias)
-      return { held, ended: all }
+      const own = await lockOwn(sql, nameOf(request), request.ifMatch)
+      const all = await parts.credentials.endIn(sql, { connectionId: own.id })
+      await removeConnection(sql, own.alias)
+      return { held: own, ended: all }
     },
   )
   void parts.credentials.ended(organization.id, ended)
@@ -377,10 +377,10 @@ export const remove = serveOrganization(shapes.removeConnection, async (asked) =
 /** Returns the credentials that ended with the connection, for the audit entry. */
 const credentialsOf = (ended: readonly Ended[]) => (ended.length === 0 ? {} : { credentials: idsOf(ended) })
 
-export const list = serveOrganization(shapes.listConnections, async (asked) => {
-  const { parts, organization, role, query, look } = asked
+export const list = serveOrganization(shapes.listConnections, async (request) => {
+  const { parts, organization, role, query, look } = request
   const snapshot = snapshotOf(parts, organization.id)
-  const states = await statesFor(asked)
+  const states = await statesFor(request)
   const found = (snapshot?.connections ?? []).filter(fits(query, states)).toSorted(sortOf({ snapshot, states }, query))
   const page = pageFrom(found, query, (row) => row)
   const ids = page.items.map(({ id }) => id)
@@ -396,6 +396,6 @@ export const list = serveOrganization(shapes.listConnections, async (asked) => {
   }
 })
 
-export const get = serveOrganization(shapes.getConnection, (asked) => shown(asked, nameOf(asked)))
+export const get = serveOrganization(shapes.getConnection, (request) => shown(request, nameOf(request)))
 
 export const connectionOperations: readonly Served[] = [list, get, add, change, compare, remove, toggle]

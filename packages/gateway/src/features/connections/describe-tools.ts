@@ -20,7 +20,7 @@ export interface DescribedTool {
 export function describeTools({ organization, connections, rules, states, catalogs, toolsets }: Snapshot) {
   const switches = createSwitches(states)
   const effects = createEffects(states)
-  const unswitched = connections.map((one) => ({ ...one, tools_default: true }))
+  const unswitched = connections.map((connection) => ({ ...connection, tools_default: true }))
   // With every name that endpoints give a tool, as a call is judged by.
   const withNames = createToolNames({ connections, catalogs, toolsets })
   const endpoint = { organization: organization.slug, toolset: 'default' }
@@ -29,7 +29,7 @@ export function describeTools({ organization, connections, rules, states, catalo
   return function* (connection: ConnectionRow): Generator<DescribedTool> {
     const catalog = catalogs.get(connection.id)
     const holds = createHolds(new Map([[connection.id, catalog?.held ?? []]]))
-    const given = new Map(catalog?.names.map((one) => [`${one.kind} ${one.original}`, one.name]))
+    const given = new Map(catalog?.names.map((name) => [`${name.kind} ${name.original}`, name.name]))
     const named = new Map<string, JsonObject>()
     for (const definition of catalog?.tools ?? []) {
       const { name } = definition

@@ -9,10 +9,10 @@ const SHOWN = 200
 export function drawPreview(preview: OpenApiPreview): string[] {
   const { title, version, format, url, security, counts, operations, left_out: left, notes } = preview
   const some = operations.slice(0, SHOWN)
-  const rows = some.map(({ name, effect, method, path, notes: said, deprecated }) => [
+  const rows = some.map(({ name, effect, method, path, notes: input, deprecated }) => [
     name,
     effect,
-    `${method} ${path}${said.length + Number(deprecated) === 0 ? '' : `  (${[...(deprecated ? ['deprecated'] : []), ...said].join('; ')})`}`,
+    `${method} ${path}${input.length + Number(deprecated) === 0 ? '' : `  (${[...(deprecated ? ['deprecated'] : []), ...input].join('; ')})`}`,
   ])
   return [
     `${title} ${version} (OpenAPI ${format})`,
@@ -36,16 +36,16 @@ const more = (count: number): string[] =>
 
 export function drawDrift({ added, removed, changed }: OpenApiDrift): string[] {
   if (added.length + removed.length + changed.length === 0) return ['No tool changes.']
-  const held = (one: { held: boolean }) => (one.held ? '  held for review' : '')
+  const held = (item: { held: boolean }) => (item.held ? '  held for review' : '')
   return [
     `${added.length} new, ${removed.length} removed, ${changed.length} changed.`,
-    ...added.slice(0, SHOWN).map((one) => `+ ${one.name} (${one.effect})${held(one)}`),
+    ...added.slice(0, SHOWN).map((item) => `+ ${item.name} (${item.effect})${held(item)}`),
     ...removed.slice(0, SHOWN).map((name) => `- ${name}`),
-    ...changed.slice(0, SHOWN).map((one) => {
-      const effect = one.effect === null ? '' : `, ${one.effect.before} → ${one.effect.after}`
+    ...changed.slice(0, SHOWN).map((item) => {
+      const effect = item.effect === null ? '' : `, ${item.effect.before} → ${item.effect.after}`
       const turn =
-        one.arguments === 'same' ? '' : `, accepts ${one.arguments === 'wider' ? 'more' : 'less'} than before`
-      return `~ ${one.name}: ${one.what.join(', ')}${turn}${effect}${held(one)}`
+        item.arguments === 'same' ? '' : `, accepts ${item.arguments === 'wider' ? 'more' : 'less'} than before`
+      return `~ ${item.name}: ${item.what.join(', ')}${turn}${effect}${held(item)}`
     }),
     ...more(Math.max(added.length, removed.length, changed.length)),
   ]

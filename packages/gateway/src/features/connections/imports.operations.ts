@@ -72,18 +72,20 @@ function reachedBy({ parts, organization }: ImportRequest): Map<string | undefin
   return reached
 }
 
-async function planOf(asked: ImportRequest): Promise<Planned[]> {
-  const reached = reachedBy(asked)
-  const taken = (asked.parts.snapshots.find({ id: asked.organization.id })?.connections ?? []).map((one) => one.alias)
-  return asked.look(async (sql) => {
+async function planOf(request: ImportRequest): Promise<Planned[]> {
+  const reached = reachedBy(request)
+  const taken = (request.parts.snapshots.find({ id: request.organization.id })?.connections ?? []).map(
+    (connection) => connection.alias,
+  )
+  return request.look(async (sql) => {
     const plan: Planned[] = []
-    for (const [at, wanted] of asked.body.connections.entries()) {
-      const parts = partsOf(asked, wanted, at)
+    for (const [at, value] of request.body.connections.entries()) {
+      const parts = partsOf(request, value, at)
       const held = reached.get(reachKey(parts))
       const spent = held === undefined ? await listSpentAliases(sql, parts.settings) : []
-      const alias = held ?? createAliasAllotment([...taken, ...spent])(wanted.alias)
+      const alias = held ?? createAliasAllotment([...taken, ...spent])(value.alias)
       taken.push(alias)
-      plan.push({ ...parts, wanted, alias, exists: held !== undefined })
+      plan.push({ ...parts, wanted: value, alias, exists: held !== undefined })
     }
     return plan
   })
@@ -104,9 +106,9 @@ async function limitTools(
   if (switches.length > 0) await switchTools(sql, organizationId, connectionId, switches)
 }
 
-const importThem = serveOrganization(shapes.importConnections, async (asked) => {
-  const { change, parts, organization, body } = asked
-  const plan = await planOf(asked)
+const importThem = serveOrganization(shapes.importConnections, async (request) => {
+  const { change, parts, organization, body } = request
+  const plan = await planOf(request)
   const fresh = plan.filter(({ exists }) => !exists)
   const items = plan.map(({ alias, exists }) => ({ alias, exists }))
   if (body.dry_run || fresh.length === 0) return { items }
@@ -153,11 +155,11 @@ const undo = serveOrganization(shapes.undoImport, async ({ change, parts, organi
       if (last === undefined) throw new Fault('thing.unknown', { thing: 'import' })
       const undone: Undone = { ...last, aliases: [], ended: [] }
       for (const id of await listImported(sql, last.id)) {
-        const held = await lockConnection(sql, id)
-        if (held === undefined) continue
-        undone.ended.push(...(await parts.credentials.endIn(sql, { connectionId: held.id })))
-        await removeConnection(sql, held.alias)
-        undone.aliases.push(held.alias)
+        const connection = await lockConnection(sql, id)
+        if (connection === undefined) continue
+        undone.ended.push(...(await parts.credentials.endIn(sql, { connectionId: connection.id })))
+        await removeConnection(sql, connection.alias)
+        undone.aliases.push(connection.alias)
       }
       return undone
     },

@@ -29,7 +29,7 @@ export interface LockedConnection {
 const byName = <Value>(entries: Iterable<readonly [string, Value]>): [string, Value][] =>
   [...entries]
     .map(([name, value]): [string, Value] => [name, value])
-    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .toSorted(([value], [other]) => (value < other ? -1 : 1))
 
 /** An object from entries would put names that look like numbers first: members are written in their own order. */
 const objectText = (entries: readonly [string, string][], indent: string): string =>
@@ -38,14 +38,16 @@ const objectText = (entries: readonly [string, string][], indent: string): strin
     : `{\n${entries.map(([name, text]) => `${indent}  ${JSON.stringify(name)}: ${text}`).join(',\n')}\n${indent}}`
 
 export function writeLockFile(connections: readonly LockedConnection[]): string {
-  const entries = byName(connections.map((one) => [one.alias, one] as const)).map(([alias, { lock, tools }]) => {
-    const hashes = byName(tools).map(([name, hash]): [string, string] => [name, JSON.stringify(hash)])
-    const members: [string, string][] = [
-      ['lock', JSON.stringify(lock)],
-      ['tools', objectText(hashes, '      ')],
-    ]
-    return [alias, objectText(members, '    ')] as [string, string]
-  })
+  const entries = byName(connections.map((connection) => [connection.alias, connection] as const)).map(
+    ([alias, { lock, tools }]) => {
+      const hashes = byName(tools).map(([name, hash]): [string, string] => [name, JSON.stringify(hash)])
+      const members: [string, string][] = [
+        ['lock', JSON.stringify(lock)],
+        ['tools', objectText(hashes, '      ')],
+      ]
+      return [alias, objectText(members, '    ')] as [string, string]
+    },
+  )
   return `${objectText(
     [
       ['format', JSON.stringify(FORMAT)],
@@ -86,8 +88,8 @@ export interface Drift {
 
 /** What is another now than the file says. */
 export function driftOf(file: readonly LockedConnection[], now: readonly LockedConnection[]): Drift[] {
-  const before = new Map(file.map((one) => [one.alias, one]))
-  const after = new Map(now.map((one) => [one.alias, one]))
+  const before = new Map(file.map((connection) => [connection.alias, connection]))
+  const after = new Map(now.map((connection) => [connection.alias, connection]))
   const aliases = [...new Set([...before.keys(), ...after.keys()])].toSorted()
   return aliases.flatMap((connection): Drift[] => {
     const [was, is] = [before.get(connection), after.get(connection)]

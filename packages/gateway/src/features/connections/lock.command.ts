@@ -97,7 +97,7 @@ const printAll = (locks: Locks): Printed => ({
         ),
 })
 
-const printOne = ({ held_tools: held, ...lock }: ShownLock): Printed => ({
+const printOne = ({ held_tools: stored, ...lock }: ShownLock): Printed => ({
   value: lock,
   lines: [
     `${lock.alias}: the lock is ${lock.mode}.`,
@@ -109,7 +109,7 @@ const printOne = ({ held_tools: held, ...lock }: ShownLock): Printed => ({
             ...[visible(name), state, short(hash), short(accepted)],
           ]),
         )),
-    ...held.flatMap((one) => ['', ...heldLines(lock.alias, one)]),
+    ...stored.flatMap((item) => ['', ...heldLines(lock.alias, item)]),
   ],
 })
 
@@ -235,12 +235,12 @@ const effect = described({
     const said = words.effect === 'stated' ? null : words.effect
     return transport.call(toggleTool, { params: toolParams(words), body: { effect: said } }).catch(noTool(words))
   },
-  print: (row, { alias: of, effect: said }) => ({
+  print: (row, { alias: of, effect: input }) => ({
     value: { alias: of, ...row },
     lines: [
-      said === 'stated'
+      input === 'stated'
         ? `${row.name} now has the effect that its server or connection declares.`
-        : `${row.name} now has the effect "${said}".`,
+        : `${row.name} now has the effect "${input}".`,
     ],
   }),
 })
@@ -249,7 +249,7 @@ async function presentOf(transport: Transport, { organization }: OrganizationOpt
   const locks = await listAll(transport, listToolLocks, { params: { organization } })
   return locks.map(({ alias: name, mode, tools }) => ({
     ...{ alias: name, lock: mode },
-    tools: new Map(tools.map((one) => [one.name, one.hash])),
+    tools: new Map(tools.map((item) => [item.name, item.hash])),
   }))
 }
 
@@ -262,7 +262,7 @@ const exportFile = described({
     const connections = await presentOf(transport, words)
     const text = writeLockFile(connections)
     if (words.file !== undefined) await writeFile(words.file, text)
-    return { text, tools: connections.reduce((sum, one) => sum + one.tools.size, 0) }
+    return { text, tools: connections.reduce((sum, connection) => sum + connection.tools.size, 0) }
   },
   print: ({ text, tools }, { file }) =>
     file === undefined
@@ -303,7 +303,7 @@ const check = described({
 })
 
 function wordOf({ connection, tool: name = '', drift, was, is }: Drift): string {
-  const hashes = [was, is].filter((one) => one !== undefined)
+  const hashes = [was, is].filter((item) => item !== undefined)
   switch (drift) {
     case 'connection gone':
       return `${connection}: this connection no longer exists`

@@ -20,12 +20,12 @@ import { findConnectionOf } from '../../operations/find-connection.ts'
 import { fingerprintOf, presentTools, setLock, settleTool } from './settle-lock.ts'
 
 const stateOf = ({
-  held_hash: held,
+  held_hash: stored,
   rejected_at: rejected,
   gone_at: gone,
 }: ToolLockRow): shapes.LockedTool['state'] => {
   if (gone !== null) return 'gone'
-  if (held === null) return 'accepted'
+  if (stored === null) return 'accepted'
   return rejected === null ? 'held' : 'rejected'
 }
 
@@ -65,16 +65,16 @@ const connectionOf = ({ parts, organization, params }: Pick<LockRequest, 'parts'
 
 /** Throws `thing.unknown`. A connection of a file has its lock here, as its tools have their switches. */
 async function hold(sql: OrgSql, name: string): Promise<ConnectionRow> {
-  const held = await lockConnection(sql, name)
-  if (held === undefined) throw new Fault('thing.unknown', { thing: 'connection' })
-  return held
+  const connection = await lockConnection(sql, name)
+  if (connection === undefined) throw new Fault('thing.unknown', { thing: 'connection' })
+  return connection
 }
 
 /** By alias: connections are in memory, and the locks of their tools are read for those of one page. */
 const listAll = serveOrganization(shapes.listToolLocks, async ({ parts, organization, query, look }) => {
   const connections = parts.snapshots.find({ id: organization.id })?.connections ?? []
   const { after: [last] = [], offset, take } = startOf(query, 'alias', 1)
-  const sorted = connections.toSorted((one, other) => (one.alias < other.alias ? -1 : 1))
+  const sorted = connections.toSorted((connection, other) => (connection.alias < other.alias ? -1 : 1))
   const behind = last === undefined ? sorted.slice(offset) : sorted.filter(({ alias }) => alias > last)
   const page = behind.slice(0, take)
   const ids = page.slice(0, query.limit).map(({ id }) => id)
@@ -90,19 +90,19 @@ const listAll = serveOrganization(shapes.listToolLocks, async ({ parts, organiza
   })
 })
 
-const get = serveOrganization(shapes.getToolLock, async (asked) => {
-  const connection = connectionOf(asked)
-  const [counts, present] = await asked.look(async (sql) => [
+const get = serveOrganization(shapes.getToolLock, async (request) => {
+  const connection = connectionOf(request)
+  const [counts, present] = await request.look(async (sql) => [
     await countToolLocks(sql, connection.id),
     await presentTools(sql, connection.id),
   ])
-  asked.head.set('etag', `"${fingerprintOf(present)}"`)
+  request.head.set('etag', `"${fingerprintOf(present)}"`)
   return toLock(connection, counts)
 })
 
-const set = serveOrganization(shapes.setToolLock, async (asked) => {
-  const { parts, organization, body, actor, ifMatch } = asked
-  const { id, counts } = await asked.change(
+const set = serveOrganization(shapes.setToolLock, async (request) => {
+  const { parts, organization, body, actor, ifMatch } = request
+  const { id, counts } = await request.change(
     ({ id, alias, accepted, held }: { id: string; alias: string; accepted: number; held: number }) => ({
       action: 'lock.set',
       resource: 'connection',
@@ -110,7 +110,7 @@ const set = serveOrganization(shapes.setToolLock, async (asked) => {
       detail: { alias, ...body, accepted, held },
     }),
     async (sql) => {
-      const connection = await hold(sql, nameOf(asked))
+      const connection = await hold(sql, nameOf(request))
       const done = await setLock(sql, organization.id, connection, { setting: body, by: actor.id, ifMatch })
       return { id: connection.id, alias: connection.alias, ...done, counts: await countToolLocks(sql, connection.id) }
     },
@@ -119,11 +119,11 @@ const set = serveOrganization(shapes.setToolLock, async (asked) => {
   return toLock(findConnectionOf(parts, organization.id, id), counts)
 })
 
-const list = serveOrganization(shapes.listLockedTools, async (asked) => {
-  const { id } = connectionOf(asked)
-  const { query } = asked
+const list = serveOrganization(shapes.listLockedTools, async (request) => {
+  const { id } = connectionOf(request)
+  const { query } = request
   const start = startOf(query, 'tool', 1)
-  const [rows, counts] = await asked.look(async (sql) => [
+  const [rows, counts] = await request.look(async (sql) => [
     await listToolLockPage(sql, id, query.state, start),
     await countToolLocks(sql, id),
   ])
@@ -131,9 +131,9 @@ const list = serveOrganization(shapes.listLockedTools, async (asked) => {
   return pageOfRows(rows, { query, order: 'tool', total, keyOf: ({ tool }) => [tool] }, toLocked)
 })
 
-const difference = serveOrganization(shapes.getToolDifference, async (asked) => {
-  const { id } = connectionOf(asked)
-  const row = await asked.look((sql) => findToolLock(sql, id, toolOf(asked)))
+const difference = serveOrganization(shapes.getToolDifference, async (request) => {
+  const { id } = connectionOf(request)
+  const row = await request.look((sql) => findToolLock(sql, id, toolOf(request)))
   if (row === undefined) throw new Fault('thing.unknown', { thing: 'tool' })
   const { accepted, held } = row
   return {
@@ -145,10 +145,10 @@ const difference = serveOrganization(shapes.getToolDifference, async (asked) => 
 })
 
 const settle = (operation: typeof shapes.acceptTool, verdict: 'accepted' | 'rejected'): Served =>
-  serveOrganization(operation, async (asked) => {
-    const { parts, organization, body, actor } = asked
-    const looked = { tool: toolOf(asked), hash: body.hash }
-    const { row } = await asked.change(
+  serveOrganization(operation, async (request) => {
+    const { parts, organization, body, actor } = request
+    const looked = { tool: toolOf(request), hash: body.hash }
+    const { row } = await request.change(
       ({ alias }: { alias: string; row: ToolLockRow }) => ({
         action: verdict === 'accepted' ? 'tool.accept' : 'tool.reject',
         resource: 'tool',
@@ -156,7 +156,7 @@ const settle = (operation: typeof shapes.acceptTool, verdict: 'accepted' | 'reje
         detail: { hash: looked.hash },
       }),
       async (sql) => {
-        const connection = await hold(sql, nameOf(asked))
+        const connection = await hold(sql, nameOf(request))
         const settling = { looked, verdict, by: actor.id }
         return { alias: connection.alias, row: await settleTool(sql, organization.id, connection, settling) }
       },

@@ -41,24 +41,24 @@ function lineOf({ parts, organization }: LogRequest, connectionId: string, text:
 const connectionOf = ({ parts, organization, params }: LogRequest) =>
   findConnectionOf(parts, organization.id, params['connection'] ?? '')
 
-function recent(asked: LogRequest): Line[] {
-  const { logs, words } = asked.parts.runtime
-  const { id } = connectionOf(asked)
-  const lines = logs.recent().flatMap((text) => lineOf(asked, id, text) ?? [])
+function recent(request: LogRequest): Line[] {
+  const { logs, words } = request.parts.runtime
+  const { id } = connectionOf(request)
+  const lines = logs.recent().flatMap((text) => lineOf(request, id, text) ?? [])
   return [...lines, ...words.recent(id).map(saidBy)].toSorted((one, other) =>
     one.timestamp < other.timestamp ? -1 : 1,
   )
 }
 
-function follow(asked: LogRequest) {
-  const { logs, words } = asked.parts.runtime
-  const { id } = connectionOf(asked)
+function follow(request: LogRequest) {
+  const { logs, words } = request.parts.runtime
+  const { id } = connectionOf(request)
   return (hear: (line: Line) => void) => {
     const leaveLog = logs.follow((text) => {
-      const line = lineOf(asked, id, text)
+      const line = lineOf(request, id, text)
       if (line !== undefined) hear(line)
     })
-    const leaveWords = words.follow(id, (said) => hear(saidBy(said)))
+    const leaveWords = words.follow(id, (line) => hear(saidBy(line)))
     return () => {
       leaveLog()
       leaveWords()
@@ -67,9 +67,9 @@ function follow(asked: LogRequest) {
 }
 
 export const connectionLogOperations: readonly Served[] = [
-  serveOrganization(shapes.listConnectionLog, (asked) => ({ items: recent(asked).slice(-asked.query.count) })),
+  serveOrganization(shapes.listConnectionLog, (request) => ({ items: recent(request).slice(-request.query.count) })),
   serveOrganization(
     shapes.followConnectionLog,
-    (asked) => new Response(streamOfLines(follow(asked), asked.signal), { headers: STREAM_HEAD }),
+    (request) => new Response(streamOfLines(follow(request), request.signal), { headers: STREAM_HEAD }),
   ),
 ]

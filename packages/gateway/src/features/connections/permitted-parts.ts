@@ -41,15 +41,21 @@ export function refuseProcess({ role, organization }: Omit<Speaker, 'roots'>): v
 /**
  * A path opens a part of the machine. Those that a connection has already stay; the start judges them, too. Throws `process.path`.
  */
-function refusePaths({ role, organization, roots }: Speaker, wanted: readonly string[], held: readonly string[]): void {
-  const known = new Set(held.map(plainPath))
-  const added = wanted.filter((said) => !held.includes(said) && !(said.endsWith(':ro') && known.has(plainPath(said))))
+function refusePaths(
+  { role, organization, roots }: Speaker,
+  requested: readonly string[],
+  stored: readonly string[],
+): void {
+  const known = new Set(stored.map(plainPath))
+  const added = requested.filter(
+    (text) => !stored.includes(text) && !(text.endsWith(':ro') && known.has(plainPath(text))),
+  )
   const [first] = added
   if (first === undefined || (roots.length === 0 && role === 'platform_admin')) return
   if (roots.length === 0) throw new Fault('process.path', { path: first, problem: NO_ROOTS_WORDS })
   const own = rootsOf(roots, organization.slug)
   const real = own.map(realPlace)
-  const outside = added.find((said) => !isInRoots(realPlace(resolve(plainPath(said))), real))
+  const outside = added.find((text) => !isInRoots(realPlace(resolve(plainPath(text))), real))
   if (outside !== undefined) throw new Fault('process.path', { path: outside, problem: outsideWords(own) })
 }
 
@@ -83,8 +89,8 @@ export function permittedParts(
   return withPrivate(speaker, parts, { wanted, held })
 }
 
-const pathsOf = (held: OpenedConnection | undefined): readonly string[] =>
-  (held !== undefined && 'allow_paths' in held.settings ? held.settings.allow_paths : undefined) ?? []
+const pathsOf = (connection: OpenedConnection | undefined): readonly string[] =>
+  (connection !== undefined && 'allow_paths' in connection.settings ? connection.settings.allow_paths : undefined) ?? []
 
 /** Each address is judged on its own: that one may be private says nothing about another. */
 function withPrivate({ role, organization }: Speaker, parts: ConnectionParts, { wanted, held }: Permitting) {

@@ -11,10 +11,10 @@ const MOST = 80
 const LOOKED_AT = 4 * MOST
 
 /** The first of them that is a name; undefined where none is. */
-export function proposedName(...said: readonly unknown[]): string | undefined {
-  for (const one of said) {
-    if (typeof one !== 'string') continue
-    const line = one.slice(0, LOOKED_AT).replaceAll(/\s+/g, ' ').trim()
+export function proposedName(...input: readonly unknown[]): string | undefined {
+  for (const value of input) {
+    if (typeof value !== 'string') continue
+    const line = value.slice(0, LOOKED_AT).replaceAll(/\s+/g, ' ').trim()
     const name = shortText(visible(line.toWellFormed()), MOST)
     if (name !== '') return name
   }

@@ -27,8 +27,8 @@ export async function readCallStates(
   { vault, vendorAuthority, hasGlobalApp }: CallStateParts,
   { userId, members }: { readonly userId: UserId | undefined; readonly members: number },
 ): Promise<CallStates> {
-  const accounts = Map.groupBy(await listCallAccounts(sql, userId), (one) => one.connection_id)
-  const owners = new Map((await countAccountOwners(sql)).map((one) => [one.connection_id, one.people]))
+  const accounts = Map.groupBy(await listCallAccounts(sql, userId), (callAccount) => callAccount.connection_id)
+  const owners = new Map((await countAccountOwners(sql)).map((item) => [item.connection_id, item.people]))
   const apps = await listOAuthApps(sql)
   const hasApp = (row: ConnectionRow): boolean => {
     const kind = authOf(row.settings)?.kind

@@ -58,7 +58,7 @@ function works({ connection, synced, milliseconds }: Tested): Printed {
         ? []
         : [`Its calls fail: ${failing} The state changes when a call succeeds, or 15 minutes after the last one.`]),
       `${counted(tools, 'tool')}, ${counted(resources, 'resource')}, ${counted(prompts, 'prompt')}.`,
-      ...left.map((one) => `Left out: ${one.name}, because ${one.reason}.`),
+      ...left.map((item) => `Left out: ${item.name}, because ${item.reason}.`),
       ...[...repaired, ...answers].map(({ name, reason }) => `Repaired: ${name}: ${reason}.`),
       ...hints.map(hintLine),
     ],

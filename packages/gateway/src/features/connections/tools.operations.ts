@@ -49,10 +49,10 @@ const counts = (tools: readonly shapes.Tool[]) => {
 
 type Listing = OrganizationRequest<typeof shapes.listTools>
 
-function pageOf(asked: Pick<Listing, 'parts' | 'organization' | 'params' | 'query'>) {
-  const { effect, enabled } = asked.query
-  const search = asked.query.search?.trim().toLowerCase()
-  const found = toolsOf(subject(asked)).filter(
+function pageOf(request: Pick<Listing, 'parts' | 'organization' | 'params' | 'query'>) {
+  const { effect, enabled } = request.query
+  const search = request.query.search?.trim().toLowerCase()
+  const found = toolsOf(subject(request)).filter(
     (tool) =>
       (enabled === undefined || tool.enabled === enabled) &&
       (effect === undefined || shownEffectOf(tool) === effect) &&
@@ -61,13 +61,13 @@ function pageOf(asked: Pick<Listing, 'parts' | 'organization' | 'params' | 'quer
   )
   const by: Record<string, number> = {}
   for (const tool of found) by[shownEffectOf(tool)] = (by[shownEffectOf(tool)] ?? 0) + 1
-  return { ...pageFrom(found, asked.query, (tool) => tool), by_effect: by }
+  return { ...pageFrom(found, request.query, (tool) => tool), by_effect: by }
 }
 
 /** Throws `thing.unknown` for a name that the server does not offer: a switch that moves nothing would look like one that does. */
-function refuseUnknown(tools: readonly shapes.Tool[], wanted: readonly { readonly tool: string }[]): void {
+function refuseUnknown(tools: readonly shapes.Tool[], requested: readonly { readonly tool: string }[]): void {
   const names = new Set(tools.map(({ name }) => name))
-  if (wanted.some(({ tool }) => !names.has(tool))) throw new Fault('thing.unknown', { thing: 'tool' })
+  if (requested.some(({ tool }) => !names.has(tool))) throw new Fault('thing.unknown', { thing: 'tool' })
 }
 
 interface ToolChange {
@@ -85,9 +85,9 @@ function wantedIn(body: OrganizationRequest<typeof shapes.toggleTool>['body']): 
   }
 }
 
-const toggle = serveOrganization(shapes.toggleTool, async (asked) => {
-  const { change, parts, organization, principal, body, params } = asked
-  const before = subject(asked)
+const toggle = serveOrganization(shapes.toggleTool, async (request) => {
+  const { change, parts, organization, principal, body, params } = request
+  const before = subject(request)
   const { id, alias } = before.connection
   const wanted = { tool: params['tool'] ?? '', ...wantedIn(body) }
   refuseUnknown(toolsOf(before), [wanted])
@@ -110,16 +110,16 @@ const toggle = serveOrganization(shapes.toggleTool, async (asked) => {
   return tool
 })
 
-const bulk = serveOrganization(shapes.switchTools, async (asked) => {
-  const { change, parts, organization, body } = asked
-  const before = subject(asked)
+const bulk = serveOrganization(shapes.switchTools, async (request) => {
+  const { change, parts, organization, body } = request
+  const before = subject(request)
   const { id } = before.connection
   const said =
     'tools' in body
       ? body.tools.map(({ name, enabled }) => ({ tool: name, enabled }))
       : body.updates.map(({ tool_name: tool, is_enabled: enabled }) => ({ tool, enabled }))
   // The last word about a tool holds.
-  const wanted = [...new Map(said.map((one) => [one.tool, one])).values()]
+  const wanted = [...new Map(said.map((item) => [item.tool, item])).values()]
   refuseUnknown(toolsOf(before), wanted)
   const named = (on: boolean) => wanted.filter(({ enabled }) => enabled === on).map(({ tool }) => tool)
   await change(
@@ -136,9 +136,9 @@ const bulk = serveOrganization(shapes.switchTools, async (asked) => {
 })
 
 const switchAll = (operation: typeof shapes.enableAllTools, enabled: boolean): Served =>
-  serveOrganization(operation, async (asked) => {
-    const { change, parts, organization } = asked
-    const before = subject(asked)
+  serveOrganization(operation, async (request) => {
+    const { change, parts, organization } = request
+    const before = subject(request)
     const { id } = before.connection
     const changed = toolsOf(before).filter((tool) => tool.enabled !== enabled).length
     await change(
@@ -152,21 +152,21 @@ const switchAll = (operation: typeof shapes.enableAllTools, enabled: boolean): S
 
 /** Its server responds, and still no call can succeed: nobody has an account there, or it was refused. */
 async function findLack(
-  asked: OrganizationRequest<typeof shapes.syncTools>,
+  request: OrganizationRequest<typeof shapes.syncTools>,
   id: ConnectionId,
 ): Promise<Fault | undefined> {
-  const { connection } = subject(asked)
+  const { connection } = subject(request)
   // The state in memory may be that of the contact before.
   const responded = { ...connection, status: 'connected', status_reason: null } as const
-  const { needs, people, reason } = (await statesFor(asked)).of(responded)
+  const { needs, people, reason } = (await statesFor(request)).of(responded)
   if (connection.id !== id || needs === null || (people?.connected ?? 0) > 0) return undefined
   return new Fault('connection.needs', { connection: connection.alias, problem: reason ?? needs })
 }
 
-const sync = serveOrganization(shapes.syncTools, async (asked) => {
-  const { change, parts, organization, role } = asked
-  const { id } = subject(asked).connection
-  const fault = (await parts.sync(organization.id, id)) ?? (await findLack(asked, id))
+const sync = serveOrganization(shapes.syncTools, async (request) => {
+  const { change, parts, organization, role } = request
+  const { id } = subject(request).connection
+  const fault = (await parts.sync(organization.id, id)) ?? (await findLack(request, id))
   await change(
     () => ({
       action: 'tool.sync',
@@ -203,21 +203,21 @@ function causeOf(fault: Fault): string | null {
   let root: Error = fault
   while (root.cause instanceof Error) root = root.cause
   // A connection that was tried at several addresses fails with all of them and no words of its own.
-  const said = root instanceof AggregateError && root.message === '' ? String(root.errors[0]) : root.message
-  return root === fault || said === '' || fault.message.includes(said) ? null : said
+  const text = root instanceof AggregateError && root.message === '' ? String(root.errors[0]) : root.message
+  return root === fault || text === '' || fault.message.includes(text) ? null : text
 }
 
 /** For the caller who asks: rules may differ by caller. */
-const forecast = serveOrganization(shapes.getApprovalForecast, (asked) => {
-  const { snapshot, connection } = subject(asked)
-  const { parts, principal, role } = asked
+const forecast = serveOrganization(shapes.getApprovalForecast, (request) => {
+  const { snapshot, connection } = subject(request)
+  const { parts, principal, role } = request
   const facts = principalFacts(parts.accounts, principal, role, snapshot.groupsOf(principal.userId))
   return forecastApprovals(snapshot, connection, facts)
 })
 
 export const toolOperations: readonly Served[] = [
-  serveOrganization(shapes.listTools, (asked) => pageOf(asked)),
-  serveOrganization(shapes.listToolsOfConnection, (asked) => pageOf(asked)),
+  serveOrganization(shapes.listTools, (request) => pageOf(request)),
+  serveOrganization(shapes.listToolsOfConnection, (request) => pageOf(request)),
   toggle,
   bulk,
   switchAll(shapes.enableAllTools, true),

@@ -14,8 +14,8 @@ const TAKES = [
 ].join('; ')
 
 /** The kind that a request describes. Throws `connector.unknown`, and `body.shape` where nothing names one. */
-export function connectorOf(said: NewConnection): Connector {
-  const { connector, connector_type: type, runtime_type: runtime } = said
+export function connectorOf(input: NewConnection): Connector {
+  const { connector, connector_type: type, runtime_type: runtime } = input
   const named = connector ?? type
   const known = KINDS.find((kind) => kind.connector === named)
   if (known?.addedElsewhere !== undefined) throw mismatch('/connector', known.addedElsewhere)
@@ -29,7 +29,7 @@ export function connectorOf(said: NewConnection): Connector {
   // `custom` only says that it is none of the source system's own.
   const unknown = named === 'custom' ? runtime : (named ?? runtime)
   if (unknown !== undefined) throw new Fault('connector.unknown', { connector: unknown, connectors: TAKES })
-  const meant = KINDS.find(({ meantBy }) => meantBy.some((member) => said[member] !== undefined))
+  const meant = KINDS.find(({ meantBy }) => meantBy.some((member) => input[member] !== undefined))
   if (meant === undefined) throw mismatch('/connector', `is missing: ${TAKES}`)
   return meant.connector
 }
@@ -41,17 +41,17 @@ export interface DescribedConnection extends Omit<Described<Wire>, 'wire'> {
 /** A connection as it is to be: the request over what is held. */
 export function describe(
   connector: Connector,
-  said: ConnectionRequest,
-  held: OpenedConnection | undefined,
+  request: ConnectionRequest,
+  connection: OpenedConnection | undefined,
 ): DescribedConnection {
-  const { wire, ...turn } = describeWire(connector, said, held)
+  const { wire, ...turn } = describeWire(connector, request, connection)
   return {
     ...turn,
     words: {
       wire,
-      revision: said.revision ?? held?.settings.revision ?? 'auto',
-      checks: said.checks ?? held?.settings.checks,
-      timeout: said.timeout ?? held?.settings.timeout ?? kindOf(connector).timeout,
+      revision: request.revision ?? connection?.settings.revision ?? 'auto',
+      checks: request.checks ?? connection?.settings.checks,
+      timeout: request.timeout ?? connection?.settings.timeout ?? kindOf(connector).timeout,
     },
   }
 }

@@ -24,16 +24,16 @@ export interface DeclareGroups {
 
 export async function declareGroups(
   { sql, organization, say, conflict }: DeclareGroups,
-  wanted: readonly DeclaredGroup[],
+  groups: readonly DeclaredGroup[],
 ): Promise<void> {
   const present = await listGroups(sql)
-  const named = new Set(wanted.map(({ slug }) => slug))
+  const named = new Set(groups.map(({ slug }) => slug))
   for (const { slug, origin } of present) {
     if (origin !== FILE || named.has(slug)) continue
     await removeGroup(sql, slug)
     say({ action: 'group.remove', resource: 'group', id: slug, detail: { origin: FILE } })
   }
-  for (const { slug, title, members } of wanted) {
+  for (const { slug, title, members } of groups) {
     const held = present.find((group) => group.slug === slug)
     if (held !== undefined && held.origin !== FILE) throw conflict('group', slug, held.origin)
     const awaited = addressesOf(members)

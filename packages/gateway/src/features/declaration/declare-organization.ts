@@ -27,23 +27,23 @@ const FILE = 'file'
 
 export async function settleOrganization(
   sql: SystemSql,
-  held: OrganizationRow,
+  stored: OrganizationRow,
   { description, contact_email, settings, egress }: DeclaredSections,
   actor: Actor,
 ): Promise<OrganizationRow> {
   const said = Object.entries({ description, contact_email, settings, egress }).filter(
-    ([name, value]) => value !== undefined && !isDeepStrictEqual(value, held[name as keyof OrganizationRow]),
+    ([name, value]) => value !== undefined && !isDeepStrictEqual(value, stored[name as keyof OrganizationRow]),
   )
-  if (said.length === 0) return held
+  if (said.length === 0) return stored
   if (egress !== undefined) refuseEgress(egress)
-  const next: OrganizationRow = { ...held, ...Object.fromEntries(said) }
+  const next: OrganizationRow = { ...stored, ...Object.fromEntries(said) }
   await changeOrganization(sql, next)
-  if (said.some(([name]) => name === 'egress')) await changeEgress(sql, held.id, next.egress)
+  if (said.some(([name]) => name === 'egress')) await changeEgress(sql, stored.id, next.egress)
   const detail = { fields: said.map(([name]) => name), origin: FILE }
-  await recordChange(sql, actor, held.id, {
+  await recordChange(sql, actor, stored.id, {
     action: 'organization.change',
     resource: 'organization',
-    id: held.id,
+    id: stored.id,
     detail,
   })
   return next
@@ -69,13 +69,13 @@ interface DeclareWebhooks {
 /** Known by their addresses. The secret of a new one is made here; a rotation shows one. */
 export async function declareWebhooks(
   { sql, vault, organization, say }: DeclareWebhooks,
-  wanted: NonNullable<DeclaredSections['webhooks']>,
+  requested: NonNullable<DeclaredSections['webhooks']>,
 ): Promise<void> {
-  if (wanted.length === 0) return
+  if (requested.length === 0) return
   const present = await listWebhooks(sql)
-  for (const { url, private: reach = namesPrivate(url), description = null, events, enabled } of wanted) {
+  for (const { url, private: reach = namesPrivate(url), description = null, events, enabled } of requested) {
     const words = { url, private: reach, description, events, enabled }
-    const held = present.find((one) => one.url === url)
+    const held = present.find((item) => item.url === url)
     if (held === undefined) {
       const id = await addWebhook(sql, organization.id, words, (row) =>
         vault.seal(newWebhookSecret(), webhookSecretRow(row)),

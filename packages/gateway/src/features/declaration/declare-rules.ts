@@ -45,14 +45,14 @@ const conflict = (name: string, origin: string) =>
     `The declaration file declares the rule "${name}", which already exists (from ${origin}): remove that one (\`toolway policy remove "${name}"\`) or choose another name.`,
   )
 
-const same = (held: WrittenRule, wanted: WrittenRule): boolean =>
-  isDeepStrictEqual(JSON.parse(JSON.stringify(held)), JSON.parse(JSON.stringify(wanted)))
+const same = (rule: WrittenRule, requested: WrittenRule): boolean =>
+  isDeepStrictEqual(JSON.parse(JSON.stringify(rule)), JSON.parse(JSON.stringify(requested)))
 
 export const declarePlatformRules = (db: Db, rules: readonly RuleWords[], actor: Actor): Promise<void> =>
   db.system(async (sql) => {
-    const said: Change[] = []
+    const changes: Change[] = []
     const say = (action: AuditAction, id: string, rule: WrittenRule) =>
-      said.push(changeOf(action, id, 'platform', undefined, rule))
+      changes.push(changeOf(action, id, 'platform', undefined, rule))
     const present = await listPlatformRules(sql)
     const named = new Set(rules.map(({ name }) => name))
     for (const row of present) {
@@ -64,21 +64,21 @@ export const declarePlatformRules = (db: Db, rules: readonly RuleWords[], actor:
     const known = names.map((name): Known => ({ name, scope: 'platform' }))
     for (const words of rules) {
       refuse(words, 'platform', known)
-      const wanted = writtenOf(words)
+      const rule = writtenOf(words)
       const held = present.find(({ name }) => name === words.name)
       if (held !== undefined && held.origin !== FILE) throw conflict(words.name, held.origin)
       if (held === undefined) {
-        const added = await addPlatformRule(sql, wanted, { origin: FILE, createdBy: BY })
-        say('rule.add', added?.id ?? words.name, wanted)
-      } else if (!same(writtenOfPlatformRule(held), wanted)) {
-        await changePlatformRule(sql, held.id, wanted)
-        say('rule.change', held.id, wanted)
+        const added = await addPlatformRule(sql, rule, { origin: FILE, createdBy: BY })
+        say('rule.add', added?.id ?? words.name, rule)
+      } else if (!same(writtenOfPlatformRule(held), rule)) {
+        await changePlatformRule(sql, held.id, rule)
+        say('rule.change', held.id, rule)
       }
     }
-    if (said.length > 0)
+    if (changes.length > 0)
       await storeRecords(
         sql,
-        said.map((one) => entryOfChange(actor, undefined, one)),
+        changes.map((change) => entryOfChange(actor, undefined, change)),
       )
   })
 
@@ -113,11 +113,11 @@ export async function declareRules(carrying: Carrying, { rules = [], connections
   ]
   const present = await listOrganizationRules(sql)
   for (const row of present) {
-    if (row.origin !== FILE || wanted.some((one) => stands(one, row))) continue
+    if (row.origin !== FILE || wanted.some((rule) => stands(rule, row))) continue
     await removeOrganizationRule(sql, row.id)
     sayOf(carrying, 'rule.remove', row.id, row, writtenOfOrganizationRule(row))
   }
-  for (const one of wanted) await put(carrying, present, one)
+  for (const rule of wanted) await put(carrying, present, rule)
   if (wanted.length === 0 && toolsets.every(({ settings }) => settings.rules === undefined)) return
   const known = await knownTo(sql, await listOrganizationRules(sql), platform)
   for (const { scope, words } of wanted) refuse(words, scope, known)
@@ -138,18 +138,18 @@ const sayOf = (
   say({ ...change, detail: { ...change.detail, origin: FILE } })
 }
 
-async function put(carrying: Carrying, present: readonly OrganizationRuleRow[], one: DeclaredRule): Promise<void> {
+async function put(carrying: Carrying, present: readonly OrganizationRuleRow[], item: DeclaredRule): Promise<void> {
   const { sql, organizationId } = carrying
-  const rule = writtenOf(one.words)
-  const held = present.find((row) => stands(one, row))
+  const rule = writtenOf(item.words)
+  const held = present.find((row) => stands(item, row))
   if (held !== undefined && held.origin !== FILE) throw conflict(rule.name, held.origin)
   if (held !== undefined) {
     if (same(writtenOfOrganizationRule(held), rule)) return
     await changeOrganizationRule(sql, held.id, rule)
-    return sayOf(carrying, 'rule.change', held.id, one, rule)
+    return sayOf(carrying, 'rule.change', held.id, item, rule)
   }
-  const place = await findPlace(sql, one.scope, one.of ?? '')
-  if (place === undefined) throw new Error(`the connection ${one.of} does not exist`)
+  const place = await findPlace(sql, item.scope, item.of ?? '')
+  if (place === undefined) throw new Error(`the connection ${item.of} does not exist`)
   const id = await addOrganizationRule(sql, { organizationId, place, rule, origin: FILE, createdBy: BY })
-  sayOf(carrying, 'rule.add', id ?? rule.name, one, rule)
+  sayOf(carrying, 'rule.add', id ?? rule.name, item, rule)
 }

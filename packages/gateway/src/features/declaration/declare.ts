@@ -111,7 +111,7 @@ const change = (action: AuditAction, resource: string, id: string, detail: Recor
 })
 
 export async function declare(parts: DeclareParts, declarations: readonly Declaration[]): Promise<void> {
-  const platform = declarations.flatMap((one) => one.platform ?? [])
+  const platform = declarations.flatMap((declaration) => declaration.platform ?? [])
   // First, so that an exception is never there without what it may not lift.
   if (platform.length > 0)
     await declarePlatformRules(
@@ -151,19 +151,19 @@ async function carryOut(
 ): Promise<void> {
   const platform = (await db.system(listPlatformRules)).map(({ name }) => name)
   await db.organization(organization.id, async (sql) => {
-    const said: Change[] = []
-    const say: Say = (one) => void said.push(one)
+    const changes: Change[] = []
+    const say: Say = (item) => void changes.push(item)
     await declareConnections({ sql, vault, organization, say }, declaration)
     await declareToolsets({ sql, organization, say }, declaration)
     await declareKeys({ sql, vault, organization, say }, declaration)
     await declareGroups({ sql, organization, say, conflict }, declaration.groups ?? [])
     await declareWebhooks({ sql, vault, organization, say }, declaration.webhooks ?? [])
     await declareRules({ sql, organizationId: organization.id, say, platform }, declaration)
-    if (said.length === 0) return
+    if (changes.length === 0) return
     const actor = fileActor()
     await storeRecords(
       sql,
-      said.map((one) => entryOfChange(actor, organization.id, one)),
+      changes.map((item) => entryOfChange(actor, organization.id, item)),
     )
   })
 }
@@ -258,8 +258,9 @@ const secretsIn = ({ id, sealed }: ConnectionRow, vault: DeclareParts['vault']):
  * A start with an unchanged file changes nothing, so that no upstream is opened anew and no verdict is forgotten. An address that
  * stands there unsealed is a difference.
  */
-const differs = (held: ConnectionState, next: ConnectionState): boolean =>
-  differencesOf(held, next).length > 0 || !isDeepStrictEqual(held.secrets.addresses, next.secrets.addresses)
+const differs = (connectionState: ConnectionState, next: ConnectionState): boolean =>
+  differencesOf(connectionState, next).length > 0 ||
+  !isDeepStrictEqual(connectionState.secrets.addresses, next.secrets.addresses)
 
 async function declareToolsets({ sql, organization, say }: Omit<Carrying, 'vault'>, { toolsets }: Declaration) {
   const present = await listToolsets(sql)
@@ -297,16 +298,17 @@ async function declareKeys(carrying: Carrying, declaration: Declaration): Promis
 async function replaceKeys({ sql, vault, organization, say }: Carrying, { keys }: Declaration): Promise<void> {
   const present = (await listKeys(sql)).filter(({ user_id: user }) => user === null)
   const wanted = new Map(keys.map((key) => [key.name, key]))
-  for (const held of present) {
-    if (held.origin !== FILE) continue
-    const want = wanted.get(held.name)
-    const same = want !== undefined && isSame(want, held) && (await holdsKey(sql, held.name, vault.hash(want.value)))
+  for (const stored of present) {
+    if (stored.origin !== FILE) continue
+    const want = wanted.get(stored.name)
+    const same =
+      want !== undefined && isSame(want, stored) && (await holdsKey(sql, stored.name, vault.hash(want.value)))
     if (same) {
-      wanted.delete(held.name)
+      wanted.delete(stored.name)
       continue
     }
-    await removeKey(sql, held.name)
-    say(keyChange('key.remove', held, { origin: FILE }))
+    await removeKey(sql, stored.name)
+    say(keyChange('key.remove', stored, { origin: FILE }))
   }
   for (const { name, value, expires, trusted = false, ...rest } of wanted.values()) {
     const added = await addKey(sql, {
@@ -325,18 +327,18 @@ async function replaceKeys({ sql, vault, organization, say }: Carrying, { keys }
       throw conflict(
         'key',
         name,
-        present.find((held) => held.name === name)?.origin ?? 'another key with the same value',
+        present.find((stored) => stored.name === name)?.origin ?? 'another key with the same value',
       )
     say(keyChange('key.add', added, { origin: FILE }))
   }
 }
 
-const isSame = ({ toolset, role, limit, trusted, expires }: DeclaredKey, held: KeyRow): boolean =>
-  (toolset ?? null) === held.toolset &&
-  (role ?? 'tenant_member') === held.role &&
-  (limit ?? 'execute') === held.effect_limit &&
-  (trusted ?? false) === held.trusted &&
-  (expires?.getTime() ?? null) === (held.expires_at?.getTime() ?? null)
+const isSame = ({ toolset, role, limit, trusted, expires }: DeclaredKey, stored: KeyRow): boolean =>
+  (toolset ?? null) === stored.toolset &&
+  (role ?? 'tenant_member') === stored.role &&
+  (limit ?? 'execute') === stored.effect_limit &&
+  (trusted ?? false) === stored.trusted &&
+  (expires?.getTime() ?? null) === (stored.expires_at?.getTime() ?? null)
 
 const conflict = (what: string, name: string, origin: string) =>
   new DeclarationConflict(

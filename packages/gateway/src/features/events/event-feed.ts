@@ -126,7 +126,7 @@ function createAudience({ accounts, findOrganization }: Pick<EventFeedParts, 'ac
 type Most = { readonly [Name in keyof typeof MOST]: number }
 
 function refuseMore({ principal }: Follower, followers: ReadonlySet<Follower>, together: number, most: Most): void {
-  const own = [...followers].filter((one) => one.principal.id === principal.id).length
+  const own = [...followers].filter((follower) => follower.principal.id === principal.id).length
   if (own >= most.ofPrincipal) throw new Fault('channel.limit', { limit: most.ofPrincipal, scope: 'for one key' })
   if (followers.size >= most.ofOrganization)
     throw new Fault('channel.limit', { limit: most.ofOrganization, scope: 'for one organization' })
@@ -188,7 +188,7 @@ export function createEventFeed(parts: EventFeedParts, most: Most = MOST) {
       for (const change of changes) say(here, now(organization, change), undefined)
       // The event does not name the approvals: users with permission look them up.
       if (isAsked) say(here, { type: 'approvals_changed' }, undefined)
-      for (const one of seen) sayTo(here, seenOf(one), (follower) => mayHearOf(follower, one))
+      for (const notice of seen) sayTo(here, seenOf(notice), (follower) => mayHearOf(follower, notice))
       for (const id of alerts) {
         const row = await parts.findAlert(organization, id)
         if (row !== undefined) say(here, { type: 'alert', alert: alertOf(row) }, row)
@@ -255,7 +255,7 @@ function note({ changes }: Followed, change: Changed): void {
 }
 
 function changedOf({ id, action }: NonNullable<EventNotice['event']>): Changed {
-  const known = INTEGRATION_ACTIONS.find((one) => one === action)
+  const known = INTEGRATION_ACTIONS.find((integrationAction) => integrationAction === action)
   return { type: 'integrations_changed', id: typeof id === 'string' ? id : null, action: known ?? 'changed' }
 }
 

@@ -70,6 +70,6 @@ function streamOf({ parts, organization, principal, signal }: EventsRequest): Re
 }
 
 export const eventOperations: readonly Served<EventParts>[] = [
-  serveOrganization(shapes.followEvents, (asked) => new Response(streamOf(asked), { headers: HEAD })),
-  serveOrganization(shapes.followOrganizationEvents, (asked) => new Response(streamOf(asked), { headers: HEAD })),
+  serveOrganization(shapes.followEvents, (request) => new Response(streamOf(request), { headers: HEAD })),
+  serveOrganization(shapes.followOrganizationEvents, (request) => new Response(streamOf(request), { headers: HEAD })),
 ]

@@ -7,8 +7,8 @@ const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 const SEPARATORS = /[/\\:*?"<>|]/g
 
 /** The last part of a path, without characters that mislead; never empty, `.` or `..`. */
-export function safeFileName(said: string): string {
-  const base = said.split(/[/\\]/).findLast((part) => part.trim() !== '') ?? ''
+export function safeFileName(text: string): string {
+  const base = text.split(/[/\\]/).findLast((part) => part.trim() !== '') ?? ''
   const plain = base.normalize('NFC').replaceAll(UNSEEN, '').replaceAll(SEPARATORS, '_').trim()
   const cut = cutToBytes(plain, MOST_BYTES)
   return /^\.*$/.test(cut) ? 'file' : cut
@@ -32,14 +32,14 @@ const MEDIA_TYPE = /^[\w.+-]{1,100}\/[\w.+-]{1,100}$/
 export const UNKNOWN_TYPE = 'application/octet-stream'
 
 /** The type without its parameters, in small letters; of what is no type, that of any bytes. */
-export function safeMediaType(said: string | undefined): string {
-  const type = said?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+export function safeMediaType(input: string | undefined): string {
+  const type = input?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
   return MEDIA_TYPE.test(type) ? type : UNKNOWN_TYPE
 }
 
 /** A header that has any client save the file (RFC 6266), whatever characters its name has (RFC 8187). */
 export function attachmentOf(name: string): string {
   const plain = name.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_')
-  const encoded = encodeURIComponent(name).replaceAll(/['()*]/g, (one) => `%${one.charCodeAt(0).toString(16)}`)
+  const encoded = encodeURIComponent(name).replaceAll(/['()*]/g, (value) => `%${value.charCodeAt(0).toString(16)}`)
   return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`
 }

@@ -29,9 +29,9 @@ interface FileArgument extends OrganizationOption {
 }
 
 const file = new Argument('<file>', '`file_…` or `toolway://files/file_…`')
-const paramsOf = ({ organization, file: said }: FileArgument) => ({
+const paramsOf = ({ organization, file: text }: FileArgument) => ({
   organization,
-  file: said.replace(/^toolway:\/\/files\//, ''),
+  file: text.replace(/^toolway:\/\/files\//, ''),
 })
 const unknown = (words: FileArgument) =>
   reworded(`You have no file "${words.file}"; \`toolway file list\` lists your files.`, 'thing.unknown')
@@ -43,9 +43,9 @@ const sizeText = (bytes: number | null) => {
   return `${Number((bytes / 1024 ** step).toFixed(1))} ${steps[step]}`
 }
 
-const rowOf = (one: FileEntry) => [
-  ...[one.id, visible(one.name), sizeText(one.size), one.media_type, one.state],
-  ...[one.owner_email ?? one.owner, one.expires_at],
+const rowOf = (item: FileEntry) => [
+  ...[item.id, visible(item.name), sizeText(item.size), item.media_type, item.state],
+  ...[item.owner_email ?? item.owner, item.expires_at],
 ]
 
 const list = described({
@@ -80,16 +80,16 @@ const show = described({
   arguments: [file],
   examples: ['toolway file show file_01m0000000000000000000000'],
   call: ({ call }, words: FileArgument) => call(getFile, { params: paramsOf(words) }).catch(unknown(words)),
-  print: (one) => ({
-    value: one,
+  print: (item) => ({
+    value: item,
     lines: [
-      ...[`${visible(one.name)} (${one.media_type})`, `uri       ${one.uri}`, `state     ${one.state}`],
-      ...[`size      ${one.size === null ? '-' : counted(one.size, 'byte')}`, `sha256    ${one.sha256 ?? '-'}`],
+      ...[`${visible(item.name)} (${item.media_type})`, `uri       ${item.uri}`, `state     ${item.state}`],
+      ...[`size      ${item.size === null ? '-' : counted(item.size, 'byte')}`, `sha256    ${item.sha256 ?? '-'}`],
       ...[
-        `owner     ${one.owner_email ?? one.owner}`,
-        `origin    ${one.origin}${one.tool === null ? '' : ` of ${visible(one.tool)}`}`,
+        `owner     ${item.owner_email ?? item.owner}`,
+        `origin    ${item.origin}${item.tool === null ? '' : ` of ${visible(item.tool)}`}`,
       ],
-      ...[`created   ${one.created_at}`, `expires   ${one.expires_at}`],
+      ...[`created   ${item.created_at}`, `expires   ${item.expires_at}`],
     ],
   }),
 })
@@ -143,7 +143,11 @@ const put = described({
     await sendContent(upload.url, path, size, progressOf(output, 'sent', size))
     return transport.call(getFile, { params: { organization, file: made.id } })
   },
-  print: (one) => ({ value: one, lines: [one.uri], notes: [`Uploaded ${visible(one.name)}, ${sizeText(one.size)}.`] }),
+  print: (item) => ({
+    value: item,
+    lines: [item.uri],
+    notes: [`Uploaded ${visible(item.name)}, ${sizeText(item.size)}.`],
+  }),
 })
 
 const get = described({

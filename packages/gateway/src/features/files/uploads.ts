@@ -236,7 +236,7 @@ async function leased<T>(
   if (!(await lease())) throw new Fault('file.busy', { seconds: LEASE })
   const renew = () =>
     lease().then(
-      (held) => held || lost.abort(),
+      (stored) => stored || lost.abort(),
       () => performance.now() + RENEW > until && lost.abort(),
     )
   const renewing = setInterval(() => void renew(), RENEW)

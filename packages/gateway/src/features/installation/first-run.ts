@@ -84,8 +84,8 @@ const findUnseen = (db: Db): Promise<boolean> =>
     const added = await sql(
       Fact,
     )`insert into installation (name, value) values (${SHOWN}, 'false') on conflict do nothing returning value`
-    const [held] = await sql(Fact)`select value from installation where name = ${SHOWN}`
-    return added.length === 0 && held?.value === false
+    const [stored] = await sql(Fact)`select value from installation where name = ${SHOWN}`
+    return added.length === 0 && stored?.value === false
   })
 
 /** The screen with the key is out. */
@@ -154,17 +154,22 @@ async function ensureDemo(
   })
   const words = { title: 'Demo', settings, enabled: true, origin: ORIGIN }
   const vault = { seal: refuseToSeal }
-  const held = await findConnection(sql, DEMO_ALIAS)
+  const connection = await findConnection(sql, DEMO_ALIAS)
   if (isFirst) {
     // It changes with the gateway that it belongs to, and with nothing else.
     const wanted = { ...words, alias: DEMO_ALIAS, secrets, trusted: true, lock: 'off' as const }
-    if (demo.wanted && held === undefined) await createConnection(sql, { organizationId: id, vault }, wanted)
+    if (demo.wanted && connection === undefined) await createConnection(sql, { organizationId: id, vault }, wanted)
     return
   }
-  if (held?.origin !== ORIGIN || !runsDemo(held.settings, demo)) return
-  if (!settled) await trustDemo(sql, id, held)
-  if (wordsOf(held.settings) !== `${demo.command} ${demo.args.join(' ')}`)
-    await changeConnection(sql, held.id, { ...words, seal: () => undefined, title: held.title, enabled: held.enabled })
+  if (connection?.origin !== ORIGIN || !runsDemo(connection.settings, demo)) return
+  if (!settled) await trustDemo(sql, id, connection)
+  if (wordsOf(connection.settings) !== `${demo.command} ${demo.args.join(' ')}`)
+    await changeConnection(sql, connection.id, {
+      ...words,
+      seal: () => undefined,
+      title: connection.title,
+      enabled: connection.enabled,
+    })
 }
 
 const wordsOf = (settings: ConnectionSettings): string | undefined =>

@@ -73,11 +73,11 @@ function heldSecrets({ vault }: SealPlainParts, sealed: Buffer | null, bound: st
 }
 
 /** Returns undefined when nothing is unsealed. A value that is sealed already is the latest one and takes precedence. */
-function moveSecrets({ headers = {}, environment = {}, env = {}, ...rest }: Settings, held: ConnectionSecrets) {
+function moveSecrets({ headers = {}, environment = {}, env = {}, ...rest }: Settings, stored: ConnectionSecrets) {
   const [plainHeaders, foreignHeaders] = split(headers)
   const [plainVariables, foreignVariables] = split({ ...env, ...environment })
-  const url = held.url === undefined && rest.url !== undefined ? plainUrl(rest.url) : undefined
-  const args = held.args === undefined && rest.args !== undefined ? plainArguments(rest.args) : undefined
+  const url = stored.url === undefined && rest.url !== undefined ? plainUrl(rest.url) : undefined
+  const args = stored.args === undefined && rest.args !== undefined ? plainArguments(rest.args) : undefined
   const named = Object.keys(plainHeaders).length + Object.keys(plainVariables).length
   if (named === 0 && url === undefined && args === undefined) return undefined
   return {
@@ -89,9 +89,9 @@ function moveSecrets({ headers = {}, environment = {}, env = {}, ...rest }: Sett
       ...(Object.keys(foreignVariables).length === 0 ? {} : { environment: foreignVariables }),
     },
     secrets: {
-      ...held,
-      headers: { ...plainHeaders, ...held.headers },
-      environment: { ...plainVariables, ...held.environment },
+      ...stored,
+      headers: { ...plainHeaders, ...stored.headers },
+      environment: { ...plainVariables, ...stored.environment },
       ...(url === undefined ? {} : { url: rest.url }),
       ...(args === undefined ? {} : { args: rest.args }),
     },

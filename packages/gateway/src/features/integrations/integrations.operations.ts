@@ -63,12 +63,12 @@ function underneath(parts: ConnectionOperationParts, asking: OperationCall, plac
   }
 }
 
-type Run<Op extends Operation> = (asked: OrganizationRequest<Op>, below: Underneath) => Promise<unknown>
+type Run<Op extends Operation> = (request: OrganizationRequest<Op>, below: Underneath) => Promise<unknown>
 
 const serveIntegration = <Op extends Operation>(operation: Op, run: Run<Op>): Served => ({
   operation,
   run: (parts, asking, place) =>
-    serveOrganization(operation, (asked) => run(asked, underneath(parts, asking, place)) as never).run(
+    serveOrganization(operation, (request) => run(request, underneath(parts, asking, place)) as never).run(
       parts,
       asking,
       place,
@@ -83,16 +83,16 @@ const accountsOf = async ({ look }: Looking, ids: readonly string[]): Promise<(i
   )
   return (id) => rows.get(id) ?? NO_ACCOUNTS
 }
-const shown = async (asked: Looking, connection: Connection): Promise<Integration> =>
-  integrationOf(connection, (await accountsOf(asked, [connection.id]))(connection.id))
+const shown = async (request: Looking, connection: Connection): Promise<Integration> =>
+  integrationOf(connection, (await accountsOf(request, [connection.id]))(connection.id))
 
 const idOf = ({ id }: Connection) => id as ConnectionId
 
-const add = serveIntegration(shapes.addIntegration, async (asked, { add: addConnection }) => {
-  const { words, apiKey } = newConnectionOf(asked.body)
+const add = serveIntegration(shapes.addIntegration, async (request, { add: addConnection }) => {
+  const { words, apiKey } = newConnectionOf(request.body)
   const made = await addConnection(words)
-  if (apiKey !== undefined) await keepKey(asked, idOf(made), apiKey)
-  return shown(asked, made)
+  if (apiKey !== undefined) await keepKey(request, idOf(made), apiKey)
+  return shown(request, made)
 })
 
 /**
@@ -135,18 +135,18 @@ async function keepKey(
 }
 
 /** Another address, or another way in, ends what was given for the one before: that is part of the change itself. */
-const change = serveIntegration(shapes.changeIntegration, async (asked, below) => {
-  const { words, apiKey } = connectionChangeOf(asked.body, await below.get())
+const change = serveIntegration(shapes.changeIntegration, async (request, below) => {
+  const { words, apiKey } = connectionChangeOf(request.body, await below.get())
   const changed = await below.change(words)
-  if (apiKey !== undefined) await keepKey(asked, idOf(changed), apiKey)
-  return shown(asked, await below.get())
+  if (apiKey !== undefined) await keepKey(request, idOf(changed), apiKey)
+  return shown(request, await below.get())
 })
 
 /** Its credentials end in the same transaction, and are then taken back where they came from. */
 const remove = serveIntegration(shapes.removeIntegration, async (_, below) => below.remove())
 
-const test = serveIntegration(shapes.testIntegration, async (asked, below) => {
-  const { parts, organization, change: leave } = asked
+const test = serveIntegration(shapes.testIntegration, async (request, below) => {
+  const { parts, organization, change: leave } = request
   const { alias, enabled, ...held } = await below.get()
   const id = held.id as ConnectionId
   // A disabled connection is not contacted, and its state is unchanged.
@@ -161,7 +161,7 @@ const test = serveIntegration(shapes.testIntegration, async (asked, below) => {
     }),
     (sql) => tellTested(sql, organization.id, id),
   )
-  const integration = await shown(asked, await below.get())
+  const integration = await shown(request, await below.get())
   return {
     success: fault === undefined,
     message: fault === undefined ? `Connected: ${counted(integration.tool_count, 'tool')}.` : fault.message,
@@ -174,8 +174,8 @@ const test = serveIntegration(shapes.testIntegration, async (asked, below) => {
   }
 })
 
-const disconnect = serveIntegration(shapes.disconnectIntegration, async (asked, below) => {
-  const { parts, organization, role, principal, actor, change: leave } = asked
+const disconnect = serveIntegration(shapes.disconnectIntegration, async (request, below) => {
+  const { parts, organization, role, principal, actor, change: leave } = request
   const held = await below.get()
   const all = permits(role, 'connector_update')
   if (!all && principal.userId === undefined) throw roleForbidden(role, 'connector_update')
@@ -196,7 +196,7 @@ const disconnect = serveIntegration(shapes.disconnectIntegration, async (asked, 
     async (sql) => (ended.length === 0 ? undefined : restartConnection(sql, held.alias)),
   )
   await parts.snapshots.refresh(organization.id)
-  return { ended: ended.length, problems: [...problems], integration: await shown(asked, await below.get()) }
+  return { ended: ended.length, problems: [...problems], integration: await shown(request, await below.get()) }
 })
 
 /** Connections in the order of their aliases. */
@@ -204,35 +204,35 @@ const EVERYTHING = { sort: 'alias', order: 'asc' } as const
 
 /** Fixed paths come before paths with parameters: `registry` and `tools` are not integrations. */
 export const integrationOperations: readonly Served[] = [
-  serveIntegration(shapes.listIntegrations, async (asked, below) => {
-    const { items, by_status: _, ...page } = await below.list({ ...EVERYTHING, ...asked.query })
+  serveIntegration(shapes.listIntegrations, async (request, below) => {
+    const { items, by_status: _, ...page } = await below.list({ ...EVERYTHING, ...request.query })
     const accounts = await accountsOf(
-      asked,
+      request,
       items.map(({ id }) => id),
     )
-    return { items: eachOf(items, (one) => integrationOf(one, accounts(one.id))), ...page }
+    return { items: eachOf(items, (item) => integrationOf(item, accounts(item.id))), ...page }
   }),
   add,
   ...catalogOperations,
-  serveIntegration(shapes.listIntegrationTools, async (asked, below) => {
+  serveIntegration(shapes.listIntegrationTools, async (request, below) => {
     const { items } = await below.list({ ...EVERYTHING, limit: Number.MAX_SAFE_INTEGER, offset: 0 })
     const accounts = await accountsOf(
-      asked,
+      request,
       items.map(({ id }) => id),
     )
     // Before the tools are looked at, so that they are never older than it says.
-    const snapshot = asked.parts.snapshots.find({ id: asked.organization.id })
+    const snapshot = request.parts.snapshots.find({ id: request.organization.id })
     const version = snapshot?.version ?? 0
     const tools = integrationTools(
-      { snapshot, limit: asked.principal.limit },
-      items.map((one) => integrationOf(one, accounts(one.id))),
+      { snapshot, limit: request.principal.limit },
+      items.map((item) => integrationOf(item, accounts(item.id))),
     )
     const etag = versionTag(version, tools)
-    if (knowsTag(asked.header('if-none-match'), etag)) return new Response(null, { status: 304, headers: { etag } })
-    asked.head.set('etag', etag)
+    if (knowsTag(request.header('if-none-match'), etag)) return new Response(null, { status: 304, headers: { etag } })
+    request.head.set('etag', etag)
     return { items: tools, version }
   }),
-  serveIntegration(shapes.getIntegration, async (asked, below) => shown(asked, await below.get())),
+  serveIntegration(shapes.getIntegration, async (request, below) => shown(request, await below.get())),
   change,
   remove,
   test,

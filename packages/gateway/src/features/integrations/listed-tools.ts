@@ -32,7 +32,7 @@ export const integrationTools = (
     }))
 
 function toolsOf(snapshot: Snapshot, id: ConnectionId, limit: Limit) {
-  const alias = snapshot.connections.find((one) => one.id === id)?.alias ?? ''
+  const alias = snapshot.connections.find((connection) => connection.id === id)?.alias ?? ''
   const listed = snapshot.toolListing(TOOLSET, id, limit)?.list('tools', REVISION) ?? []
   return listed.map((definition: JsonObject) => {
     const { name, title, description, inputSchema } = definition

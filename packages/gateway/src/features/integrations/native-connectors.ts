@@ -37,12 +37,12 @@ export async function nativeConnector(name: string): Promise<z.input<typeof Nati
     title: known.title,
     provider: providerOf(name)?.key ?? null,
     scopes: { read: read ?? [], write: write ?? [], execute: execute ?? [] },
-    tools: [...vendor.tools].map(([tool, one]) => ({
+    tools: [...vendor.tools].map(([tool, value]) => ({
       name: tool,
-      description: one.description,
-      effect: one.effect,
-      scopes: [...scopesOf(vendor, one)],
-      unsupported: one.unsupported ?? null,
+      description: value.description,
+      effect: value.effect,
+      scopes: [...scopesOf(vendor, value)],
+      unsupported: value.unsupported ?? null,
     })),
   }
 }

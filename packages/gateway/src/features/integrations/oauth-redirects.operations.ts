@@ -36,15 +36,15 @@ function ownersBySignIn(settings: ConnectionSettings): readonly string[] {
   return auth.owners
 }
 
-async function depart(asked: RedirectRequest, page?: string) {
-  const { parts, organization, params, principal, actor, query, head } = asked
+async function depart(request: RedirectRequest, page?: string) {
+  const { parts, organization, params, principal, actor, query, head } = request
   if (principal.limit === 'read') throw new Fault('key.limit', { limit: 'reading' })
   const { id, settings } = findConnectionOf(parts, organization.id, params['connection'] ?? '')
   const brokered = kindOf(settings.connector).brokersAccounts === true
   const connectRequest = {
     organizationId: organization.id,
     connectionId: id,
-    userId: ownerOf(asked, brokered ? ['member'] : ownersBySignIn(settings)),
+    userId: ownerOf(request, brokered ? ['member'] : ownersBySignIn(settings)),
     account: query.account,
     replaces: query.replaces,
     scopes: [],
@@ -53,7 +53,7 @@ async function depart(asked: RedirectRequest, page?: string) {
   // The callback is recognized by a cookie. A client without cookies gets a link; the browser that opens the link begins the
   // flow. A page of ours leads on to the server that keeps the accounts of users, and asks before an account is replaced.
   const begun =
-    brokered || !isBrowser(asked)
+    brokered || !isBrowser(request)
       ? undefined
       : await orAsked(parts.connect.flows.begin({ connectRequest, principal, actor, ending }))
   if (begun === undefined) {
@@ -71,7 +71,7 @@ const isBrowser = ({ principal, header }: RedirectRequest): boolean =>
 const secondsUntil = (at: Date): number => Math.max(0, Math.round((at.getTime() - Date.now()) / 1000))
 
 export const oauthRedirectOperations: readonly Served[] = [
-  serveOrganization(shapes.getOAuthUrl, (asked) => depart(asked)),
-  serveOrganization(shapes.connectIntegration, (asked) => depart(asked)),
-  serveOrganization(shapes.departForAccount, (asked) => depart(asked, pageIn(asked))),
+  serveOrganization(shapes.getOAuthUrl, (request) => depart(request)),
+  serveOrganization(shapes.connectIntegration, (request) => depart(request)),
+  serveOrganization(shapes.departForAccount, (request) => depart(request, pageIn(request))),
 ]

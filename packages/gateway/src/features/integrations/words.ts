@@ -73,8 +73,8 @@ export function saidIn(body: NewIntegration | IntegrationChange): IntegrationFie
   }
 }
 
-function one<Value>(name: string, ...said: readonly (Value | undefined)[]): Value | undefined {
-  const [first, ...rest] = said.filter((value) => value !== undefined)
+function one<Value>(name: string, ...values: readonly (Value | undefined)[]): Value | undefined {
+  const [first, ...rest] = values.filter((value) => value !== undefined)
   if (rest.some((other) => other !== first))
     throw new Fault('body.shape', { place: `/${name}`, problem: 'is given twice, in two ways' })
   return first
@@ -89,16 +89,16 @@ export function newConnectionOf(body: NewIntegration): {
   words: NewConnection
   apiKey: string | undefined
 } {
-  const { name, url: said, enabled, authType, apiKey } = saidIn(body)
+  const { name, url: input, enabled, authType, apiKey } = saidIn(body)
   const type = one('server_type', body.server_type, body.serverType)
   const known = CONNECTOR_CATALOG.find(({ id, url }) => id === type && url !== null)
-  const address = said ?? known?.url ?? undefined
+  const address = input ?? known?.url ?? undefined
   if (address === undefined) throw new Fault('url.malformed', { problem: 'is missing' })
   const url = addressIn(address)
   const words: NewConnection = {
     connector: DEFAULT_CONNECTOR,
     url,
-    title: (name ?? (said === undefined ? known?.title : undefined) ?? new URL(url).host).slice(0, 100),
+    title: (name ?? (input === undefined ? known?.title : undefined) ?? new URL(url).host).slice(0, 100),
     ...(enabled === undefined ? {} : { enabled }),
     ...authOf(authType),
   }
@@ -108,17 +108,17 @@ export function newConnectionOf(body: NewIntegration): {
 /** `moved`: it leads to another address, so that nothing that was given for the old one may go there. */
 export function connectionChangeOf(
   body: IntegrationChange,
-  held: Pick<Connection, 'url' | 'header_names'>,
+  stored: Pick<Connection, 'url' | 'header_names'>,
 ): { words: ConnectionChange; apiKey: string | undefined; moved: boolean } {
-  const { name, url: said, enabled, authType, apiKey } = saidIn(body)
-  const url = said === undefined ? undefined : addressIn(said)
-  const moved = url !== undefined && url !== held.url
+  const { name, url: input, enabled, authType, apiKey } = saidIn(body)
+  const url = input === undefined ? undefined : addressIn(input)
+  const moved = url !== undefined && url !== stored.url
   const words: ConnectionChange = {
     ...(name === undefined ? {} : { title: name }),
     ...(enabled === undefined ? {} : { enabled }),
     ...(url === undefined ? {} : { url }),
-    ...(moved && held.header_names.length > 0
-      ? { headers: Object.fromEntries(held.header_names.map((header) => [header, null])) }
+    ...(moved && stored.header_names.length > 0
+      ? { headers: Object.fromEntries(stored.header_names.map((header) => [header, null])) }
       : {}),
     ...authOf(authType),
   }

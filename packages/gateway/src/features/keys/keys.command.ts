@@ -38,7 +38,7 @@ interface Adding extends ScopeOptions {
 const LOCAL_KEY = 'command line'
 
 function roleOf(role: string): Role {
-  const meant = ROLES.find((one) => one === role || one === `tenant_${role}`)
+  const meant = ROLES.find((item) => item === role || item === `tenant_${role}`)
   if (meant === undefined)
     throw new CommandFault(`"${role}" is not a role. Use one of ${ROLES.join(', ')}.`, EXIT.usage)
   return meant
@@ -88,8 +88,8 @@ const add = described({
     'toolway key add report --limit read --expires 30d --family scoped',
     'toolway key add operator --role platform_admin',
   ],
-  call({ call }, { organization, name, role: said, limit, toolset, expires, family, trusted }: Adding) {
-    const scope = roleOf(said)
+  call({ call }, { organization, name, role, limit, toolset, expires, family, trusted }: Adding) {
+    const scope = roleOf(role)
     const wish = {
       ...{ name, scope, limit, toolset, trusted },
       ...(expires === undefined ? {} : { expires_at: timeOf(expires) }),

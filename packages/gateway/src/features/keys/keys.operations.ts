@@ -112,9 +112,9 @@ export const keyOperations: readonly Served<KeyParts>[] = [
     return undefined
   }),
 
-  serveOrganization(shapes.addOrganizationKey, async (asked) => {
-    const { parts, principal, role, organization, body, head, change } = asked
-    const words = wordsOf(body, organization.id, asked)
+  serveOrganization(shapes.addOrganizationKey, async (request) => {
+    const { parts, principal, role, organization, body, head, change } = request
+    const words = wordsOf(body, organization.id, request)
     const toolsets = parts.snapshots.find({ id: organization.id })?.toolsets ?? []
     const made = await change(
       ({ row }: MadeKey) => keyChange('key.add', row),
