@@ -34,7 +34,8 @@ const byName = (tools: readonly JsonObject[]): Map<string, JsonObject> =>
 
 function differenceOf(old: JsonObject, tool: JsonObject, mode: LockMode): Difference | undefined {
   const [before, after] = [effectOf(old['annotations']), effectOf(tool['annotations'])]
-  const operation = (one: JsonObject) => (isObject(one['_meta']) ? one['_meta']['dev.toolway/operation'] : undefined)
+  const operation = (value: JsonObject) =>
+    isObject(value['_meta']) ? value['_meta']['dev.toolway/operation'] : undefined
   const parts: readonly [name: string, isSame: boolean][] = [
     ['arguments', same(old['inputSchema'], tool['inputSchema'])],
     ['answer', same(old['outputSchema'], tool['outputSchema'])],
@@ -86,7 +87,7 @@ const hasMore = (choices: Json | undefined, options: Json | undefined): boolean 
   options === undefined ||
   (Array.isArray(choices) &&
     Array.isArray(options) &&
-    choices.every((one) => options.some((other) => same(one, other))))
+    choices.every((choice) => options.some((other) => same(choice, other))))
 
 function withoutTexts({ description: _, title: __, examples: ___, default: ____, ...rest }: JsonObject): JsonObject {
   return rest

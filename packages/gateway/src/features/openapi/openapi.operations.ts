@@ -44,9 +44,9 @@ type AnyAsked = Pick<OrganizationRequest<typeof shapes.previewOpenApi>, 'role' |
 /** Only the platform lets a document be fetched from a private network. */
 function reachingOf(
   { role, organization, signal }: AnyAsked,
-  { private: wanted, document_url: address }: { readonly private?: boolean | undefined } & Source,
+  { private: requested, document_url: address }: { readonly private?: boolean | undefined } & Source,
 ): Reaching {
-  const allowPrivate = wanted === true
+  const allowPrivate = requested === true
   if (allowPrivate && role !== 'platform_admin') throw new Fault('private.forbidden')
   const privateOrigins = privateOriginOf(allowPrivate, address)
   const { id, egress } = organization
@@ -61,21 +61,21 @@ interface Told extends Source {
 
 const lookOf = ({ share, signal }: Reaching): ReadFor => ({ share, lane: 'look', signal })
 
-async function readOf(told: Told, reaching: Reaching) {
-  const { url, select = OperationSelection.parse({}), effects = {}, document_url: document } = told
-  const text = await textFrom(told, reaching)
+async function readOf(message: Told, reaching: Reaching) {
+  const { url, select = OperationSelection.parse({}), effects = {}, document_url: document } = message
+  const text = await textFrom(message, reaching)
   const reading = await readWith(text, { select, effects, url, document }, lookOf(reaching))
   return { text, reading, select, effects, document, base: baseOf(reading, url) }
 }
 
-const preview = serveOrganization(shapes.previewOpenApi, async (asked) => {
-  const { reading, base } = await readOf(asked.body, reachingOf(asked, asked.body))
+const preview = serveOrganization(shapes.previewOpenApi, async (request) => {
+  const { reading, base } = await readOf(request.body, reachingOf(request, request.body))
   return previewOf(reading, base)
 })
 
-const add = serveOrganization(shapes.addOpenApi, async (asked) => {
-  const { change, parts, organization, role, body } = asked
-  const { text, reading, select, effects, document, base } = await readOf(body, reachingOf(asked, body))
+const add = serveOrganization(shapes.addOpenApi, async (request) => {
+  const { change, parts, organization, role, body } = request
+  const { text, reading, select, effects, document, base } = await readOf(body, reachingOf(request, body))
   if (base === undefined) throw new Fault('openapi.address', { problem: 'is missing in the document' })
   refuseEmpty(reading)
   const letting = lettingInOf(reading.schemes, providerOf(reading, base))
@@ -94,8 +94,8 @@ const add = serveOrganization(shapes.addOpenApi, async (asked) => {
     { wanted: body.private },
   )
   const known = parts.snapshots.find({ id: organization.id })?.connections ?? []
-  const spent = await asked.look((sql) => listSpentAliases(sql, settings))
-  const taken = [...known.map((one) => one.alias), ...spent]
+  const spent = await request.look((sql) => listSpentAliases(sql, settings))
+  const taken = [...known.map((item) => item.alias), ...spent]
   const alias = body.alias ?? createAliasAllotment(taken)(body.title ?? titleOf(reading))
   const packed = await packDocument(text)
   const { id } = await change(
@@ -109,7 +109,7 @@ const add = serveOrganization(shapes.addOpenApi, async (asked) => {
           title: body.title ?? titleOf(reading),
           description: body.description ?? null,
           enabled: body.enabled ?? true,
-          origin: asked.origin,
+          origin: request.origin,
           settings,
           secrets,
           document: packed,
@@ -117,11 +117,11 @@ const add = serveOrganization(shapes.addOpenApi, async (asked) => {
       ),
   )
   await parts.snapshots.refresh(organization.id)
-  return shown(asked, id)
+  return shown(request, id)
 })
 
 const isGiven = (source: Source): boolean =>
-  [source.document, source.document_gzip, source.document_zip, source.document_url].some((one) => one !== undefined)
+  [source.document, source.document_gzip, source.document_zip, source.document_url].some((item) => item !== undefined)
 
 type RefreshAsked = OrganizationRequest<typeof shapes.refreshOpenApi>
 
@@ -132,11 +132,11 @@ interface RenewedConnection extends Pick<ConnectionRow, 'alias'> {
 }
 
 /** Where the newer document is; an address that comes back as it was shown is the one that is kept. Throws `body.shape`. */
-function sourceOf(body: Source, { document: kept }: OpenApiSettings): Source {
-  if (!isGiven(body)) return { document_url: kept }
+function sourceOf(body: Source, { document: stored }: OpenApiSettings): Source {
+  if (!isGiven(body)) return { document_url: stored }
   const { document_url: address } = body
   if (address === undefined) return body
-  if (kept !== undefined && isAsShown(address, kept)) return { ...body, document_url: kept }
+  if (stored !== undefined && isAsShown(address, stored)) return { ...body, document_url: stored }
   refuseMask('/document_url', address)
   return body
 }
@@ -155,8 +155,8 @@ function renewingOf(
   return { alias, share: id, privateOrigins, exceptions: createExceptions(egress), signal }
 }
 
-const refresh = serveOrganization(shapes.refreshOpenApi, async (asked) => {
-  const { parts, organization, body, params, look } = asked
+const refresh = serveOrganization(shapes.refreshOpenApi, async (request) => {
+  const { parts, organization, body, params, look } = request
   const connection = findConnectionOf(parts, organization.id, params['connection'] ?? '')
   const { id, alias, tool_lock: mode, origin } = connection
   if (!isOpenApi(connection.settings)) throw new Fault('thing.unknown', { thing: 'document of this connection' })
@@ -165,7 +165,7 @@ const refresh = serveOrganization(shapes.refreshOpenApi, async (asked) => {
   if (origin === 'file' && body.apply && settings.document === undefined)
     throw new Fault('thing.declared', { thing: 'connection' })
   const source = sourceOf(body, settings)
-  const reaching = renewingOf(asked, source.document_url, { alias, settings, secrets })
+  const reaching = renewingOf(request, source.document_url, { alias, settings, secrets })
   const text = await textFrom(source, reaching)
   const kept = await look((sql) => findDocument(sql, id))
   const compared = await compare({ text, kept, settings, mode, whose: lookOf(reaching) })
@@ -173,7 +173,7 @@ const refresh = serveOrganization(shapes.refreshOpenApi, async (asked) => {
   const applied = body.apply && !same
   if (applied) {
     refuseEmpty(after)
-    await asked.change(
+    await request.change(
       () => renewal(id, compared),
       async (sql) => {
         if ((await lockConnection(sql, id)) === undefined) throw new Fault('thing.unknown', { thing: 'connection' })

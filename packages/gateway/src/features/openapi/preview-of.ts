@@ -9,7 +9,7 @@ export const titleOf = ({ title }: Pick<ReadApart, 'title'>): string => proposed
 
 export function previewOf(reading: ReadApart, base: string | undefined): OpenApiPreview {
   const { version, format, servers, schemes, operations, leftOut, unselected, notes } = reading
-  const count = (effect: string) => operations.filter((one) => one.effect === effect).length
+  const count = (effect: string) => operations.filter((operation) => operation.effect === effect).length
   return {
     title: titleOf(reading),
     version,
@@ -32,7 +32,7 @@ export function previewOf(reading: ReadApart, base: string | undefined): OpenApi
       left_out: leftOut.length,
       unselected,
     },
-    operations: operations.map(({ tag = null, notes: said, ...one }) => ({ ...one, tag, notes: [...said] })),
+    operations: operations.map(({ tag = null, notes: input, ...one }) => ({ ...one, tag, notes: [...input] })),
     left_out: leftOut.map(({ operation, method, path, reason }) => ({ operation, method, path, reason })),
     notes: [...notes, ...adviceOn(operations.length)],
   }

@@ -9,7 +9,7 @@ export function providerOf(
 ): string | undefined {
   const hosts = schemes.flatMap(({ authorize }) => (authorize === undefined ? [] : [URL.parse(authorize)?.host]))
   const found = PROVIDERS.filter(({ authorizationEndpoint }) => hosts.includes(URL.parse(authorizationEndpoint)?.host))
-  const named = found.find((one) => title.toLowerCase().includes(one.title.toLowerCase()))
+  const named = found.find((provider) => title.toLowerCase().includes(provider.title.toLowerCase()))
   const key = (found.length === 1 ? found[0] : named)?.key
   return key === undefined || base === undefined || !isFor(key, base) ? undefined : key
 }

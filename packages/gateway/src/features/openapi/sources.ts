@@ -33,7 +33,7 @@ const mismatch = (place: string, problem: string) => new Fault('body.shape', { p
 /** Throws `body.shape`, `private.forbidden`, `openapi.unfetched` and `openapi.unreadable`. */
 export async function textFrom(source: Source, reaching: Reaching): Promise<string> {
   const { document, document_gzip: packed, document_zip: archive, document_url: address } = source
-  if ([document, packed, archive, address].filter((one) => one !== undefined).length !== 1)
+  if ([document, packed, archive, address].filter((item) => item !== undefined).length !== 1)
     throw mismatch(
       '/document',
       'must be given in exactly one way: as document, document_gzip, document_zip or document_url',
@@ -72,7 +72,7 @@ async function unpacked(base64: string): Promise<string> {
 }
 
 /** Where calls go: as it was said, else as the document says. Undefined where neither does. */
-export const baseOf = (reading: ReadApart, said: string | undefined): string | undefined => said ?? reading.servers[0]
+export const baseOf = (reading: ReadApart, input: string | undefined): string | undefined => input ?? reading.servers[0]
 
 /** Throws `openapi.empty` where nothing could be called. */
 export function refuseEmpty({ operations, leftOut, unselected }: ReadApart): void {

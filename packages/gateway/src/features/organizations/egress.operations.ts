@@ -52,9 +52,9 @@ export const organizationEgressOperations: readonly Served<OperationBase>[] = [
         detail: { networks: egress.networks, hosts: egress.hosts },
       }),
       async (sql) => {
-        const held = await lockOrganization(sql, params['organization'] ?? '')
-        refuseStale('organization', held.updated_at, ifMatch)
-        return changeEgress(sql, held.id, body)
+        const organization = await lockOrganization(sql, params['organization'] ?? '')
+        refuseStale('organization', organization.updated_at, ifMatch)
+        return changeEgress(sql, organization.id, body)
       },
     )
     await parts.snapshots.refresh(row.id)

@@ -28,11 +28,11 @@ interface GroupRequest {
 async function settle(
   { parts, organization, change }: GroupRequest,
   slug: string,
-  said: Omit<Change, 'resource' | 'id'>,
+  input: Omit<Change, 'resource' | 'id'>,
   work: (sql: OrgSql) => Promise<void>,
 ): Promise<shapes.Group> {
   const after = await change(
-    () => ({ ...said, resource: 'group', id: slug }),
+    () => ({ ...input, resource: 'group', id: slug }),
     async (sql) => {
       await work(sql)
       const found = await findGroup(sql, slug)
@@ -54,26 +54,26 @@ export const groupOperations: readonly Served<OperationBase>[] = [
     }),
   ),
 
-  serveOrganization(shapes.putGroup, (asked) => {
-    const { params, body, organization } = asked
+  serveOrganization(shapes.putGroup, (request) => {
+    const { params, body, organization } = request
     const slug = params['group'] ?? ''
     const members = body.awaited ?? body.members
     const detail = { title: body.title, ...(members === undefined ? {} : { members }) }
-    return settle(asked, slug, { action: 'group.put', detail }, (sql) => putGroup(sql, organization.id, slug, body))
+    return settle(request, slug, { action: 'group.put', detail }, (sql) => putGroup(sql, organization.id, slug, body))
   }),
 
-  serveOrganization(shapes.joinGroup, (asked) => {
-    const { params, organization } = asked
+  serveOrganization(shapes.joinGroup, (request) => {
+    const { params, organization } = request
     const [slug, user] = [params['group'] ?? '', params['user'] ?? '']
-    return settle(asked, slug, { action: 'group.join', detail: { user } }, (sql) =>
+    return settle(request, slug, { action: 'group.join', detail: { user } }, (sql) =>
       joinGroup(sql, organization.id, slug, user),
     )
   }),
 
-  serveOrganization(shapes.leaveGroup, (asked) => {
-    const { params } = asked
+  serveOrganization(shapes.leaveGroup, (request) => {
+    const { params } = request
     const [slug, user] = [params['group'] ?? '', params['user'] ?? '']
-    return settle(asked, slug, { action: 'group.leave', detail: { user } }, (sql) => leaveGroup(sql, slug, user))
+    return settle(request, slug, { action: 'group.leave', detail: { user } }, (sql) => leaveGroup(sql, slug, user))
   }),
 
   serveOrganization(shapes.removeGroup, async ({ parts, organization, change, params }) => {

@@ -170,10 +170,10 @@ const egress = described({
   ],
   examples: ['toolway org egress acme', 'toolway org egress acme --allow 10.1.0.0/16 --allow mcp.internal'],
   call: reach,
-  print(held, { slug }) {
-    const places = [...held.networks, ...held.hosts]
+  print(stored, { slug }) {
+    const places = [...stored.networks, ...stored.hosts]
     return {
-      value: { organization: slug, ...held },
+      value: { organization: slug, ...stored },
       lines: [
         places.length === 0
           ? `Connections in ${slug} can reach public addresses only, unless a platform administrator has allowed a connection to reach a private address.`

@@ -124,9 +124,9 @@ export const organizationOperations: readonly Served<OrganizationParts>[] = [
         detail: changed({ ...body, ...body.settings }),
       }),
       async (sql) => {
-        const held = await getOrganization(sql, params['organization'] ?? '', true)
-        refuseStale('organization', held.updated_at, ifMatch)
-        return changeOrganization(sql, changedOrganization(held, body, parts.requestsPerMinute))
+        const organization = await getOrganization(sql, params['organization'] ?? '', true)
+        refuseStale('organization', organization.updated_at, ifMatch)
+        return changeOrganization(sql, changedOrganization(organization, body, parts.requestsPerMinute))
       },
     )
     await parts.snapshots.refresh(row.id)
@@ -143,10 +143,10 @@ export const organizationOperations: readonly Served<OrganizationParts>[] = [
         detail: { slug: row.slug, name: row.name },
       }),
       async (sql) => {
-        const held = await getOrganization(sql, params['organization'] ?? '', true)
-        refuseStale('organization', held.updated_at, ifMatch)
-        await removeOrganization(sql, held.id)
-        return held
+        const organization = await getOrganization(sql, params['organization'] ?? '', true)
+        refuseStale('organization', organization.updated_at, ifMatch)
+        await removeOrganization(sql, organization.id)
+        return organization
       },
     )
     await parts.snapshots.refresh(id)

@@ -37,7 +37,7 @@ export const organizationSettingOperations: readonly Served<OrganizationParts>[]
   ),
 
   serveOrganization(shapes.changeSettings, async ({ change, parts, organization, body, head, ifMatch }) => {
-    const { requests_per_minute: wanted, approvals, availability_target: target, ...rest } = body
+    const { requests_per_minute: requested, approvals, availability_target: target, ...rest } = body
     const row = await change(
       ({ id }: OrganizationRow) => ({
         action: 'organization.change',
@@ -46,18 +46,21 @@ export const organizationSettingOperations: readonly Served<OrganizationParts>[]
         detail: { fields: Object.keys(body) },
       }),
       async (sql) => {
-        const held = await getOwnOrganization(sql, organization.id, true)
-        refuseStale('organization', held.updated_at, ifMatch)
-        const most = mostOf(held.settings, parts.requestsPerMinute)
-        if (typeof wanted === 'number' && wanted > most)
+        const ownOrganization = await getOwnOrganization(sql, organization.id, true)
+        refuseStale('organization', ownOrganization.updated_at, ifMatch)
+        const most = mostOf(ownOrganization.settings, parts.requestsPerMinute)
+        if (typeof requested === 'number' && requested > most)
           throw new Fault('body.shape', { place: '/requests_per_minute', problem: `must be at most ${most} here` })
         const settled = {
-          ...(wanted === undefined ? {} : { requests_per_minute: wanted }),
+          ...(requested === undefined ? {} : { requests_per_minute: requested }),
           ...(approvals === undefined ? {} : { approvals }),
           ...(target === undefined ? {} : { availability_target: target }),
         }
         const settings = Object.keys(settled).length === 0 ? {} : { settings: settled }
-        return changeOwnOrganization(sql, changedOrganization(held, { ...rest, ...settings }, parts.requestsPerMinute))
+        return changeOwnOrganization(
+          sql,
+          changedOrganization(ownOrganization, { ...rest, ...settings }, parts.requestsPerMinute),
+        )
       },
     )
     await parts.snapshots.refresh(organization.id)

@@ -68,9 +68,9 @@ async function asWhom(loaded: LoadedConfig): Promise<Transport> {
 const lock = (loaded: LoadedConfig) => takeLock(`${signInFileOf(loaded)}.lock`)
 
 /** A password goes to the address that was named, or to this directory's own gateway; never to what else sits on its port. */
-async function gatewayOf(given: string | undefined, loaded: LoadedConfig): Promise<{ url: string; own: boolean }> {
+async function gatewayOf(input: string | undefined, loaded: LoadedConfig): Promise<{ url: string; own: boolean }> {
   const address = await addressOf(loaded)
-  const url = given === undefined ? undefined : baseOf(given)
+  const url = input === undefined ? undefined : baseOf(input)
   const isMadeHere = await isMade(loaded)
   if (url !== undefined) return { url, own: isMadeHere && isOwnAddress(url, address, loaded) }
   if (isMadeHere && (await isOwnGateway(address, loaded))) return { url: address, own: true }

@@ -117,20 +117,20 @@ export const authOperations: readonly Served<AuthParts>[] = [
   }),
 
   serveAnyone(shapes.refresh, async ({ parts, head, actor, header, body }) => {
-    const given = refreshTokenOf(parts, header, body)
-    if (given === undefined) throw new Fault('refresh.unknown')
-    const tokens = await parts.signIn.refresh(actor, given.token, given.check)
-    return answerWith({ parts, head }, tokens, given.check !== undefined)
+    const refreshToken = refreshTokenOf(parts, header, body)
+    if (refreshToken === undefined) throw new Fault('refresh.unknown')
+    const tokens = await parts.signIn.refresh(actor, refreshToken.token, refreshToken.check)
+    return answerWith({ parts, head }, tokens, refreshToken.check !== undefined)
   }),
 
   serveAnyone(shapes.logout, async ({ parts, head, actor, header, body }) => {
-    const given = refreshTokenOf(parts, header, body)
-    if (given?.check !== undefined) {
+    const refreshToken = refreshTokenOf(parts, header, body)
+    if (refreshToken?.check !== undefined) {
       for (const cookie of parts.web.clearing()) head.append('set-cookie', cookie)
-      const held = await parts.db.system((sql) => findByRefreshToken(sql, parts.signIn.hashOf(given.token)))
-      if (held !== undefined) given.check(held)
+      const held = await parts.db.system((sql) => findByRefreshToken(sql, parts.signIn.hashOf(refreshToken.token)))
+      if (held !== undefined) refreshToken.check(held)
     }
-    if (given !== undefined) await parts.signIn.end(actor, given)
+    if (refreshToken !== undefined) await parts.signIn.end(actor, refreshToken)
     return undefined
   }),
 

@@ -16,15 +16,15 @@ const ORIGIN = 'administration'
 
 /** Throws `thing.declared` where it stands in the file. */
 async function findOwn(sql: OrgSql, slug: string): Promise<groups.GroupRow | undefined> {
-  const held = await groups.findGroup(sql, slug)
-  if (held?.origin === 'file') throw new Fault('thing.declared', { thing: 'group' })
-  return held
+  const group = await groups.findGroup(sql, slug)
+  if (group?.origin === 'file') throw new Fault('thing.declared', { thing: 'group' })
+  return group
 }
 
 async function getOwn(sql: OrgSql, slug: string): Promise<groups.GroupRow> {
-  const held = await findOwn(sql, slug)
-  if (held === undefined) throw new Fault('thing.unknown', { thing: 'group' })
-  return held
+  const own = await findOwn(sql, slug)
+  if (own === undefined) throw new Fault('thing.unknown', { thing: 'group' })
+  return own
 }
 
 /** Throws `body.shape` for a name that is not a valid slug, and for an address in `members` that no member has. */
@@ -39,12 +39,12 @@ export async function putGroup(
   const named = Slug.safeParse(slug)
   if (!named.success)
     throw new Fault('body.shape', { place: '/group', problem: named.error.issues[0]?.message ?? 'is not a valid slug' })
-  const held = await findOwn(sql, slug)
-  const kept = members === undefined ? (held?.awaited ?? []) : []
+  const own = await findOwn(sql, slug)
+  const kept = members === undefined ? (own?.awaited ?? []) : []
   await groups.putGroup(sql, {
     organizationId,
     slug,
-    title: title ?? held?.title ?? slug,
+    title: title ?? own?.title ?? slug,
     awaited: awaited === undefined ? kept : addressesOf(awaited),
     origin: ORIGIN,
   })
@@ -65,12 +65,12 @@ export async function fillGroup(
   sql: OrgSql,
   organizationId: OrganizationId,
   slug: string,
-  wanted: readonly UserId[],
+  userIds: readonly UserId[],
 ): Promise<number> {
   const within = await groups.listMembersOf(sql, [slug])
-  const gone = within.map(({ user_id: user }) => user).filter((user) => !wanted.includes(user))
+  const gone = within.map(({ user_id: user }) => user).filter((user) => !userIds.includes(user))
   const left = await groups.leaveGroup(sql, slug, gone)
-  return left + (await groups.joinGroup(sql, organizationId, slug, wanted))
+  return left + (await groups.joinGroup(sql, organizationId, slug, userIds))
 }
 
 async function usersOf(sql: OrgSql, emails: readonly string[]): Promise<UserId[]> {

@@ -47,12 +47,12 @@ async function keepOneAdmin(sql: SystemSql, { id, platform_admin: admin, active 
 }
 
 /** Throws `thing.unknown`, and `last.admin` where nobody would be left to administer the platform. */
-export async function change(sql: SystemSql, id: string, wanted: users.UserChange): Promise<users.UserRow> {
+export async function change(sql: SystemSql, id: string, userChange: users.UserChange): Promise<users.UserRow> {
   const before = await getUser(sql, id)
-  if (wanted.active === false || wanted.platformAdmin === false) await keepOneAdmin(sql, before)
-  const after = await users.changeUser(sql, before.id, wanted)
+  if (userChange.active === false || userChange.platformAdmin === false) await keepOneAdmin(sql, before)
+  const after = await users.changeUser(sql, before.id, userChange)
   if (after === undefined) throw new Fault('thing.unknown', { thing: 'person' })
-  if (wanted.active === false) {
+  if (userChange.active === false) {
     await endSignInsOf(sql, before.id, 'deactivated')
     await voidPasswordCode(sql, before.id)
   }

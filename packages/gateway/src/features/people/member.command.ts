@@ -63,7 +63,7 @@ const list = described({
     value: members.map(({ user_id: _, added_at: __, ...rest }) => rest),
     lines: table(
       ['EMAIL', 'NAME', 'ROLE', 'LAST SIGN-IN'],
-      members.map((one) => [one.email, one.name, one.role, one.signed_in_at ?? 'never']),
+      members.map((member) => [member.email, member.name, member.role, member.signed_in_at ?? 'never']),
     ),
   }),
 })
@@ -73,13 +73,13 @@ const role = described({
   about: 'change the role of a member, effective immediately',
   arguments: [email, new Argument('<role>', 'role').choices(MEMBER_ROLES)],
   examples: ['toolway member role ada@example.com tenant_admin'],
-  async call(transport, { organization, email: address, role: wanted }: Joining) {
+  async call(transport, { organization, email: address, role: requested }: Joining) {
     const { user_id: user } = await getMember(transport, organization, address)
-    return transport.call(changeMember, { params: { organization, user }, body: { role: wanted } })
+    return transport.call(changeMember, { params: { organization, user }, body: { role: requested } })
   },
-  print: (_, { organization, email: address, role: wanted }) => ({
-    value: { email: address, role: wanted },
-    lines: [`${address} has the role ${wanted} in ${organization}.`],
+  print: (_, { organization, email: address, role: requested }) => ({
+    value: { email: address, role: requested },
+    lines: [`${address} has the role ${requested} in ${organization}.`],
   }),
 })
 

@@ -48,28 +48,28 @@ export async function userOf(
   if (known !== undefined) return { user: known, joined: undefined, changed: false }
   const { email, emailVerified } = proven
   if (email === undefined || !emailVerified) return refuse('it does not say that your email address is verified')
-  const held = await findUserByEmail(sql, email)
-  if (held !== undefined) return joined(sql, actor, proven, held)
+  const user = await findUserByEmail(sql, email)
+  if (user !== undefined) return joined(sql, actor, proven, user)
   // Its first person comes with the setup code, and nobody may take that from them.
   if ((await countUsers(sql)) === 0) return refuse('nobody has set up this installation yet')
   if (rule === 'existing') return refuse('nobody with this email has been added here')
   return added(sql, seals, actor, { ...proven, email }, rule)
 }
 
-async function joined(sql: SystemSql, actor: Actor, { issuer, subject }: Proven, held: UserRow): Promise<Provided> {
-  if (!held.active) return refuse('this account is not active')
-  if (held.provider !== 'local') return refuse('this email address uses another sign-in method')
+async function joined(sql: SystemSql, actor: Actor, { issuer, subject }: Proven, stored: UserRow): Promise<Provided> {
+  if (!stored.active) return refuse('this account is not active')
+  if (stored.provider !== 'local') return refuse('this email address uses another sign-in method')
   // The previous password may have been chosen by someone else. It ends, together with the sign-ins made with it.
-  await joinProvider(sql, held.id, issuer, subject)
-  await voidPasswordCode(sql, held.id)
-  const ended = await endSignInsOf(sql, held.id, 'an identity provider signs this person in from now on')
-  await recordChange(sql, { ...actor, id: held.id, type: 'user' }, undefined, {
+  await joinProvider(sql, stored.id, issuer, subject)
+  await voidPasswordCode(sql, stored.id)
+  const ended = await endSignInsOf(sql, stored.id, 'an identity provider signs this person in from now on')
+  await recordChange(sql, { ...actor, id: stored.id, type: 'user' }, undefined, {
     action: 'user.join_provider',
     resource: 'user',
-    id: held.id,
+    id: stored.id,
     detail: { issuer, sign_ins_ended: ended.length },
   })
-  const user = (await findUserOfProvider(sql, issuer, subject)) ?? held
+  const user = (await findUserOfProvider(sql, issuer, subject)) ?? stored
   return { user, joined: undefined, changed: true }
 }
 

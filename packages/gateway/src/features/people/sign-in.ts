@@ -70,16 +70,16 @@ export interface SignInScope {
 
 export interface SignIn {
   /** Throws `login.wrong`, `login.limit`, or `place.unknown` for an organization the person is not in. */
-  withPassword(actor: Actor, email: string, password: string, wanted: SignInScope): Promise<Tokens>
+  withPassword(actor: Actor, email: string, password: string, scope: SignInScope): Promise<Tokens>
   /**
    * With a token of the identity provider's: its ID token, or for Supabase its access token. Throws `login.provider` or
    * `place.unknown`.
    */
-  withProviderToken(actor: Actor, token: string, wanted: SignInScope): Promise<Tokens>
+  withProviderToken(actor: Actor, token: string, scope: SignInScope): Promise<Tokens>
   /** For whom the provider has proven. Throws `login.provider` where that is nobody here. */
-  withProven(actor: Actor, proven: Proven, wanted: SignInScope): Promise<Tokens>
+  withProven(actor: Actor, proven: Proven, scope: SignInScope): Promise<Tokens>
   /** For somebody whose identity is proven already; `how` is told in the record. */
-  as(actor: Actor, user: UserRow, how: string, wanted: SignInScope): Promise<Tokens>
+  as(actor: Actor, user: UserRow, how: string, scope: SignInScope): Promise<Tokens>
   /** Throws `refresh.unknown`. `check` may refuse the sign-in before the token is used. */
   refresh(actor: Actor, token: string, check?: (signIn: SignInRow) => void): Promise<Tokens>
   /** Under which hash a refresh token is kept. */
@@ -92,7 +92,7 @@ export interface SignIn {
 export interface WebCookies {
   refreshTokenOf(cookies: string | undefined): string | undefined
   /** Throws `request.csrf`. */
-  checkCsrf(signInId: FamilyId | undefined, given: string | undefined): void
+  checkCsrf(signInId: FamilyId | undefined, input: string | undefined): void
   cookiesFor(tokens: Tokens): readonly string[]
   clearing(): readonly string[]
 }
@@ -104,26 +104,26 @@ export function createSignIn(parts: SignInParts): SignIn {
   const refreshing = createSingleFlight<string, Tokens>()
   return {
     hashOf: (token) => hashOf(parts, token),
-    async withPassword(actor, email, password, wanted) {
+    async withPassword(actor, email, password, scope) {
       const good = attempts.begin(emailOf(email), actor.address)
       const user = await db.system((sql) => findUserByEmail(sql, email))
       const fits = await passwords.verify(password, user?.password)
       if (user === undefined || !fits || !user.active) return refused(parts, actor, user)
       good()
-      return open(parts, actor, user, 'password', wanted)
+      return open(parts, actor, user, 'password', scope)
     },
-    async withProviderToken(actor, token, wanted) {
+    async withProviderToken(actor, token, scope) {
       const good = attempts.beginShared('provider token', actor.address)
       if (parts.provider === undefined) throw new Fault('login.provider', { problem: 'none is set' })
       const proven = await parts.provider
         .prove(token)
         .catch((thrown: unknown) => refusedBy(parts, actor, Fault.of(thrown)))
-      const tokens = await openProven(parts, actor, proven, wanted)
+      const tokens = await openProven(parts, actor, proven, scope)
       good()
       return tokens
     },
-    withProven: (actor, proven, wanted) => openProven(parts, actor, proven, wanted),
-    as: (actor, user, how, wanted) => open(parts, actor, user, how, wanted),
+    withProven: (actor, proven, scope) => openProven(parts, actor, proven, scope),
+    as: (actor, user, how, scope) => open(parts, actor, user, how, scope),
     async refresh(actor, token, check) {
       if (!REFRESH_FORM.test(token)) throw new Fault('refresh.unknown')
       if (check !== undefined) {
@@ -217,12 +217,12 @@ async function open(
   })
 }
 
-async function openProven(parts: SignInParts, actor: Actor, proven: Proven, wanted: SignInScope): Promise<Tokens> {
+async function openProven(parts: SignInParts, actor: Actor, proven: Proven, scope: SignInScope): Promise<Tokens> {
   const { user, joined, changed } = await parts.db
     .system((sql) => userOf(sql, parts, actor, proven, parts.provision))
     .catch((thrown: unknown) => refusedBy(parts, actor, Fault.of(thrown)))
   if (changed) await parts.settle(joined)
-  return open(parts, actor, user, 'identity provider', wanted)
+  return open(parts, actor, user, 'identity provider', scope)
 }
 
 async function refusedBy(parts: SignInParts, actor: Actor, fault: Fault): Promise<never> {

@@ -97,9 +97,9 @@ const list = described({
     value: people.map(({ id: _, created_at: __, ...rest }) => rest),
     lines: table(
       ['EMAIL', 'NAME', 'PLATFORM', 'ACTIVE', 'SIGNS IN WITH', 'LAST SIGN-IN'],
-      people.map((one) => [
-        ...[one.email, one.name, one.platform_admin ? 'admin' : '', one.is_active ? 'yes' : 'no'],
-        ...[one.provider, one.signed_in_at ?? 'never'],
+      people.map((person) => [
+        ...[person.email, person.name, person.platform_admin ? 'admin' : '', person.is_active ? 'yes' : 'no'],
+        ...[person.provider, person.signed_in_at ?? 'never'],
       ]),
     ),
   }),

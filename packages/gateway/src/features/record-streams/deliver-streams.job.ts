@@ -52,7 +52,7 @@ const MIB = 1024 * 1024
 /** Stores want few large parts, everybody else small ones soon. */
 const LARGE: Bounds & { linger: number } = { items: 5_000, bytes: 16 * MIB, linger: 30 }
 const SMALL: Bounds & { linger: number } = { items: 500, bytes: 4 * MIB, linger: 1 }
-const boundsOf = (held: Held) => (/^(?:s3|clickhouse)$/.test(destinationOf(held).kind) ? LARGE : SMALL)
+const boundsOf = (stored: Held) => (/^(?:s3|clickhouse)$/.test(destinationOf(stored).kind) ? LARGE : SMALL)
 
 type Kind = (RecordBatch | AlertBatch)['of']
 
@@ -125,82 +125,82 @@ class StreamDelivery implements DeliverStreams {
     return worked
   }
 
-  async #deliver(held: Held): Promise<boolean> {
+  async #deliver(stored: Held): Promise<boolean> {
     const { db, send, log } = this.#parts
-    const bounds = boundsOf(held)
+    const bounds = boundsOf(stored)
     let sent = false
     // Neither kind waits until the other one has ended, and a batch that is refused again and again does not hold up the other kind.
-    let kinds: readonly Kind[] = held.attempts % 2 === 0 ? ['records', 'alerts'] : ['alerts', 'records']
+    let kinds: readonly Kind[] = stored.attempts % 2 === 0 ? ['records', 'alerts'] : ['alerts', 'records']
     for (;;) {
       const turn = kinds
-      const batch = await db.system((sql) => this.#next(sql, held, bounds, turn))
+      const batch = await db.system((sql) => this.#next(sql, stored, bounds, turn))
       if (batch === undefined) break
       sent = true
-      const failed = await send(held, batch, this.#closed.signal)
+      const failed = await send(stored, batch, this.#closed.signal)
       if (this.#closed.signal.aborted) {
         // Whether it was taken is unknown: the next gateway sends the same batch.
-        await db.system((sql) => releaseStream(sql, held, { again: 0 })).catch(() => {})
+        await db.system((sql) => releaseStream(sql, stored, { again: 0 })).catch(() => {})
         return sent
       }
       if (failed !== undefined) {
-        await this.#fail(held, failed)
+        await this.#fail(stored, failed)
         return sent
       }
-      if (!(await db.system((sql) => storeTaken(sql, held, batch)))) {
-        log.info({ stream: held.id }, 'a record stream was taken over by another gateway')
+      if (!(await db.system((sql) => storeTaken(sql, stored, batch)))) {
+        log.info({ stream: stored.id }, 'a record stream was taken over by another gateway')
         return sent
       }
-      held.attempts = 0
+      stored.attempts = 0
       kinds = kinds.filter((kind) => kind !== batch.of)
       // A store gets no small part more of a kind.
       if (batch.full || bounds !== LARGE) kinds = [...kinds, batch.of]
     }
-    await this.#judge(held)
-    await db.system((sql) => releaseStream(sql, held, { again: bounds.linger }))
+    await this.#judge(stored)
+    await db.system((sql) => releaseStream(sql, stored, { again: bounds.linger }))
     return sent
   }
 
   async #next(
     sql: SystemSql,
-    held: Held,
+    stored: Held,
     bounds: Bounds,
     kinds: readonly Kind[],
   ): Promise<RecordBatch | AlertBatch | undefined> {
-    if (!(await renewStream(sql, held))) return undefined
+    if (!(await renewStream(sql, stored))) return undefined
     for (const kind of kinds) {
-      const batch = await (kind === 'records' ? nextRecords : nextAlerts)(sql, held, bounds)
-      if (batch?.of === 'records' && batch.lost > 0) await this.#tellGap(sql, held, batch)
+      const batch = await (kind === 'records' ? nextRecords : nextAlerts)(sql, stored, bounds)
+      if (batch?.of === 'records' && batch.lost > 0) await this.#tellGap(sql, stored, batch)
       if (batch !== undefined) return batch
     }
     return undefined
   }
 
-  async #fail(held: Held, { problem, retryAfter = 0 }: { problem: string; retryAfter: number | undefined }) {
+  async #fail(stored: Held, { problem, retryAfter = 0 }: { problem: string; retryAfter: number | undefined }) {
     const { db, log, random } = this.#parts
-    const again = Math.max(backoff(PAUSES, held.attempts + 1, random()), retryAfter)
-    log.info({ stream: held.id, problem, tries: held.attempts + 1, again }, 'a delivery of a record stream failed')
-    await this.#judge(held, problem)
-    await db.system((sql) => releaseStream(sql, held, { again, problem }))
+    const again = Math.max(backoff(PAUSES, stored.attempts + 1, random()), retryAfter)
+    log.info({ stream: stored.id, problem, tries: stored.attempts + 1, again }, 'a delivery of a record stream failed')
+    await this.#judge(stored, problem)
+    await db.system((sql) => releaseStream(sql, stored, { again, problem }))
   }
 
   /** Says when a stream falls behind, and when it keeps up again. */
-  async #judge(held: Held, problem?: string): Promise<void> {
+  async #judge(stored: Held, problem?: string): Promise<void> {
     const { db, log, late = LATE } = this.#parts
     await db.system(async (sql) => {
-      const behind = await isBehind(sql, held, late)
-      if (!(await storeBehind(sql, held, behind))) return
-      const facts = { stream: held.id, ...(problem === undefined ? {} : { problem }) }
+      const behind = await isBehind(sql, stored, late)
+      if (!(await storeBehind(sql, stored, behind))) return
+      const facts = { stream: stored.id, ...(problem === undefined ? {} : { problem }) }
       if (behind) log.warn(facts, 'a record stream is behind')
       else log.info(facts, 'a record stream has caught up')
-      await this.#alert(sql, held, behind ? 'stream.behind' : 'stream.current', facts)
+      await this.#alert(sql, stored, behind ? 'stream.behind' : 'stream.current', facts)
     })
   }
 
   /** In the transaction that moves the cursor past the gap: it is told or found again. */
-  async #tellGap(sql: SystemSql, held: Held, { lost, organizationId }: RecordBatch): Promise<void> {
-    const facts = { stream: held.id, organization: organizationId, records: lost }
+  async #tellGap(sql: SystemSql, stored: Held, { lost, organizationId }: RecordBatch): Promise<void> {
+    const facts = { stream: stored.id, organization: organizationId, records: lost }
     this.#parts.log.warn(facts, 'retention removed records before a record stream delivered them')
-    await this.#alert(sql, held, 'stream.gap', facts)
+    await this.#alert(sql, stored, 'stream.gap', facts)
   }
 
   /** Streams of the installation have no organization to tell: the log and the list of streams have it. */

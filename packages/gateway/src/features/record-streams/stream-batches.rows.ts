@@ -80,13 +80,13 @@ const Place = z.object({
 })
 
 /** Of the organization whose turn it is. */
-export async function nextRecords(sql: SystemSql, held: Held, bounds: Bounds): Promise<RecordBatch | undefined> {
+export async function nextRecords(sql: SystemSql, stored: Held, bounds: Bounds): Promise<RecordBatch | undefined> {
   const [place] = await sql(Place)`
     select c.organization_id, c.seq::float8 as head, coalesce(k.seq, 0)::float8 as seq, c.anchor_seq::float8 as anchor,
            k.pending::float8 as pending
       from record_chains c
-      left join record_stream_cursors k on k.organization_id = c.organization_id and k.stream_id = ${held.id}
-     where ${held.organization_id} in (c.organization_id, 'platform') and c.seq > coalesce(k.seq, 0)
+      left join record_stream_cursors k on k.organization_id = c.organization_id and k.stream_id = ${stored.id}
+     where ${stored.organization_id} in (c.organization_id, 'platform') and c.seq > coalesce(k.seq, 0)
      order by k.moved_at nulls first limit 1`
   if (place === undefined) return undefined
   const { organization_id: organization, head, anchor } = place
@@ -95,12 +95,12 @@ export async function nextRecords(sql: SystemSql, held: Held, bounds: Bounds): P
   const to = pending ?? (await endOf(sql, organization, { from, head, ...bounds }))
   await sql(Id)`
     insert into record_stream_cursors (organization_id, stream_id, seq, pending)
-    values (${organization}, ${held.id}, ${from}, ${to})
+    values (${organization}, ${stored.id}, ${from}, ${to})
     on conflict (organization_id, stream_id) do update set seq = excluded.seq, pending = excluded.pending returning stream_id as id`
   const items = await recordsOf(sql, organization, from, to)
-  const id = `${held.id}-${organization}-${from + 1}-${to}`
+  const id = `${stored.id}-${organization}-${from + 1}-${to}`
   return {
-    ...{ of: 'records', id, streamId: held.id, organizationId: organization, items, to },
+    ...{ of: 'records', id, streamId: stored.id, organizationId: organization, items, to },
     ...{ lost: from - place.seq, full: to < head },
   }
 }
@@ -131,7 +131,7 @@ const recordsOf = (sql: SystemSql, organization: string, from: number, to: numbe
 /** Alerts of one organization, the oldest first. */
 export async function nextAlerts(
   sql: SystemSql,
-  held: Held,
+  stored: Held,
   { items: limit }: Bounds,
 ): Promise<AlertBatch | undefined> {
   const items = await sql(StreamItem)`
@@ -143,34 +143,34 @@ export async function nextAlerts(
            0 as duration_us, a.detail::text as detail, null as hash
       from alerts a
      where a.id in (select w.alert_id from record_stream_alerts w
-                     where w.stream_id = ${held.id}
-                       and w.organization_id = (select min(organization_id) from record_stream_alerts where stream_id = ${held.id})
+                     where w.stream_id = ${stored.id}
+                       and w.organization_id = (select min(organization_id) from record_stream_alerts where stream_id = ${stored.id})
                      order by w.alert_id limit ${limit})
      order by a.id`
   const [first] = items
   if (first === undefined) return undefined
-  const id = `${held.id}-${first.id}-${items.at(-1)?.id ?? ''}-${items.length}`
+  const id = `${stored.id}-${first.id}-${items.at(-1)?.id ?? ''}-${items.length}`
   return {
-    ...{ of: 'alerts', id, streamId: held.id, organizationId: first.organization_id, items },
+    ...{ of: 'alerts', id, streamId: stored.id, organizationId: first.organization_id, items },
     full: items.length === limit,
   }
 }
 
 /** The destination has it. Whether the stream still was this gateway's. */
-export async function storeTaken(sql: SystemSql, held: Held, batch: RecordBatch | AlertBatch): Promise<boolean> {
+export async function storeTaken(sql: SystemSql, stored: Held, batch: RecordBatch | AlertBatch): Promise<boolean> {
   const kept = await sql(Id)`
     update record_streams set delivered_at = now(), attempts = 0, last_problem = null, failed_at = null
-     where organization_id = ${held.organization_id} and id = ${held.id} and lease = ${held.lease} returning id`
+     where organization_id = ${stored.organization_id} and id = ${stored.id} and lease = ${stored.lease} returning id`
   if (kept.length === 0) return false
   const { organizationId: organization } = batch
   if (batch.of === 'records')
     await sql(Id)`
       update record_stream_cursors set seq = ${batch.to}, pending = null, moved_at = clock_timestamp()
-       where organization_id = ${organization} and stream_id = ${held.id} and seq < ${batch.to} returning stream_id as id`
+       where organization_id = ${organization} and stream_id = ${stored.id} and seq < ${batch.to} returning stream_id as id`
   else
     await sql(Id)`
       delete from record_stream_alerts
-       where organization_id = ${organization} and stream_id = ${held.id}
+       where organization_id = ${organization} and stream_id = ${stored.id}
          and alert_id = any(${batch.items.map(({ id }) => id)}) returning alert_id as id`
   return true
 }
@@ -178,7 +178,7 @@ export async function storeTaken(sql: SystemSql, held: Held, batch: RecordBatch 
 /** Lets go of the stream; it is due again after so many seconds. A problem counts as a try. */
 export const releaseStream = async (
   sql: SystemSql,
-  held: Held,
+  stored: Held,
   { again, problem }: { again: number; problem?: string },
 ): Promise<boolean> =>
   (
@@ -188,33 +188,33 @@ export const releaseStream = async (
              attempts = case when ${problem ?? null}::text is null then attempts else attempts + 1 end,
              failed_at = case when ${problem ?? null}::text is null then failed_at else now() end,
              last_problem = coalesce(${problem ?? null}::text, last_problem)
-       where organization_id = ${held.organization_id} and id = ${held.id} and lease = ${held.lease} returning id`
+       where organization_id = ${stored.organization_id} and id = ${stored.id} and lease = ${stored.lease} returning id`
   ).length > 0
 
 const Behind = z.object({ behind: z.boolean() })
 
 /** Whether a record or an alert waits for longer than so many seconds. */
-export async function isBehind(sql: SystemSql, held: Held, seconds: number): Promise<boolean> {
+export async function isBehind(sql: SystemSql, stored: Held, seconds: number): Promise<boolean> {
   const [found] = await sql(Behind)`
     select exists (
              select from record_chains c
-               left join record_stream_cursors k on k.organization_id = c.organization_id and k.stream_id = ${held.id}
+               left join record_stream_cursors k on k.organization_id = c.organization_id and k.stream_id = ${stored.id}
                join records r on r.organization_id = c.organization_id
                              and r.seq = greatest(coalesce(k.seq, 0), c.anchor_seq) + 1
-              where ${held.organization_id} in (c.organization_id, 'platform') and c.seq > coalesce(k.seq, 0)
+              where ${stored.organization_id} in (c.organization_id, 'platform') and c.seq > coalesce(k.seq, 0)
                 and r.at < now() - make_interval(secs => ${seconds}::float8))
         or exists (
              select from record_stream_alerts w join alerts a on a.id = w.alert_id
-              where w.stream_id = ${held.id} and a.created_at < now() - make_interval(secs => ${seconds}::float8)) as behind`
+              where w.stream_id = ${stored.id} and a.created_at < now() - make_interval(secs => ${seconds}::float8)) as behind`
   return found?.behind ?? false
 }
 
 /** Whether that is news. */
-export const storeBehind = async (sql: SystemSql, held: Held, behind: boolean): Promise<boolean> =>
+export const storeBehind = async (sql: SystemSql, stored: Held, behind: boolean): Promise<boolean> =>
   (
     await sql(Id)`
       update record_streams set behind_since = case when ${behind}::boolean then now() end
-       where organization_id = ${held.organization_id} and id = ${held.id} and (behind_since is not null) <> ${behind}::boolean
+       where organization_id = ${stored.organization_id} and id = ${stored.id} and (behind_since is not null) <> ${behind}::boolean
       returning id`
   ).length > 0
 

@@ -133,7 +133,7 @@ class CheckpointKeeper implements KeepCheckpoints {
     const own = await this.#kept.list()
     const known = await this.fingerprints()
     // Somebody else's say nothing about these chains: the directory may have served another installation.
-    const good = own.filter((one) => isSigned(one) && known.includes(fingerprintOf(one.public_key)))
+    const good = own.filter((item) => isSigned(item) && known.includes(fingerprintOf(item.public_key)))
     const checkpoints = good.map(({ organization_id: organization, seq, hash }) => ({ organization, seq, hash }))
     return { fingerprints: known, checkpoints }
   }
@@ -154,12 +154,12 @@ class CheckpointKeeper implements KeepCheckpoints {
     this.#log.warn({ err: thrown }, 'the last records could not be signed; the next start signs them')
 
   /** The months to come are made, and what is past its retention goes: whole months at once, the rest by row. */
-  async #keepMonths(kept: number | undefined): Promise<void> {
+  async #keepMonths(stored: number | undefined): Promise<void> {
     this.#pruned = this.#now()
     const now = new Date(this.#now())
     await this.#makeMonths(now)
-    if (kept === undefined) return
-    const before = new Date(this.#now() - kept * DAY)
+    if (stored === undefined) return
+    const before = new Date(this.#now() - stored * DAY)
     await this.#dropMonths(before, now)
     await this.#pruneAll(before)
   }

@@ -26,10 +26,10 @@ interface Set {
   readonly removed: number
 }
 
-const setSetting = serveOrganization(shapes.setPayloadSetting, async (asked) => {
-  const { parts, organization, params, body } = asked
+const setSetting = serveOrganization(shapes.setPayloadSetting, async (request) => {
+  const { parts, organization, params, body } = request
   const { keep } = body
-  await asked.change(
+  await request.change(
     ({ id, alias, removed }: Set) => ({
       action: keep ? 'connection.keep_payloads' : 'connection.drop_payloads',
       resource: 'connection',
@@ -37,9 +37,9 @@ const setSetting = serveOrganization(shapes.setPayloadSetting, async (asked) => 
       detail: { alias, keep, ...(keep ? { days: parts.payloads.days } : { removed }) },
     }),
     async (sql): Promise<Set> => {
-      const held = await lockConnection(sql, params['connection'] ?? '')
-      if (held === undefined) throw new Fault('thing.unknown', { thing: 'connection' })
-      const { id, alias } = held
+      const connection = await lockConnection(sql, params['connection'] ?? '')
+      if (connection === undefined) throw new Fault('thing.unknown', { thing: 'connection' })
+      const { id, alias } = connection
       await setKeepPayloads(sql, id, keep)
       return { id, alias, removed: keep ? 0 : await removePayloadsOf(sql, alias) }
     },

@@ -80,18 +80,18 @@ const outcomeOf = ({ code, outcome }: AuditEvent) => code ?? outcome
 const narrowTable = (items: readonly AuditEvent[], nameOf: NameOf) =>
   table(
     ['TIME (UTC)', 'ACTOR', 'ACTION', 'RESOURCE', 'OUTCOME'],
-    items.map((one) => [
-      one.timestamp.slice('yyyy-'.length, 'yyyy-mm-ddThh:mm:ss'.length).replace('T', ' '),
-      ...[nameOf(one.actor_id), one.action, one.resource_id ?? '', outcomeOf(one)],
+    items.map((item) => [
+      item.timestamp.slice('yyyy-'.length, 'yyyy-mm-ddThh:mm:ss'.length).replace('T', ' '),
+      ...[nameOf(item.actor_id), item.action, item.resource_id ?? '', outcomeOf(item)],
     ]),
   )
 
 const wideTable = (items: readonly AuditEvent[], nameOf: NameOf) =>
   table(
     ['SEQ', 'TIME', 'ACTOR', 'ACTION', 'RESOURCE', 'OUTCOME', 'FROM', 'ACTOR ID', 'ID'],
-    items.map((one) => [
-      ...[String(one.seq), one.timestamp, nameOf(one.actor_id), one.action, one.resource_id ?? ''],
-      ...[outcomeOf(one), one.ip_address ?? '', one.actor_id, one.id],
+    items.map((item) => [
+      ...[String(item.seq), item.timestamp, nameOf(item.actor_id), item.action, item.resource_id ?? ''],
+      ...[outcomeOf(item), item.ip_address ?? '', item.actor_id, item.id],
     ]),
     // Nothing is cut: it is asked for to be copied from.
     Number.POSITIVE_INFINITY,

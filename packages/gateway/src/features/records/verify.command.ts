@@ -65,8 +65,8 @@ async function verifyLive({ call }: Transport, words: Verifying): Promise<Checke
     checkpoints: joined(checkpoints.map(({ seq, hash }) => `${seq}:${hash}`)),
   }
   const line = createStatusLine()
-  const onProgress = (told: unknown) => {
-    const { records, of } = told as VerifyProgress
+  const onProgress = (message: unknown) => {
+    const { records, of } = message as VerifyProgress
     line.show(`${records.toLocaleString('en')} of ${of.toLocaleString('en')} records checked`)
   }
   try {

@@ -103,7 +103,7 @@ function createComponents() {
   }
   return {
     schemaOf,
-    all: () => Object.fromEntries(Object.entries(met).sort(([one], [other]) => (one < other ? -1 : 1))),
+    all: () => Object.fromEntries(Object.entries(met).sort(([value], [other]) => (value < other ? -1 : 1))),
   }
 }
 
@@ -111,10 +111,10 @@ const BOUND = Number.MAX_SAFE_INTEGER
 
 /** References lead to the components; bounds that only say what a number can hold are left out. */
 function referring<Value>(value: Value, names: ReadonlyMap<string, string>): Value {
-  const walk = (one: unknown): unknown => {
-    if (Array.isArray(one)) return one.map(walk)
-    if (typeof one !== 'object' || one === null) return one
-    const entries = Object.entries(one).flatMap(([name, inner]): [string, unknown][] => {
+  const walk = (item: unknown): unknown => {
+    if (Array.isArray(item)) return item.map(walk)
+    if (typeof item !== 'object' || item === null) return item
+    const entries = Object.entries(item).flatMap(([name, inner]): [string, unknown][] => {
       if ((name === 'minimum' && inner === -BOUND) || (name === 'maximum' && inner === BOUND)) return []
       const to = name === '$ref' && typeof inner === 'string' ? /^#\/\$defs\/(.+)$/.exec(inner)?.[1] : undefined
       return [[name, to === undefined ? walk(inner) : `#/components/schemas/${names.get(to) ?? to}`]]

@@ -113,7 +113,7 @@ function typeOf(schema: Schema): string {
   const { type, items, anyOf, oneOf, properties, additionalProperties, format } = schema
   const unsaid = schema.default === undefined ? '' : `, else ${JSON.stringify(schema.default)}`
   if (schema.const !== undefined) return JSON.stringify(schema.const)
-  if (schema.enum !== undefined) return schema.enum.map((one) => String(one)).join(' | ') + unsaid
+  if (schema.enum !== undefined) return schema.enum.map((value) => String(value)).join(' | ') + unsaid
   const forms = anyOf ?? oneOf
   if (forms !== undefined) return forms.map(typeOf).join(' | ') + unsaid
   if (items !== undefined) return `list of ${typeOf(items)}${unsaid}`

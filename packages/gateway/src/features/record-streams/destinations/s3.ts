@@ -67,7 +67,7 @@ export function toS3({ fetch }: DestinationParts, target: OfKind<'s3'>, secrets:
 async function send(fetch: DestinationParts['fetch'], request: SignedRequest, signal: AbortSignal) {
   const { method, protocol, hostname, port, path, query = {}, headers, body } = request
   const words = Object.entries(query).flatMap(([name, value]) =>
-    [value ?? ''].flat().map((one) => `${encodeURIComponent(name)}=${encodeURIComponent(one)}`),
+    [value ?? ''].flat().map((item) => `${encodeURIComponent(name)}=${encodeURIComponent(item)}`),
   )
   const search = words.length === 0 ? '' : `?${words.join('&')}`
   const address = `${protocol}//${hostname}${port === undefined ? '' : `:${port}`}${path}${search}`
