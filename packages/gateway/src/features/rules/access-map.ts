@@ -24,18 +24,18 @@ export interface AccessQuestion {
 
 /** Throws `thing.unknown` for a member or key that the organization does not have. */
 export async function accessMap({ snapshot, sql, callers, only }: AccessQuestion): Promise<AccessMap> {
-  const one = only.as === undefined && only.key === undefined ? undefined : callers.named(only.as, only.key)
+  const caller = only.as === undefined && only.key === undefined ? undefined : callers.named(only.as, only.key)
   const toolsets = toolsetsOf(snapshot.toolsets)
   const slugs = toolsets.map(({ slug }) => slug)
   const openTo = (facts: PrincipalFacts) => slugs.filter((slug) => isOpenTo(snapshot, slug, facts))
-  const rows = one === undefined ? await everyCaller({ snapshot, sql, callers, openTo }) : [rowOf(one, openTo)]
+  const rows = caller === undefined ? await everyCaller({ snapshot, sql, callers, openTo }) : [rowOf(caller, openTo)]
   return {
     callers: rows,
     toolsets: toolsets.map(({ slug, title }) => ({
       slug,
       title,
       everyone: snapshot.audience(slug) === undefined,
-      connections: countTools(snapshot, slug, one?.limit ?? 'execute'),
+      connections: countTools(snapshot, slug, caller?.limit ?? 'execute'),
     })),
     connections: snapshot.connections.map(({ id, alias, title, enabled }) => ({
       ...{ alias, title, enabled },
@@ -78,7 +78,7 @@ async function everyCaller({ snapshot, sql, callers, openTo }: Everyone): Promis
   return [
     ...ROLES.filter((role) => roles.includes(role)).map((role) => ({
       ...{ kind: 'role' as const, id: role, name: role, limit: 'execute' as const },
-      members: roles.filter((one) => one === role).length,
+      members: roles.filter((item) => item === role).length,
       toolsets: toolsetsOfCaller({ facts: { ...NOBODY.facts, role }, toolset: undefined }, openTo),
     })),
     ...groups.map(({ slug, title }) => ({

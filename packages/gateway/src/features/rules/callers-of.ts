@@ -49,12 +49,12 @@ const EVERYBODY = { limit: 1_000_000, offset: 0 }
 /** Those that are asked for: members and keys by id, members by address, keys by name. The owners of the keys are among them. */
 export type Wanted = readonly (string | null | undefined)[]
 
-/** @param wanted `everybody` only for an answer that has them all */
+/** @param requested `everybody` only for an answer that has them all */
 export async function callersOf(
   { snapshot, sql, isPlatformAdmin }: CallersParts,
-  wanted: Wanted | 'everybody',
+  requested: Wanted | 'everybody',
 ): Promise<Callers> {
-  const { members, keys } = wanted === 'everybody' ? await readAll(sql) : await read(sql, wanted)
+  const { members, keys } = requested === 'everybody' ? await readAll(sql) : await read(sql, requested)
   const memberById = new Map<string, MemberRow>(members.map((member) => [member.user_id, member]))
   const keyById = new Map<string, KeyRow>(keys.map((key) => [key.id, key]))
   const find = (id: UserId) => memberById.get(id) as never
@@ -113,8 +113,8 @@ export async function callersOf(
 
 const readAll = async (sql: OrgSql) => ({ members: await listMembers(sql, EVERYBODY), keys: await listKeys(sql) })
 
-async function read(sql: OrgSql, wanted: Wanted) {
-  const names = [...new Set(wanted.filter((name) => name !== undefined && name !== null))]
+async function read(sql: OrgSql, requested: Wanted) {
+  const names = [...new Set(requested.filter((name) => name !== undefined && name !== null))]
   if (names.length === 0) return { members: [], keys: [] }
   const keys = await listKeysOf(sql, names)
   const owners = keys.flatMap(({ user_id: user }) => user ?? [])

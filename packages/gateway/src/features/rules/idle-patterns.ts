@@ -63,7 +63,7 @@ export function idlePatterns(places: readonly KnownPlace[], rules: readonly Plac
       return [{ pattern, near, mayCome: names.length === 0 || unread.some((alias) => mayMean(pattern, alias, of)) }]
     })
   })
-  return [...new Map(found.map((one) => [one.pattern, one])).values()]
+  return [...new Map(found.map((pattern) => [pattern.pattern, pattern])).values()]
 }
 
 const isRead = (catalog: { readonly fetched_at: Date | null } | undefined): boolean =>

@@ -47,7 +47,7 @@ const namesOf = (rules: readonly Rule[]): readonly string[] => rules.map(({ name
 
 /** Those of toolsets, which are changed with their toolset. */
 const listPlaced = async (sql: OrgSql): Promise<shapes.KeptRule[]> =>
-  storedOfToolsets(await listToolsets(sql)).map((kept) => toPlacedRule(kept, 'toolset'))
+  storedOfToolsets(await listToolsets(sql)).map((stored) => toPlacedRule(stored, 'toolset'))
 
 function writingOf({ parts, organization, origin, principal }: OrganizationRequest<Operation, OperationBase>): Writing {
   const { id: organizationId, slug } = organization
@@ -90,11 +90,11 @@ export const organizationRuleOperations: readonly Served<OperationBase>[] = [
     return pageFrom(found, query, (rule) => rule)
   }),
 
-  serveOrganization(shapes.addOrganizationRule, async (asked) => {
-    const { change, parts, organization, body, head, query } = asked
+  serveOrganization(shapes.addOrganizationRule, async (request) => {
+    const { change, parts, organization, body, head, query } = request
     const places = query.force === true ? [] : await placesIn(parts, organization.id)
     const row = await change(said('rule.add'), async (sql) => {
-      const written = await writeOrganizationRule(sql, body, writingOf(asked))
+      const written = await writeOrganizationRule(sql, body, writingOf(request))
       refuseIdle(places, [body])
       return written
     })
@@ -102,13 +102,13 @@ export const organizationRuleOperations: readonly Served<OperationBase>[] = [
     return told(row, head)
   }),
 
-  serveOrganization(shapes.addOrganizationRules, async (asked) => {
-    const { change, parts, organization, body, query } = asked
+  serveOrganization(shapes.addOrganizationRules, async (request) => {
+    const { change, parts, organization, body, query } = request
     const places = await placesIn(parts, organization.id)
     const rows = await change(
       (all: readonly OrganizationRuleRow[]) => all.map(said('rule.add')),
       async (sql) => {
-        const written = await writeEach(body.rules, (words) => writeOrganizationRule(sql, words, writingOf(asked)))
+        const written = await writeEach(body.rules, (words) => writeOrganizationRule(sql, words, writingOf(request)))
         if (query.force !== true) refuseIdle(places, body.rules)
         return written
       },
@@ -120,21 +120,23 @@ export const organizationRuleOperations: readonly Served<OperationBase>[] = [
 
   serveOrganization(shapes.getOrganizationRule, async ({ look, parts, organization, params, head }) => {
     const id = params['rule'] ?? ''
-    const row = await look(async (sql) => (await listOrganizationRules(sql)).find((one) => one.id === id))
+    const row = await look(async (sql) =>
+      (await listOrganizationRules(sql)).find((organizationRule) => organizationRule.id === id),
+    )
     if (row !== undefined) return told(row, head)
-    const placed = (await look(listPlaced)).find((one) => one.id === id)
+    const placed = (await look(listPlaced)).find((item) => item.id === id)
     if (placed !== undefined) return placed
-    const above = platformRulesFor(parts, organization.id, organization.slug).find((one) => one.id === id)
+    const above = platformRulesFor(parts, organization.id, organization.slug).find((rule) => rule.id === id)
     if (above === undefined) throw unknown()
     return toPlacedRule(above, 'platform')
   }),
 
-  serveOrganization(shapes.changeOrganizationRule, async (asked) => {
-    const { change, parts, organization, params, body, head, ifMatch, query, look } = asked
+  serveOrganization(shapes.changeOrganizationRule, async (request) => {
+    const { change, parts, organization, params, body, head, ifMatch, query, look } = request
     const id = params['rule'] ?? ''
     const above = platformRulesFor(parts, organization.id, organization.slug)
     refusePlaced(id, above)
-    const before = (await look(listOrganizationRules)).find((one) => one.id === id)
+    const before = (await look(listOrganizationRules)).find((item) => item.id === id)
     const places = query.force === true || body.match === undefined ? [] : await placesIn(parts, organization.id)
     const row = await change(said('rule.change'), async (sql) => {
       const written = await rewriteOrganizationRule(sql, id, body, { platform: namesOf(above), ifMatch })

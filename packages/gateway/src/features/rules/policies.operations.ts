@@ -59,14 +59,14 @@ export const ruleOperations: readonly Served<RuleParts>[] = [
     const row = await change(
       (changed: RuleRow) => ({ action: 'rule.change', resource: 'rule', id: changed.id, detail: said(changed) }),
       async (sql) => {
-        const held = (await listRules(sql)).find(({ id }) => id === params['rule'])
-        if (held === undefined) throw unknown()
-        const changed = await changeRule(sql, held.id, {
-          pattern: body.tool_name_pattern ?? held.tool_name_pattern,
-          action: body.action ?? held.action,
-          reason: body.reason ?? held.reason,
-          connector: body.connector_type === undefined ? held.connector_type : body.connector_type,
-          active: body.is_active ?? held.active,
+        const rule = (await listRules(sql)).find(({ id }) => id === params['rule'])
+        if (rule === undefined) throw unknown()
+        const changed = await changeRule(sql, rule.id, {
+          pattern: body.tool_name_pattern ?? rule.tool_name_pattern,
+          action: body.action ?? rule.action,
+          reason: body.reason ?? rule.reason,
+          connector: body.connector_type === undefined ? rule.connector_type : body.connector_type,
+          active: body.is_active ?? rule.active,
         })
         if (changed === undefined) throw unknown()
         return changed

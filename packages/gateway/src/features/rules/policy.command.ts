@@ -255,22 +255,22 @@ const change = described({
     'toolway policy change no-deleting --state shadow',
   ],
   async call(transport, words: Changing) {
-    const held = await findOwn(transport, words)
-    return rewrite(transport, words, held.id, changeOf(held, words))
+    const own = await findOwn(transport, words)
+    return rewrite(transport, words, own.id, changeOf(own, words))
   },
   print: (rule) => ({ value: rule, lines: [`${rule.name} was changed (${rule.state}).`] }),
 })
 
-function changeOf(held: KeptRule, { name, reason, state, tools, when, parameters }: Changing): FullRuleChange {
+function changeOf(stored: KeptRule, { name, reason, state, tools, when, parameters }: Changing): FullRuleChange {
   const match = {
-    ...held.match,
+    ...stored.match,
     ...(tools === undefined ? {} : { tools: [...tools] }),
     ...(when === undefined ? {} : { when }),
   }
   const said = {
     ...{ name, reason, state },
     match: tools === undefined && when === undefined ? undefined : match,
-    parameters: parameters === undefined ? undefined : { ...held.parameters, ...objectOf(parameters) },
+    parameters: parameters === undefined ? undefined : { ...stored.parameters, ...objectOf(parameters) },
   }
   const next = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined))
   if (Object.keys(next).length === 0) throw usage('Specify what to change: --reason, --tools, --when, --state, …')
@@ -296,12 +296,12 @@ const remove = described({
   options: [onPlatform],
   examples: ['toolway policy remove no-deleting'],
   async call(transport, words: RuleArgument) {
-    const held = await findOwn(transport, words)
+    const own = await findOwn(transport, words)
     const { organization, platform = false } = words
     await (platform
-      ? transport.call(removePlatformRule, { params: { rule: held.id } })
-      : transport.call(removeOrganizationRule, { params: { organization, rule: held.id } }))
-    return held
+      ? transport.call(removePlatformRule, { params: { rule: own.id } })
+      : transport.call(removeOrganizationRule, { params: { organization, rule: own.id } }))
+    return own
   },
   print: (rule) => ({
     value: { removed: rule.id },

@@ -57,8 +57,12 @@ export async function replayCalls(
   const done = tally.done()
   return {
     ...{ days, read: done.read, same: done.same, different: done.different },
-    differences: done.differences.map((one) => ({ ...one, by: { ...one.by }, examples: [...one.examples] })),
-    unjudged: done.unjudged.map((one) => ({ ...one, examples: [...one.examples] })),
+    differences: done.differences.map((difference) => ({
+      ...difference,
+      by: { ...difference.by },
+      examples: [...difference.examples],
+    })),
+    unjudged: done.unjudged.map((item) => ({ ...item, examples: [...item.examples] })),
     truncated: done.truncated || read >= MOST_READ,
     problems: drafted.problems.map(({ rule, problem }) => ({ rule: rule.name, problem })),
   }
@@ -73,8 +77,8 @@ function createEvaluator(snapshot: ReplayParts['snapshot'], drafted: Policy, fin
 
   function placedFor({ facts, schema }: KnownTool, toolset: string) {
     const key = `${toolset} ${facts.connection} ${facts.name}`
-    const held = sides.get(key)
-    if (held !== undefined) return held
+    const side = sides.get(key)
+    if (side !== undefined) return side
     const endpoint = { organization, toolset }
     const of = (policy: Policy) => policy.of(facts, endpoint, schema)?.placed ?? NONE
     const made = { now: of(snapshot.rules), draft: of(drafted) }

@@ -37,7 +37,7 @@ type WithFlag = (typeof WITH_FLAG)[number]
 export const ACTION_OPTIONS: readonly (readonly [flags: string, about: string])[] = WITH_FLAG.flatMap(
   ({ action, flag: { value, about, more = [] } }) => [
     [`--${action} ${value}`, about] as const,
-    ...more.map((one) => [`--${one.name} ${one.value}`, one.about] as const),
+    ...more.map((flag) => [`--${flag.name} ${flag.value}`, flag.about] as const),
   ],
 )
 
@@ -47,7 +47,7 @@ export function ruleOfFlags(flags: RuleFlags): Written | undefined {
   const [only, ...others] = named
   if (only === undefined) return undefined
   if (others.length > 0)
-    throw usage(`Use one action per rule, not --${named.map((one) => one.action).join(' and --')}.`)
+    throw usage(`Use one action per rule, not --${named.map((item) => item.action).join(' and --')}.`)
   // A flag that would have no effect is refused, because the user expects one.
   for (const { action, flag } of WITH_FLAG)
     for (const { name } of flag.more ?? [])

@@ -53,15 +53,15 @@ export function refuseListed(rules: readonly RuleWords[], scope: RuleScope, know
 
 /** The rule as it is to be from now on. To switch one off it need not be readable. Throws `body.shape`. */
 export function changed(
-  held: WrittenRule,
+  rule: WrittenRule,
   change: FullRuleChange,
   scope: RuleScope,
   known: readonly Known[],
 ): WrittenRule {
   const named = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
-  const otherAction = change.action !== undefined && change.action !== held.action
-  const next = { ...held, ...(otherAction ? { parameters: {} } : {}), ...named }
-  if (next.state === 'off' && Object.keys(named).every((name) => name === 'state')) return { ...held, state: 'off' }
+  const otherAction = change.action !== undefined && change.action !== rule.action
+  const next = { ...rule, ...(otherAction ? { parameters: {} } : {}), ...named }
+  if (next.state === 'off' && Object.keys(named).every((name) => name === 'state')) return { ...rule, state: 'off' }
   const read = readWords(next)
   if (!('words' in read)) throw shapeFault(read.problems[0] ?? { place: '/', problem: 'cannot be read' })
   refuseProblems(read.words, scope, known)
@@ -104,15 +104,15 @@ const record = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-function shown(kept: Kept, times: Times | undefined, origin: string): KeptRule {
-  const { id, scope, of, name, match, action, parameters, reason, state } = kept
+function shown(stored: Kept, times: Times | undefined, origin: string): KeptRule {
+  const { id, scope, of, name, match, action, parameters, reason, state } = stored
   return {
     ...{ id, scope, of: of ?? null, name: textOf(name), match: record(match), action: textOf(action) },
     ...{ parameters: record(parameters), reason: textOf(reason), state, origin: times?.origin ?? origin },
     created_by: times?.created_by ?? null,
     created_at: times?.created_at.toISOString() ?? null,
     updated_at: times?.updated_at.toISOString() ?? null,
-    problem: readRule(kept).problem ?? null,
+    problem: readRule(stored).problem ?? null,
   }
 }
 
@@ -120,4 +120,4 @@ export const toPlatformRule = (row: PlatformRuleRow): KeptRule => shown(storedOf
 export const toOrganizationRule = (row: OrganizationRuleRow): KeptRule =>
   shown(storedOfOrganization(row), row, row.origin)
 /** One that stands in a toolset, or one of the platform as an organization sees it: where it came from, and no more. */
-export const toPlacedRule = (kept: Kept, origin: string): KeptRule => shown(kept, undefined, origin)
+export const toPlacedRule = (stored: Kept, origin: string): KeptRule => shown(stored, undefined, origin)

@@ -32,7 +32,7 @@ export async function shadowsOf({ snapshot, callers, count }: ShadowsParts, days
     const key = JSON.stringify([rule, would, tool, principal])
     merged.set(key, together({ rule, would, tool, principal, calls, first, last, example }, merged.get(key)))
   }
-  const items = [...merged.values()].toSorted((one, other) => other.calls - one.calls)
+  const items = [...merged.values()].toSorted((item, other) => other.calls - item.calls)
   const shown = items.slice(0, MOST)
   const { nameOf } = await callers(shown.map(({ principal }) => principal))
   return {
@@ -51,13 +51,13 @@ export async function shadowsOf({ snapshot, callers, count }: ShadowsParts, days
 type Shadowed = Omit<ShadowRow, 'toolset' | 'connection' | 'target' | 'tool'> & { readonly tool: string }
 
 /** The example is the newest. */
-const together = (one: Shadowed, other: Shadowed | undefined): Shadowed =>
+const together = (item: Shadowed, other: Shadowed | undefined): Shadowed =>
   other === undefined
-    ? one
+    ? item
     : {
-        ...one,
-        calls: one.calls + other.calls,
-        first: one.first < other.first ? one.first : other.first,
-        last: one.last > other.last ? one.last : other.last,
-        example: one.last > other.last ? one.example : other.example,
+        ...item,
+        calls: item.calls + other.calls,
+        first: item.first < other.first ? item.first : other.first,
+        last: item.last > other.last ? item.last : other.last,
+        example: item.last > other.last ? item.example : other.example,
       }

@@ -55,9 +55,9 @@ export const test = described({
 const tapOf = ({ cases }: PolicyTestReport): string[] => [
   'TAP version 14',
   `1..${cases.length}`,
-  ...cases.flatMap((one, at) => [
-    `${one.ok ? 'ok' : 'not ok'} ${at + 1} - ${one.name.replaceAll('#', '\\#')}`,
-    ...(one.ok ? [] : failureLines(one)),
+  ...cases.flatMap((item, at) => [
+    `${item.ok ? 'ok' : 'not ok'} ${at + 1} - ${item.name.replaceAll('#', '\\#')}`,
+    ...(item.ok ? [] : failureLines(item)),
   ]),
 ]
 

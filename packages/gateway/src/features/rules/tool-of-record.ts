@@ -21,8 +21,8 @@ export async function createFindTool(snapshot: CalledIn): Promise<FindTool> {
     if (connection !== null && tool !== null) return tools.own(connection, tool)
     const name = target ?? ''
     if (toolset === null) return tools.own(connection ?? '', name)
-    const isThere = (one: KnownTool | undefined) =>
-      one !== undefined && (connection === null || one.connection.alias === connection) ? one : undefined
+    const isThere = (item: KnownTool | undefined) =>
+      item !== undefined && (connection === null || item.connection.alias === connection) ? item : undefined
     const joined = isThere(tools.joined(name))
     if (joined !== undefined) return joined
     const listed = snapshot.toolListing(toolset, undefined, 'execute')?.tool(name)

@@ -79,7 +79,7 @@ export interface Writing {
 
 /** The row of that id, as it is now. Throws `thing.unknown`. */
 async function read(sql: OrgSql, id: string): Promise<OrganizationRuleRow> {
-  const row = (await listOrganizationRules(sql)).find((one) => one.id === id)
+  const row = (await listOrganizationRules(sql)).find((organizationRule) => organizationRule.id === id)
   if (row === undefined) throw unknown()
   return row
 }
@@ -101,11 +101,11 @@ export async function writeOrganizationRule(
 
 /** One that may be changed here. Throws `thing.unknown`, `thing.declared` and `request.stale`. */
 async function lockOwn(sql: OrgSql, id: string, ifMatch: string | undefined): Promise<OrganizationRuleRow> {
-  const held = await lockOrganizationRule(sql, id)
-  if (held === undefined) throw unknown()
-  if (held.origin === 'file') throw new Fault('thing.declared', { thing: 'rule' })
-  refuseStale('rule', held.updated_at, ifMatch)
-  return held
+  const organizationRule = await lockOrganizationRule(sql, id)
+  if (organizationRule === undefined) throw unknown()
+  if (organizationRule.origin === 'file') throw new Fault('thing.declared', { thing: 'rule' })
+  refuseStale('rule', organizationRule.updated_at, ifMatch)
+  return organizationRule
 }
 
 export const writtenOfOrganizationRule = ({ name, words, state }: OrganizationRuleRow): WrittenRule => ({
@@ -120,10 +120,10 @@ export async function rewriteOrganizationRule(
   change: FullRuleChange,
   { platform, ifMatch }: Pick<Writing, 'platform'> & { ifMatch?: string | undefined },
 ): Promise<OrganizationRuleRow> {
-  const held = await lockOwn(sql, id, ifMatch)
+  const own = await lockOwn(sql, id, ifMatch)
   const rows = await listOrganizationRules(sql)
-  const next = changed(writtenOfOrganizationRule(held), change, held.scope, await knownTo(sql, rows, platform))
-  const beside = rows.filter((row) => row.scope === held.scope && row.of === held.of && row.id !== id)
+  const next = changed(writtenOfOrganizationRule(own), change, own.scope, await knownTo(sql, rows, platform))
+  const beside = rows.filter((row) => row.scope === own.scope && row.of === own.of && row.id !== id)
   if (beside.some(({ name }) => name === next.name)) throw taken(next.name)
   await changeOrganizationRule(sql, id, next)
   return read(sql, id)
@@ -131,7 +131,7 @@ export async function rewriteOrganizationRule(
 
 /** Throws what `lockOwn` throws. */
 export async function eraseOrganizationRule(sql: OrgSql, id: string, ifMatch?: string): Promise<OrganizationRuleRow> {
-  const held = await lockOwn(sql, id, ifMatch)
+  const own = await lockOwn(sql, id, ifMatch)
   await removeOrganizationRule(sql, id)
-  return held
+  return own
 }

@@ -43,11 +43,11 @@ export async function writePlatformRule(
 
 /** One that may be changed here. Throws `thing.unknown`, `thing.declared` and `request.stale`. */
 async function lockOwn(sql: SystemSql, id: string, ifMatch: string | undefined): Promise<PlatformRuleRow> {
-  const held = await lockPlatformRule(sql, id)
-  if (held === undefined) throw new Fault('thing.unknown', { thing: 'rule' })
-  if (held.origin === 'file') throw new Fault('thing.declared', { thing: 'rule' })
-  refuseStale('rule', held.updated_at, ifMatch)
-  return held
+  const platformRule = await lockPlatformRule(sql, id)
+  if (platformRule === undefined) throw new Fault('thing.unknown', { thing: 'rule' })
+  if (platformRule.origin === 'file') throw new Fault('thing.declared', { thing: 'rule' })
+  refuseStale('rule', platformRule.updated_at, ifMatch)
+  return platformRule
 }
 
 export const writtenOfPlatformRule = ({
@@ -68,9 +68,9 @@ export async function rewritePlatformRule(
   change: FullRuleChange,
   ifMatch?: string,
 ): Promise<PlatformRuleRow> {
-  const held = await lockOwn(sql, id, ifMatch)
+  const own = await lockOwn(sql, id, ifMatch)
   const rows = await listPlatformRules(sql)
-  const next = changed(writtenOfPlatformRule(held), change, 'platform', await knownTo(sql, rows))
+  const next = changed(writtenOfPlatformRule(own), change, 'platform', await knownTo(sql, rows))
   if (rows.some((row) => row.name === next.name && row.id !== id)) throw taken(next.name)
   const row = await changePlatformRule(sql, id, next)
   if (row === undefined) throw new Fault('thing.unknown', { thing: 'rule' })
@@ -79,7 +79,7 @@ export async function rewritePlatformRule(
 
 /** Throws what `lockOwn` throws. */
 export async function erasePlatformRule(sql: SystemSql, id: string, ifMatch?: string): Promise<PlatformRuleRow> {
-  const held = await lockOwn(sql, id, ifMatch)
+  const own = await lockOwn(sql, id, ifMatch)
   await removePlatformRule(sql, id)
-  return held
+  return own
 }

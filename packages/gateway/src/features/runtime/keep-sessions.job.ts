@@ -33,7 +33,7 @@ export interface KeepSessionsParts {
   /** `within`: milliseconds that the database has. Rejects with a database fault when it cannot be asked. */
   find(
     organizationId: string,
-    wanted: { hash: Buffer; owner: string; since: Date },
+    requested: { hash: Buffer; owner: string; since: Date },
     within: number,
   ): Promise<FoundSession | undefined>
   /** Have servers told again what a session watches. Rejects when one cannot be. */
@@ -156,7 +156,7 @@ class SessionKeeper implements KeepSessions {
     try {
       for (const batch of batchesOf(storing, STORED)) {
         await this.#parts.store(batch.map(rowOf))
-        for (const one of batch) storing.splice(storing.indexOf(one), 1)
+        for (const session of batch) storing.splice(storing.indexOf(session), 1)
       }
       for (const batch of batchesOf(removing)) {
         await this.#parts.remove(batch.map(([, hash]) => hash))
@@ -164,7 +164,7 @@ class SessionKeeper implements KeepSessions {
       }
       this.#pause = AGAIN.first
     } catch (thrown) {
-      for (const one of storing) if (this.#kept.get(one.session.id) === one) this.#toStore.add(one)
+      for (const session of storing) if (this.#kept.get(session.session.id) === session) this.#toStore.add(session)
       this.#log.warn(
         { err: thrown, waiting: this.#toStore.size + this.#ending.size },
         'sessions could not be stored; retrying',
@@ -181,7 +181,7 @@ class SessionKeeper implements KeepSessions {
       for (const batch of batchesOf(due)) {
         const at = batch.map(({ session }) => session.seen)
         await this.#parts.touch(batch.map(({ facts }, place) => ({ hash: facts.hash, at: new Date(at[place] ?? 0) })))
-        for (const [place, one] of batch.entries()) one.touched = at[place] ?? one.touched
+        for (const [place, session] of batch.entries()) session.touched = at[place] ?? session.touched
       }
     } catch (thrown) {
       this.#log.warn({ err: thrown }, 'the last use of sessions could not be stored')

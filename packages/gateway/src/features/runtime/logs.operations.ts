@@ -19,11 +19,11 @@ const isWanted = (line: LogLine, { level, tenant_slug: slug, connector_id: conne
   (connector === undefined || line.connector_id === connector)
 
 const followed =
-  ({ snapshots, runtime }: RuntimeParts, wanted: LogFilter) =>
+  ({ snapshots, runtime }: RuntimeParts, filter: LogFilter) =>
   (hear: (line: object) => void) =>
     runtime.logs.follow((text) => {
       const line = readLine(snapshots, text)
-      if (isWanted(line, wanted)) hear(line)
+      if (isWanted(line, filter)) hear(line)
     })
 
 export const logOperations: readonly Served[] = [

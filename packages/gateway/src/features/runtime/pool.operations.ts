@@ -16,26 +16,26 @@ function pooledOf({ snapshots, runtime }: RuntimeParts) {
       .all()
       .flatMap(({ organization: { slug }, connections }) => connections.map(({ id, alias }) => [id, { slug, alias }])),
   )
-  return runtime.upstreams.pooled().flatMap((held) => {
-    const owner = owners.get(held.connectionId as ConnectionId)
-    return owner === undefined ? [] : [toPooled(held, owner)]
+  return runtime.upstreams.pooled().flatMap((resource) => {
+    const owner = owners.get(resource.connectionId as ConnectionId)
+    return owner === undefined ? [] : [toPooled(resource, owner)]
   })
 }
 
-const toPooled = (held: PooledResource, { slug, alias }: { slug: string; alias: string }): shapes.Pooled => ({
+const toPooled = (resource: PooledResource, { slug, alias }: { slug: string; alias: string }): shapes.Pooled => ({
   tenant_slug: slug,
-  connector_id: held.connectionId,
+  connector_id: resource.connectionId,
   connector: alias,
-  kind: held.kind,
-  holder: held.holder,
-  calls: held.calls,
-  streams: held.streams,
-  opened_at: new Date(held.openedAt).toISOString(),
-  used_at: new Date(held.usedAt).toISOString(),
+  kind: resource.kind,
+  holder: resource.holder,
+  calls: resource.calls,
+  streams: resource.streams,
+  opened_at: new Date(resource.openedAt).toISOString(),
+  used_at: new Date(resource.usedAt).toISOString(),
 })
 
 function summaryOf(all: readonly shapes.Pooled[]) {
-  const sum = (of: (one: shapes.Pooled) => number) => all.reduce((sum, one) => sum + of(one), 0)
+  const sum = (of: (item: shapes.Pooled) => number) => all.reduce((sum, item) => sum + of(item), 0)
   const by: Record<string, number> = {}
   for (const { tenant_slug: slug } of all) by[slug] = (by[slug] ?? 0) + 1
   return {
@@ -51,7 +51,7 @@ function summaryOf(all: readonly shapes.Pooled[]) {
 export const poolOperations: readonly Served[] = [
   servePlatform(shapes.listPooled, ({ parts, query }) => {
     const { tenant_slug: slug } = query
-    const all = pooledOf(parts).filter((one) => slug === undefined || one.tenant_slug === slug)
+    const all = pooledOf(parts).filter((item) => slug === undefined || item.tenant_slug === slug)
     return pageFrom(all, query, (row) => row)
   }),
   servePlatform(shapes.summarizePool, ({ parts }) => summaryOf(pooledOf(parts))),

@@ -43,29 +43,29 @@ function show({ parts, organization }: Of, connection: ConnectionRow) {
   }
 }
 
-const find = (asked: OrganizationRequest<Shown>) => show(asked, connectionOf(asked))
+const find = (request: OrganizationRequest<Shown>) => show(request, connectionOf(request))
 
-async function restart(asked: OrganizationRequest<Restart>) {
-  const connection = connectionOf(asked)
+async function restart(request: OrganizationRequest<Restart>) {
+  const connection = connectionOf(request)
   if (!connection.enabled) throw new Fault('upstream.disabled', { connection: connection.alias })
-  await asked.change(
+  await request.change(
     () => ({ action: 'process.restart', resource: 'connection', id: connection.id }),
     (sql) => restartConnection(sql, connection.alias),
   )
   // From here on, the reported state is that of the new attempt.
-  await asked.parts.snapshots.refresh(asked.organization.id)
-  return show(asked, connection)
+  await request.parts.snapshots.refresh(request.organization.id)
+  return show(request, connection)
 }
 
-async function stop(asked: OrganizationRequest<Stop>): Promise<undefined> {
-  const connection = connectionOf(asked)
+async function stop(request: OrganizationRequest<Stop>): Promise<undefined> {
+  const connection = connectionOf(request)
   if (!runsHere(connection.settings)) throw new Fault('thing.unknown', { thing: 'process' })
-  await asked.change(
+  await request.change(
     () => ({ action: 'process.stop', resource: 'connection', id: connection.id }),
     (sql) => tellToStop(sql, connection.id),
   )
   // The others hear of it when it is on record; who asked is answered when it is true here.
-  await asked.parts.runtime.upstreams.stop(connection.id)
+  await request.parts.runtime.upstreams.stop(connection.id)
 }
 
 const tellToStop = (sql: OrgSql, id: string) =>

@@ -21,9 +21,9 @@ function placeOf({ owner }: SessionEntry) {
 }
 
 const here = (parts: RuntimeParts): ListedSession[] =>
-  parts.runtime.sessions.list().map((held) => {
-    const { principal, organizationId, toolset, connection } = placeOf(held)
-    const { session, openedAt } = held
+  parts.runtime.sessions.list().map((sessionEntry) => {
+    const { principal, organizationId, toolset, connection } = placeOf(sessionEntry)
+    const { session, openedAt } = sessionEntry
     return {
       hash: digestOf(parts, session.id),
       organization_id: organizationId,
@@ -77,19 +77,19 @@ async function pageOfSessions(parts: RuntimeParts, sql: SystemSql, query: PageQu
   const last = after && ({ seen_at: after.at, hash: after.hash } as ListedSession)
   const behind = last === undefined ? live : live.filter((row) => byUse(last, row) < 0)
   const except = live.map(({ hash }) => hash)
-  const kept = await listStoredSessions(sql, { organizations, except, after, most: offset + take })
-  const rows = [...kept.rows, ...behind].toSorted(byUse).slice(offset, offset + take)
+  const storedSessions = await listStoredSessions(sql, { organizations, except, after, most: offset + take })
+  const rows = [...storedSessions.rows, ...behind].toSorted(byUse).slice(offset, offset + take)
   const keyOf = (row: ListedSession) => [row.seen_at.toISOString(), row.hash.toString('hex')]
-  return { rows, paged: { query, order: ORDER, total: kept.total + live.length, keyOf } }
+  return { rows, paged: { query, order: ORDER, total: storedSessions.total + live.length, keyOf } }
 }
 
 export const sessionOperations: readonly Served[] = [
   servePlatform(shapes.listSessions, async ({ parts, look, query }) => {
-    const { tenant_slug: wanted } = query
+    const { tenant_slug: requested } = query
     const slugs = new Map(
       parts.snapshots
         .all()
-        .filter(({ organization: { slug } }) => wanted === undefined || wanted === slug)
+        .filter(({ organization: { slug } }) => requested === undefined || requested === slug)
         .map(({ organization: { id, slug } }) => [id as string, slug]),
     )
     return look(async (sql) => {
@@ -107,7 +107,9 @@ export const sessionOperations: readonly Served[] = [
   }),
   servePlatform(shapes.endSession, async ({ parts, params, change }) => {
     const { session: id = '' } = params
-    const live = parts.runtime.sessions.list().find((held) => digestOf(parts, held.session.id).toString('hex') === id)
+    const live = parts.runtime.sessions
+      .list()
+      .find((session) => digestOf(parts, session.session.id).toString('hex') === id)
     await change(
       (organizationId: OrganizationId | undefined) => ({
         action: 'session.end',

@@ -23,7 +23,7 @@ function held(snapshots: readonly Snapshot[], statusOf: StatusOf) {
     connectors: connections.length,
     connectors_enabled: connections.filter(({ enabled }) => enabled).length,
     connectors_by_status: by,
-    tools: tools.reduce((sum, one) => sum + one, 0),
+    tools: tools.reduce((sum, tool) => sum + tool, 0),
     toolsets: snapshots.reduce((sum, { toolsets }) => sum + toolsets.length, 0),
   }
 }
@@ -35,10 +35,10 @@ const statsOf = (
 ): shapes.Stats => ({ ...held(snapshots, statusOf), members, keys, sessions, calls: { total, failed, refused } })
 
 export const statsOperations: readonly Served[] = [
-  serveOrganization(shapes.findStats, async (asked) => {
-    const { parts, organization, look } = asked
+  serveOrganization(shapes.findStats, async (request) => {
+    const { parts, organization, look } = request
     const snapshot = parts.snapshots.find({ id: organization.id })
-    const states = await statesFor(asked)
+    const states = await statesFor(request)
     return statsOf(snapshot === undefined ? [] : [snapshot], await look(countAll), (row) => states.of(row).status)
   }),
   servePlatform(shapes.findPlatformStats, async ({ parts: { snapshots, runtime }, look }) => {

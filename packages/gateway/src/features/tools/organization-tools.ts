@@ -36,7 +36,7 @@ export async function findOrganizationTool(snapshot: Snapshot, name: string): Pr
 
 async function isCalled(snapshot: Snapshot, name: string): Promise<(known: IndexedTool) => boolean> {
   const { connection, facts } = findCalled(snapshot, await allToolsOf(snapshot), { name, toolset: DEFAULT.slug })
-  return (one) => one.connection.id === connection.id && one.tool.name === facts.name
+  return (tool) => tool.connection.id === connection.id && tool.tool.name === facts.name
 }
 
 /** At whichever endpoint they speak. */

@@ -16,9 +16,9 @@ async function fitting(list: readonly IndexedTool[], filter: Filter, selection: 
   return findIndexed(list, (tool) => fits(tool) && (selected === undefined || isTaken(tool) === selected))
 }
 
-const pick = serveOrganization(shapes.pickTools, async (asked) => {
-  const { selection, ...query } = asked.body
-  const index = await toolIndexOf(snapshotOf(asked))
+const pick = serveOrganization(shapes.pickTools, async (request) => {
+  const { selection, ...query } = request.body
+  const index = await toolIndexOf(snapshotOf(request))
   const isTaken = selects(selection)
   const found = await fitting(index.sortedBy(query.sort), query, selection)
   const chosen = await findIndexed(index.all, isTaken)
@@ -29,9 +29,9 @@ const pick = serveOrganization(shapes.pickTools, async (asked) => {
   }
 })
 
-const connections = serveOrganization(shapes.pickConnections, async (asked) => {
-  const { selection, search, ...query } = asked.body
-  const snapshot = snapshotOf(asked)
+const connections = serveOrganization(shapes.pickConnections, async (request) => {
+  const { selection, search, ...query } = request.body
+  const snapshot = snapshotOf(request)
   const counts = await countByAlias(await toolIndexOf(snapshot), selection)
   const sought = search?.trim().toLowerCase() ?? ''
   const found = snapshot.connections.flatMap(({ alias, title }) => {
@@ -54,9 +54,9 @@ async function countByAlias({ all }: ToolIndex, selection: SelectedTools) {
   return counts
 }
 
-const change = serveOrganization(shapes.changePick, async (asked) => {
-  const { selection, take, connection, names, filter } = asked.body
-  const { all } = await toolIndexOf(snapshotOf(asked))
+const change = serveOrganization(shapes.changePick, async (request) => {
+  const { selection, take, connection, names, filter } = request.body
+  const { all } = await toolIndexOf(snapshotOf(request))
   const known = all.map(({ tool }) => tool)
   if (connection !== undefined)
     return take ? takeConnection(selection, connection, known) : dropConnection(selection, connection, known)

@@ -24,9 +24,9 @@ function firstLine(description: Json | undefined): string {
 }
 
 export async function call(name: string, text: string, words: EndpointWords, output: Output): Promise<number> {
-  const given = readArguments(text === '-' ? await readInput() : text)
+  const value = readArguments(text === '-' ? await readInput() : text)
   const endpoint = await findEndpoint(words, output)
-  const result = await ask(endpoint, 'tools/call', { name, arguments: given }, (notification) =>
+  const result = await ask(endpoint, 'tools/call', { name, arguments: value }, (notification) =>
     tell(notification, output),
   )
   output.result(result, linesOf(result))

@@ -14,9 +14,9 @@ import { findOrganizationTool, toListed } from './organization-tools.ts'
 import { toolPickOperations } from './pick-tools.operations.ts'
 import { costOfAll, findIndexed, fitsFilter, toolIndexOf, type ToolIndex } from './tool-index.ts'
 
-const list = serveOrganization(shapes.listAllTools, async (asked) => {
-  const { query } = asked
-  const index = await toolIndexOf(snapshotOf(asked))
+const list = serveOrganization(shapes.listAllTools, async (request) => {
+  const { query } = request
+  const index = await toolIndexOf(snapshotOf(request))
   const found = await findIndexed(index.sortedBy(query.sort), fitsFilter(query))
   return {
     ...pageFrom(found, query, toListed),
@@ -26,12 +26,12 @@ const list = serveOrganization(shapes.listAllTools, async (asked) => {
   }
 })
 
-const get = serveOrganization(shapes.getToolInFull, (asked) =>
-  findOrganizationTool(snapshotOf(asked), asked.params['tool'] ?? ''),
+const get = serveOrganization(shapes.getToolInFull, (request) =>
+  findOrganizationTool(snapshotOf(request), request.params['tool'] ?? ''),
 )
 
 /** By connection. Throws `thing.unknown` for what no connection has: a switch that moves nothing would look like one that does. */
-function switchesOf({ all }: ToolIndex, wanted: WantedSwitches): ReadonlyMap<ConnectionId, Switch[]> {
+function switchesOf({ all }: ToolIndex, switches: WantedSwitches): ReadonlyMap<ConnectionId, Switch[]> {
   const ids = new Map(
     all.flatMap(
       ({ tool: { connection, alias } }) =>
@@ -43,7 +43,7 @@ function switchesOf({ all }: ToolIndex, wanted: WantedSwitches): ReadonlyMap<Con
   )
   const names = new Set(all.map(({ tool: { connection, name } }) => `${connection} ${name}`))
   const byConnection = new Map<ConnectionId, Map<string, Switch>>()
-  for (const { connection, name, enabled } of wanted) {
+  for (const { connection, name, enabled } of switches) {
     const id = ids.get(connection) as ConnectionId | undefined
     if (id === undefined || !names.has(`${id} ${name}`)) throw new Fault('thing.unknown', { thing: 'tool' })
     const own = byConnection.get(id) ?? new Map<string, Switch>()
@@ -54,9 +54,9 @@ function switchesOf({ all }: ToolIndex, wanted: WantedSwitches): ReadonlyMap<Con
 }
 type WantedSwitches = readonly { readonly connection: string; readonly name: string; readonly enabled: boolean }[]
 
-const switchAll = serveOrganization(shapes.switchAllTools, async (asked) => {
-  const { change, parts, organization, body } = asked
-  const known = await toolIndexOf(snapshotOf(asked))
+const switchAll = serveOrganization(shapes.switchAllTools, async (request) => {
+  const { change, parts, organization, body } = request
+  const known = await toolIndexOf(snapshotOf(request))
   const switches = switchesOf(known, body.tools)
   const joined = new Map(known.all.map(({ tool }) => [`${tool.connection} ${tool.name}`, tool.joined_name]))
   const named = (on: boolean) =>
@@ -100,11 +100,11 @@ async function callerOf(
   return principalOf(key)
 }
 
-const preview = serveOrganization(shapes.previewList, async (asked) => {
-  const { parts, organization, body, look } = asked
+const preview = serveOrganization(shapes.previewList, async (request) => {
+  const { parts, organization, body, look } = request
   const { toolset, connection, revision, client } = body
   const wanted: ListAsked = {
-    principal: await look((sql) => callerOf(sql, asked)),
+    principal: await look((sql) => callerOf(sql, request)),
     place: {
       organization: organization.slug,
       ...(toolset === undefined ? {} : { toolset }),

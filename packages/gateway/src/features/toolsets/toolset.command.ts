@@ -45,8 +45,8 @@ function wholeNumber(text: string): number {
 }
 
 function limitOfOne(text: string, before: Record<string, Limit> = {}): Record<string, Limit> {
-  const [alias = '', said] = text.split('=', 2)
-  const limit = LIMITS.find((one) => one === said)
+  const [alias = '', value] = text.split('=', 2)
+  const limit = LIMITS.find((item) => item === value)
   if (alias === '' || limit === undefined) throw new InvalidArgumentError(`Use alias=${LIMITS.join('|')}.`)
   return { ...before, [alias]: limit }
 }
@@ -72,11 +72,11 @@ const options = () => [
 ]
 
 /** Settings with those that the words name in their place. */
-function withWords(held: Partial<Toolset['settings']>, words: Settled): Partial<Toolset['settings']> {
+function withWords(stored: Partial<Toolset['settings']>, words: Settled): Partial<Toolset['settings']> {
   const { connections, include, exclude, limit, limitOf: limits, discovery, naming, page, pin: pinned } = words
   const { forRole: roles, forGroup: groups, forMember: members, forKey: keys } = words
   const said = Object.values({ roles, groups, members, keys }).some((names) => names !== undefined)
-  const { audience: before, ...rest } = held
+  const { audience: before, ...rest } = stored
   const audience = said ? { roles, groups, members, keys } : words.forEverybody === true ? undefined : before
   const settings = { connections, include, exclude, limit, limits, discovery, naming, page, pinned }
   return {

@@ -33,9 +33,9 @@ const NOTHING: Meter = {
 
 /** Throws `thing.declared` where it stands in the file. */
 async function findOwn(sql: OrgSql, slug: string): Promise<ToolsetRow | undefined> {
-  const held = (await listToolsets(sql)).find((one) => one.slug === slug)
-  if (held?.origin === 'file') throw new Fault('thing.declared', { thing: 'toolset' })
-  return held
+  const toolset = (await listToolsets(sql)).find((item) => item.slug === slug)
+  if (toolset?.origin === 'file') throw new Fault('thing.declared', { thing: 'toolset' })
+  return toolset
 }
 
 /** Rules that stand in a toolset are checked as those that stand alone. Throws `body.shape`. */
@@ -46,23 +46,23 @@ async function refuseRules(sql: OrgSql, rules: ToolsetSettings['rules'], platfor
 }
 
 export const toolsetOperations: readonly Served<OperationBase>[] = [
-  serveOrganization(shapes.listToolsets, async (asked) => ({
-    items: await eachInTurn(withSupplied(await asked.look(listToolsets)), async (one) => {
+  serveOrganization(shapes.listToolsets, async (request) => ({
+    items: await eachInTurn(withSupplied(await request.look(listToolsets)), async (item) => {
       // With 100,000 tools each takes long to count: other requests are served in between.
       await nextTurn()
-      return toToolset(asked, one)
+      return toToolset(request, item)
     }),
   })),
 
-  serveOrganization(shapes.getToolset, async (asked) => {
-    const all = withSupplied(await asked.look(listToolsets))
-    const found = all.find(({ slug }) => slug === asked.params['toolset'])
+  serveOrganization(shapes.getToolset, async (request) => {
+    const all = withSupplied(await request.look(listToolsets))
+    const found = all.find(({ slug }) => slug === request.params['toolset'])
     if (found === undefined) throw new Fault('thing.unknown', { thing: 'toolset' })
-    return toToolset(asked, found)
+    return toToolset(request, found)
   }),
 
-  serveOrganization(shapes.putToolset, async (asked) => {
-    const { change, parts, organization, params, body, origin, query } = asked
+  serveOrganization(shapes.putToolset, async (request) => {
+    const { change, parts, organization, params, body, origin, query } = request
     const slug = Slug.safeParse(params['toolset'])
     if (!slug.success)
       throw new Fault('body.shape', {
@@ -75,17 +75,17 @@ export const toolsetOperations: readonly Served<OperationBase>[] = [
     const row = await change(
       (put: NewToolset) => ({ action: 'toolset.put', resource: 'toolset', id: put.slug, detail: { ...settings } }),
       async (sql) => {
-        const held = await findOwn(sql, slug.data)
+        const own = await findOwn(sql, slug.data)
         await refuseRules(sql, rules, platformRulesFor(parts, organization.id, organization.slug))
-        refuseIdle(places, rules ?? [], held?.settings.rules)
-        const named = title ?? held?.title ?? slug.data
+        refuseIdle(places, rules ?? [], own?.settings.rules)
+        const named = title ?? own?.title ?? slug.data
         const next = { organizationId: organization.id, slug: slug.data, title: named, settings, origin }
         await putToolset(sql, next)
         return next
       },
     )
     await parts.snapshots.refresh(organization.id)
-    return toToolset(asked, row)
+    return toToolset(request, row)
   }),
 
   serveOrganization(shapes.removeToolset, async ({ change, parts, organization, params }) => {
@@ -93,12 +93,12 @@ export const toolsetOperations: readonly Served<OperationBase>[] = [
       (slug: string) => ({ action: 'toolset.remove', resource: 'toolset', id: slug }),
       async (sql) => {
         const slug = params['toolset'] ?? ''
-        const held = await findOwn(sql, slug)
-        if (held === undefined && SUPPLIED.some((one) => one.slug === slug))
+        const own = await findOwn(sql, slug)
+        if (own === undefined && SUPPLIED.some((toolset) => toolset.slug === slug))
           throw new Fault('toolset.supplied', { toolset: slug })
-        if (held === undefined) throw new Fault('thing.unknown', { thing: 'toolset' })
-        await removeToolset(sql, held.slug)
-        return held.slug
+        if (own === undefined) throw new Fault('thing.unknown', { thing: 'toolset' })
+        await removeToolset(sql, own.slug)
+        return own.slug
       },
     )
     await parts.snapshots.refresh(organization.id)

@@ -119,13 +119,13 @@ class WebhookDelivery implements DeliverWebhooks {
   async #fail(
     sql: SystemSql,
     row: LeasedRow,
-    held: Parameters<typeof storeFailed>[1],
+    delivery: Parameters<typeof storeFailed>[1],
     { status, problem = 'it failed', retryAfter }: Sent,
   ): Promise<void> {
     const pause = status === GONE ? undefined : PAUSES[row.attempts]
     const jittered = pause === undefined ? undefined : pause * (1 + JITTER * (2 * this.#parts.random() - 1))
     const pauses = jittered === undefined ? undefined : Math.max(jittered, retryAfter ?? 0)
-    if (!(await storeFailed(sql, held, { status, problem, again: pauses }))) return
+    if (!(await storeFailed(sql, delivery, { status, problem, again: pauses }))) return
     const facts = { webhook: row.webhook_id, delivery: row.id, status, problem, tries: row.attempts + 1, again: pauses }
     this.#log.info(facts, 'a webhook delivery failed')
     if (pauses !== undefined || (await deliveredSince(sql, row.webhook_id, row.id))) return

@@ -33,9 +33,9 @@ export function isSignedWith({ id, timestamp, signature, body }: SignedMessage, 
   return signature
     .split(' ')
     .slice(0, MOST)
-    .some((one) => {
-      if (!one.startsWith('v1,')) return false
-      const given = Buffer.from(one.slice(3), 'base64')
+    .some((value) => {
+      if (!value.startsWith('v1,')) return false
+      const given = Buffer.from(value.slice(3), 'base64')
       return given.length === expected.length && timingSafeEqual(given, expected)
     })
 }

@@ -55,25 +55,25 @@ const idIn = ({ params }: WebhookRequest): string => params['webhook'] ?? ''
 const unknown = () => new Fault('thing.unknown', { thing: 'webhook' })
 
 async function shown({ look }: WebhookRequest, id: string): Promise<shapes.Webhook> {
-  const row = (await look(listWebhooks)).find((one) => one.id === id)
+  const row = (await look(listWebhooks)).find((item) => item.id === id)
   if (row === undefined) throw unknown()
   return toWebhook(row)
 }
 
 /** Throws `thing.unknown`, for another organization's too. */
 async function lock(sql: OrgSql, id: string): Promise<WebhookRow> {
-  const held = await lockWebhook(sql, id)
-  if (held === undefined) throw unknown()
-  return held
+  const webhook = await lockWebhook(sql, id)
+  if (webhook === undefined) throw unknown()
+  return webhook
 }
 
 /**
  * Where messages may go: by https, and to private networks only where a platform administrator says so, as with connections. Throws
  * `url.malformed` and `private.forbidden`.
  */
-function reachOf(role: Role, url: string, wanted: boolean | undefined, before: boolean): boolean {
+function reachOf(role: Role, url: string, requested: boolean | undefined, before: boolean): boolean {
   const named = namesPrivate(url)
-  const reach = wanted ?? (before || named)
+  const reach = requested ?? (before || named)
   if (reach && !before && role !== 'platform_admin') throw new Fault('private.forbidden')
   if (named && !reach) throw new Fault('private.forbidden')
   if (!reach && !url.startsWith('https://'))
@@ -81,8 +81,8 @@ function reachOf(role: Role, url: string, wanted: boolean | undefined, before: b
   return reach
 }
 
-const add = serveOrganization(shapes.addWebhook, async (asked) => {
-  const { change, organization, parts, body, role } = asked
+const add = serveOrganization(shapes.addWebhook, async (request) => {
+  const { change, organization, parts, body, role } = request
   const url = addressIn(body.url)
   const secret = newWebhookSecret()
   const words = {
@@ -104,13 +104,13 @@ const add = serveOrganization(shapes.addWebhook, async (asked) => {
       return addWebhook(sql, organization.id, words, (id) => parts.vault.seal(secret, webhookSecretRow(id)))
     },
   )
-  return { ...(await shown(asked, id)), secret }
+  return { ...(await shown(request, id)), secret }
 })
 
-const change = serveOrganization(shapes.changeWebhook, async (asked) => {
-  const { body, role } = asked
-  const id = idIn(asked)
-  await asked.change(
+const change = serveOrganization(shapes.changeWebhook, async (request) => {
+  const { body, role } = request
+  const id = idIn(request)
+  await request.change(
     () => ({ action: 'webhook.change', resource: 'webhook', id, detail: { fields: Object.keys(body) } }),
     async (sql) => {
       const held = await lock(sql, id)
@@ -125,12 +125,12 @@ const change = serveOrganization(shapes.changeWebhook, async (asked) => {
       })
     },
   )
-  return shown(asked, id)
+  return shown(request, id)
 })
 
-const remove = serveOrganization(shapes.removeWebhook, async (asked) => {
-  const id = idIn(asked)
-  await asked.change(
+const remove = serveOrganization(shapes.removeWebhook, async (request) => {
+  const id = idIn(request)
+  await request.change(
     () => ({ action: 'webhook.remove', resource: 'webhook', id }),
     async (sql) => {
       if (!(await removeWebhook(sql, id))) throw unknown()
@@ -139,16 +139,16 @@ const remove = serveOrganization(shapes.removeWebhook, async (asked) => {
   return undefined
 })
 
-const test = serveOrganization(shapes.testWebhook, async (asked) => {
-  const { look, parts, organization, signal } = asked
-  const id = idIn(asked)
-  const row = (await look(listWebhooks)).find((one) => one.id === id)
+const test = serveOrganization(shapes.testWebhook, async (request) => {
+  const { look, parts, organization, signal } = request
+  const id = idIn(request)
+  const row = (await look(listWebhooks)).find((item) => item.id === id)
   if (row === undefined) throw unknown()
   const timestamp = new Date().toISOString()
   const payload = { type: 'webhook.test', timestamp, data: { organization_id: organization.id } }
   const { status, problem } = await parts.sendWebhook({ ...row, webhookId: row.id, id: newId('msg'), payload }, signal)
   const delivered = problem === undefined
-  await asked.change(
+  await request.change(
     () => ({
       action: 'webhook.test',
       resource: 'webhook',
@@ -161,11 +161,11 @@ const test = serveOrganization(shapes.testWebhook, async (asked) => {
   return { delivered, status: status ?? null, problem: problem ?? null }
 })
 
-const rotate = serveOrganization(shapes.rotateWebhookSecret, async (asked) => {
-  const { vault } = asked.parts
-  const id = idIn(asked)
+const rotate = serveOrganization(shapes.rotateWebhookSecret, async (request) => {
+  const { vault } = request.parts
+  const id = idIn(request)
   const secret = newWebhookSecret()
-  await asked.change(
+  await request.change(
     () => ({ action: 'webhook.rotate', resource: 'webhook', id }),
     async (sql) => {
       const held = await lock(sql, id)
@@ -177,7 +177,7 @@ const rotate = serveOrganization(shapes.rotateWebhookSecret, async (asked) => {
       })
     },
   )
-  return { ...(await shown(asked, id)), secret }
+  return { ...(await shown(request, id)), secret }
 })
 
 export const webhookOperations: readonly Served<WebhookParts>[] = [

@@ -64,17 +64,17 @@ export async function addWebhook(
  * Enabling a webhook clears the reason it was disabled for; a new address gets none of the deliveries that waited for the old
  * one.
  */
-export async function changeWebhook(sql: OrgSql, held: WebhookRow, words: WebhookWords): Promise<void> {
+export async function changeWebhook(sql: OrgSql, stored: WebhookRow, words: WebhookWords): Promise<void> {
   const { url, private: reach, description, events, enabled } = words
   await sql(Id)`
     update webhooks
        set url = ${url}, private = ${reach}, description = ${description}, events = ${[...events]}, enabled = ${enabled},
            off_reason = case when ${enabled}::boolean then null else off_reason end, updated_at = now()
-     where id = ${held.id} returning id`
-  if (url !== held.url)
+     where id = ${stored.id} returning id`
+  if (url !== stored.url)
     await sql(Id)`
       delete from webhook_deliveries
-       where webhook_id = ${held.id} and delivered_at is null and given_up_at is null returning id`
+       where webhook_id = ${stored.id} and delivered_at is null and given_up_at is null returning id`
 }
 
 export const removeWebhook = async (sql: OrgSql, id: string): Promise<boolean> =>
