@@ -35,7 +35,7 @@ export interface Carrier {
   isModern(signal: AbortSignal, credential?: OpenedCredential): Promise<boolean>
   discover(signal: AbortSignal, credential?: OpenedCredential): Promise<ServerInfo>
   /** One request of a modern client. */
-  exchange(asked: ClientRequest): Promise<Answer>
+  exchange(request: ClientRequest): Promise<Answer>
   /** One listen stream of a modern server; returns when it ends. */
   listen(options: ListenOptions): Promise<Answer>
   /** A new session with a legacy server. */

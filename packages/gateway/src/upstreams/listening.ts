@@ -90,7 +90,8 @@ export function createListening({ apply }: ListeningParts): Listening {
   }
 
   function missed(): void {
-    for (const member of [...members]) for (const said of everythingOf(member)) member.onNotification(said, true)
+    for (const member of [...members])
+      for (const notification of everythingOf(member)) member.onNotification(notification, true)
   }
 
   return {
@@ -135,7 +136,7 @@ function concerns({ method, params }: Notification, { lists, uris, tasks, beside
   if (changedList(method) !== undefined) return lists
   if (method === 'notifications/resources/updated') {
     const uri = params?.['uri']
-    return typeof uri === 'string' && uris.size > 0 && covering(uri).some((one) => uris.has(one))
+    return typeof uri === 'string' && uris.size > 0 && covering(uri).some((value) => uris.has(value))
   }
   if (method === 'notifications/tasks') return tasks.has(taskOf(params) ?? '')
   return beside

@@ -43,10 +43,10 @@ export function tellingLine(all: readonly string[]): string | undefined {
   const lines = all.filter((line) => !line.startsWith(OWN_WORDS))
   const said = lines.filter((line) => !BESIDE.test(line))
   const line =
-    said.find((one) => NAMED.test(one)) ??
-    said.find((one) => TOLD.test(one)) ??
+    said.find((value) => NAMED.test(value)) ??
+    said.find((value) => TOLD.test(value)) ??
     said.at(-1) ??
-    lines.findLast((one) => one.trim() !== '')
+    lines.findLast((value) => value.trim() !== '')
   return line?.trim().slice(0, MOST)
 }
 

@@ -283,9 +283,9 @@ class PoolOfSessions<Session extends Pooled> {
   #boundSets(own: ReadonlySet<Entry<Session>> | undefined, set: string): void {
     if (own === undefined || own.size < MOST_SETS) return
     for (;;) {
-      const held = [...own].filter((entry) => !entry.retired && entry.set !== set)
-      if (new Set(held.map((entry) => entry.set)).size < MOST_SETS) return
-      this.#retireFirst(held.toSorted((one, other) => one.used - other.used))
+      const entries = [...own].filter((entry) => !entry.retired && entry.set !== set)
+      if (new Set(entries.map((entry) => entry.set)).size < MOST_SETS) return
+      this.#retireFirst(entries.toSorted((entry, other) => entry.used - other.used))
     }
   }
 
@@ -381,7 +381,7 @@ class PoolOfConnection<Session extends Pooled> implements ConnectionPool<Session
   }
 
   lose({ owner }: Holder, session: Session): void {
-    const entry = this.#ownedBy(owner).find((one) => one.session === session)
+    const entry = this.#ownedBy(owner).find((item) => item.session === session)
     if (entry === undefined) return
     entry.closing ??= Promise.resolve(strike(entry))
     this.#pool.retire(entry)

@@ -2,7 +2,7 @@
 export interface Subscriptions {
   has(uri: string): boolean
   /** Resolves when the server has been told what it did not know. */
-  make(wanted: () => ReadonlySet<string>): Promise<void>
+  make(requested: () => ReadonlySet<string>): Promise<void>
 }
 
 export type Subscribing = 'resources/subscribe' | 'resources/unsubscribe'
@@ -15,16 +15,16 @@ export function createSubscriptions(say: (method: Subscribing, uri: string) => P
   const subscribed = new Set<string>()
   let telling = Promise.resolve()
 
-  async function tell(wanted: ReadonlySet<string>): Promise<void> {
+  async function tell(requested: ReadonlySet<string>): Promise<void> {
     await inTurns(
-      [...subscribed].filter((uri) => !wanted.has(uri)),
+      [...subscribed].filter((uri) => !requested.has(uri)),
       async (uri) => {
         subscribed.delete(uri)
         await say('resources/unsubscribe', uri)
       },
     )
     await inTurns(
-      [...wanted].filter((uri) => !subscribed.has(uri)),
+      [...requested].filter((uri) => !subscribed.has(uri)),
       async (uri) => {
         if (await say('resources/subscribe', uri)) subscribed.add(uri)
       },
@@ -34,7 +34,7 @@ export function createSubscriptions(say: (method: Subscribing, uri: string) => P
   return {
     has: (uri) => subscribed.has(uri),
     // The wanted set is read when its turn comes: later changes in the queue then find no difference.
-    make: (wanted) => (telling = telling.then(() => tell(wanted()))),
+    make: (requested) => (telling = telling.then(() => tell(requested()))),
   }
 }
 

@@ -22,7 +22,7 @@ export type UpstreamCall = Ask & { readonly hold: ProgressHandle }
 
 export interface UncorrelatedMessages {
   /** A call begins, before there is even a session for it; `end` says that it is over. */
-  begin(asked: Ask): UpstreamCall
+  begin(request: Ask): UpstreamCall
   end(call: UpstreamCall): void
   /** Receives a message sent outside any exchange; `reply` answers the server's requests. */
   hear(message: Message, reply: (message: JsonObject) => Promise<unknown>): void
@@ -62,10 +62,10 @@ class MessageRouter implements UncorrelatedMessages {
     if (question.method === 'ping') return { result: {} }
     if (!QUESTIONS.has(question.method))
       return { error: { code: NO_METHOD, message: `Not available here: ${question.method}` } }
-    const one = this.#only()
-    if (one === undefined) return refusal(question.method, this.#underWay.size)
-    one.hold.extend()
-    return one.onQuestion(question)
+    const call = this.#only()
+    if (call === undefined) return refusal(question.method, this.#underWay.size)
+    call.hold.extend()
+    return call.onQuestion(question)
   }
 
   /** Throws where a server asks more than anybody could answer: whoever carries the message ends its stream. */
@@ -89,15 +89,15 @@ class MessageRouter implements UncorrelatedMessages {
   #hearNotice(notice: Notification): void {
     if (notice.method === 'notifications/cancelled') return this.#takeBack(notice.params?.['requestId'])
     if (notice.method === 'notifications/progress') return this.#hearProgress(notice)
-    const one = NAMING.has(notice.method) ? undefined : this.#only()
-    if (one === undefined) this.#unclaimed(notice)
-    else one.onNotification(notice)
+    const call = NAMING.has(notice.method) ? undefined : this.#only()
+    if (call === undefined) this.#unclaimed(notice)
+    else call.onNotification(notice)
   }
 
   #hearProgress(notice: Notification): void {
     for (const call of this.#underWay) {
-      const heard = forCaller(notice, call.hold.token, progressTokenOf(call.params))
-      if (heard !== undefined) call.onNotification(heard)
+      const notification = forCaller(notice, call.hold.token, progressTokenOf(call.params))
+      if (notification !== undefined) call.onNotification(notification)
     }
   }
 
@@ -105,9 +105,9 @@ class MessageRouter implements UncorrelatedMessages {
     if (typeof id === 'string' || typeof id === 'number') this.#open.get(id)?.abort()
   }
 
-  begin(asked: Ask) {
-    const call = { ...asked, hold: { token: undefined, extend() {} } }
-    if (CALLS.has(asked.method)) this.#underWay.add(call)
+  begin(request: Ask) {
+    const call = { ...request, hold: { token: undefined, extend() {} } }
+    if (CALLS.has(request.method)) this.#underWay.add(call)
     return call
   }
 

@@ -67,7 +67,7 @@ export interface Ask extends SessionRequest {
   /** The address of the member for whom a trusted key calls. */
   readonly onBehalf?: string | undefined
   /** Carries out an operation of the gateway itself for this caller. Throws its faults. */
-  readonly operate?: (operation: string, given: JsonObject) => Promise<unknown>
+  readonly operate?: (operation: string, value: JsonObject) => Promise<unknown>
   /** The stored files of the caller; absent where none are kept, and for servers that know nothing of them. */
   readonly files?: CallerFiles | undefined
   /** A person approved this very call. */
@@ -155,7 +155,7 @@ export interface Upstream {
    * The calls that a call of this tool stands for, which the gateway makes itself, each under its own rules and record; undefined for a
    * tool that calls no others. Throws `params.shape`.
    */
-  readonly innerCalls?: (tool: string, given: JsonObject) => InnerCalls | undefined
+  readonly innerCalls?: (tool: string, value: JsonObject) => InnerCalls | undefined
   /** Milliseconds that one ask may take with all its repeats; absent where nothing is asked again. */
   readonly patience?: number
   /** Results are passed on whole up to the size from which on a result becomes a file. */
@@ -169,7 +169,7 @@ export interface Upstream {
    * Look at a call that the schema allows: whether it names only what its server knows. Undefined where there is nothing to look at.
    * Rejects with `arguments.invalid`, and with `metadata.unavailable` where it cannot be told.
    */
-  readonly review?: (asked: Reviewing) => Promise<void> | undefined
+  readonly review?: (request: Reviewing) => Promise<void> | undefined
   /** The call of a tool that reads a resource, where that is what its server does; undefined for an unknown address. */
   readonly callFor?: (uri: string) => Promise<ResourceCall | undefined>
   /** Returns the items that the server describes and that are not offered, as of the last fetch. */

@@ -273,10 +273,10 @@ export function counted(upstream: Upstream, health: CallHealth): Upstream {
     }
   const [bad, badWithCredential] = [badOf(false), badOf(true)]
   return Object.assign(upstream, {
-    ask: (asked: Ask) =>
-      asked.owner === GATEWAY
-        ? ask(asked)
-        : ask(asked).then(good, asked.credential === undefined ? bad : badWithCredential),
+    ask: (request: Ask) =>
+      request.owner === GATEWAY
+        ? ask(request)
+        : ask(request).then(good, request.credential === undefined ? bad : badWithCredential),
   })
 }
 

@@ -113,16 +113,16 @@ export function createConfinement(
 
 /** A proxy of the installation is outside of a network namespace: programs that use it share the network of this machine. */
 function networkOf(
-  wanted: ChildNetwork,
+  network: ChildNetwork,
   inherited: Readonly<Record<string, string>>,
   { openEgress }: SandboxParts,
   { driver }: SandboxState,
 ): ChildNetwork {
   if (driver === 'none') return 'host'
-  if (wanted === 'public' && (openEgress === undefined || inherited['HTTPS_PROXY'] !== undefined)) return 'host'
-  if (wanted === 'listed' && openEgress === undefined)
+  if (network === 'public' && (openEgress === undefined || inherited['HTTPS_PROXY'] !== undefined)) return 'host'
+  if (network === 'listed' && openEgress === undefined)
     throw new ChildError('NOT_CONFINED', 'The network "listed" needs the egress proxy, which is not running here.')
-  return wanted
+  return network
 }
 
 function tell(log: Log, { driver, missing, reasons, refusal }: SandboxState): void {

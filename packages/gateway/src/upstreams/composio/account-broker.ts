@@ -26,7 +26,7 @@ export function createAccountBroker({ alias, api, terms, needsAccounts }: Broker
 
   const fetch = (user: string) =>
     fly(user, async () => {
-      const found = (await api.accounts(user, toolkits)).flatMap((one) => accountOf(one, user))
+      const found = (await api.accounts(user, toolkits)).flatMap((value) => accountOf(value, user))
       // Those that serve come first; of equals, the newest, as Composio has them.
       const accounts = found.toSorted((a, b) => Number(a.problem !== undefined) - Number(b.problem !== undefined))
       known.set(user, accounts)
@@ -56,7 +56,7 @@ export function createAccountBroker({ alias, api, terms, needsAccounts }: Broker
     },
     async remove(user, id) {
       const own = await fetch(user)
-      if (own.every((one) => one.id !== id)) return false
+      if (own.every((account) => account.id !== id)) return false
       await api.remove(id)
       known.delete(user)
       return true
@@ -64,12 +64,12 @@ export function createAccountBroker({ alias, api, terms, needsAccounts }: Broker
   }
 }
 
-const momentOf = (said: Json | undefined): string | undefined =>
-  typeof said === 'string' && !Number.isNaN(Date.parse(said)) ? new Date(said).toISOString() : undefined
+const momentOf = (input: Json | undefined): string | undefined =>
+  typeof input === 'string' && !Number.isNaN(Date.parse(input)) ? new Date(input).toISOString() : undefined
 
 /** An account as Composio tells of it; nothing for that of somebody else, whatever was asked. */
-function accountOf(said: JsonObject, user: string): BrokeredAccount[] {
-  const { id, user_id: owner, status, status_reason: reason, toolkit, alias, is_disabled: disabled } = said
+function accountOf(value: JsonObject, user: string): BrokeredAccount[] {
+  const { id, user_id: owner, status, status_reason: reason, toolkit, alias, is_disabled: disabled } = value
   if (typeof id !== 'string' || (typeof owner === 'string' && owner !== user)) return []
   const app = isObject(toolkit) ? toolkit['slug'] : undefined
   const serves = status === 'ACTIVE' && disabled !== true
@@ -84,7 +84,7 @@ function accountOf(said: JsonObject, user: string): BrokeredAccount[] {
       id,
       app: typeof app === 'string' ? app : '',
       account: typeof alias === 'string' && alias !== '' ? alias : id,
-      since: momentOf(said['created_at']),
+      since: momentOf(value['created_at']),
       problem: serves ? undefined : why,
     },
   ]

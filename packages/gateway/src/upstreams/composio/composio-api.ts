@@ -49,7 +49,7 @@ class RestApi implements ComposioApi {
   }
 
   async tools(toolkits: readonly string[]) {
-    const lists = await Promise.all(toolkits.map((one) => this.#pages('/tools', { toolkit_slug: one })))
+    const lists = await Promise.all(toolkits.map((toolkit) => this.#pages('/tools', { toolkit_slug: toolkit })))
     return lists.flat()
   }
 
@@ -137,10 +137,10 @@ class RestApi implements ComposioApi {
   #refused(incoming: Incoming, tool: string): Fault {
     const { status } = incoming
     const mask = (text: string) => this.#backend.mask(text)
-    const said = wordsOf(this.#backend.parse(this.#backend.hide(incoming.text)))
-    if (status === 401 || status === 429 || (AWAY.has(status) && said === undefined))
+    const words = wordsOf(this.#backend.parse(this.#backend.hide(incoming.text)))
+    if (status === 401 || status === 429 || (AWAY.has(status) && words === undefined))
       return refusalOf({ alias: this.#alias, mask }, incoming)
-    const facts = { vendor: 'Composio', tool, problem: cut(mask(said ?? `it responded with HTTP ${status}`)) }
+    const facts = { vendor: 'Composio', tool, problem: cut(mask(words ?? `it responded with HTTP ${status}`)) }
     if (status === 403) return new Fault('connector.forbidden', facts)
     if (status === 404 || status === 410) return new Fault('connector.missing', facts)
     if (status === 400 || status === 422) return new Fault('connector.arguments', facts)
@@ -163,4 +163,4 @@ function wordsOf(body: Json | undefined): string | undefined {
   return typeof fix === 'string' && fix !== '' ? `${message} ${fix}` : message
 }
 
-const cut = (said: string): string => (said.length > MOST_WORDS ? `${said.slice(0, MOST_WORDS)}…` : said)
+const cut = (text: string): string => (text.length > MOST_WORDS ? `${text.slice(0, MOST_WORDS)}…` : text)

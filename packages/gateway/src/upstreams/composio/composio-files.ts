@@ -50,11 +50,11 @@ export const UPLOAD_TOOL: ComposioTool = {
 
 export interface ComposioFiles {
   /** Carries out `COMPOSIO_UPLOAD_FILE`. Throws `file.*`, `upstream.*` and `connector.*`. */
-  upload(asked: Ask): Promise<JsonObject>
+  upload(request: Ask): Promise<JsonObject>
   /** The call with its files at Composio, in the form that its tools take. Throws as `upload` does. */
-  send(tool: ComposioTool, asked: Ask): Promise<Ask>
+  send(tool: ComposioTool, request: Ask): Promise<Ask>
   /** The result with the files that it points to stored for the caller. */
-  take(result: JsonObject, asked: Ask): Promise<JsonObject>
+  take(result: JsonObject, request: Ask): Promise<JsonObject>
 }
 
 export function createComposioFiles(api: ComposioApi, transfer: SignedTransfer): ComposioFiles {
@@ -66,8 +66,8 @@ export function createComposioFiles(api: ComposioApi, transfer: SignedTransfer):
       ...{ toolkit_slug: of.toolkit, tool_slug: of.tool, filename: file.name, mimetype },
       md5: await md5Of(await files.open(uri)),
     }
-    const said = await api.upload(of.tool, body, { signal, correlationId })
-    const { key, new_presigned_url: address, metadata, type } = said
+    const value = await api.upload(of.tool, body, { signal, correlationId })
+    const { key, new_presigned_url: address, metadata, type } = value
     const given = { name: file.name, mimetype, s3key: String(key) }
     // The storage has this content already.
     if (typeof key === 'string' && type === 'existing') return given
@@ -81,9 +81,9 @@ export function createComposioFiles(api: ComposioApi, transfer: SignedTransfer):
     return given
   }
 
-  async function fetch(said: Downloadable, put: Put, signal: AbortSignal): Promise<FileFacts> {
-    const { content, mediaType, size, close } = await transfer.get(said.s3url, signal)
-    const own = { name: said.name, mediaType: said.mimetype ?? mediaType ?? 'application/octet-stream', size }
+  async function fetch(input: Downloadable, put: Put, signal: AbortSignal): Promise<FileFacts> {
+    const { content, mediaType, size, close } = await transfer.get(input.s3url, signal)
+    const own = { name: input.name, mediaType: input.mimetype ?? mediaType ?? 'application/octet-stream', size }
     try {
       return await put(own, content)
     } finally {
@@ -93,37 +93,37 @@ export function createComposioFiles(api: ComposioApi, transfer: SignedTransfer):
   }
 
   return {
-    async upload(asked) {
-      const { file, toolkit_slug: toolkit, tool_slug: tool, media_type: mediaType } = argumentsOf(asked)
+    async upload(request) {
+      const { file, toolkit_slug: toolkit, tool_slug: tool, media_type: mediaType } = argumentsOf(request)
       const of = {
         toolkit: String(toolkit),
         tool: String(tool),
         mediaType: typeof mediaType === 'string' ? mediaType : undefined,
       }
-      const given = await bring(String(file), of, asked)
-      return { content: [{ type: 'text', text: JSON.stringify(given) }], structuredContent: given }
+      const value = await bring(String(file), of, request)
+      return { content: [{ type: 'text', text: JSON.stringify(value) }], structuredContent: value }
     },
-    async send(tool, asked) {
+    async send(tool, request) {
       const places = filePlacesOf(tool.definition['inputSchema'])
-      if (places === undefined) return asked
+      if (places === undefined) return request
       const of = { toolkit: tool.toolkit || toolkitOf(tool.slug), tool: tool.slug, mediaType: undefined }
-      const sent = await replaceAt(argumentsOf(asked), places, async (value) =>
-        typeof value === 'string' && value.startsWith(FILES) ? bring(value, of, asked) : value,
+      const sent = await replaceAt(argumentsOf(request), places, async (value) =>
+        typeof value === 'string' && value.startsWith(FILES) ? bring(value, of, request) : value,
       )
-      return { ...asked, params: { ...asked.params, arguments: sent } }
+      return { ...request, params: { ...request.params, arguments: sent } }
     },
-    async take(result, asked) {
+    async take(result, request) {
       const form = normalFormOf(result['structuredContent'])
-      if (form === undefined || asked.files === undefined || !pointsToFiles(form.data)) return result
-      const { put } = asked.files
+      if (form === undefined || request.files === undefined || !pointsToFiles(form.data)) return result
+      const { put } = request.files
       const taken: FileFacts[] = []
       let tried = 0
-      const data = await withFiles(form.data, async (said) => {
+      const data = await withFiles(form.data, async (input) => {
         // The address would give what a rule takes out of the result.
         if (put === undefined) return 'A rule removes members of this result, so its files are not provided.'
         if (tried++ >= MOST_FILES) return `Only ${MOST_FILES} files of a result are stored.`
         try {
-          const file = await fetch(said, put, asked.signal)
+          const file = await fetch(input, put, request.signal)
           taken.push(file)
           return file
         } catch (thrown) {
@@ -183,21 +183,21 @@ function decoded(text: string): string {
 
 const pointsToFiles = (value: Json, depth = 0): boolean => {
   if (depth > DEEPEST) return false
-  if (Array.isArray(value)) return value.some((one) => pointsToFiles(one, depth + 1))
+  if (Array.isArray(value)) return value.some((item) => pointsToFiles(item, depth + 1))
   if (!isObject(value)) return false
-  return downloadableOf(value) !== undefined || Object.values(value).some((one) => pointsToFiles(one, depth + 1))
+  return downloadableOf(value) !== undefined || Object.values(value).some((item) => pointsToFiles(item, depth + 1))
 }
 
 /** The data with files in the place of signed addresses, or with why there is none: the address itself is given to nobody. */
 async function withFiles(
   value: Json,
-  fetch: (said: Downloadable) => Promise<FileFacts | string>,
+  fetch: (input: Downloadable) => Promise<FileFacts | string>,
   depth = 0,
 ): Promise<Json> {
   if (depth > DEEPEST) return value
   if (Array.isArray(value)) {
     const items: Json[] = []
-    for (const one of value) items.push(await withFiles(one, fetch, depth + 1))
+    for (const item of value) items.push(await withFiles(item, fetch, depth + 1))
     return items
   }
   if (!isObject(value)) return value
@@ -209,6 +209,6 @@ async function withFiles(
     return { ...rest, name: file.name, mimetype: file.mediaType, size: file.size, file: file.uri }
   }
   const members: JsonObject = {}
-  for (const [name, one] of Object.entries(value)) members[name] = await withFiles(one, fetch, depth + 1)
+  for (const [name, item] of Object.entries(value)) members[name] = await withFiles(item, fetch, depth + 1)
   return members
 }

@@ -20,9 +20,9 @@ const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHi
 export function toolListOf(listed: readonly JsonObject[], more: readonly ComposioTool[] = []): ToolList<ComposioTool> {
   const tools = new Map(more.map((tool) => [tool.slug, tool]))
   const leftOut: LeftOut[] = []
-  for (const one of listed) {
-    const tool = toolOf(one)
-    const slug = String(one['slug'] ?? one['name'] ?? 'a tool').slice(0, 200)
+  for (const value of listed) {
+    const tool = toolOf(value)
+    const slug = String(value['slug'] ?? value['name'] ?? 'a tool').slice(0, 200)
     if (typeof tool === 'string') leftOut.push({ name: slug, reason: tool })
     else if (tools.has(tool.slug)) leftOut.push({ name: slug, reason: 'an earlier tool has the same slug' })
     else tools.set(tool.slug, tool)
@@ -31,8 +31,16 @@ export function toolListOf(listed: readonly JsonObject[], more: readonly Composi
 }
 
 /** A tool, or why it is left out. */
-function toolOf(said: JsonObject): ComposioTool | string {
-  const { slug, name, description, toolkit, input_parameters: input, no_auth: noAuth, is_deprecated: deprecated } = said
+function toolOf(value: JsonObject): ComposioTool | string {
+  const {
+    slug,
+    name,
+    description,
+    toolkit,
+    input_parameters: input,
+    no_auth: noAuth,
+    is_deprecated: deprecated,
+  } = value
   if (typeof slug !== 'string' || !/^[A-Za-z0-9_-]{1,128}$/.test(slug)) return 'its slug is not a valid tool name'
   if (deprecated === true) return 'Composio marks it as deprecated'
   if (!isObject(input)) return 'it has no schema for its arguments'
@@ -46,7 +54,7 @@ function toolOf(said: JsonObject): ComposioTool | string {
       ...(typeof name === 'string' ? { title: name } : {}),
       ...(typeof description === 'string' ? { description } : {}),
       inputSchema: { ...offerReferences(input), type: 'object' },
-      annotations: { ...hintsIn(said['tags']), openWorldHint: true },
+      annotations: { ...hintsIn(value['tags']), openWorldHint: true },
     }),
   }
 }

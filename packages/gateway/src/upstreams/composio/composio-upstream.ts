@@ -33,7 +33,7 @@ const NOBODY = 'default'
 /** One way to Composio. */
 interface Way {
   list(): Promise<ToolList<ComposioTool>>
-  call(tool: ComposioTool, asked: Ask, acting: Acting): Promise<JsonObject>
+  call(tool: ComposioTool, request: Ask, acting: Acting): Promise<JsonObject>
   close(): Promise<void>
 }
 
@@ -59,10 +59,10 @@ export function createComposioUpstream({ reach, now, onNote, onTurn, ids, pool }
     keptFor: wire.listedFor,
     staleFor: STALE_FOR,
     fetch: () => way.list(),
-    async call(tool, asked) {
-      if (tool.slug === UPLOAD_FILE) return files.upload(asked)
-      const acting = actingIn(asked, wire)
-      return files.take(await way.call(tool, await files.send(tool, asked), acting), asked)
+    async call(tool, request) {
+      if (tool.slug === UPLOAD_FILE) return files.upload(request)
+      const acting = actingIn(request, wire)
+      return files.take(await way.call(tool, await files.send(tool, request), acting), request)
     },
     onStale: (age, thrown) =>
       onNote(
@@ -80,7 +80,7 @@ export function createComposioUpstream({ reach, now, onNote, onTurn, ids, pool }
     terms: wire,
     needsAccounts: () => listed.some(({ needsAccount }) => needsAccount) ?? true,
   })
-  const innerCalls: Upstream['innerCalls'] = (tool, given) => (tool === MULTI_EXECUTE ? multiExecute(given) : undefined)
+  const innerCalls: Upstream['innerCalls'] = (tool, value) => (tool === MULTI_EXECUTE ? multiExecute(value) : undefined)
   // Reads are tried again as those of MCP servers are (ledger S0-CMP-08).
   // Large answers are passed on whole; those beyond the limit become files (ledger S4-CMP-10).
   return { ...listed, broker, innerCalls, patience: timeout * 1000, direct: true }
@@ -112,17 +112,17 @@ function normal(answer: JsonObject): JsonObject {
 const WAYS: Readonly<Record<ComposioTarget['way'], (parts: WayParts) => Way>> = {
   rest: ({ reach: { wire }, api }) => ({
     list: async () => toolListOf(await api.tools(wire.toolkits), [UPLOAD_TOOL]),
-    async call({ slug }, asked, { user, account }) {
+    async call({ slug }, request, { user, account }) {
       const act = {
         method: 'POST' as const,
         path: `/tools/execute/${encodeURIComponent(slug)}`,
         body: {
           user_id: user,
           ...(account === undefined ? {} : { connected_account_id: account }),
-          arguments: argumentsOf(asked),
+          arguments: argumentsOf(request),
         },
       }
-      return normal(await api.send(slug, act, sayingOf(asked)))
+      return normal(await api.send(slug, act, sayingOf(request)))
     },
     close: async () => {},
   }),
@@ -145,7 +145,7 @@ const WAYS: Readonly<Record<ComposioTarget['way'], (parts: WayParts) => Way>> = 
         const server = at({ user: wire.defaultUser ?? NOBODY, account: undefined })
         return toolListOf([], mcpToolsOf(await listing(server, alias), false))
       },
-      call: (tool, asked, acting) => askServer(at(acting), tool, asked),
+      call: (tool, request, acting) => askServer(at(acting), tool, request),
       close: async () => {},
     }
   },
@@ -160,12 +160,12 @@ const WAYS: Readonly<Record<ComposioTarget['way'], (parts: WayParts) => Way>> = 
         const [meta, tools] = await Promise.all([listing(at(own), alias), api.tools(wire.toolkits)])
         return toolListOf(tools, [UPLOAD_TOOL, ...mcpToolsOf(meta, true)])
       },
-      call: (tool, asked, { user }) =>
+      call: (tool, request, { user }) =>
         sessions.within(user, async (session) => {
-          if (tool.ofSession) return askServer(at(session), tool, asked)
+          if (tool.ofSession) return askServer(at(session), tool, request)
           const path = `/tool_router/session/${encodeURIComponent(session.id)}/execute`
-          const body = { tool_slug: tool.slug, arguments: argumentsOf(asked) }
-          return normal(await api.send(tool.slug, { method: 'POST', path, body }, sayingOf(asked)))
+          const body = { tool_slug: tool.slug, arguments: argumentsOf(request) }
+          return normal(await api.send(tool.slug, { method: 'POST', path, body }, sayingOf(request)))
         }),
       close: async () => {},
     }
@@ -203,9 +203,9 @@ const OWN = {
 } as const
 
 /** One call at an MCP server, in its era; progress goes to the caller's own sink. */
-async function askServer(server: Upstream, { slug }: ComposioTool, asked: Ask): Promise<JsonObject> {
-  const { credential: _, ...own } = asked
-  const answer = await server.ask({ ...own, params: { ...asked.params, name: slug } })
+async function askServer(server: Upstream, { slug }: ComposioTool, request: Ask): Promise<JsonObject> {
+  const { credential: _, ...own } = request
+  const answer = await server.ask({ ...own, params: { ...request.params, name: slug } })
   if ('error' in answer)
     throw new Fault('connector.failed', { vendor: 'Composio', tool: slug, problem: answer.error.message })
   return normalResult(answer.result)

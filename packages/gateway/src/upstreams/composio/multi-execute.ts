@@ -12,16 +12,16 @@ export const MULTI_EXECUTE = 'COMPOSIO_MULTI_EXECUTE_TOOL'
 const MOST = 50
 
 /** Throws `params.shape`. */
-export function multiExecute(given: JsonObject): InnerCalls {
-  const { tools } = given
+export function multiExecute(value: JsonObject): InnerCalls {
+  const { tools } = value
   const wrong = (place: string, problem: string) =>
     new Fault('params.shape', { place: `/arguments/tools${place}`, problem })
   if (!Array.isArray(tools) || tools.length === 0) throw wrong('', 'must be a list of calls')
   if (tools.length > MOST) throw wrong('', `has ${tools.length} calls, but may have at most ${MOST}`)
-  const calls = tools.map((one, index): InnerCall => {
-    const slug = isObject(one) ? (one['tool_slug'] ?? one['slug']) : undefined
+  const calls = tools.map((tool, index): InnerCall => {
+    const slug = isObject(tool) ? (tool['tool_slug'] ?? tool['slug']) : undefined
     // The source system says `params` (ledger S4-CMP-04).
-    const args = isObject(one) ? (one['arguments'] ?? one['params'] ?? {}) : undefined
+    const args = isObject(tool) ? (tool['arguments'] ?? tool['params'] ?? {}) : undefined
     if (typeof slug !== 'string' || slug === '') throw wrong(`/${index}/tool_slug`, 'must be the slug of a tool')
     if (!isObject(args)) throw wrong(`/${index}/arguments`, 'must be an object')
     return { tool: slug, arguments: args }

@@ -21,12 +21,13 @@ export function offerReferences(schema: JsonObject, depth = 0): JsonObject {
   if (isObject(schema['items'])) made['items'] = offerReferences(schema['items'], depth + 1)
   for (const group of ['anyOf', 'oneOf', 'allOf']) {
     const list = schema[group]
-    if (Array.isArray(list)) made[group] = list.map((one) => (isObject(one) ? offerReferences(one, depth + 1) : one))
+    if (Array.isArray(list))
+      made[group] = list.map((value) => (isObject(value) ? offerReferences(value, depth + 1) : value))
   }
   return made
 }
 
 const mapped = (group: JsonObject, depth: number): JsonObject =>
   Object.fromEntries(
-    Object.entries(group).map(([name, one]) => [name, isObject(one) ? offerReferences(one, depth + 1) : one]),
+    Object.entries(group).map(([name, value]) => [name, isObject(value) ? offerReferences(value, depth + 1) : value]),
   )

@@ -19,7 +19,7 @@ export const rootsOf = (forms: readonly string[], organization: string | undefin
 export const isInRoots = (path: string, roots: readonly string[]): boolean => roots.some((root) => isInside(path, root))
 
 /** An allowed path without the mark of one that may only be read. */
-export const plainPath = (said: string): string => (said.endsWith(':ro') ? said.slice(0, -':ro'.length) : said)
+export const plainPath = (text: string): string => (text.endsWith(':ro') ? text.slice(0, -':ro'.length) : text)
 
 /** Without links, as far as it is there: a folder may be allowed before it is made. */
 export function realPlace(path: string): string {

@@ -74,7 +74,10 @@ export function createBubblewrap(): SandboxDriver {
       } catch (thrown) {
         return { ready: false, reason: reasonOf(thrown) }
       }
-      return { ready: true, guarantees: GUARANTEES.filter((one) => filter !== undefined || one !== 'system calls') }
+      return {
+        ready: true,
+        guarantees: GUARANTEES.filter((guarantee) => filter !== undefined || guarantee !== 'system calls'),
+      }
     },
     confine,
   }
@@ -82,8 +85,8 @@ export function createBubblewrap(): SandboxDriver {
 
 function reasonOf(thrown: unknown): string {
   const { code, stderr = '' } = thrown as { code?: unknown; stderr?: string }
-  const said = stderr.trim().split('\n').at(-1)?.slice(0, 200) ?? ''
-  return `bubblewrap cannot create namespaces here (${said === '' ? String(code) : said}): allow user namespaces for the gateway’s user.`
+  const text = stderr.trim().split('\n').at(-1)?.slice(0, 200) ?? ''
+  return `bubblewrap cannot create namespaces here (${text === '' ? String(code) : text}): allow user namespaces for the gateway’s user.`
 }
 
 function confine(launch: ConfinedLaunch): ConfinedCommand {
@@ -166,9 +169,9 @@ interface Shown {
 
 /** From the outside in: a later mount lies over an earlier one. */
 function shownPaths({ packageFolders, allowPaths, hiddenPaths }: ConfinedLaunch): Shown[] {
-  const wanted = [...packageFolders.map((path) => ({ path, write: false })), ...allowPaths].toSorted(byLength)
-  const fixed = [...new Set(hiddenPaths.flatMap((hidden) => namesAbove(hidden, wanted)))]
-  return [...wanted, ...fixed.map((path) => ({ path, write: true, fixed: true as const }))].toSorted(byLength)
+  const paths = [...packageFolders.map((path) => ({ path, write: false })), ...allowPaths].toSorted(byLength)
+  const fixed = [...new Set(hiddenPaths.flatMap((hidden) => namesAbove(hidden, paths)))]
+  return [...paths, ...fixed.map((path) => ({ path, write: true, fixed: true as const }))].toSorted(byLength)
 }
 
 const byLength = (a: { path: string }, b: { path: string }): number => a.path.length - b.path.length
@@ -189,7 +192,7 @@ function namesAbove(hidden: string, shown: readonly Shown[]): string[] {
 const isFolder = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 
 const hiddenIn = (launch: ConfinedLaunch, shown: readonly Shown[]): string[] =>
-  launch.hiddenPaths.filter((path) => isOfSystem(path) || shown.some((one) => isInside(path, one.path)))
+  launch.hiddenPaths.filter((path) => isOfSystem(path) || shown.some((item) => isInside(path, item.path)))
 
 const ownFolders = ({ folder, temporary }: ConfinedLaunch): string[] => [folder, temporary]
 
@@ -197,7 +200,7 @@ const ownFolders = ({ folder, temporary }: ConfinedLaunch): string[] => [folder,
 function mountedPlaces(launch: ConfinedLaunch): MountedPlaces {
   const shown = shownPaths(launch)
   const paths = [...shown.filter(({ fixed }) => fixed !== true).map(({ path }) => path), ...ownFolders(launch)]
-  const isInner = (path: string) => paths.some((one) => one !== path && isInside(path, one))
+  const isInner = (path: string) => paths.some((value) => value !== path && isInside(path, value))
   const place = (path: string) => ({ path, identity: launch.identities.get(path) ?? 'unknown' })
   return {
     outer: paths.filter((path) => !isInner(path)).map(place),
@@ -230,14 +233,14 @@ function views(launch: ConfinedLaunch): string[] {
   ]
 }
 
-const isOfSystem = (path: string): boolean => SYSTEM.some((one) => isInside(path, one))
+const isOfSystem = (path: string): boolean => SYSTEM.some((value) => isInside(path, value))
 
 /** Folders that bubblewrap would make readable to root alone. */
 function parents(path: string, shown: readonly { path: string }[], hidden: readonly string[] = []): string[] {
   const folders: string[] = []
   for (let at = dirname(path); at !== '/' && at !== '/tmp'; at = dirname(at)) {
-    const isCovered = hidden.some((one) => isInside(at, one))
-    if (!isCovered && (shown.some((one) => isInside(at, one.path)) || isOfSystem(at))) break
+    const isCovered = hidden.some((value) => isInside(at, value))
+    if (!isCovered && (shown.some((item) => isInside(at, item.path)) || isOfSystem(at))) break
     folders.unshift('--perms', '0755', '--dir', at)
   }
   // Pairs were put in from the innermost folder outwards, each whole.

@@ -47,17 +47,17 @@ const DISABLED = 'TOOLWAY_SANDBOX_DRIVER is disabled.'
 
 export async function chooseDriver(
   policy: SandboxPolicy,
-  wanted: WantedDriver = 'auto',
+  driver: WantedDriver = 'auto',
   stated: Stated = {},
 ): Promise<SandboxState> {
-  if (wanted === 'disabled') {
+  if (driver === 'disabled') {
     const refusal = `No program is started here (${DISABLED}) Connect a server that runs elsewhere by its address.`
     return { policy, driver: 'none', guarantees: [], missing: GUARANTEES, reasons: [DISABLED], refusal }
   }
   if (policy === 'off')
     return { policy, driver: 'none', guarantees: [], missing: GUARANTEES, reasons: ['TOOLWAY_SANDBOX is off.'] }
   const reasons: string[] = []
-  for (const name of wanted === 'auto' ? (['bubblewrap', 'process'] as const) : [wanted]) {
+  for (const name of driver === 'auto' ? (['bubblewrap', 'process'] as const) : [driver]) {
     const state = (await DRIVERS[name]?.(stated).check()) ?? {
       ready: false as const,
       reason: `There is no driver ${name}.`,
@@ -66,11 +66,11 @@ export async function chooseDriver(
       reasons.push(`${name}: ${state.reason}`)
       continue
     }
-    const missing = GUARANTEES.filter((one) => !state.guarantees.includes(one))
+    const missing = GUARANTEES.filter((guarantee) => !state.guarantees.includes(guarantee))
     return withRefusal({ policy, driver: name, guarantees: state.guarantees, missing, reasons })
   }
   // A driver that was asked for by name is not replaced by nothing.
-  const refusal = wanted === 'auto' ? undefined : refusalOf(reasons)
+  const refusal = driver === 'auto' ? undefined : refusalOf(reasons)
   const state = { policy, driver: 'none' as const, guarantees: [], missing: GUARANTEES, reasons }
   return refusal === undefined ? withRefusal(state) : { ...state, refusal }
 }
@@ -91,4 +91,4 @@ const refusalOf = (reasons: readonly string[]): string =>
 
 /** Guarantees of a launch that `required` does not do without. */
 export const lacking = (without: readonly Guarantee[]): readonly Guarantee[] =>
-  without.filter((one) => NEEDED.includes(one))
+  without.filter((item) => NEEDED.includes(item))

@@ -74,7 +74,7 @@ function mounts(launch: ConfinedLaunch): string[] {
   return [
     ...shown.map(({ path, write }) => bind(path, path, write)),
     ...hiddenPaths
-      .filter((path) => shown.some((one) => isInside(path, one.path)))
+      .filter((path) => shown.some((allowedPath) => isInside(path, allowedPath.path)))
       .map((path) => (isFile(path) ? bind('/dev/null', path, false) : `type=tmpfs,destination=${plain(path)}`)),
     ...[folder, temporary].map((path) => bind(path, path, true)),
     ...givenFiles.map((path) => bind(path, path, false)),

@@ -55,12 +55,12 @@ export function createContainerDriver(engine: ContainerEngine): SandboxDriver {
         const bounded =
           engine === 'docker'
             ? stdout.startsWith('true true')
-            : ['memory', 'pids'].every((one) => stdout.includes(`"${one}"`))
+            : ['memory', 'pids'].every((value) => stdout.includes(`"${value}"`))
         const filtered = engine === 'docker' || podmanProfile() !== undefined
         return {
           ready: true,
           guarantees: GUARANTEES.filter(
-            (one) => (bounded || !BY_CGROUP.has(one)) && (filtered || one !== 'system calls'),
+            (guarantee) => (bounded || !BY_CGROUP.has(guarantee)) && (filtered || guarantee !== 'system calls'),
           ),
         }
       } catch (thrown) {
@@ -121,6 +121,6 @@ function hasHybridGroups(): boolean {
 
 function reasonOf(engine: ContainerEngine, thrown: unknown): string {
   const { stderr = '', code } = thrown as { stderr?: string; code?: unknown }
-  const said = stderr.trim().split('\n').at(-1)?.slice(0, 200) ?? ''
-  return `${engine} does not respond (${said === '' ? String(code) : said}): ${ABOUT[engine].mend}.`
+  const text = stderr.trim().split('\n').at(-1)?.slice(0, 200) ?? ''
+  return `${engine} does not respond (${text === '' ? String(code) : text}): ${ABOUT[engine].mend}.`
 }

@@ -30,10 +30,10 @@ export function createKubernetesDriver(enforced: boolean, access: ClusterAccess 
       try {
         await createCluster(access, namespaceOf(access)).list('toolway.dev/stdio=confined')
       } catch (thrown) {
-        const said = thrown instanceof Error ? thrown.message : String(thrown)
+        const text = thrown instanceof Error ? thrown.message : String(thrown)
         return {
           ready: false,
-          reason: `The cluster does not allow the gateway to create Pods (${said}): set stdio.mode to jobs.`,
+          reason: `The cluster does not allow the gateway to create Pods (${text}): set stdio.mode to jobs.`,
         }
       }
       // How many processes a Pod may have is a setting of the nodes.

@@ -13,8 +13,8 @@ interface Variables {
 }
 
 export function apart(env: Readonly<Record<string, string>>): Variables {
-  const [safe, unsafe] = [true, false].map((wanted) =>
-    Object.fromEntries(Object.entries(env).filter(([name]) => UNSAFE.test(name) !== wanted)),
+  const [safe, unsafe] = [true, false].map((requested) =>
+    Object.fromEntries(Object.entries(env).filter(([name]) => UNSAFE.test(name) !== requested)),
   )
   return { safe: safe ?? {}, unsafe: unsafe ?? {} }
 }

@@ -53,7 +53,7 @@ exec "$@"`
 
 /** As the table of mounts writes it. */
 const escaped = (path: string): string =>
-  path.replaceAll(/[ \t\n\\]/g, (one) => `\\${one.charCodeAt(0).toString(8).padStart(3, '0')}`)
+  path.replaceAll(/[ \t\n\\]/g, (value) => `\\${value.charCodeAt(0).toString(8).padStart(3, '0')}`)
 
 export const mountedStep = ({ outer, inner, hidden }: MountedPlaces): string[] => [
   ...['/bin/sh', '-c', script(outer.length), 'toolway-mounted', findTool('stat')],

@@ -69,7 +69,7 @@ export function joinBridge(child: ChildProcess, socket: string): () => void {
   })
   return () => {
     server?.close()
-    for (const one of open) one.destroy()
+    for (const item of open) item.destroy()
     if (child.connected) child.disconnect()
   }
 }

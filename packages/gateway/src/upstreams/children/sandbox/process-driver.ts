@@ -139,7 +139,7 @@ function ownUser(launch: ConfinedLaunch, covered: readonly string[]): number | u
 /** Whether others may enter each folder above; those that are covered are open. */
 function isReachable(path: string, covered: readonly string[]): boolean {
   for (let at = dirname(path); at !== '/'; at = dirname(at)) {
-    if (covered.some((one) => at === one || at.startsWith(`${one}/`))) continue
+    if (covered.some((value) => at === value || at.startsWith(`${value}/`))) continue
     if (((statSync(at, { throwIfNoEntry: false })?.mode ?? 1) & 0o1) === 0) return false
   }
   return true

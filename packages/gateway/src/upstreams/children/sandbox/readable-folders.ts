@@ -68,8 +68,8 @@ function outermost(paths: readonly string[]): string[] {
   const found = [...new Set(paths.map((path) => resolve(path)))].filter(
     (path) => existsSync(path) && !isWhole(real(path)),
   )
-  const outside = found.filter((path) => !SYSTEM.some((one) => isInside(path, one)))
-  return outside.filter((path) => !outside.some((one) => one !== path && isInside(path, one)))
+  const outside = found.filter((path) => !SYSTEM.some((value) => isInside(path, value)))
+  return outside.filter((path) => !outside.some((value) => value !== path && isInside(path, value)))
 }
 
 const real = (path: string): string => {

@@ -107,22 +107,23 @@ async function launchOf(
   const { name, network, allowHosts, egressSocket } = confinement
   const readable = readableFolders({ command: file, args: order.args, cwd, path: environment['PATH'] ?? '' })
   const folders = await heldFolders(readable.all, places)
-  const isShown = (one: string) => !isInside(one, own.path) && !leadsTo(one, folders.get(one)?.path ?? one, hidden)
+  const isShown = (value: string) =>
+    !isInside(value, own.path) && !leadsTo(value, folders.get(value)?.path ?? value, hidden)
   const authorities = await Promise.all(Object.values(order.inherited).filter(isAbsolute).map(realOrSame))
   const allowed: (Place & AllowedPath)[] = []
   const roots = confinement.roots === undefined ? undefined : await Promise.all(confinement.roots.map(realOrSame))
-  for (const said of confinement.allowPaths) {
-    const one = await allowedPath(said, hidden, places)
-    if (roots !== undefined && !isInRoots(one.path, roots)) throw outside('path', said, confinement)
+  for (const allowPath of confinement.allowPaths) {
+    const one = await allowedPath(allowPath, hidden, places)
+    if (roots !== undefined && !isInRoots(one.path, roots)) throw outside('path', allowPath, confinement)
     allowed.push(one)
   }
   // The connection names its program and PATH, and so what is shown to be read.
-  const isOfRoots = (one: string) =>
-    roots === undefined || isInRoots(folders.get(one)?.path ?? one, roots) || isInstalled(one, order)
+  const isOfRoots = (value: string) =>
+    roots === undefined || isInRoots(folders.get(value)?.path ?? value, roots) || isInstalled(value, order)
   const neededFolders = readable.needed.filter(isShown)
-  const strange = neededFolders.find((one) => !isOfRoots(one))
+  const strange = neededFolders.find((neededFolder) => !isOfRoots(neededFolder))
   if (strange !== undefined) throw outside('folder of its program', strange, confinement)
-  const packageFolders = readable.all.filter((one) => isShown(one) && isOfRoots(one))
+  const packageFolders = readable.all.filter((value) => isShown(value) && isOfRoots(value))
   return {
     ...{ name, command: file, args: order.args, env: environment, cwd, folder: own.path, temporary: temporary.path },
     packageFolders,
@@ -144,7 +145,7 @@ async function launchOf(
 /** Of the programs of the installation: those of its PATH, of Node, and its own. */
 const isInstalled = (path: string, order: Order): boolean =>
   readableFolders({ command: process.execPath, args: process.argv.slice(1, 2), cwd: '/', path: order.path }).all.some(
-    (one) => isInside(path, one),
+    (value) => isInside(path, value),
   )
 
 const identityOf = (path: string, identity: string | undefined): (readonly [string, string])[] =>
@@ -167,20 +168,20 @@ const leadsTo = (path: string, real: string, hidden: readonly string[]): boolean
 const realOrSame = (path: string): Promise<string> => realpath(path).catch(() => path)
 
 /** An allowed path that is there; the data folder and the kernel's folders are refused. */
-async function allowedPath(said: string, hidden: readonly string[], places: HeldPlaces): Promise<Place & AllowedPath> {
-  const write = !said.endsWith(':ro')
-  const place = await places.hold(plainPath(said)).catch(() => {
+async function allowedPath(text: string, hidden: readonly string[], places: HeldPlaces): Promise<Place & AllowedPath> {
+  const write = !text.endsWith(':ro')
+  const place = await places.hold(plainPath(text)).catch(() => {
     throw new ChildError(
       'FOLDER_NOT_FOUND',
-      `The allowed path "${said}" does not exist. Create it or remove it from allow_paths.`,
+      `The allowed path "${text}" does not exist. Create it or remove it from allow_paths.`,
     )
   })
   const { path } = place
-  const closed = [...hidden, '/proc', '/sys', '/dev', '/run'].find((one) => isInside(path, one))
+  const closed = [...hidden, '/proc', '/sys', '/dev', '/run'].find((value) => isInside(path, value))
   if (closed !== undefined || path === '/') {
     throw new ChildError(
       'NOT_CONFINED',
-      `The path "${said}" cannot be allowed: it is ${path === '/' ? 'the whole machine' : `in ${closed}, which no server may access`}.`,
+      `The path "${text}" cannot be allowed: it is ${path === '/' ? 'the whole machine' : `in ${closed}, which no server may access`}.`,
     )
   }
   return { ...place, write }

@@ -40,7 +40,7 @@ export async function errorInNpmLog(cache: string, since: number): Promise<strin
 
 /** Names begin with the time. */
 async function newest(folder: string): Promise<string[]> {
-  for (const one of [dirname(folder), folder]) if (!(await lstat(one)).isDirectory()) return []
+  for (const value of [dirname(folder), folder]) if (!(await lstat(value)).isDirectory()) return []
   const names: string[] = []
   let seen = 0
   for await (const { name } of await opendir(folder)) {
@@ -69,9 +69,9 @@ async function endOf(file: string, since: number): Promise<string> {
 
 function tellingLineOf(text: string): string | undefined {
   for (const line of text.split('\n')) {
-    const [, level, said] = LINE.exec(line.trimEnd()) ?? []
+    const [, level, input] = LINE.exec(line.trimEnd()) ?? []
     // Worded as npm words it on stderr.
-    if (said !== undefined && namesError(said)) return `npm ${level} ${said.replaceAll(USER, '//')}`
+    if (input !== undefined && namesError(input)) return `npm ${level} ${input.replaceAll(USER, '//')}`
   }
   return undefined
 }

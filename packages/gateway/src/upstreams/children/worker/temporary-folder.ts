@@ -40,7 +40,7 @@ export async function makeTemporary(home: string, within: string): Promise<Tempo
 
 /** Folders of workers that are gone; another process may run the same child now, as a test of its connection does. */
 async function removeLeft(notes: string): Promise<void> {
-  for (const name of (await readdir(notes)).filter((one) => OURS.test(one))) {
+  for (const name of (await readdir(notes)).filter((value) => OURS.test(value))) {
     const made = await readFile(join(notes, name), 'utf8').catch(() => '')
     if (isAlive(Number(made))) continue
     await drop(join(PLACE, name))
