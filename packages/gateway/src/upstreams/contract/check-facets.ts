@@ -24,12 +24,12 @@ const MOST_SHOWN = 100
 export const hasFacets = (value: Json): boolean => {
   if (Array.isArray(value)) return value.some(hasFacets)
   if (!isObject(value)) return false
-  return Object.entries(value).some(([key, one]) => (key === FILTERS && one !== null) || hasFacets(one))
+  return Object.entries(value).some(([key, item]) => (key === FILTERS && item !== null) || hasFacets(item))
 }
 
-export function facetProblems(given: JsonObject, metadata: Metadata): FacetProblem[] {
+export function facetProblems(value: JsonObject, metadata: Metadata): FacetProblem[] {
   const problems: FacetProblem[] = []
-  walk(given, '', (filters, path) => {
+  walk(value, '', (filters, path) => {
     for (const problem of problemsOf(filters, path, metadata)) {
       // Each looks for what was meant: a caller that makes up thousands is told of some.
       if (problems.length >= MOST_PROBLEMS) return
@@ -40,12 +40,12 @@ export function facetProblems(given: JsonObject, metadata: Metadata): FacetProbl
 }
 
 function walk(value: Json, path: string, found: (filters: Json, path: string) => void): void {
-  if (Array.isArray(value)) value.forEach((one, at) => walk(one, `${path}/${at}`, found))
+  if (Array.isArray(value)) value.forEach((item, at) => walk(item, `${path}/${at}`, found))
   else if (isObject(value))
-    for (const [key, one] of Object.entries(value)) {
+    for (const [key, item] of Object.entries(value)) {
       const place = `${path}/${pointed(key)}`
-      if (key !== FILTERS) walk(one, place, found)
-      else if (one !== null) found(one, place)
+      if (key !== FILTERS) walk(item, place, found)
+      else if (item !== null) found(item, place)
     }
 }
 
@@ -101,7 +101,7 @@ function meant(name: string, known: Iterable<string>): string {
   const all = [...known]
   if (all.length === 0) return '; there are none here'
   const close = nearestNames(name, all)
-  const named = (names: readonly string[]) => names.map((one) => `"${short(one)}"`).join(', ')
+  const named = (names: readonly string[]) => names.map((value) => `"${short(value)}"`).join(', ')
   return close.length === 0 ? `; there are ${named(all.slice(0, MOST_NAMED))}` : `; did you mean ${named(close)}?`
 }
 

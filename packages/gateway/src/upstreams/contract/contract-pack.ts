@@ -51,9 +51,9 @@ export function readPack(answer: unknown, words: PackWords, connection: string):
 function readEach(list: readonly unknown[], words: PackWords) {
   const found = new Map<string, Contract>()
   const leftOut: LeftOut[] = []
-  for (const [at, given] of list.entries()) {
-    const read = readContract(given)
-    const name = nameOf(given, at)
+  for (const [at, value] of list.entries()) {
+    const read = readContract(value)
+    const name = nameOf(value, at)
     if ('problem' in read) leftOut.push({ name, reason: read.problem })
     else if (found.has(name)) leftOut.push({ name, reason: 'an earlier contract has the same name' })
     else {
@@ -92,7 +92,7 @@ function keptBack({ name, exposure, sideEffects }: Contract, words: PackWords): 
   return undefined
 }
 
-const nameOf = (given: unknown, at: number): string =>
-  isObject(given) && typeof given['name'] === 'string' && given['name'] !== ''
-    ? given['name'].slice(0, MOST_NAME)
+const nameOf = (input: unknown, at: number): string =>
+  isObject(input) && typeof input['name'] === 'string' && input['name'] !== ''
+    ? input['name'].slice(0, MOST_NAME)
     : `number ${at + 1}`

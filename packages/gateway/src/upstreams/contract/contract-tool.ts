@@ -95,7 +95,7 @@ function orUnfit(schema: JsonObject): JsonObject {
 
 /** References that start at the root start where the schema stands now (RFC 6901); one with an id is a root of its own. */
 function moved(schema: Json, to: string): Json {
-  if (Array.isArray(schema)) return schema.map((one) => moved(one, to))
+  if (Array.isArray(schema)) return schema.map((value) => moved(value, to))
   if (!isObject(schema) || typeof schema['$id'] === 'string') return schema
   return Object.fromEntries(
     Object.entries(schema).map(([key, value]) => {

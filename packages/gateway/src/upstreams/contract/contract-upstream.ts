@@ -70,14 +70,14 @@ export function createContractUpstream(parts: ContractUpstreamParts): Upstream {
       const asked = { ...how, name: [CONTRACTS], keptFor: contractsFor, fetch: ask }
       return readPack(await answers(asked), words, alias)
     },
-    call: (tool, asked) => run(open, tool, asked),
+    call: (tool, request) => run(open, tool, request),
     onStale: onStale('contracts'),
     onLeftOut(leftOut) {
       for (const { name, reason } of leftOut) onNote({ contract: name, reason }, 'a contract is left out')
     },
     close: () => backend.close(GRACE),
   })
-  return { ...listed, review: (asked) => review(open, listed, asked) }
+  return { ...listed, review: (request) => review(open, listed, request) }
 }
 
 const queryOf = ({ organization }: ContractTerms) => ({ org_id: organization })
@@ -85,14 +85,14 @@ const queryOf = ({ organization }: ContractTerms) => ({ org_id: organization })
 const behalfOf = ({ reach }: Open, { onBehalf }: { readonly onBehalf?: string | undefined }) =>
   reach.wire.onBehalf ? onBehalf : undefined
 
-async function run(open: Open, tool: ContractTool, asked: Ask): Promise<JsonObject> {
+async function run(open: Open, tool: ContractTool, request: Ask): Promise<JsonObject> {
   const { backend, onNote, reach } = open
-  const { arguments: given } = asked.params
-  const { correlationId, signal } = asked
-  const params = { ...sendable(tool, isObject(given) ? given : {}), [ORGANIZATION_PARAMETER]: reach.wire.organization }
+  const { arguments: input } = request.params
+  const { correlationId, signal } = request
+  const params = { ...sendable(tool, isObject(input) ? input : {}), [ORGANIZATION_PARAMETER]: reach.wire.organization }
   const incoming = await backend.act(
     { method: 'POST', path: functionPath(tool.contract.name), body: { params, dry_run: false } },
-    { correlationId, onBehalf: behalfOf(open, asked), signal },
+    { correlationId, onBehalf: behalfOf(open, request), signal },
   )
   return resultOf(incoming, {
     alias: reach.alias,
@@ -108,27 +108,27 @@ async function run(open: Open, tool: ContractTool, asked: Ask): Promise<JsonObje
   })
 }
 
-function review(open: Open, listed: ListedUpstream<ContractTool>, asked: Reviewing): Promise<void> | undefined {
-  const { tool, name, arguments: given } = asked
+function review(open: Open, listed: ListedUpstream<ContractTool>, request: Reviewing): Promise<void> | undefined {
+  const { tool, name, arguments: value } = request
   const hidden = listed.peek(name)?.hidden
   const said =
-    hidden === undefined ? [] : Object.keys(given).filter((one) => hidden.has(one) && one !== ORGANIZATION_PARAMETER)
+    hidden === undefined ? [] : Object.keys(value).filter((item) => hidden.has(item) && item !== ORGANIZATION_PARAMETER)
   if (said.length > 0)
     throw unfitting(
       tool,
-      said.map((one) => ({ path: `/${one}`, message: 'is not a parameter of this tool' })),
+      said.map((item) => ({ path: `/${item}`, message: 'is not a parameter of this tool' })),
     )
-  return open.reach.wire.facets && hasFacets(given) ? reviewFacets(open, asked) : undefined
+  return open.reach.wire.facets && hasFacets(value) ? reviewFacets(open, request) : undefined
 }
 
-async function reviewFacets(open: Open, { tool, arguments: given, correlationId, ...asked }: Reviewing): Promise<void> {
+async function reviewFacets(open: Open, { tool, arguments: value, correlationId, ...asked }: Reviewing): Promise<void> {
   let known: Metadata
   try {
     known = await metadataFor(open, behalfOf(open, asked), correlationId)
   } catch (thrown) {
     throw new Fault('metadata.unavailable', { connection: open.reach.alias }, { cause: thrown })
   }
-  const problems = facetProblems(given, known)
+  const problems = facetProblems(value, known)
   if (problems.length > 0) throw unfitting(tool, problems)
 }
 
@@ -156,9 +156,9 @@ const wordsOf = ({ exposes, sideEffects, allows, aliases }: ContractTerms) => ({
 })
 
 /** As it is sent: without what no caller may say, and without nulls where nothing need be said (ledger S1-CAL-10). */
-const sendable = ({ hidden, required }: ContractTool, given: JsonObject): JsonObject =>
+const sendable = ({ hidden, required }: ContractTool, input: JsonObject): JsonObject =>
   Object.fromEntries(
-    Object.entries(given).filter(([name, value]) => !hidden.has(name) && (value !== null || required.has(name))),
+    Object.entries(input).filter(([name, value]) => !hidden.has(name) && (value !== null || required.has(name))),
   )
 
 const unfitting = (tool: string, errors: readonly { path: string; message: string }[]): Fault =>

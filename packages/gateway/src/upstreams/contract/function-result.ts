@@ -52,14 +52,14 @@ export function resultOf(incoming: Incoming, answering: Answering): JsonObject {
 
 const AWAY = new Set([502, 503, 504])
 
-function succeeded(data: Json, said: JsonObject, { tool, onUnfit }: Answering): JsonObject {
+function succeeded(data: Json, value: JsonObject, { tool, onUnfit }: Answering): JsonObject {
   const problems = problemsOf(tool.output, data)
   if (problems.length > 0) onUnfit(problems)
-  const qualified = QUALIFIED.has(String(said['status'])) ? wordsOf(said) : undefined
-  const facts = { ...said, ...(problems.length === 0 ? {} : { unfit: [...problems] }) }
+  const qualified = QUALIFIED.has(String(value['status'])) ? wordsOf(value) : undefined
+  const facts = { ...value, ...(problems.length === 0 ? {} : { unfit: [...problems] }) }
   return {
     content: [
-      ...(qualified === undefined ? [] : [{ type: 'text', text: `${String(said['status'])}: ${qualified}` }]),
+      ...(qualified === undefined ? [] : [{ type: 'text', text: `${String(value['status'])}: ${qualified}` }]),
       { type: 'text', text: typeof data === 'string' ? data : JSON.stringify(withDigits(data)) },
     ],
     structuredContent:
@@ -97,13 +97,15 @@ function wordsOf(body: Json | undefined): string | undefined {
   return undefined
 }
 
-function worded(said: Json | undefined): string | undefined {
-  if (typeof said === 'string') return said.trim() === '' ? undefined : said
-  if (Array.isArray(said)) {
-    const all = said.map((one) => (isObject(one) ? placed(one) : worded(one))).filter((one) => one !== undefined)
+function worded(input: Json | undefined): string | undefined {
+  if (typeof input === 'string') return input.trim() === '' ? undefined : input
+  if (Array.isArray(input)) {
+    const all = input
+      .map((value) => (isObject(value) ? placed(value) : worded(value)))
+      .filter((item) => item !== undefined)
     return all.length === 0 ? undefined : all.join('; ')
   }
-  return isObject(said) ? (wordsOf(said) ?? JSON.stringify(said)) : undefined
+  return isObject(input) ? (wordsOf(input) ?? JSON.stringify(input)) : undefined
 }
 
 /** One line of a framework's complaint: `{loc: ["body", "params", "limit"], msg}`. */
@@ -114,8 +116,8 @@ function placed({ loc, msg, message }: JsonObject): string | undefined {
 }
 
 const failed = ({ tool, mask }: Answering, whole: string, data: { status: number }): Fault => {
-  const said = mask(whole)
-  const problem = said.length > MOST_WORDS ? `${said.slice(0, MOST_WORDS)}…` : said
+  const text = mask(whole)
+  const problem = text.length > MOST_WORDS ? `${text.slice(0, MOST_WORDS)}…` : text
   return new Fault('function.failed', { tool: tool.contract.name, problem }, { data: { details: data } })
 }
 

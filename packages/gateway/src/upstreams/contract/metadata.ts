@@ -30,29 +30,29 @@ export function readMetadata(catalog: Json, facets: Json, connection: string): M
 }
 
 /** A list of namespaces with lists of fields, or either as an object by name. */
-function namespacesOf(given: Json | undefined): Map<string, ReadonlySet<string>> | undefined {
-  const entries = entriesOf(given, 'namespace')
+function namespacesOf(input: Json | undefined): Map<string, ReadonlySet<string>> | undefined {
+  const entries = entriesOf(input, 'namespace')
   return entries === undefined
     ? undefined
-    : new Map(entries.map(([name, one]) => [name, new Set(fieldsOf(one).map(([field]) => field))]))
+    : new Map(entries.map(([name, value]) => [name, new Set(fieldsOf(value).map(([field]) => field))]))
 }
 
 const fieldsOf = (namespace: Json): [string, Json][] =>
   entriesOf(isObject(namespace) && 'fields' in namespace ? namespace['fields'] : namespace, 'field_name') ?? []
 
-function entriesOf(given: Json | undefined, member: string): [string, Json][] | undefined {
-  if (Array.isArray(given))
-    return given.flatMap((one): [string, Json][] => {
-      const name = nameOf(one, member)
-      return name === undefined ? [] : [[name, one]]
+function entriesOf(input: Json | undefined, member: string): [string, Json][] | undefined {
+  if (Array.isArray(input))
+    return input.flatMap((value): [string, Json][] => {
+      const name = nameOf(value, member)
+      return name === undefined ? [] : [[name, value]]
     })
-  return isObject(given) ? Object.entries(given) : undefined
+  return isObject(input) ? Object.entries(input) : undefined
 }
 
-function nameOf(one: Json, member: string): string | undefined {
-  if (typeof one === 'string') return one
-  if (!isObject(one)) return undefined
-  const name = one[member] ?? one['name']
+function nameOf(value: Json, member: string): string | undefined {
+  if (typeof value === 'string') return value
+  if (!isObject(value)) return undefined
+  const name = value[member] ?? value['name']
   return typeof name === 'string' && name !== '' ? name : undefined
 }
 

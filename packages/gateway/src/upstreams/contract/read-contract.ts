@@ -56,17 +56,17 @@ const Shape = z.looseObject({
   required_data_sources: texts.nullish(),
 })
 
-export function readContract(given: unknown): Read {
-  if (!isObject(given)) return { problem: 'it is not an object' }
-  if (!isShallow(given, MOST_LEVELS)) return { problem: `it nests deeper than ${MOST_LEVELS} levels` }
-  if (JSON.stringify(given).length > MOST_CHARACTERS)
+export function readContract(input: unknown): Read {
+  if (!isObject(input)) return { problem: 'it is not an object' }
+  if (!isShallow(input, MOST_LEVELS)) return { problem: `it nests deeper than ${MOST_LEVELS} levels` }
+  if (JSON.stringify(input).length > MOST_CHARACTERS)
     return { problem: `it is longer than ${MOST_CHARACTERS} characters` }
-  const parsed = Shape.safeParse(given)
+  const parsed = Shape.safeParse(input)
   if (!parsed.success) return { problem: problemOfShape(parsed.error.issues) }
   const { data } = parsed
   const problem = problemOfSchema(data.input_schema)
   if (problem !== undefined) return { problem: `/input_schema ${problem}` }
-  const flag = flagOf(given)
+  const flag = flagOf(input)
   const { exposure_profile: exposure } = data
   const contract: Contract = {
     name: data.name,
@@ -102,8 +102,8 @@ const wordOf = ({ code, message }: z.core.$ZodIssue): string =>
   code === 'invalid_type' && message.endsWith('received undefined') ? 'is missing' : message
 
 /** By either name; where both stand there, the stricter. Undefined where neither says yes or no. */
-function flagOf({ side_effect: one, side_effects: other }: JsonObject): boolean | undefined {
-  const said = [one, other].filter((flag) => flag !== undefined && flag !== null)
+function flagOf({ side_effect: item, side_effects: other }: JsonObject): boolean | undefined {
+  const said = [item, other].filter((flag) => flag !== undefined && flag !== null)
   if (said.length === 0) return undefined
   return said.some((flag) => flag !== false)
 }

@@ -17,14 +17,14 @@ export interface InputSchema {
 }
 
 /** `own`: names of parameters that the gateway writes itself. */
-export function inputSchemaOf(given: JsonObject, own: readonly string[]): InputSchema {
-  const properties = isObject(given['properties']) ? given['properties'] : {}
+export function inputSchemaOf(value: JsonObject, own: readonly string[]): InputSchema {
+  const properties = isObject(value['properties']) ? value['properties'] : {}
   const marked = Object.keys(properties).filter((name) => isMarked(properties[name]))
   const hidden = new Set([...marked, ...own])
-  const required = new Set(namesIn(given['required']).filter((name) => !hidden.has(name)))
+  const required = new Set(namesIn(value['required']).filter((name) => !hidden.has(name)))
   const shown = Object.entries(properties).filter(([name]) => !hidden.has(name))
   const converted = shown.map(([name, schema]) => [name, convert(required.has(name) ? schema : absentForNull(schema))])
-  const { properties: _, required: __, ...rest } = given
+  const { properties: _, required: __, ...rest } = value
   return {
     schema: {
       ...(convert(rest) as JsonObject),
@@ -37,7 +37,7 @@ export function inputSchemaOf(given: JsonObject, own: readonly string[]): InputS
   }
 }
 
-export const outputSchemaOf = (given: JsonObject): JsonObject => convert(given) as JsonObject
+export const outputSchemaOf = (value: JsonObject): JsonObject => convert(value) as JsonObject
 
 const isMarked = (schema: Json | undefined): boolean => isObject(schema) && schema[MARK] === true
 
@@ -71,14 +71,14 @@ const SINGLE = new Set([
 function convert(schema: Json): Json {
   if (!isObject(schema)) return schema
   const marked = isObject(schema['properties'])
-    ? new Set(Object.entries(schema['properties']).flatMap(([name, one]) => (isMarked(one) ? [name] : [])))
+    ? new Set(Object.entries(schema['properties']).flatMap(([name, value]) => (isMarked(value) ? [name] : [])))
     : new Set<string>()
   const members = Object.entries(schema).flatMap(([key, value]): [string, Json][] => {
     if (key === 'nullable' || key === MARK) return []
     if (key === 'default' && value === null) return []
     if (MAPS.has(key) && isObject(value)) {
       const kept = Object.entries(value).filter(([name]) => key !== 'properties' || !marked.has(name))
-      return [[key, Object.fromEntries(kept.map(([name, one]) => [name, convert(one)]))]]
+      return [[key, Object.fromEntries(kept.map(([name, item]) => [name, convert(item)]))]]
     }
     if (LISTS.has(key) && Array.isArray(value)) return [[key, value.map(convert)]]
     if (SINGLE.has(key)) return [[key, Array.isArray(value) ? value.map(convert) : convert(value)]]

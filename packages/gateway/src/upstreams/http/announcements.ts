@@ -43,16 +43,16 @@ export function createAnnouncements({ open, presents: own, patience }: Announcem
     const listening = createListening({
       apply(union) {
         if (isSilent(union)) onSilence()
-        return kept.want(union)
+        return listen.want(union)
       },
     })
-    const kept = createKeptListen({
+    const listen = createKeptListen({
       open: (opening) => open(opening, presents),
       onNotification: listening.hear,
       onReturn: listening.missed,
       patience,
     })
-    return { listening, close: () => kept.close() }
+    return { listening, close: () => listen.close() }
   }
 
   function of(credential: string, presents: CredentialSource): Listening {

@@ -16,8 +16,8 @@ const NEARBY = /(?:^|\.)(?:localhost|local|internal|home\.arpa)$/
  * Returns the problem with an address, as the rest of a sentence that begins with the position of the address; undefined: it may
  * be stored.
  */
-export function problemOfAddress(given: string, permits: Permits, protocols = ['http:', 'https:']): string | undefined {
-  const url = given.length > MOST ? null : URL.parse(given.trim())
+export function problemOfAddress(text: string, permits: Permits, protocols = ['http:', 'https:']): string | undefined {
+  const url = text.length > MOST ? null : URL.parse(text.trim())
   if (url === null || url.hostname === '') return 'is not an address such as https://mcp.example.com/mcp'
   if (!protocols.includes(url.protocol))
     return `must start with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`

@@ -76,7 +76,7 @@ export function createGuardedFetch(
   }
 
   return async (address, { method = 'GET', headers = {}, body, signal }) => {
-    const known = METHODS.find((one) => one === method)
+    const known = METHODS.find((item) => item === method)
     if (known === undefined) throw new TypeError(`${method} is not sent from here`)
     const deadline = AbortSignal.timeout(patience)
     const until = signal === undefined ? deadline : AbortSignal.any([signal, deadline])
@@ -137,7 +137,7 @@ async function read(answer: Dispatcher.ResponseData, alias: string, mostBytes: n
   }
   const plain = new Headers()
   for (const [name, value] of Object.entries(answer.headers)) {
-    for (const one of [value ?? []].flat()) plain.append(name, one)
+    for (const item of [value ?? []].flat()) plain.append(name, item)
   }
   const { statusCode: status } = answer
   return new Response(BODILESS.has(status) ? null : Buffer.concat(chunks), { status, headers: plain })

@@ -144,8 +144,8 @@ class HttpCarrier implements Carrier {
     return discover(this.#present(credential), this.#ids, signal)
   }
 
-  exchange(asked: ClientRequest) {
-    return exchange(this.#present(asked.credential), this.#ids, asked)
+  exchange(request: ClientRequest) {
+    return exchange(this.#present(request.credential), this.#ids, request)
   }
 
   listen(options: ListenOptions) {

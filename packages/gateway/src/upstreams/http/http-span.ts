@@ -30,10 +30,10 @@ interface Asked {
   readonly path: string
 }
 
-function endSpan(span: Span, asked: Asked, status: number | undefined, thrown: unknown): void {
+function endSpan(span: Span, request: Asked, status: number | undefined, thrown: unknown): void {
   span.end(
     (to) => {
-      to.same(describedAs(asked))
+      to.same(describedAs(request))
       to.whole('http.response.status_code', status)
     },
     { error: errorOf(status, thrown) },

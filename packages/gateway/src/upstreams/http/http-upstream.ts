@@ -184,24 +184,24 @@ class HttpUpstream implements Upstream {
   }
 
   /** The modern era known, which is nearly always, costs no turn of the event loop. */
-  ask(asked: Ask): Promise<Answer> {
+  ask(request: Ask): Promise<Answer> {
     // The gateway's own requests bypass the breaker: they are rare and paced, and show whether the server is available again.
-    if (!this.#breaker.closed && asked.owner !== GATEWAY) {
+    if (!this.#breaker.closed && request.owner !== GATEWAY) {
       const refusal = this.#breaker.admit()
       if (refusal !== undefined) return Promise.reject(refusal)
     }
-    if (this.#own !== undefined && asked.owner === GATEWAY)
+    if (this.#own !== undefined && request.owner === GATEWAY)
       return withCredential(this.#own, (credential) =>
-        listsPrivate(asked, credential) ? Promise.resolve(NO_RESOURCES) : this.#send({ ...asked, credential }),
+        listsPrivate(request, credential) ? Promise.resolve(NO_RESOURCES) : this.#send({ ...request, credential }),
       )
-    return this.#send(asked)
+    return this.#send(request)
   }
 
   /** A server that turns out to speak the modern era only has not been sent the request. */
-  async #askAsLegacy(asked: Ask): Promise<Answer> {
+  async #askAsLegacy(request: Ask): Promise<Answer> {
     if (this.otherEra() !== 'possible') throw new OtherEraMissing()
-    if (!this.#other.isSpoken) await this.#greetAsLegacy(asked)
-    return this.#sessions.ask(asked).catch((thrown: unknown) => {
+    if (!this.#other.isSpoken) await this.#greetAsLegacy(request)
+    return this.#sessions.ask(request).catch((thrown: unknown) => {
       // What the call itself came to is never taken for a refused greeting: its server may have acted.
       if (this.#sessions.isUnopened(thrown) && refusesEra(thrown)) this.#other.refused(thrown)
       throw thrown
@@ -209,15 +209,15 @@ class HttpUpstream implements Upstream {
   }
 
   /** Opens the session that the request goes in. */
-  async #greetAsLegacy(asked: Ask): Promise<void> {
+  async #greetAsLegacy(request: Ask): Promise<void> {
     const opened = new AbortController()
-    const late = pause(OTHER_PATIENCE, AbortSignal.any([asked.signal, opened.signal])).then(() => {
+    const late = pause(OTHER_PATIENCE, AbortSignal.any([request.signal, opened.signal])).then(() => {
       throw new OtherEraMissing()
     })
-    await Promise.race([this.#sessions.introduce(asked), late])
+    await Promise.race([this.#sessions.introduce(request), late])
       .catch((thrown: unknown) => {
         // A refused credential is the call's own affair, and renewed as in the other era.
-        if (asked.signal.aborted || accessRefusedOf(thrown) !== undefined) throw thrown
+        if (request.signal.aborted || accessRefusedOf(thrown) !== undefined) throw thrown
         if (thrown instanceof OtherEraMissing || refusesEra(thrown)) this.#other.refused(thrown)
         // One moment says nothing of the server: this call goes in its known era.
         throw new OtherEraMissing('', { cause: thrown })
@@ -231,13 +231,13 @@ class HttpUpstream implements Upstream {
     return this.#known === MODERN && this.#other.mayBeSpoken ? 'possible' : 'none'
   }
 
-  #send(asked: Ask): Promise<Answer> {
-    if (asked.asLegacy === true) return this.#askAsLegacy(asked)
-    return this.#known === MODERN ? this.#carrier.exchange(asked) : this.#askOther(asked)
+  #send(request: Ask): Promise<Answer> {
+    if (request.asLegacy === true) return this.#askAsLegacy(request)
+    return this.#known === MODERN ? this.#carrier.exchange(request) : this.#askOther(request)
   }
 
-  async #askOther(asked: Ask): Promise<Answer> {
-    return (await this.#revisionOf(asked)) === MODERN ? this.#carrier.exchange(asked) : this.#sessions.ask(asked)
+  async #askOther(request: Ask): Promise<Answer> {
+    return (await this.#revisionOf(request)) === MODERN ? this.#carrier.exchange(request) : this.#sessions.ask(request)
   }
 
   async #check(signal: AbortSignal, credential: OpenedCredential | undefined): Promise<boolean> {

@@ -55,7 +55,7 @@ export interface LegacySessionsParts {
 export interface LegacySessions {
   /** Returns the server info from the gateway's own session, or from that of the given caller. */
   introduce(whose: Whose | OpenedCredential | undefined): Promise<ServerInfo>
-  ask(asked: Ask): Promise<Answer>
+  ask(request: Ask): Promise<Answer>
   /** Ask nothing but whether it is there; a session that the server has lost is opened anew. */
   ping(signal: AbortSignal, credential: OpenedCredential | undefined): Promise<Answer>
   /** The server's stream of the gateway's own session; false where it has none. */
@@ -162,22 +162,22 @@ class LegacySessionPool implements LegacySessions {
   }
 
   /** A session that the server has lost is opened anew once; what was asked is repeated if it cannot have run. */
-  async #askIn(holder: Holder, asked: Ask, stream?: OwnStream): Promise<Answer> {
-    const open = this.#open(holder, asked.credential, levelOf(asked))
+  async #askIn(holder: Holder, request: Ask, stream?: OwnStream): Promise<Answer> {
+    const open = this.#open(holder, request.credential, levelOf(request))
     const once = () =>
       this.#place.use(holder, open, async (session) => {
         // The session's own stream must be open before a request, or the server's requests on it would be lost.
         await stream?.ready()
-        return this.#askSurely({ holder, session, open }, asked)
+        return this.#askSurely({ holder, session, open }, request)
       })
     try {
-      return this.#succeeded(asked, await once())
+      return this.#succeeded(request, await once())
     } catch (thrown) {
       if (!(thrown instanceof SessionLost)) throw thrown
-      if (thrown.doubt?.mayHaveRun === true && !REPEATABLE.has(asked.method)) throw this.#lost(thrown)
+      if (thrown.doubt?.mayHaveRun === true && !REPEATABLE.has(request.method)) throw this.#lost(thrown)
     }
     return once().then(
-      (answer) => this.#succeeded(asked, answer),
+      (answer) => this.#succeeded(request, answer),
       (thrown: unknown) => {
         if (!(thrown instanceof SessionLost)) throw thrown
         this.#failing = this.#lost(thrown)
@@ -190,8 +190,8 @@ class LegacySessionPool implements LegacySessions {
   readonly #lost = (cause: SessionLost): Fault => lost(this.#parts.reach.alias, cause)
 
   /** The gateway's own requests go another way than calls, and say nothing of those. */
-  #succeeded(asked: Pick<Ask, 'owner'>, answer: Answer): Answer {
-    if (this.#failing !== undefined && asked.owner !== GATEWAY) {
+  #succeeded(request: Pick<Ask, 'owner'>, answer: Answer): Answer {
+    if (this.#failing !== undefined && request.owner !== GATEWAY) {
       this.#failing = undefined
       this.#parts.onTrouble(undefined)
     }
@@ -207,9 +207,9 @@ class LegacySessionPool implements LegacySessions {
   }
 
   /** Asks in a session. A session in doubt is tried; if it is not lost, its answer counts. */
-  async #askSurely({ holder, session, open }: Held, asked: Ask): Promise<Answer> {
+  async #askSurely({ holder, session, open }: Held, request: Ask): Promise<Answer> {
     try {
-      return await session.ask(asked)
+      return await session.ask(request)
     } catch (thrown) {
       if (!(thrown instanceof SessionLost) || thrown.doubt === undefined) return this.#refuse(holder, session, thrown)
       const { doubt } = thrown
@@ -220,12 +220,12 @@ class LegacySessionPool implements LegacySessions {
   }
 
   /** Tries each session once, for all requests that fail in it at the same time. */
-  #isLost(held: Held, doubt: SessionDoubt): Promise<boolean> {
-    if (this.#gone.has(held.session)) return Promise.resolve(true)
-    const known = this.#trials.get(held.session)
+  #isLost(stored: Held, doubt: SessionDoubt): Promise<boolean> {
+    if (this.#gone.has(stored.session)) return Promise.resolve(true)
+    const known = this.#trials.get(stored.session)
     if (known !== undefined) return known
-    const trial = this.#try(held, doubt).finally(() => this.#trials.delete(held.session))
-    this.#trials.set(held.session, trial)
+    const trial = this.#try(stored, doubt).finally(() => this.#trials.delete(stored.session))
+    this.#trials.set(stored.session, trial)
     return trial
   }
 
@@ -261,15 +261,18 @@ class LegacySessionPool implements LegacySessions {
     throw thrown
   }
 
-  async ask(asked: Ask): Promise<Answer> {
-    const holder = holderOf(asked)
-    const stream = needsOwnStream(asked) ? this.#own.of(holdingOf(holder), asked) : this.#own.find(holdingOf(holder))
-    if (stream === undefined) return this.#askIn(holder, asked)
-    const call = stream.uncorrelated.begin(asked)
+  async ask(request: Ask): Promise<Answer> {
+    const holder = holderOf(request)
+    const stream = needsOwnStream(request)
+      ? this.#own.of(holdingOf(holder), request)
+      : this.#own.find(holdingOf(holder))
+    if (stream === undefined) return this.#askIn(holder, request)
+    const call = stream.uncorrelated.begin(request)
     try {
       const answer = await this.#askIn(holder, call, stream)
       // A line that the server sent before its answer may come a moment after it, on the other stream.
-      if (asked.session === undefined && asked.caller.logLevel !== undefined) await pause(LATE_LINES, asked.signal)
+      if (request.session === undefined && request.caller.logLevel !== undefined)
+        await pause(LATE_LINES, request.signal)
       return answer
     } finally {
       stream.uncorrelated.end(call)

@@ -50,17 +50,17 @@ export function createOwnStreams({ hold, ownAsk }: OwnStreamsParts): OwnStreams 
       lasting,
       ownAsk,
       async hold(work) {
-        const now = await latest(held)
+        const now = await latest(streamEntry)
         return hold({ ...whose, credential: now }, work).catch(async (thrown: unknown) => {
           const refused = accessRefusedOf(thrown)
           // It comes back by itself: with the newer one then, if there is one.
-          if (refused !== undefined) await held.presents?.refused(now, refused.challenge, refused.status)
+          if (refused !== undefined) await streamEntry.presents?.refused(now, refused.challenge, refused.status)
           throw thrown
         })
       },
     })
-    const held: StreamEntry = { stream, credential, presents }
-    return held
+    const streamEntry: StreamEntry = { stream, credential, presents }
+    return streamEntry
   }
 
   /** The stream is its session's, and that was opened under one credential: another one in its place is none of its own. */
@@ -72,11 +72,11 @@ export function createOwnStreams({ hold, ownAsk }: OwnStreamsParts): OwnStreams 
   return {
     of({ owner, key }, whose, presents) {
       const own = streams.get(owner)
-      const held = own?.get(key)
-      if (held !== undefined) {
-        held.credential = whose.credential ?? held.credential
-        held.presents ??= presents
-        return held.stream
+      const stream = own?.get(key)
+      if (stream !== undefined) {
+        stream.credential = whose.credential ?? stream.credential
+        stream.presents ??= presents
+        return stream.stream
       }
       if (size >= MOST_STREAMS) return undefined
       const begun = begin(whose, presents)

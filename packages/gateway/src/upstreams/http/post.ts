@@ -295,13 +295,13 @@ class ResponseEventSink {
     if (this.#ended !== undefined) controller.abort(this.#ended)
   }
 
-  onResponseStart(_: unknown, code: number, given: IncomingHttpHeaders) {
+  onResponseStart(_: unknown, code: number, input: IncomingHttpHeaders) {
     // Interim responses say nothing about the final one (RFC 9110, section 15.2).
     if (code < 200) return
     this.#status = code
-    this.#headers = given
-    if (isStreamType(given['content-type'])) this.#stream = createStream(this.#wire, this.#parts.until, this.#hear)
-    if (given['content-encoding'] !== undefined) this.#decode(codingsOf(given['content-encoding']))
+    this.#headers = input
+    if (isStreamType(input['content-type'])) this.#stream = createStream(this.#wire, this.#parts.until, this.#hear)
+    if (input['content-encoding'] !== undefined) this.#decode(codingsOf(input['content-encoding']))
     this.#parts.onHead?.(code)
   }
 

@@ -15,8 +15,8 @@ export function createPresenting(wire: Wire): Presenting {
   const plain = transportOf(wire)
   return (credential) => {
     if (credential === undefined) return plain
-    const held = made.get(credential)
-    if (held !== undefined) return held
+    const transport = made.get(credential)
+    if (transport !== undefined) return transport
     const own = transportOf(withHeaders(wire, credential))
     made.set(credential, own)
     return own

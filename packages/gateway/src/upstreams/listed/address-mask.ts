@@ -8,7 +8,7 @@ export function createAddressMask({ origin, host, hostname }: URL): (text: strin
   // A name of several, or an address of either kind.
   const telling = /[.:]/.test(bare)
   const spelt = [origin, origin.replaceAll('/', String.raw`\/`), host, ...(telling ? [hostname, bare] : [])]
-  const named = spelt.filter((one) => one.includes(':') || telling)
+  const named = spelt.filter((value) => value.includes(':') || telling)
   const parts = [...new Set(named)].sort((one, other) => other.length - one.length).map(escaped)
   const pattern = new RegExp(parts.join('|'), 'gi')
   return (text) => text.replace(pattern, MASK)

@@ -47,7 +47,7 @@ export interface ListedUpstreamParts<Tool extends ListedTool> {
   readonly staleFor: number
   fetch(how: Fetching): Promise<ToolList<Tool>>
   /** The result of one call. Throws faults. */
-  call(tool: Tool, asked: Ask): Promise<JsonObject>
+  call(tool: Tool, request: Ask): Promise<JsonObject>
   /** An old list is used because of this. */
   onStale(age: number, thrown: unknown): void
   /** Called once for each new set of what is left out. */
@@ -78,9 +78,9 @@ export function createListedUpstream<Tool extends ListedTool>(parts: ListedUpstr
 
   async function fetch(how: Fetching): Promise<ToolList<Tool>> {
     const list = await parts.fetch(how)
-    const said = JSON.stringify(list.leftOut)
-    if (said !== noted && list.leftOut.length > 0) parts.onLeftOut(list.leftOut)
-    noted = said
+    const text = JSON.stringify(list.leftOut)
+    if (text !== noted && list.leftOut.length > 0) parts.onLeftOut(list.leftOut)
+    noted = text
     return list
   }
 
@@ -92,12 +92,12 @@ export function createListedUpstream<Tool extends ListedTool>(parts: ListedUpstr
     return { result: { tools: Array.from(tools.values(), ({ definition }) => definition) } }
   }
 
-  async function call(asked: Ask): Promise<Answer> {
-    const name = String(asked.params['name'])
+  async function call(request: Ask): Promise<Answer> {
+    const name = String(request.params['name'])
     const tool = (await open()).tools.get(name)
     // It was listed, and is no more: what is gone and what was never there answer alike.
     if (tool === undefined) throw new Fault('tool.unknown', { tool: name })
-    return { result: await parts.call(tool, asked) }
+    return { result: await parts.call(tool, request) }
   }
 
   async function poll(onChange: (kind: ListKind, missed: boolean) => void, signal: AbortSignal): Promise<void> {
@@ -119,14 +119,14 @@ export function createListedUpstream<Tool extends ListedTool>(parts: ListedUpstr
       const server = { ...parts.server, version: '1' }
       return { revision: MODERN, server, capabilities: { tools: {} }, instructions: undefined }
     },
-    ask(asked) {
-      if (!breaker.closed && asked.owner !== GATEWAY) {
+    ask(request) {
+      if (!breaker.closed && request.owner !== GATEWAY) {
         const refusal = breaker.admit()
         if (refusal !== undefined) return Promise.reject(refusal)
       }
-      if (asked.method === 'tools/call') return call(asked)
-      if (asked.method === 'tools/list') return list()
-      return Promise.resolve({ error: { code: NO_METHOD, message: `Method not found: ${asked.method}` } })
+      if (request.method === 'tools/call') return call(request)
+      if (request.method === 'tools/list') return list()
+      return Promise.resolve({ error: { code: NO_METHOD, message: `Method not found: ${request.method}` } })
     },
     peek: (name) => kept.peek(KEY)?.tools.get(name),
     some: (isMeant) => someOf(kept.peek(KEY), isMeant),

@@ -69,7 +69,7 @@ async function findExecution({ asks, workflowId, correlationId, callId, asked }:
   const query = { workflowId, includeData: 'true', limit: String(LATEST), startedAfter: begun }
   const answer = await asks.read(EXECUTIONS, query, { correlationId, signal: asked.signal })
   const { data } = isObject(answer) ? answer : ({} as JsonObject)
-  return (Array.isArray(data) ? data : []).find((one) => JSON.stringify(one).includes(callId))
+  return (Array.isArray(data) ? data : []).find((value) => JSON.stringify(value).includes(callId))
 }
 
 function outcomeOf({ status, data }: JsonObject): Followed {

@@ -41,8 +41,8 @@ export function createN8nUpstream({ reach, now, onNote, onTurn }: N8nUpstreamPar
     keptFor: wire.listedFor,
     staleFor: STALE_FOR,
     fetch: () => fetchTools(asks, wire.tag, alias),
-    call: (tool, asked) =>
-      runWorkflow({ alias, asks, runs, timeout, onGone: () => void listed.refresh() }, tool, asked),
+    call: (tool, request) =>
+      runWorkflow({ alias, asks, runs, timeout, onGone: () => void listed.refresh() }, tool, request),
     onStale: (age, thrown) =>
       onNote(
         { age_s: Math.round(age / 1000), problem: Fault.of(thrown).message },
@@ -84,7 +84,7 @@ async function workflowsOf(asks: JsonBackend, tag: string, alias: string): Promi
     const { data, nextCursor } = isObject(answer) ? answer : ({} as JsonObject)
     if (!Array.isArray(data))
       throw new Fault('backend.malformed', { connection: alias, problem: 'it returned no list of workflows' })
-    all.push(...data.filter((one) => isMeant(one, tag)))
+    all.push(...data.filter((value) => isMeant(value, tag)))
     cursor = typeof nextCursor === 'string' && nextCursor !== '' ? nextCursor : undefined
     if (cursor === undefined) break
   }
@@ -97,5 +97,5 @@ const idOf = (workflow: Json): string => (isObject(workflow) ? String(workflow['
 function isMeant(workflow: Json, tag: string): boolean {
   if (!isObject(workflow) || workflow['active'] !== true || workflow['isArchived'] === true) return false
   const { tags } = workflow
-  return Array.isArray(tags) && tags.some((one) => isObject(one) && one['name'] === tag)
+  return Array.isArray(tags) && tags.some((value) => isObject(value) && value['name'] === tag)
 }

@@ -47,9 +47,9 @@ interface Workflow {
 }
 
 /** @param tag of the workflows that become tools; `tag:read` and `tag:destructive` state an effect */
-export function readWorkflow(given: Json, tag: string): ReadWorkflow {
-  if (!isShallow(given, MOST_LEVELS)) return { tools: [], problem: `it nests deeper than ${MOST_LEVELS} levels` }
-  const workflow = workflowIn(given)
+export function readWorkflow(value: Json, tag: string): ReadWorkflow {
+  if (!isShallow(value, MOST_LEVELS)) return { tools: [], problem: `it nests deeper than ${MOST_LEVELS} levels` }
+  const workflow = workflowIn(value)
   if (workflow === undefined) return { tools: [], problem: 'it is not described as an n8n workflow' }
   const { nodes } = workflow
   const triggers = nodes.filter(({ type }) => type === WEBHOOK || type === FORM)
@@ -63,15 +63,15 @@ export function readWorkflow(given: Json, tag: string): ReadWorkflow {
   return { tools, problem: undefined }
 }
 
-function workflowIn(given: Json): Workflow | undefined {
-  if (!isObject(given) || typeof given['id'] !== 'string' || !Array.isArray(given['nodes'])) return undefined
-  const { id, name, description, tags, nodes } = given
+function workflowIn(value: Json): Workflow | undefined {
+  if (!isObject(value) || typeof value['id'] !== 'string' || !Array.isArray(value['nodes'])) return undefined
+  const { id, name, description, tags, nodes } = value
   return {
     id,
     title: typeof name === 'string' && name.trim() !== '' ? name.trim() : id,
     description: typeof description === 'string' ? description.trim() : '',
-    tags: (Array.isArray(tags) ? tags : []).flatMap((one) =>
-      isObject(one) && typeof one['name'] === 'string' ? [one['name']] : [],
+    tags: (Array.isArray(tags) ? tags : []).flatMap((item) =>
+      isObject(item) && typeof item['name'] === 'string' ? [item['name']] : [],
     ),
     nodes: nodes.filter(isObject).filter(({ disabled }) => disabled !== true),
   }
@@ -134,8 +134,8 @@ function pathOf(node: JsonObject, parameters: JsonObject, isForm: boolean): stri
 }
 
 function methodOf({ httpMethod = 'GET' }: JsonObject): WorkflowTool['method'] | undefined {
-  const said = Array.isArray(httpMethod) ? httpMethod : [httpMethod]
-  return METHODS.find((method) => said.includes(method))
+  const values = Array.isArray(httpMethod) ? httpMethod : [httpMethod]
+  return METHODS.find((method) => values.includes(method))
 }
 
 function fieldsOf({ formFields }: JsonObject): FormField[] {
@@ -151,7 +151,7 @@ function fieldsOf({ formFields }: JsonObject): FormField[] {
         required: field['requiredField'] === true,
         several: field['multiselect'] === true,
         about: textAt(field, 'placeholder'),
-        options: (Array.isArray(options) ? options : []).flatMap((one) => textAt(one, 'option') ?? []),
+        options: (Array.isArray(options) ? options : []).flatMap((value) => textAt(value, 'option') ?? []),
       },
     ]
   })
@@ -203,7 +203,7 @@ function problemOf(schema: JsonObject): string | undefined {
   }
 }
 
-function textAt(given: Json | undefined, member: string): string | undefined {
-  const value = isObject(given) ? given[member] : undefined
+function textAt(input: Json | undefined, member: string): string | undefined {
+  const value = isObject(input) ? input[member] : undefined
   return typeof value === 'string' && value !== '' ? value : undefined
 }

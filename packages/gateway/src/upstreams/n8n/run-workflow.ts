@@ -24,24 +24,24 @@ const MOST_WORDS = 2_000
 const AWAY = new Set([502, 503, 504])
 
 /** Throws `connector.*` in n8n's own words, and `upstream.*`. */
-export async function runWorkflow(running: Running, tool: WorkflowTool, asked: Ask): Promise<JsonObject> {
-  const { arguments: given } = asked.params
-  const correlationId = asked.correlationId ?? crypto.randomUUID()
-  const callId = asked.callId ?? crypto.randomUUID()
+export async function runWorkflow(running: Running, tool: WorkflowTool, request: Ask): Promise<JsonObject> {
+  const { arguments: input } = request.params
+  const correlationId = request.correlationId ?? crypto.randomUUID()
+  const callId = request.callId ?? crypto.randomUUID()
   const { runs } = running
   // A workflow tells a second request of the same call from the first by it: an id of ours, since a caller chooses the other one.
   const headers = { accept: 'application/json, */*;q=0.1', 'idempotency-key': callId }
   const begun = new Date(Date.now() - CLOCKS).toISOString()
-  const incoming = await runs.act(requestOf(tool, isObject(given) ? given : {}), {
+  const incoming = await runs.act(requestOf(tool, isObject(input) ? input : {}), {
     correlationId,
     headers,
-    signal: asked.signal,
+    signal: request.signal,
   })
   if (incoming.status >= 300) throw refused(running, tool, incoming)
   const value = valueOf(runs, incoming)
   if (!tool.startsOnly) return resultOf(value)
   const followed = await followExecution(
-    { ...running, workflowId: tool.workflowId, correlationId, callId, asked },
+    { ...running, workflowId: tool.workflowId, correlationId, callId, asked: request },
     begun,
   )
   if (followed === undefined) return resultOf(value)
@@ -53,17 +53,17 @@ export async function runWorkflow(running: Running, tool: WorkflowTool, asked: A
 /** The clocks of two machines differ. Milliseconds. */
 const CLOCKS = 60_000
 
-function requestOf({ method, path, inPath, fields }: WorkflowTool, given: JsonObject): Act {
-  const at = `/${path.replaceAll(/(?<=\/):([A-Za-z0-9_]+)/g, (_, name: string) => encodeURIComponent(textOf(given[name])))}`
+function requestOf({ method, path, inPath, fields }: WorkflowTool, input: JsonObject): Act {
+  const at = `/${path.replaceAll(/(?<=\/):([A-Za-z0-9_]+)/g, (_, name: string) => encodeURIComponent(textOf(input[name])))}`
   if (fields !== undefined) {
     // The page of a form sends its fields by their number.
     const numbered = fields.flatMap((label, index) => {
-      const value = given[label]
+      const value = input[label]
       return value === undefined ? [] : [[`field-${index}`, value] as const]
     })
     return { method: 'POST', path: at, body: { data: Object.fromEntries(numbered) } }
   }
-  const rest = Object.fromEntries(Object.entries(given).filter(([name]) => !inPath.includes(name)))
+  const rest = Object.fromEntries(Object.entries(input).filter(([name]) => !inPath.includes(name)))
   if (method !== 'GET' && method !== 'DELETE') return { method, path: at, body: rest }
   return {
     method,
@@ -106,4 +106,4 @@ function refused({ alias, runs, onGone }: Running, { name }: WorkflowTool, incom
   })
 }
 
-const cut = (said: string): string => (said.length > MOST_WORDS ? `${said.slice(0, MOST_WORDS)}…` : said)
+const cut = (text: string): string => (text.length > MOST_WORDS ? `${text.slice(0, MOST_WORDS)}…` : text)

@@ -47,9 +47,9 @@ const TYPES: Readonly<Record<string, JsonObject>> = {
 }
 
 function schemaOf({ type, several, options, about }: FormField): JsonObject {
-  const one: JsonObject =
+  const value: JsonObject =
     options.length > 0 ? { type: 'string', enum: [...options] } : (TYPES[type] ?? { type: 'string' })
-  const schema = several || type === 'checkbox' ? { type: 'array', items: one } : one
+  const schema = several || type === 'checkbox' ? { type: 'array', items: value } : value
   return about === undefined ? schema : { ...schema, description: about }
 }
 

@@ -21,7 +21,7 @@ export async function contentBody({ pieces }: Content, files: CallerFiles | unde
   const lengths = await Promise.all(pieces.map((piece) => lengthOf(piece, files)))
   return {
     stream: Readable.from(bytesOf(pieces, files), { objectMode: false }),
-    length: lengths.reduce((sum, one) => sum + one, 0),
+    length: lengths.reduce((sum, value) => sum + value, 0),
   }
 }
 

@@ -170,7 +170,9 @@ type Values = Parameters<typeof requestOf>[1]
 /** A tool's own headers below the connection's and the account's: no argument speaks for either. */
 const joined = (...all: readonly Readonly<Record<string, string>>[]): Record<string, string> => ({
   'user-agent': 'toolway',
-  ...Object.fromEntries(all.flatMap((one) => Object.entries(one)).map(([name, value]) => [name.toLowerCase(), value])),
+  ...Object.fromEntries(
+    all.flatMap((item) => Object.entries(item)).map(([name, value]) => [name.toLowerCase(), value]),
+  ),
   'accept-encoding': 'identity',
 })
 

@@ -41,24 +41,24 @@ export function createNativeUpstream({ reach, onTurn }: NativeUpstreamParts): Up
     return begun
   }
 
-  async function call(asked: Ask): Promise<Answer> {
-    const refusal = breaker.closed || asked.owner === GATEWAY ? undefined : breaker.admit()
+  async function call(request: Ask): Promise<Answer> {
+    const refusal = breaker.closed || request.owner === GATEWAY ? undefined : breaker.admit()
     if (refusal !== undefined) throw refusal
-    const { name, arguments: given = {} } = asked.params
+    const { name, arguments: value = {} } = request.params
     const vendor = await load()
     const tool = vendor.tools.get(String(name))
     if (tool === undefined)
       return { error: { code: NO_PARAMS, message: `There is no tool ${String(name).slice(0, 100)}` } }
-    if (!isObject(given)) return { error: { code: NO_PARAMS, message: 'The arguments are not an object' } }
-    return { result: await runTool({ vendor, name: String(name), tool, given }, asked) }
+    if (!isObject(value)) return { error: { code: NO_PARAMS, message: 'The arguments are not an object' } }
+    return { result: await runTool({ vendor, name: String(name), tool, given: value }, request) }
   }
 
   /** The vendor says whose account it is: the credential is good. Its words come back as they are, where it has any. */
-  async function ping(asked: Pick<Ask, 'credential' | 'signal'>): Promise<Answer> {
+  async function ping(request: Pick<Ask, 'credential' | 'signal'>): Promise<Answer> {
     const vendor = await load()
     const { structuredContent: account } = await runTool(
       { vendor, name: `${vendor.id} account`, tool: vendor.whoami, given: {} },
-      asked,
+      request,
     )
     return { result: isObject(account) ? { account } : {} }
   }

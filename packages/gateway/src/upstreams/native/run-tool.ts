@@ -26,7 +26,7 @@ export interface ToolUse {
 /** Returns the MCP result. Throws faults only. */
 export type ToolRunner = (
   use: ToolUse,
-  asked: Pick<Ask, 'credential' | 'signal' | 'callId' | 'files'>,
+  request: Pick<Ask, 'credential' | 'signal' | 'callId' | 'files'>,
 ) => Promise<JsonObject>
 
 export function createToolRunner({ alias, wire }: ReachOf<NativeTarget>, exchange: Exchange): ToolRunner {

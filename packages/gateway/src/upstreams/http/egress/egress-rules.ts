@@ -155,7 +155,7 @@ export const hostOf = (written: string): string => nameOf(written.replace(/^\[|\
 function refusalIn(error: Error): EgressRefused | undefined {
   if (error instanceof EgressRefused) return error
   const all: readonly unknown[] = error instanceof AggregateError ? error.errors : [error.cause]
-  return all.find((one) => one instanceof EgressRefused)
+  return all.find((value) => value instanceof EgressRefused)
 }
 
 const addressesOfInterfaces = (): string[] =>

@@ -164,7 +164,7 @@ class ConnectorProcess {
     return request
   }
 
-  async #turn(child: Child, run: number, told: Told): Promise<Turn> {
+  async #turn(child: Child, run: number, message: Told): Promise<Turn> {
     const waiting = { ...Promise.withResolvers<Turn>(), child }
     this.#waiting.set(run, waiting)
     const late = setTimeout(() => {
@@ -174,7 +174,7 @@ class ConnectorProcess {
       this.#leave(child)
     }, PATIENCE)
     try {
-      await child.send(JSON.stringify(told)).catch((thrown: unknown) => {
+      await child.send(JSON.stringify(message)).catch((thrown: unknown) => {
         throw unreachable(this.#parts.alias, thrown instanceof Error ? thrown.message : 'its process has ended')
       })
       return await waiting.promise

@@ -42,7 +42,7 @@ async function load(source: string): Promise<void> {
     load(url) {
       if (url === SOURCE) return { format: 'module-typescript', source, shortCircuit: true }
       const name = url.slice('toolway:module/'.length)
-      const names = Object.keys(MODULES[name] ?? {}).filter((one) => one !== 'default')
+      const names = Object.keys(MODULES[name] ?? {}).filter((value) => value !== 'default')
       const from = `globalThis[Symbol.for('toolway.connector-modules')][${JSON.stringify(name)}]`
       return { format: 'module', source: `export const { ${names.join(', ')} } = ${from}`, shortCircuit: true }
     },
@@ -65,32 +65,32 @@ function confine(): void {
   for (const prototype of PROTOTYPES) Object.preventExtensions(prototype)
 }
 
-function factsOf(one: Vendor): Facts {
+function factsOf(item: Vendor): Facts {
   const toolFacts = (name: string, tool: Tool): ToolFacts => ({
     name,
     effect: tool.effect,
     description: tool.description,
     definition: definitionOf(name, tool),
-    scopes: [...scopesOf(one, tool)],
+    scopes: [...scopesOf(item, tool)],
     ...(tool.unsupported === undefined ? {} : { unsupported: tool.unsupported }),
   })
   return {
-    id: one.id,
-    auth: one.auth,
-    resources: one.resources,
-    tools: [...one.tools].map(([name, tool]) => toolFacts(name, tool)),
-    whoami: toolFacts(`${one.id}_whoami`, one.whoami),
+    id: item.id,
+    auth: item.auth,
+    resources: item.resources,
+    tools: [...item.tools].map(([name, tool]) => toolFacts(name, tool)),
+    whoami: toolFacts(`${item.id}_whoami`, item.whoami),
   }
 }
 
-function take(told: Told): void {
-  if ('source' in told) return void load(told.source).catch((thrown: unknown) => say({ unread: textOf(thrown) }))
-  const { run } = told
-  if ('end' in told) return void runs.delete(run)
+function take(message: Told): void {
+  if ('source' in message) return void load(message.source).catch((thrown: unknown) => say({ unread: textOf(thrown) }))
+  const { run } = message
+  if ('end' in message) return void runs.delete(run)
   step(run, () => {
-    if ('answer' in told) return runs.get(run)?.next(told.answer as never)
-    const tool = told.tool === '' ? vendor?.whoami : vendor?.tools.get(told.tool)
-    const begun = tool?.run(told.input as Json, told.key)
+    if ('answer' in message) return runs.get(run)?.next(message.answer as never)
+    const tool = message.tool === '' ? vendor?.whoami : vendor?.tools.get(message.tool)
+    const begun = tool?.run(message.input as Json, message.key)
     if (begun !== undefined) runs.set(run, begun)
     return begun?.next()
   })
