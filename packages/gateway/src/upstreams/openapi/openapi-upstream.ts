@@ -111,13 +111,13 @@ class OpenApiUpstream implements Upstream {
   async #call({ params, credential, signal, owner }: Ask): Promise<Answer> {
     const refusal = this.#breaker.closed || owner === GATEWAY ? undefined : this.#breaker.admit()
     if (refusal !== undefined) throw refusal
-    const { name, arguments: given = {} } = params
+    const { name, arguments: value = {} } = params
     const operation = (await this.#open()).operations.get(String(name))
     if (operation === undefined)
       return { error: { code: NO_PARAMS, message: `There is no operation ${String(name).slice(0, 100)}` } }
-    if (!isObject(given)) return { error: { code: NO_PARAMS, message: 'The arguments are not an object' } }
+    if (!isObject(value)) return { error: { code: NO_PARAMS, message: 'The arguments are not an object' } }
     const shown = presented(credential, this.#wire.key)
-    const request = requestOf(operation, given, { alias: this.#alias, base: this.#base, key: shown.key })
+    const request = requestOf(operation, value, { alias: this.#alias, base: this.#base, key: shown.key })
     const sent = joined(request.headers, this.#wire.headers, shown.headers)
     const reply = await send(this.#sending, request, sent, signal)
     const ofCredential = createHeaderMask(credential?.headers ?? {})
@@ -202,7 +202,7 @@ function presented(
 function joined(...all: readonly Readonly<Record<string, string>>[]): Record<string, string> {
   const cookies = all.flatMap(({ cookie }) => (cookie === undefined ? [] : [cookie]))
   return {
-    ...Object.fromEntries(all.flatMap((one) => Object.entries(one))),
+    ...Object.fromEntries(all.flatMap((item) => Object.entries(item))),
     'accept-encoding': 'identity',
     'user-agent': 'toolway',
     ...(cookies.length === 0 ? {} : { cookie: cookies.join('; ') }),

@@ -30,15 +30,15 @@ export function createPlatformUpstream(
     keptFor: KEPT_FOR,
     staleFor: KEPT_FOR,
     fetch: () => Promise.resolve({ tools, leftOut: [] }),
-    call: ({ tool }, asked) => call(alias, tool, asked),
+    call: ({ tool }, request) => call(alias, tool, request),
     onStale() {},
     onLeftOut() {},
     close: () => Promise.resolve(),
   })
 }
 
-async function call(connection: string, { name, person, operation }: PlatformTool, asked: Ask): Promise<JsonObject> {
-  const { operate, approved = false, params } = asked
+async function call(connection: string, { name, person, operation }: PlatformTool, request: Ask): Promise<JsonObject> {
+  const { operate, approved = false, params } = request
   if (operate === undefined) throw new Fault('upstream.disabled', { connection })
   // However its rules are: no agent widens its own rights by itself.
   if (person === true && !approved) throw new Fault('platform.person', { tool: name })

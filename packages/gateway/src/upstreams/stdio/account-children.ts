@@ -62,11 +62,11 @@ class AccountChildren implements Upstream {
     return this.#asGateway((upstream) => upstream.introduce(signal))
   }
 
-  ask(asked: Ask): Promise<Answer> {
-    if (asked.owner !== GATEWAY) return this.#use(asked.credential, (upstream) => upstream.ask(asked))
+  ask(request: Ask): Promise<Answer> {
+    if (request.owner !== GATEWAY) return this.#use(request.credential, (upstream) => upstream.ask(request))
     return this.#asGateway((upstream, { ofMember }) =>
       // The lists are shown to all who may call: resources of a member's account are not listed.
-      ofMember && asked.method === 'resources/list' ? Promise.resolve(NO_RESOURCES) : upstream.ask(asked),
+      ofMember && request.method === 'resources/list' ? Promise.resolve(NO_RESOURCES) : upstream.ask(request),
     )
   }
 
@@ -165,16 +165,16 @@ class AccountChildren implements Upstream {
     if (this.#closed) throw new Fault('upstream.disabled', { connection })
     if (credential?.environment === undefined || credential.version === undefined)
       throw new Fault('upstream.needs-auth', { connection, problem: 'no account is connected for the program' })
-    const held = this.#children.get(credential.id)
+    const child = this.#children.get(credential.id)
     // A call that was given its credential before a renewal is the same account's.
-    if (held !== undefined && held.version >= credential.version) return held
-    if (held === undefined) this.#makeRoom(connection)
-    else this.#retire(held)
+    if (child !== undefined && child.version >= credential.version) return child
+    if (child === undefined) this.#makeRoom(connection)
+    else this.#retire(child)
     return this.#add(credential, credential.version)
   }
 
   #add(credential: OpenedCredential, version: number): Child {
-    const { open = (one: OpenedCredential) => openChild(this.#parts, one) } = this.#parts
+    const { open = (item: OpenedCredential) => openChild(this.#parts, item) } = this.#parts
     const { id, owner } = credential
     const upstream = open(credential)
     const child = {
@@ -209,7 +209,7 @@ class AccountChildren implements Upstream {
     if (this.#children.size < MOST) return
     const [oldest] = [...this.#children.values()]
       .filter(({ uses }) => uses === 0)
-      .toSorted((one, other) => one.used - other.used)
+      .toSorted((child, other) => child.used - other.used)
     if (oldest === undefined) throw new Fault('upstream.busy', { connection })
     this.#end(oldest)
   }
@@ -227,9 +227,9 @@ class AccountChildren implements Upstream {
     )
   }
 
-  /** @param asked those that were there when the database was asked: a child that came since may have a newer credential */
-  #settle(asked: readonly Child[], serving: ReadonlyMap<string, number>) {
-    for (const child of asked) {
+  /** @param children those that were there when the database was asked: a child that came since may have a newer credential */
+  #settle(children: readonly Child[], serving: ReadonlyMap<string, number>) {
+    for (const child of children) {
       const version = serving.get(child.id)
       if (version === undefined) this.#end(child)
       else if (version > child.version && !child.retired) this.#retire(child)

@@ -89,9 +89,9 @@ class ListeningOfChild implements ChildListening {
     return this.#current.serverInfo.revision === MODERN ? this.#kept.want(next) : this.#subscribe(next)
   }
 
-  async #subscribe(wanted: Union): Promise<Takes> {
+  async #subscribe(requested: Union): Promise<Takes> {
     const own = this.#subscriptions
-    await own?.make(() => this.#union?.uris ?? wanted.uris)
+    await own?.make(() => this.#union?.uris ?? requested.uris)
     return { uri: (uri) => own?.has(uri) === true, task: () => false }
   }
 

@@ -87,34 +87,34 @@ class CallerChildren {
     work: (upstream: Upstream) => Promise<T>,
   ): Promise<{ readonly result: T } | { readonly failure: unknown }> {
     const key = `${whose.owner} ${eraOf(revision)} ${JSON.stringify(whose.capabilities)}`
-    const one = this.#find(key, whose, revision)
-    if (one === undefined) return { failure: undefined }
-    one.uses++
+    const child = this.#find(key, whose, revision)
+    if (child === undefined) return { failure: undefined }
+    child.uses++
     try {
-      const failure = await this.#start(key, one, signal)
-      return failure === undefined ? { result: await work(one.upstream) } : { failure }
+      const failure = await this.#start(key, child, signal)
+      return failure === undefined ? { result: await work(child.upstream) } : { failure }
     } finally {
-      this.#leave(one)
+      this.#leave(child)
     }
   }
 
   /** Why it did not start. A server that cannot run twice still serves everybody as one. */
-  async #start(key: string, one: OwnChildEntry, signal: AbortSignal): Promise<unknown> {
+  async #start(key: string, child: OwnChildEntry, signal: AbortSignal): Promise<unknown> {
     try {
-      await this.#introduction(one.upstream, signal)
+      await this.#introduction(child.upstream, signal)
       return undefined
     } catch (thrown) {
       // Its caller left, which says nothing about the child.
       if (signal.aborted) throw thrown
       this.#failed.set(key, this.#now())
-      if (this.#own.get(key) === one) this.#end(key, one)
+      if (this.#own.get(key) === child) this.#end(key, child)
       return thrown
     }
   }
 
   #find(key: string, whose: OwnChild, revision: Revision): OwnChildEntry | undefined {
-    const held = this.#own.get(key)
-    if (held !== undefined) return held
+    const child = this.#own.get(key)
+    if (child !== undefined) return child
     if (this.#closed || this.#failed.has(key) || !this.#makeRoom()) return undefined
     const one = { upstream: this.#open(whose, revision), uses: 0, used: this.#now() }
     this.#own.set(key, one)
@@ -122,29 +122,29 @@ class CallerChildren {
     return one
   }
 
-  #leave(one: OwnChildEntry): void {
-    one.uses--
-    one.used = this.#now()
+  #leave(child: OwnChildEntry): void {
+    child.uses--
+    child.used = this.#now()
   }
 
   /** A child with a subscription is in use until the signal. */
   hold({ upstream }: Pick<OwnChildEntry, 'upstream'>, signal: AbortSignal): void {
-    const one = [...this.#own.values()].find((other) => other.upstream === upstream)
-    if (one === undefined || signal.aborted) return
-    one.uses++
-    signal.addEventListener('abort', () => this.#leave(one), { once: true })
+    const child = [...this.#own.values()].find((other) => other.upstream === upstream)
+    if (child === undefined || signal.aborted) return
+    child.uses++
+    signal.addEventListener('abort', () => this.#leave(child), { once: true })
   }
 
   endUnused(idle: number): number {
     const unused = this.all.filter(([, { uses, used }]) => uses === 0 && used <= this.#now() - idle)
-    for (const [key, one] of unused) this.#end(key, one)
+    for (const [key, child] of unused) this.#end(key, child)
     return unused.length
   }
 
   async stop(): Promise<void> {
-    const ending = this.all.map(([key, one]) => {
+    const ending = this.all.map(([key, child]) => {
       this.#own.delete(key)
-      return one.upstream.close()
+      return child.upstream.close()
     })
     await Promise.all(ending)
   }
@@ -164,8 +164,8 @@ class CallerChildren {
   #makeRoom(): boolean {
     if (this.#own.size < MOST) return true
     let least: readonly [string, OwnChildEntry] | undefined
-    for (const [key, one] of this.#own)
-      if (one.uses === 0 && (least === undefined || one.used < least[1].used)) least = [key, one]
+    for (const [key, child] of this.#own)
+      if (child.uses === 0 && (least === undefined || child.used < least[1].used)) least = [key, child]
     if (least === undefined) return false
     this.#end(...least)
     return true
@@ -173,7 +173,7 @@ class CallerChildren {
 
   #reap(): void {
     const oldest = this.#now() - IDLE
-    for (const [key, one] of this.#own) if (one.uses === 0 && one.used <= oldest) this.#end(key, one)
+    for (const [key, child] of this.#own) if (child.uses === 0 && child.used <= oldest) this.#end(key, child)
     for (const [key, at] of this.#failed) if (at <= oldest) this.#failed.delete(key)
     if (this.#own.size > 0 || this.#failed.size > 0) this.#timer?.refresh()
     else this.#timer = undefined
@@ -187,13 +187,13 @@ export function createOwnChildren({ shared, alias, patience, open, now }: OwnChi
   const other = new OtherEra(now)
 
   /** A server that speaks both eras has a child of its own for a caller in the legacy era, too: a child speaks one (ADR 0126). */
-  async function askAsLegacy(asked: Ask): Promise<Answer> {
-    const capabilities = askable(asked, false)
+  async function askAsLegacy(request: Ask): Promise<Answer> {
+    const capabilities = askable(request, false)
     if (capabilities === undefined || otherEra() !== 'possible') throw new OtherEraMissing()
-    const whose = { owner: asked.owner, capabilities }
-    const served = await own.serve(whose, NEWEST_LEGACY, asked.signal, (upstream) => {
+    const whose = { owner: request.owner, capabilities }
+    const served = await own.serve(whose, NEWEST_LEGACY, request.signal, (upstream) => {
       other.found()
-      return upstream.ask(asked)
+      return upstream.ask(request)
     })
     if ('result' in served) return served.result
     // A full house, or a start that failed otherwise, says nothing of what the server speaks.
@@ -221,7 +221,7 @@ export function createOwnChildren({ shared, alias, patience, open, now }: OwnChi
       shared.doubt()
     },
     forget: (session) => shared.forget(session),
-    processes: () => [...(shared.processes?.() ?? []), ...own.all.flatMap(([, one]) => processesOf(one))],
+    processes: () => [...(shared.processes?.() ?? []), ...own.all.flatMap(([, child]) => processesOf(child))],
     async stop() {
       await Promise.all([shared.stop?.(), own.stop()])
     },
@@ -233,12 +233,12 @@ export function createOwnChildren({ shared, alias, patience, open, now }: OwnChi
       return answers
     },
     otherEra,
-    ask(asked: Ask): Promise<Answer> {
-      if (asked.asLegacy === true) return askAsLegacy(asked)
-      if (!isSpecial(asked)) return shared.ask(asked)
+    ask(request: Ask): Promise<Answer> {
+      if (request.asLegacy === true) return askAsLegacy(request)
+      if (!isSpecial(request)) return shared.ask(request)
       // The level of a session is told to its child when there is one, and with each call.
-      if (asked.method === 'logging/setLevel') return Promise.resolve({ result: {} })
-      return use(asked, asked.signal, (upstream) => upstream.ask(asked))
+      if (request.method === 'logging/setLevel') return Promise.resolve({ result: {} })
+      return use(request, request.signal, (upstream) => upstream.ask(request))
     },
     listen: (hearing: Hearing) =>
       // Without subscriptions no child of its own is needed.
@@ -289,8 +289,8 @@ export function withoutRoots(caller: Caller): Caller {
 }
 
 /** A child may ask for them all the same. */
-export const askWithoutRoots = (asked: Ask, question: Request): Promise<Answer> =>
+export const askWithoutRoots = (request: Ask, question: Request): Promise<Answer> =>
   question.method === 'roots/list'
     ? Promise.resolve({ error: { code: NO_METHOD, message: 'Not available here: roots/list' } })
-    : asked.onQuestion(question)
+    : request.onQuestion(question)
 const NO_METHOD = -32601

@@ -51,7 +51,7 @@ export function createSandboxHints({ alias, onHints, patience = PATIENCE }: Sand
   const tell = () => {
     later = undefined
     const { hosts, paths } = child?.withheld() ?? { hosts: [], paths: [] }
-    const all = [...hosts, ...paths, ...[...ofCalls].filter((one) => !paths.some((path) => one.includes(path)))]
+    const all = [...hosts, ...paths, ...[...ofCalls].filter((value) => !paths.some((path) => value.includes(path)))]
     if (closed || emitted === all.join('\n')) return
     emitted = all.join('\n')
     onHints(all)
@@ -141,7 +141,7 @@ function failureIn(answer: Answer): string | undefined {
   if (isError !== true) return undefined
   const texts = Array.isArray(content) ? content : []
   return texts
-    .map((one) => (isObject(one) && typeof one['text'] === 'string' ? one['text'] : ''))
+    .map((text) => (isObject(text) && typeof text['text'] === 'string' ? text['text'] : ''))
     .join('\n')
     .slice(0, LOOKED_AT)
 }

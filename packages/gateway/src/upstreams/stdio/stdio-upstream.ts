@@ -303,18 +303,18 @@ class ChildUpstream implements Upstream {
     )
   }
 
-  async ask(asked: Ask): Promise<Answer> {
-    const isOurs = asked.owner === GATEWAY
+  async ask(request: Ask): Promise<Answer> {
+    const isOurs = request.owner === GATEWAY
     const refusal = isOurs || this.#breaker.closed ? undefined : this.#breaker.admit()
     if (refusal !== undefined) throw refusal
-    const { child, channel, serverInfo, level } = this.#running ?? (await this.#opened(asked.signal, START_TIMEOUT))
-    if (this.#own !== undefined) await level.ensure((asked.session ?? asked).caller.logLevel)
+    const { child, channel, serverInfo, level } = this.#running ?? (await this.#opened(request.signal, START_TIMEOUT))
+    if (this.#own !== undefined) await level.ensure((request.session ?? request).caller.logLevel)
     const { turn } = this.#breaker
     // One that may take its time says nothing of how busy the child is.
-    const working = !isOurs && asked.patient !== true
+    const working = !isOurs && request.patient !== true
     if (working) this.#underWay++
     try {
-      const answer = await this.#send(channel, asked, serverInfo)
+      const answer = await this.#send(channel, request, serverInfo)
       this.#breaker.answered(turn)
       if (!isOurs) {
         this.#restarts.served()
@@ -330,15 +330,15 @@ class ChildUpstream implements Upstream {
     }
   }
 
-  #send(channel: Channel, asked: Ask, { revision }: ServerInfo): Promise<Answer> {
+  #send(channel: Channel, request: Ask, { revision }: ServerInfo): Promise<Answer> {
     const era = eraOf(revision)
     // Requests of a child are accepted during these calls, if the whole channel belongs to one caller.
-    const asks = this.#own !== undefined && ASKING.has(asked.method)
-    return callOn(channel, this.#ids(), asked, {
+    const asks = this.#own !== undefined && ASKING.has(request.method)
+    return callOn(channel, this.#ids(), request, {
       era,
-      caller: era === 'modern' ? withoutRoots(asked.caller) : asked.caller,
+      caller: era === 'modern' ? withoutRoots(request.caller) : request.caller,
       timeout: this.#reach.timeout,
-      onQuestion: asks ? (question) => askWithoutRoots(asked, question) : undefined,
+      onQuestion: asks ? (question) => askWithoutRoots(request, question) : undefined,
     })
   }
 

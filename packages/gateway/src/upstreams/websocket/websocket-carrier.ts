@@ -91,11 +91,11 @@ class WebSocketCarrier implements Carrier {
     return this.#shared ?? this.#opening('socket', this.#connect)
   }
 
-  async exchange(asked: ClientRequest): Promise<Answer> {
+  async exchange(request: ClientRequest): Promise<Answer> {
     const { channel } = this.#shared ?? (await this.#open())
     const { turn } = this.#breaker
-    const answering = callOn(channel, this.#ids(), asked, { era: 'modern', timeout: this.#timeout })
-    if (asked.patient === true) return checkEnvelope(this.#alias, await answering)
+    const answering = callOn(channel, this.#ids(), request, { era: 'modern', timeout: this.#timeout })
+    if (request.patient === true) return checkEnvelope(this.#alias, await answering)
     const answer = await answering.catch((thrown: unknown) => {
       this.#breaker.failed(turn, thrown)
       throw thrown

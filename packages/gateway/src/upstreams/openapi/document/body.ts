@@ -22,10 +22,10 @@ const KINDS: readonly (readonly [kind: BodyKind, media: RegExp])[] = [
 ]
 
 /** Undefined where nothing is sent. Throws Unfit. */
-export function takeBody(given: unknown, taking: Taking, parts: SchemaParts): Body | undefined {
-  if (given === undefined) return undefined
-  const body = parts.references.open(given)
-  if (body === undefined) throw new Unfit(`has a body that ${parts.references.whyNot(given)}`)
+export function takeBody(input: unknown, taking: Taking, parts: SchemaParts): Body | undefined {
+  if (input === undefined) return undefined
+  const body = parts.references.open(input)
+  if (body === undefined) throw new Unfit(`has a body that ${parts.references.whyNot(input)}`)
   const required = body['required'] === true
   const content = isObject(body['content']) ? body['content'] : {}
   const chosen = choose(content)
@@ -48,9 +48,9 @@ export function takeBody(given: unknown, taking: Taking, parts: SchemaParts): Bo
     return { kind, media, required, whole, members: [] }
   }
   const encoding = isObject(described['encoding']) ? described['encoding'] : {}
-  const members = Object.entries(plain.properties).map(([name, one]) => {
+  const members = Object.entries(plain.properties).map(([name, value]) => {
     const argument = nameFor(name, taking, 'body')
-    taking.properties.set(argument, isObject(one) ? one : {})
+    taking.properties.set(argument, isObject(value) ? value : {})
     if (required && plain.required.has(name)) taking.required.add(argument)
     const written = encoding[name]
     return { argument, name, deep: isObject(written) && written['style'] === 'deepObject' }
@@ -113,8 +113,8 @@ function flattened(schema: JsonObject, level = 0): Plain | undefined {
   const { properties, required, allOf, type } = schema
   const types = Array.isArray(type) ? type : [type ?? 'object']
   if (level > 8 || !types.includes('object') || isOpen(schema) || hasAlternatives(schema)) return undefined
-  const parts = (Array.isArray(allOf) ? allOf : []).map((one) =>
-    isObject(one) ? flattened(one, level + 1) : undefined,
+  const parts = (Array.isArray(allOf) ? allOf : []).map((value) =>
+    isObject(value) ? flattened(value, level + 1) : undefined,
   )
   if (parts.includes(undefined)) return undefined
   const whole = parts as Plain[]
@@ -134,7 +134,7 @@ const isOpen = ({ additionalProperties: open, patternProperties: patterns }: Jso
 /** Alternatives that only say which members are needed together are the server's to check. */
 function hasAlternatives(schema: JsonObject): boolean {
   const lists = [schema['anyOf'], schema['oneOf']].filter((list) => Array.isArray(list))
-  const isRequirement = (one: unknown) => isObject(one) && Object.keys(one).every((key) => key === 'required')
+  const isRequirement = (value: unknown) => isObject(value) && Object.keys(value).every((key) => key === 'required')
   const decides = lists.some((list) => !list.every(isRequirement))
   return decides || ['not', 'if', 'const', 'enum', 'propertyNames'].some((name) => name in schema)
 }

@@ -84,13 +84,13 @@ const placesIn = (value: unknown, from: string, at: string): string[] =>
 
 /** Leads the references of one file to where their ends will be. */
 function redirect(value: unknown, from: string, { at, has }: { at: string; has: (place: string) => boolean }): void {
-  for (const one of referring(value, from !== at)) {
-    const target = targetOf(one.$ref, from)
+  for (const item of referring(value, from !== at)) {
+    const target = targetOf(item.$ref, from)
     if (target === undefined) continue
     const { place, fragment } = target
-    if (place === at) one.$ref = `#${fragment}`
-    else if (has(place)) one.$ref = `#/${FILES}/${escaped(nameOf(place, at))}${fragment}`
-    else one.$ref = fragment === '' ? nameOf(place, at) : `${nameOf(place, at)}#${fragment}`
+    if (place === at) item.$ref = `#${fragment}`
+    else if (has(place)) item.$ref = `#/${FILES}/${escaped(nameOf(place, at))}${fragment}`
+    else item.$ref = fragment === '' ? nameOf(place, at) : `${nameOf(place, at)}#${fragment}`
   }
 }
 

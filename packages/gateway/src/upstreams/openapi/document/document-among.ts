@@ -24,7 +24,7 @@ export function documentAmong(
   const isDocument = (path: string) => MARK.test(textOf(path) ?? '')
   const named = paths
     .filter((path) => NAME.test(baseOf(path)))
-    .toSorted((one, other) => depthOf(one) - depthOf(other) || rankOf(one) - rankOf(other))
+    .toSorted((path, other) => depthOf(path) - depthOf(other) || rankOf(path) - rankOf(other))
   const first = named.find(isDocument)
   if (first !== undefined) return first
   const marked = paths.filter((path) => DOCUMENT.test(path) && !named.includes(path)).filter(isDocument)

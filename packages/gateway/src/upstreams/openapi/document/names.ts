@@ -18,10 +18,12 @@ export function namesFor(all: readonly OperationNames[]): string[] {
   const wanted = all.map(plainNameOf)
   const often = new Map<string, number>()
   for (const name of wanted) often.set(name.toLowerCase(), (often.get(name.toLowerCase()) ?? 0) + 1)
-  return all.map((one, at) => {
+  return all.map((operationNames, at) => {
     const name = wanted[at] ?? ''
     const isUnique = often.get(name.toLowerCase()) === 1
-    return isUnique && name.length <= LIMITS.name ? name : `${name.slice(0, LIMITS.name - SHORT - 1)}_${markOf(one)}`
+    return isUnique && name.length <= LIMITS.name
+      ? name
+      : `${name.slice(0, LIMITS.name - SHORT - 1)}_${markOf(operationNames)}`
   })
 }
 

@@ -37,32 +37,32 @@ export function takeParameters(
 ): Placed[] {
   const inPath = new Set([...path.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name ?? ''))
   const placed: Placed[] = []
-  for (const given of merged(lists, parts.references)) {
-    const { name, in: place, required } = given
+  for (const value of merged(lists, parts.references)) {
+    const { name, in: place, required } = value
     if (typeof name !== 'string' || name === '') continue
     if (!isPlace(place)) {
-      refuseElsewhere(given, parts)
+      refuseElsewhere(value, parts)
       continue
     }
     if (place === 'path' && !inPath.has(name)) continue
     // Its value stands in the path of the operation.
     if (place === 'query' && parts.fixed.has(name)) continue
     if (place === 'header' && OWN.test(name)) continue
-    if (isCredential(given, parts.keys)) {
+    if (isCredential(value, parts.keys)) {
       if (place === 'path')
         throw new Unfit(`requires the credential "${name.slice(0, 50)}" in its path, where no connection sends one`)
       parts.note(`"${name.slice(0, 50)}" is left to the connection's credential`)
       continue
     }
-    const [schema, json] = schemaOf(given, parts)
+    const [schema, json] = schemaOf(value, parts)
     const argument = nameFor(name, taking, place)
     taking.properties.set(argument, schema)
     if (required === true || place === 'path') taking.required.add(argument)
-    placed.push({ argument, name, in: place, ...writingOf(given, place), json })
+    placed.push({ argument, name, in: place, ...writingOf(value, place), json })
     inPath.delete(name)
   }
   for (const name of inPath) {
-    if (placed.some((one) => one.in === 'path' && one.name === name)) continue
+    if (placed.some((item) => item.in === 'path' && item.name === name)) continue
     if (name === '') throw new Unfit('has a path with a parameter without a name')
     parts.note(`"${name.slice(0, 50)}" in its path is not described: it is taken as a string`)
     const argument = nameFor(name, taking, 'path')
@@ -88,9 +88,9 @@ function merged(lists: readonly unknown[], references: References): JsonObject[]
   const found = new Map<string, JsonObject>()
   for (const list of lists) {
     if (!Array.isArray(list)) continue
-    for (const one of list.slice(0, 500)) {
-      const given = references.open(one)
-      if (given === undefined) throw new Unfit(`has a parameter that ${references.whyNot(one)}`)
+    for (const value of list.slice(0, 500)) {
+      const given = references.open(value)
+      if (given === undefined) throw new Unfit(`has a parameter that ${references.whyNot(value)}`)
       found.set(`${String(given['in'])} ${String(given['name'])}`, given)
     }
   }
@@ -102,8 +102,8 @@ function isCredential({ name, in: place, description }: JsonObject, keys: KeyNam
   return CREDENTIAL.test(String(name)) && OF_CREDENTIAL.test(String(description))
 }
 
-function schemaOf(given: JsonObject, parts: SchemaParts): [schema: JsonObject, json: boolean] {
-  const { content, schema, description, deprecated } = given
+function schemaOf(value: JsonObject, parts: SchemaParts): [schema: JsonObject, json: boolean] {
+  const { content, schema, description, deprecated } = value
   const [media] = isObject(content) ? Object.values(content) : []
   const json = isObject(media)
   const made = standalone(json ? media['schema'] : schema, 'sent', LIMITS.input, parts)
@@ -119,11 +119,11 @@ function schemaOf(given: JsonObject, parts: SchemaParts): [schema: JsonObject, j
   ]
 }
 
-function writingOf(given: JsonObject, place: Placed['in']): Pick<Placed, 'style' | 'explode' | 'reserved'> {
+function writingOf(value: JsonObject, place: Placed['in']): Pick<Placed, 'style' | 'explode' | 'reserved'> {
   const fallback = STYLES[place][0] ?? 'simple'
-  const style = STYLES[place].find((one) => one === given['style']) ?? fallback
-  const explode = typeof given['explode'] === 'boolean' ? given['explode'] : style === 'form' || style === 'deepObject'
-  return { style, explode, reserved: place === 'query' && given['allowReserved'] === true }
+  const style = STYLES[place].find((item) => item === value['style']) ?? fallback
+  const explode = typeof value['explode'] === 'boolean' ? value['explode'] : style === 'form' || style === 'deepObject'
+  return { style, explode, reserved: place === 'query' && value['allowReserved'] === true }
 }
 
 /** A name that clients take for an argument, and that no other has: `filter[name]` is `filter_name`. */

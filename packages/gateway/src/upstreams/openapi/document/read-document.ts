@@ -98,28 +98,28 @@ export function readDocument(text: string, { select, effects, base, from }: Read
   const plan: Operation[] = []
   let unselected = 0
   let size = 0
-  for (const [at, one] of found.entries()) {
-    const selectable: Selectable = { ...one, name: names[at] ?? '' }
+  for (const [at, value] of found.entries()) {
+    const selectable: Selectable = { ...value, name: names[at] ?? '' }
     if (!isSelected(selectable)) {
       unselected++
       continue
     }
     const noted = new Set<string>()
     try {
-      refuseElsewhere(one, origin, from)
+      refuseElsewhere(value, origin, from)
       if (tools.length >= LIMITS.tools) throw new Unfit(`exceeds the maximum of ${LIMITS.tools} tools for a connection`)
       const parts = { ...shared, note: (problem: string) => void noted.add(problem) }
-      const read = readOperation(one, selectable.name, said(selectable), parts)
+      const read = readOperation(value, selectable.name, said(selectable), parts)
       size += JSON.stringify(read.tool).length
       if (size > LIMITS.list)
         throw new Unfit('is beyond the size that the tools of a connection have together: select fewer')
       tools.push(read.tool)
       plan.push(read.operation)
-      const deprecated = one.given['deprecated'] === true
-      operations.push({ ...shownOf(one), name: selectable.name, effect: read.effect, deprecated, notes: [...noted] })
+      const deprecated = value.given['deprecated'] === true
+      operations.push({ ...shownOf(value), name: selectable.name, effect: read.effect, deprecated, notes: [...noted] })
     } catch (thrown) {
       if (!(thrown instanceof Unfit)) throw thrown
-      leftOut.push({ ...shownOf(one), reason: thrown.message })
+      leftOut.push({ ...shownOf(value), reason: thrown.message })
     }
   }
   return {
@@ -162,12 +162,12 @@ const shownOf = ({ operationId, method, path, tags }: Found): Shown => ({
 
 function operationsOf(root: JsonObject, references: ReturnType<typeof createReferences>): Found[] {
   const found: Found[] = []
-  for (const [path, one] of Object.entries(references.open(root['paths']) ?? {})) {
+  for (const [path, value] of Object.entries(references.open(root['paths']) ?? {})) {
     if (!path.startsWith('/')) continue
-    const around = references.open(one)
+    const around = references.open(value)
     if (around === undefined) {
       // Which methods it has stands in the other file.
-      if (isObject(one)) found.push(nowhere(path, '*', references.whyNot(one)))
+      if (isObject(value)) found.push(nowhere(path, '*', references.whyNot(value)))
       if (found.length === LIMITS.operations) return found
       continue
     }
@@ -200,7 +200,7 @@ const originOf = (url: string | undefined): string | undefined =>
 
 /** A credential goes to one server, so that an operation that is at another one is none of this connection's. */
 function refuseElsewhere({ given, around }: Found, origin: string | undefined, from: string | undefined): void {
-  const own = [given, around].find((one) => Array.isArray(one['servers']) && one['servers'].length > 0)
+  const own = [given, around].find((value) => Array.isArray(value['servers']) && value['servers'].length > 0)
   if (own === undefined || origin === undefined) return
   const servers = serversOf(own, from)
   if (servers.some((server) => originOf(server) === origin)) return

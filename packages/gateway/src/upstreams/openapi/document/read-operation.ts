@@ -43,7 +43,7 @@ export interface ReadingParts extends SchemaParts {
   readonly keys: KeyNames
 }
 
-export function readOperation(found: Found, name: string, said: Effect | undefined, parts: ReadingParts): ReadTool {
+export function readOperation(found: Found, name: string, input: Effect | undefined, parts: ReadingParts): ReadTool {
   const { path, given, around, tags, broken } = found
   if (broken !== undefined) throw new Unfit(broken)
   const { method } = found
@@ -65,7 +65,7 @@ export function readOperation(found: Found, name: string, said: Effect | undefin
   if (JSON.stringify(inputSchema).length > LIMITS.input)
     throw new Unfit(`has arguments whose description is larger than ${LIMITS.input} characters`)
   if (isObject(given['callbacks'])) parts.note('its callbacks are not received')
-  const effect = said ?? EFFECTS[method]
+  const effect = input ?? EFFECTS[method]
   const outputSchema = answerSchema(answers.schema, parts)
   const operation: Operation = {
     name,
@@ -128,9 +128,9 @@ function literal(path: string): string {
   return plain.join('')
 }
 
-function bodyOf(method: Method, given: JsonObject, taking: Taking, parts: ReadingParts) {
-  if (method !== 'GET' && method !== 'HEAD') return takeBody(given['requestBody'], taking, parts)
-  const body = parts.references.open(given['requestBody'])
+function bodyOf(method: Method, value: JsonObject, taking: Taking, parts: ReadingParts) {
+  if (method !== 'GET' && method !== 'HEAD') return takeBody(value['requestBody'], taking, parts)
+  const body = parts.references.open(value['requestBody'])
   if (body?.['required'] === true) throw new Unfit('requires a body with a method that has none')
   if (body !== undefined && !isEmpty(body)) parts.note('its body is left out: its method has none')
   return undefined
@@ -178,11 +178,11 @@ const isType = (type: string) => /^[\w.+*-]{1,80}\/[\w.+*-]{1,80}(?:\s*;\s*[\w-]
 const plainOf = (type: string) => type.split(';')[0]?.trim().toLowerCase() ?? ''
 
 function descriptionOf(
-  given: JsonObject,
+  value: JsonObject,
   { method, path, deprecated }: { method: string; path: string; deprecated: boolean },
 ) {
-  const [summary, text] = [textOf(given['summary'], 300), textOf(given['description'], LIMITS.description)]
-  const said = [summary, text === summary ? undefined : text].filter((one) => one !== undefined).join('\n\n')
-  const words = said === '' ? `${method} ${path}` : said
+  const [summary, text] = [textOf(value['summary'], 300), textOf(value['description'], LIMITS.description)]
+  const input = [summary, text === summary ? undefined : text].filter((item) => item !== undefined).join('\n\n')
+  const words = input === '' ? `${method} ${path}` : input
   return textOf(deprecated ? `Deprecated. ${words}` : words, LIMITS.description) ?? ''
 }

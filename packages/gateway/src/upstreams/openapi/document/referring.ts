@@ -26,11 +26,11 @@ export function* referring(value: unknown, isFile: boolean): Generator<Referring
     if (typeof inner === 'object' && inner !== null && !seen.has(inner)) seen.set(inner, { isNamed, isFiles })
   }
   add(value, isFile)
-  for (const [one, { isNamed, isFiles }] of seen) {
-    for (const [key, inner] of Object.entries(one) as [string, unknown][]) {
-      if (isNamed || Array.isArray(one)) add(inner, isFiles)
+  for (const [item, { isNamed, isFiles }] of seen) {
+    for (const [key, inner] of Object.entries(item) as [string, unknown][]) {
+      if (isNamed || Array.isArray(item)) add(inner, isFiles)
       else if (!isPassedOver(key)) add(inner, NAMED.has(key), key === FILES)
     }
-    if (isObject(one) && typeof one['$ref'] === 'string') yield one as Referring
+    if (isObject(item) && typeof item['$ref'] === 'string') yield item as Referring
   }
 }

@@ -125,35 +125,35 @@ const ONE = [
 ] as const
 const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'] as const
 
-function convert(given: unknown, making: Making): JsonObject | boolean {
-  if (typeof given === 'boolean') return given
-  if (!isObject(given)) return {}
+function convert(input: unknown, making: Making): JsonObject | boolean {
+  if (typeof input === 'boolean') return input
+  if (!isObject(input)) return {}
   if (--making.left.values < 0) throw new TooMuch()
   if (++making.spent.values > LIMITS.written)
     throw new Unfit('is beyond what is read of one document at a time: select fewer operations')
-  if (typeof given['$ref'] === 'string') return follow(given, given['$ref'], making)
+  if (typeof input['$ref'] === 'string') return follow(input, input['$ref'], making)
   if (making.depth < 0) {
     making.note('its schema is truncated where it is nested too deeply')
     return {}
   }
-  if (given['type'] === 'file') throw new Unfit('takes a file')
+  if (input['type'] === 'file') throw new Unfit('takes a file')
   const inner = { ...making, depth: making.depth - 1 }
   const out: JsonObject = {}
-  copyTexts(given, out, making)
-  copyPlain(given, out, making)
+  copyTexts(input, out, making)
+  copyPlain(input, out, making)
   for (const name of LISTS) {
-    const list = given[name]
-    if (Array.isArray(list) && list.length > 0) out[name] = list.map((one) => convert(one, inner))
+    const list = input[name]
+    if (Array.isArray(list) && list.length > 0) out[name] = list.map((value) => convert(value, inner))
   }
   for (const name of ONE) {
-    if (isObject(given[name]) || typeof given[name] === 'boolean') out[name] = convert(given[name], inner)
+    if (isObject(input[name]) || typeof input[name] === 'boolean') out[name] = convert(input[name], inner)
   }
-  copyItems(given, out, inner)
-  copyProperties(given, out, inner)
-  return given['nullable'] === true ? nullable(out) : out
+  copyItems(input, out, inner)
+  copyProperties(input, out, inner)
+  return input['nullable'] === true ? nullable(out) : out
 }
 
-function follow(given: JsonObject, ref: string, making: Making): JsonObject | boolean {
+function follow(value: JsonObject, ref: string, making: Making): JsonObject | boolean {
   if (making.within.has(ref)) {
     making.note('its schema contains itself, and is truncated there')
     return {}
@@ -169,36 +169,36 @@ function follow(given: JsonObject, ref: string, making: Making): JsonObject | bo
   }
   const made = convert(found, { ...making, within: new Set([...making.within, ref]) })
   // Beside a reference 3.1 lets a schema say more, above all another text; in 3.0 what stands there counts for nothing else.
-  const description = making.texts ? textOf(given['description'], LIMITS.note) : undefined
+  const description = making.texts ? textOf(value['description'], LIMITS.note) : undefined
   return isObject(made) && description !== undefined ? { ...made, description } : made
 }
 
-function copyTexts(given: JsonObject, out: JsonObject, { texts }: Making): void {
-  const description = texts ? textOf(given['description'], LIMITS.note) : undefined
-  const title = texts ? textOf(given['title'], 100) : undefined
+function copyTexts(value: JsonObject, out: JsonObject, { texts }: Making): void {
+  const description = texts ? textOf(value['description'], LIMITS.note) : undefined
+  const title = texts ? textOf(value['title'], 100) : undefined
   if (title !== undefined) out['title'] = title
   if (description !== undefined) out['description'] = description
 }
 
-function copyPlain(given: JsonObject, out: JsonObject, { texts, note }: Making): void {
-  const { type, enum: options, pattern, format, required } = given
+function copyPlain(input: JsonObject, out: JsonObject, { texts, note }: Making): void {
+  const { type, enum: options, pattern, format, required } = input
   const types = (Array.isArray(type) ? type : [type]).filter(
-    (one): one is string => typeof one === 'string' && TYPES.has(one),
+    (item): item is string => typeof item === 'string' && TYPES.has(item),
   )
   const [first] = types
   if (first !== undefined) out['type'] = types.length === 1 ? first : [...new Set(types)]
   if (Array.isArray(options) && options.length > 0) out['enum'] = options
-  if ('const' in given) out['const'] = given['const']
-  if ('default' in given) out['default'] = given['default']
-  if (texts && 'example' in given && sizeOf(given['example']) < 200) out['examples'] = [given['example']]
+  if ('const' in input) out['const'] = input['const']
+  if ('default' in input) out['default'] = input['default']
+  if (texts && 'example' in input && sizeOf(input['example']) < 200) out['examples'] = [input['example']]
   if (typeof format === 'string') out['format'] = format.slice(0, 50)
   if (typeof pattern === 'string') {
     if (isPattern(pattern)) out['pattern'] = pattern
     else note('it has a pattern that JSON Schema validators do not accept')
   }
-  for (const name of ['uniqueItems', 'deprecated'] as const) if (given[name] === true) out[name] = true
+  for (const name of ['uniqueItems', 'deprecated'] as const) if (input[name] === true) out[name] = true
   for (const name of NUMBERS) {
-    const value = given[name]
+    const value = input[name]
     if (typeof value === 'number' && Number.isFinite(value)) out[name] = value
   }
   // In 3.0 these are yes or no, and belong to the number beside them.
@@ -206,12 +206,12 @@ function copyPlain(given: JsonObject, out: JsonObject, { texts, note }: Making):
     ['exclusiveMinimum', 'minimum'],
     ['exclusiveMaximum', 'maximum'],
   ] as const) {
-    if (given[exclusive] !== true || out[plain] === undefined) continue
+    if (input[exclusive] !== true || out[plain] === undefined) continue
     out[exclusive] = out[plain]
     delete out[plain]
   }
   if (Array.isArray(required)) {
-    const names = [...new Set(required.filter((one) => typeof one === 'string'))]
+    const names = [...new Set(required.filter((value) => typeof value === 'string'))]
     if (names.length > 0) out['required'] = names
   }
 }
@@ -226,25 +226,25 @@ function isPattern(pattern: string): boolean {
   }
 }
 
-function copyItems(given: JsonObject, out: JsonObject, inner: Making): void {
-  const { items } = given
-  if (Array.isArray(items)) out['prefixItems'] ??= items.map((one) => convert(one, inner))
+function copyItems(value: JsonObject, out: JsonObject, inner: Making): void {
+  const { items } = value
+  if (Array.isArray(items)) out['prefixItems'] ??= items.map((item) => convert(item, inner))
   else if (isObject(items) || typeof items === 'boolean') out['items'] = convert(items, inner)
 }
 
-function copyProperties(given: JsonObject, out: JsonObject, inner: Making): void {
-  const { properties, patternProperties } = given
+function copyProperties(value: JsonObject, out: JsonObject, inner: Making): void {
+  const { properties, patternProperties } = value
   if (isObject(patternProperties)) {
     const kept = Object.entries(patternProperties).filter(([pattern]) => isPattern(pattern))
     if (kept.length > 0)
-      out['patternProperties'] = Object.fromEntries(kept.map(([key, one]) => [key, convert(one, inner)]))
+      out['patternProperties'] = Object.fromEntries(kept.map(([key, item]) => [key, convert(item, inner)]))
   }
   if (!isObject(properties)) return
   const hidden = new Set<string>()
   const made: [string, JsonObject | boolean][] = []
-  for (const [name, one] of Object.entries(properties)) {
-    if (isHidden(one, inner)) hidden.add(name)
-    else made.push([name, convert(one, inner)])
+  for (const [name, item] of Object.entries(properties)) {
+    if (isHidden(item, inner)) hidden.add(name)
+    else made.push([name, convert(item, inner)])
   }
   out['properties'] = Object.fromEntries(made)
   const { required } = out
@@ -291,8 +291,8 @@ interface Loosening extends SchemaParts {
  * anything but an object.
  */
 export function answerSchema(schema: unknown, parts: SchemaParts): JsonObject | undefined {
-  const given = parts.references.open(schema)
-  if (given?.['type'] !== 'object' || !isObject(given['properties'])) return undefined
+  const value = parts.references.open(schema)
+  if (value?.['type'] !== 'object' || !isObject(value['properties'])) return undefined
   for (const depth of ANSWER_DEPTHS) {
     if (parts.spent.values > LIMITS.written) return undefined
     try {
@@ -306,30 +306,32 @@ export function answerSchema(schema: unknown, parts: SchemaParts): JsonObject | 
   return undefined
 }
 
-function loosened(given: unknown, making: Loosening): JsonObject {
-  if (!isObject(given)) return {}
+function loosened(input: unknown, making: Loosening): JsonObject {
+  if (!isObject(input)) return {}
   if (--making.left.values < 0) throw new TooMuch()
   making.spent.values++
-  const ref = given['$ref']
+  const ref = input['$ref']
   if (typeof ref === 'string') {
     const found = making.within.has(ref) ? undefined : making.references.find(ref)
     return loosened(found, { ...making, within: new Set([...making.within, ref]) })
   }
-  const { type, properties, items } = given
+  const { type, properties, items } = input
   const out: JsonObject = {}
-  const types = (Array.isArray(type) ? type : [type]).filter((one) => typeof one === 'string' && TYPES.has(one))
+  const types = (Array.isArray(type) ? type : [type]).filter((item) => typeof item === 'string' && TYPES.has(item))
   if (types.length > 0) {
     // A field described as an integer may later contain 1.5.
-    const wide = types.map((one) => (one === 'integer' ? 'number' : String(one)))
+    const wide = types.map((item) => (item === 'integer' ? 'number' : String(item)))
     out['type'] = [...new Set([...wide, 'null'])]
   }
-  const description = textOf(given['description'], LIMITS.note)?.slice(0, 150)
+  const description = textOf(input['description'], LIMITS.note)?.slice(0, 150)
   if (description !== undefined) out['description'] = description
   if (making.depth === 0) return out
   const inner = { ...making, depth: making.depth - 1 }
   if (isObject(properties)) {
-    const seen = Object.entries(properties).filter(([, one]) => !isHidden(one, { ...making, direction: 'answered' }))
-    out['properties'] = Object.fromEntries(seen.map(([name, one]) => [name, loosened(one, inner)]))
+    const seen = Object.entries(properties).filter(
+      ([, value]) => !isHidden(value, { ...making, direction: 'answered' }),
+    )
+    out['properties'] = Object.fromEntries(seen.map(([name, value]) => [name, loosened(value, inner)]))
   }
   if (isObject(items)) out['items'] = loosened(items, inner)
   return out

@@ -23,14 +23,14 @@ export function schemesOf(root: JsonObject, references: References): Scheme[] {
   const schemes = isObject(components['securitySchemes']) ? components['securitySchemes'] : {}
   return Object.entries(schemes)
     .slice(0, MOST)
-    .flatMap(([name, one]) => {
-      const given = references.open(one)
+    .flatMap(([name, value]) => {
+      const given = references.open(value)
       return given === undefined ? [] : [schemeOf(name, given)]
     })
 }
 
-function schemeOf(name: string, given: JsonObject): Scheme {
-  const { type, scheme, in: place, name: key, flows } = given
+function schemeOf(name: string, value: JsonObject): Scheme {
+  const { type, scheme, in: place, name: key, flows } = value
   const plain = { name: name.slice(0, 100), place: undefined, scopes: [], authorize: undefined }
   if (type === 'apiKey')
     return { ...plain, kind: 'key', place: `${textOf(place, 20) ?? '?'} ${textOf(key, 100) ?? '?'}` }
@@ -38,7 +38,7 @@ function schemeOf(name: string, given: JsonObject): Scheme {
   if (type !== 'oauth2') return { ...plain, kind: textOf(type, 30) ?? 'unknown' }
   const all = isObject(flows) ? Object.values(flows).filter(isObject) : []
   const scopes = all.flatMap((flow) => (isObject(flow['scopes']) ? Object.keys(flow['scopes']) : []))
-  const authorize = all.map((flow) => textOf(flow['authorizationUrl'], 500)).find((one) => one !== undefined)
+  const authorize = all.map((flow) => textOf(flow['authorizationUrl'], 500)).find((item) => item !== undefined)
   return { ...plain, kind: 'oauth', scopes: [...new Set(scopes)].slice(0, 200), authorize }
 }
 

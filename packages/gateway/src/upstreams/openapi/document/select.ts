@@ -9,7 +9,7 @@ export interface Selectable {
   readonly tags: readonly string[]
 }
 
-type Test = (one: Selectable) => boolean
+type Test = (selectable: Selectable) => boolean
 
 /** `*` stands for any run of characters; case counts for nothing. */
 function testOf(pattern: string): Test {
@@ -25,8 +25,8 @@ function testOf(pattern: string): Test {
 function globOf(glob: string): (text: string) => boolean {
   const pieces = glob.toLowerCase().split('*')
   const [first = '', ...rest] = pieces
-  return (given) => {
-    const text = given.toLowerCase()
+  return (input) => {
+    const text = input.toLowerCase()
     if (rest.length === 0) return text === first
     if (!text.startsWith(first)) return false
     let at = first.length
@@ -43,11 +43,11 @@ function globOf(glob: string): (text: string) => boolean {
 export function selects({ include, exclude }: OperationSelection): Test {
   const wanted = include?.map(testOf)
   const barred = exclude.map(testOf)
-  return (one) => (wanted?.some((fits) => fits(one)) ?? true) && !barred.some((fits) => fits(one))
+  return (selectable) => (wanted?.some((fits) => fits(selectable)) ?? true) && !barred.some((fits) => fits(selectable))
 }
 
 /** The effect that is said of an operation, by the last pattern that fits. */
-export function effectSaid(effects: OperationEffects): (one: Selectable) => Effect | undefined {
+export function effectSaid(effects: OperationEffects): (selectable: Selectable) => Effect | undefined {
   const said = Object.entries(effects).map(([pattern, effect]) => [testOf(pattern), effect] as const)
-  return (one) => said.findLast(([fits]) => fits(one))?.[1]
+  return (selectable) => said.findLast(([fits]) => fits(selectable))?.[1]
 }

@@ -8,10 +8,10 @@ const MOST = 20
 export function serversOf(holder: JsonObject, from: string | undefined): string[] {
   const { servers } = holder
   if (!Array.isArray(servers)) return []
-  return servers.slice(0, MOST).flatMap((one: unknown) => {
-    if (!isObject(one) || typeof one['url'] !== 'string') return []
-    const variables = isObject(one['variables']) ? one['variables'] : {}
-    const filled = one['url'].replaceAll(/\{([^{}]{1,100})\}/g, (whole, name: string) => {
+  return servers.slice(0, MOST).flatMap((server: unknown) => {
+    if (!isObject(server) || typeof server['url'] !== 'string') return []
+    const variables = isObject(server['variables']) ? server['variables'] : {}
+    const filled = server['url'].replaceAll(/\{([^{}]{1,100})\}/g, (whole, name: string) => {
       const variable = Object.hasOwn(variables, name) ? variables[name] : undefined
       return isObject(variable) && typeof variable['default'] === 'string' ? variable['default'] : whole
     })

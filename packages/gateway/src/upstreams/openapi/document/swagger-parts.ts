@@ -53,4 +53,4 @@ const operationOf = (operation: JsonObject, open: Opening): JsonObject => ({
 })
 
 const parametersOf = ({ parameters }: JsonObject, open: Opening): JsonObject =>
-  Array.isArray(parameters) ? { parameters: parameters.map((one) => open(one)) as JsonObject[] } : {}
+  Array.isArray(parameters) ? { parameters: parameters.map((parameter) => open(parameter)) as JsonObject[] } : {}

@@ -58,8 +58,8 @@ function refuse(reply: Reply, { alias, mask }: AnswerParts): void {
 
 /** A server may challenge in several lines (RFC 9110, section 11.6.1). */
 function challengeOf({ headers }: Reply): string | undefined {
-  const given = headers['www-authenticate']
-  return Array.isArray(given) ? given.join(', ') : given
+  const header = headers['www-authenticate']
+  return Array.isArray(header) ? header.join(', ') : header
 }
 
 const text = (words: string): JsonObject => ({ type: 'text', text: words })

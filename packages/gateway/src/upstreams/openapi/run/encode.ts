@@ -22,7 +22,8 @@ export const encoded = (text: string): string => encodeURIComponent(text.toWellF
  * do not.
  */
 const RESERVED = /%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B|5B|5D)/g
-const encodedReserved = (text: string): string => encoded(text).replaceAll(RESERVED, (one) => decodeURIComponent(one))
+const encodedReserved = (text: string): string =>
+  encoded(text).replaceAll(RESERVED, (value) => decodeURIComponent(value))
 
 /** One value that is neither a list nor an object; those go as JSON where they stand inside another. */
 export function plain(value: unknown): string {
@@ -36,7 +37,8 @@ export const isNested = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !(value instanceof ExactNumber)
 
 type Pair = readonly [name: string, value: unknown]
-const pairsOf = (value: object): Pair[] => Object.entries(value).filter(([, one]) => one !== undefined && one !== null)
+const pairsOf = (value: object): Pair[] =>
+  Object.entries(value).filter(([, item]) => item !== undefined && item !== null)
 
 /** A part of a path. Throws Unsendable. */
 export function inPath(placed: Placed, value: unknown): string {
@@ -54,18 +56,18 @@ export function inPath(placed: Placed, value: unknown): string {
   return written
 }
 
-function pathWord({ name, style, explode }: Placed, given: unknown): string {
+function pathWord({ name, style, explode }: Placed, input: unknown): string {
   const key = encoded(name)
   const separator = style === 'label' && explode ? '.' : style === 'matrix' && explode ? ';' : ','
-  const words = Array.isArray(given)
-    ? given.map((one) => (style === 'matrix' && explode ? `${key}=${encoded(plain(one))}` : encoded(plain(one))))
-    : isObject(given)
-      ? pairsOf(given).map(([inner, one]) => `${encoded(inner)}${explode ? '=' : ','}${encoded(plain(one))}`)
-      : [encoded(plain(given))]
+  const words = Array.isArray(input)
+    ? input.map((value) => (style === 'matrix' && explode ? `${key}=${encoded(plain(value))}` : encoded(plain(value))))
+    : isObject(input)
+      ? pairsOf(input).map(([inner, value]) => `${encoded(inner)}${explode ? '=' : ','}${encoded(plain(value))}`)
+      : [encoded(plain(input))]
   const joined = words.join(separator)
   if (style === 'label') return `.${joined}`
   if (style !== 'matrix') return joined
-  return explode && isNested(given) ? `;${joined}` : `;${key}=${joined}`
+  return explode && isNested(input) ? `;${joined}` : `;${key}=${joined}`
 }
 
 /**
@@ -87,7 +89,7 @@ function refuseInPath(text: string): void {
 }
 
 function decodedOnce(text: string): string {
-  return text.replaceAll(/%(2e|2f|5c|25|3b)/gi, (one) => decodeURIComponent(one))
+  return text.replaceAll(/%(2e|2f|5c|25|3b)/gi, (value) => decodeURIComponent(value))
 }
 
 const hasControls = (text: string): boolean => {
@@ -106,25 +108,25 @@ export function inQuery(placed: Placed, value: unknown): [name: string, value: s
   if (json) return [[key, write(JSON.stringify(value))]]
   if (style === 'deepObject' && isNested(value)) return deep(key, value, write, 0)
   if (Array.isArray(value)) {
-    if (style === 'form' && explode) return value.map((one) => [key, write(plain(one))])
+    if (style === 'form' && explode) return value.map((item) => [key, write(plain(item))])
     const separator = style === 'spaceDelimited' ? '%20' : style === 'pipeDelimited' ? '%7C' : ','
-    return value.length === 0 ? [] : [[key, value.map((one) => write(plain(one))).join(separator)]]
+    return value.length === 0 ? [] : [[key, value.map((item) => write(plain(item))).join(separator)]]
   }
   if (!isObject(value)) return value === null ? [] : [[key, write(plain(value))]]
   const pairs = pairsOf(value)
-  if (style === 'form' && explode) return pairs.map(([inner, one]) => [encoded(inner), write(plain(one))])
+  if (style === 'form' && explode) return pairs.map(([inner, item]) => [encoded(inner), write(plain(item))])
   const separator = style === 'spaceDelimited' ? '%20' : style === 'pipeDelimited' ? '%7C' : ','
   return pairs.length === 0
     ? []
-    : [[key, pairs.flatMap(([inner, one]) => [encoded(inner), write(plain(one))]).join(separator)]]
+    : [[key, pairs.flatMap(([inner, item]) => [encoded(inner), write(plain(item))]).join(separator)]]
 }
 
 /** `filter[owner][id]=5`, as far as anybody nests. */
 export function deep(key: string, value: object, write: (text: string) => string, level: number): [string, string][] {
-  const pairs: Pair[] = Array.isArray(value) ? value.map((one: unknown) => ['', one] as const) : pairsOf(value)
-  return pairs.flatMap(([inner, one]): [string, string][] => {
+  const pairs: Pair[] = Array.isArray(value) ? value.map((item: unknown) => ['', item] as const) : pairsOf(value)
+  return pairs.flatMap(([inner, item]): [string, string][] => {
     const name = `${key}%5B${encoded(inner)}%5D`
-    return isNested(one) && level < 10 ? deep(name, one, write, level + 1) : [[name, write(plain(one))]]
+    return isNested(item) && level < 10 ? deep(name, item, write, level + 1) : [[name, write(plain(item))]]
   })
 }
 
@@ -136,7 +138,7 @@ export function inHeader({ explode, json }: Placed, value: unknown): string {
       ? value.map(plain).join(',')
       : isObject(value)
         ? pairsOf(value)
-            .map(([name, one]) => `${name}${explode ? '=' : ','}${plain(one)}`)
+            .map(([name, item]) => `${name}${explode ? '=' : ','}${plain(item)}`)
             .join(',')
         : plain(value)
   // Only what a header line can hold as one line (RFC 9110, section 5.5); other letters are written differently by everybody.
@@ -147,4 +149,4 @@ export function inHeader({ explode, json }: Placed, value: unknown): string {
 
 /** Cookie values are encoded, so that a value cannot end its cookie or begin another. */
 export const inCookie = (placed: Placed, value: unknown): string[] =>
-  inQuery({ ...placed, style: 'form', reserved: false }, value).map(([name, one]) => `${name}=${one}`)
+  inQuery({ ...placed, style: 'form', reserved: false }, value).map(([name, item]) => `${name}=${item}`)

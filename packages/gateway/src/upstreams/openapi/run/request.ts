@@ -34,7 +34,7 @@ export interface RequestParts {
 }
 
 /** Throws `params.shape` and `openapi.outside`. */
-export function requestOf(operation: Operation, given: JsonObject, { alias, base, key }: RequestParts): Request {
+export function requestOf(operation: Operation, input: JsonObject, { alias, base, key }: RequestParts): Request {
   const headers: Record<string, string> = { accept: operation.accept }
   const cookies: string[] = []
   const query = [base.search.slice(1), operation.query ?? ''].filter((part) => part !== '')
@@ -44,7 +44,7 @@ export function requestOf(operation: Operation, given: JsonObject, { alias, base
     for (const name of new URLSearchParams(operation.query).keys()) refuseKey(encoded(name), key, 'query')
   })
   for (const placed of operation.placed) {
-    const value = valueOf(given, placed.argument)
+    const value = valueOf(input, placed.argument)
     if (value === undefined) {
       if (placed.in === 'path') throw mismatch(placed.argument, 'is missing')
       continue
@@ -58,17 +58,17 @@ export function requestOf(operation: Operation, given: JsonObject, { alias, base
           cookies.push(cookie)
         }
       else
-        for (const [name, one] of inQuery(placed, value)) {
+        for (const [name, item] of inQuery(placed, value)) {
           refuseKey(name, key, 'query')
           if (name !== encoded(placed.name) && taken.has(name.toLowerCase()))
             throw new Unsendable('must not name another parameter')
-          query.push(`${name}=${one}`)
+          query.push(`${name}=${item}`)
         }
     })
   }
   if (key !== undefined) (key.in === 'query' ? query : cookies).push(`${encoded(key.name)}=${encoded(key.value)}`)
   if (cookies.length > 0) headers['cookie'] = cookies.join('; ')
-  const written = operation.body === undefined ? undefined : bodyOf(operation.body, given)
+  const written = operation.body === undefined ? undefined : bodyOf(operation.body, input)
   if (written !== undefined) headers['content-type'] = written.media
   return {
     method: operation.method,
@@ -78,7 +78,7 @@ export function requestOf(operation: Operation, given: JsonObject, { alias, base
   }
 }
 
-const valueOf = (given: JsonObject, name: string): unknown => (Object.hasOwn(given, name) ? given[name] : undefined)
+const valueOf = (value: JsonObject, name: string): unknown => (Object.hasOwn(value, name) ? value[name] : undefined)
 const mismatch = (argument: string, problem: string) =>
   new Fault('params.shape', { place: `/arguments/${argument}`, problem })
 
@@ -98,7 +98,7 @@ function said(argument: string, work: () => void): void {
 const takenIn = ({ placed, query }: Operation, { searchParams }: URL): ReadonlySet<string> =>
   new Set(
     [
-      ...placed.flatMap((one) => (one.in === 'query' ? one.name : [])),
+      ...placed.flatMap((item) => (item.in === 'query' ? item.name : [])),
       ...searchParams.keys(),
       ...new URLSearchParams(query).keys(),
     ].map((name) => encoded(name).toLowerCase()),
@@ -138,15 +138,15 @@ interface Written {
 }
 
 /** Undefined where the call says nothing of a body that need not be there. */
-function bodyOf(body: Body, given: JsonObject): Written | undefined {
+function bodyOf(body: Body, input: JsonObject): Written | undefined {
   if (body.whole !== undefined) {
-    const value = valueOf(given, body.whole)
+    const value = valueOf(input, body.whole)
     if (value !== undefined) return { media: body.media, content: wholeOf(body.kind, value) }
     if (body.required) throw mismatch(body.whole, 'is missing')
     return undefined
   }
   const members = body.members
-    .map((member) => ({ ...member, value: valueOf(given, member.argument) }))
+    .map((member) => ({ ...member, value: valueOf(input, member.argument) }))
     .filter(({ value }) => value !== undefined)
   if (members.length === 0 && !body.required) return undefined
   if (body.kind === 'form') return { media: body.media, content: formOf(members) }
@@ -173,7 +173,7 @@ const formOf = (members: readonly Member[]): string =>
   members
     .flatMap(({ name, value, deep: isDeep }): [string, string][] => {
       if (isDeep && isNested(value)) return deep(encoded(name), value, encoded, 0)
-      return (Array.isArray(value) ? value : [value]).map((one) => [encoded(name), encoded(plain(one))])
+      return (Array.isArray(value) ? value : [value]).map((item) => [encoded(name), encoded(plain(item))])
     })
     .map(([name, value]) => `${name}=${value}`)
     .join('&')
@@ -182,10 +182,10 @@ const formOf = (members: readonly Member[]): string =>
 function multipartOf(members: readonly Member[]): Written {
   const boundary = `toolway-${randomUUID()}`
   const parts = members.flatMap(({ name, value }) =>
-    (Array.isArray(value) ? value : [value]).map((one: unknown) => {
-      const type = isObject(one) || Array.isArray(one) ? '\r\nContent-Type: application/json' : ''
+    (Array.isArray(value) ? value : [value]).map((item: unknown) => {
+      const type = isObject(item) || Array.isArray(item) ? '\r\nContent-Type: application/json' : ''
       const quoted = name.replaceAll(/["\r\n]/g, (char) => hexOf(char))
-      return `--${boundary}\r\nContent-Disposition: form-data; name="${quoted}"${type}\r\n\r\n${plain(one)}\r\n`
+      return `--${boundary}\r\nContent-Disposition: form-data; name="${quoted}"${type}\r\n\r\n${plain(item)}\r\n`
     }),
   )
   return { media: `multipart/form-data; boundary=${boundary}`, content: `${parts.join('')}--${boundary}--\r\n` }
