@@ -114,10 +114,10 @@ async function repeatSafely(connectRequest: ConnectRequest, ask: Asking, thrown:
 
   /** Once for the whole call: a new credential that is refused, too, is nothing to go on with. */
   async function renew(refusal: unknown, send: Asking): Promise<Answer> {
-    const said = accessRefusedOf(refusal)
-    if (said === undefined || renewed || target.credentials !== true) throw refusal
+    const accessRefused = accessRefusedOf(refusal)
+    if (accessRefused === undefined || renewed || target.credentials !== true) throw refusal
     renewed = true
-    const renewing = () => renewCredential(connectRequest, ask.credential, { refusal, said, repeats })
+    const renewing = () => renewCredential(connectRequest, ask.credential, { refusal, said: accessRefused, repeats })
     audit.enter('credential')
     ask.credential = await (audit.trace?.within('credential renewal', renewing) ?? renewing())
     audit.enter('upstream')

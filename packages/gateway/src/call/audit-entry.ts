@@ -69,9 +69,9 @@ export function createAuditLog(parts: AuditLogParts): AuditLog {
   const process = randomUUID().slice(0, 18)
   let last = 0
   return {
-    begin(bytesIn, given, from = NOWHERE) {
+    begin(bytesIn, input, from = NOWHERE) {
       const correlationId =
-        given !== undefined && CORRELATION_FORM.test(given) ? given : `${process}-${(++last).toString(36)}`
+        input !== undefined && CORRELATION_FORM.test(input) ? input : `${process}-${(++last).toString(36)}`
       return new AuditEntryBuilder(parts, { ...NO_FACTS, bytesIn }, correlationId, from)
     },
   }
@@ -142,11 +142,11 @@ export class AuditEntryBuilder {
   }
 
   /** Sends one request to a server, which hears of the trace. */
-  ask(target: Target, asked: TracedAsk, send: () => Promise<Answer>): Promise<Answer> {
+  ask(target: Target, request: TracedAsk, send: () => Promise<Answer>): Promise<Answer> {
     this.#sent = true
-    if (this.#trace !== undefined) return this.#trace.ask(target, asked, send)
+    if (this.#trace !== undefined) return this.#trace.ask(target, request, send)
     const { traces } = this.#parts
-    return traces === undefined ? send() : timed(traces.observe, asked.method, send)
+    return traces === undefined ? send() : timed(traces.observe, request.method, send)
   }
 
   /** From now on the time of the request goes to this step. */
@@ -379,12 +379,12 @@ function ownNameBeside({ connection, target, tool }: DetailFacts): string | unde
 }
 
 /** Which file went to the connection of the record, and which came from there. */
-const filesOf = ({ givenFiles: given, madeFiles: made }: DetailFacts) => ({
-  ...(given && {
-    sent: given.map((one) => ({ ...one, name: storable(one.name), media_type: storable(one.media_type) })),
+const filesOf = ({ givenFiles: input, madeFiles: made }: DetailFacts) => ({
+  ...(input && {
+    sent: input.map((file) => ({ ...file, name: storable(file.name), media_type: storable(file.media_type) })),
   }),
   ...(made && {
-    stored: made.map((one) => ({ ...one, name: storable(one.name), media_type: storable(one.media_type) })),
+    stored: made.map((file) => ({ ...file, name: storable(file.name), media_type: storable(file.media_type) })),
   }),
 })
 

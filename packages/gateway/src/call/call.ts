@@ -29,9 +29,9 @@ import type { AuditEntryBuilder } from './audit-entry.ts'
 
 export async function call(request: ClientRequest, parts: CallParts): Promise<Answer> {
   const { requestContext, mcpRequest, audit } = request
-  const { name, arguments: given } = mcpRequest.params
+  const { name, arguments: input } = mcpRequest.params
   if (typeof name !== 'string') throw new Fault('params.shape', { place: '/name', problem: 'must be a string' })
-  if (given !== undefined && !isObject(given))
+  if (input !== undefined && !isObject(input))
     throw new Fault('params.shape', { place: '/arguments', problem: 'must be an object' })
   audit.note({ target: name })
   audit.enter('policy')
@@ -60,8 +60,8 @@ const withName = (request: ClientRequest, name: string): ClientRequest => ({
 })
 
 function callOf({ requestContext, mcpRequest, channel, audit }: ClientRequest, target: ToolTarget, name: string): Call {
-  const { params: given } = mcpRequest
-  const own = given['requestState'] === undefined ? given : withoutApproval(given)
+  const { params } = mcpRequest
+  const own = params['requestState'] === undefined ? params : withoutApproval(params)
   return { requestContext, mcpRequest, channel, audit, target, name, params: { ...own, name: target.name } }
 }
 

@@ -54,7 +54,7 @@ export interface EnterParts extends CallParts {
   readonly changes: Changes
   readonly listeners: Listeners
   /** Hears of every request that is let in; says nothing and waits for nothing. */
-  readonly seen?: ((requestContext: RequestContext, asked: Pick<McpRequest, 'method' | 'caller'>) => void) | undefined
+  readonly seen?: ((requestContext: RequestContext, request: Pick<McpRequest, 'method' | 'caller'>) => void) | undefined
 }
 
 type Verb = (step: ClientRequest, parts: EnterParts) => Answer | Promise<Answer>

@@ -278,7 +278,7 @@ const asksFirst = (answer: Answer): boolean => 'result' in answer && wantsInput(
 
 const offersTasks = ({ mcpRequest, requestContext, target }: Forwarding): boolean =>
   mcpRequest.caller.revision === NEWEST_LEGACY &&
-  requestContext.toolListing.offered.some((one) => one.connectionId === target.connectionId && keepsTasks(one))
+  requestContext.toolListing.offered.some((item) => item.connectionId === target.connectionId && keepsTasks(item))
 
 type Quiet = Pick<Ask, 'signal' | 'onNotification' | 'onQuestion' | 'session'>
 
@@ -334,7 +334,8 @@ function operatingOf(
   const { principal, organization } = requestContext
   const { correlationId, from } = audit
   return {
-    operate: (operation, given) => operate({ operation, given, principal, organization, correlationId, from, signal }),
+    operate: (operation, value) =>
+      operate({ operation, given: value, principal, organization, correlationId, from, signal }),
     approved: audit.facts.approval !== undefined,
   }
 }
@@ -410,18 +411,18 @@ function wants({ method, params }: Notification, { caller }: McpRequest): boolea
 const MOST_NOTIFICATIONS = { count: 10_000, bytes: 8 * 1024 * 1024 }
 
 /** Whether a call has room for one more. */
-function hasRoom(heard: Notification, { audit }: Forwarding): boolean {
+function hasRoom(notification: Notification, { audit }: Forwarding): boolean {
   const { count, bytes } = audit.facts.notifications
   if (count >= MOST_NOTIFICATIONS.count || bytes >= MOST_NOTIFICATIONS.bytes) return false
-  const passed = { count: count + 1, bytes: bytes + Buffer.byteLength(JSON.stringify(heard)) }
+  const passed = { count: count + 1, bytes: bytes + Buffer.byteLength(JSON.stringify(notification)) }
   audit.note({ notifications: passed })
   return passed.bytes <= MOST_NOTIFICATIONS.bytes
 }
 
-function pass(heard: Notification, forwarding: Forwarding): void {
+function pass(received: Notification, forwarding: Forwarding): void {
   const { channel, mcpRequest, target, requestContext } = forwarding
-  if (!wants(heard, mcpRequest) || !hasRoom(heard, forwarding)) return
-  const notification = nameNotification(forwarding, heard)
+  if (!wants(received, mcpRequest) || !hasRoom(received, forwarding)) return
+  const notification = nameNotification(forwarding, received)
   if (notification === undefined) return
   const uri = notification.params?.['uri']
   if (requestContext.toolListing.joined && typeof uri === 'string') {

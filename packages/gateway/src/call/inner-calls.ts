@@ -31,14 +31,14 @@ export async function runInnerCalls(
   calling: Calling,
 ): Promise<Answer> {
   outer.audit.note({ connection: outer.target.alias })
-  const results = await Promise.all(inner.calls.map((one) => runOne(outer, one, parts, calling)))
+  const results = await Promise.all(inner.calls.map((call) => runOne(outer, call, parts, calling)))
   const { revision } = outer.mcpRequest.caller
   return { result: adaptResult('tools/call', inner.gather(results), { from: MODERN, to: revision }) }
 }
 
 async function runOne(
   { requestContext, mcpRequest, channel, audit, target }: Call,
-  { tool, arguments: given }: InnerCall,
+  { tool, arguments: value }: InnerCall,
   parts: CallParts,
   { call, resultOf }: Calling,
 ): Promise<JsonObject> {
@@ -49,7 +49,7 @@ async function runOne(
     const name = toolOfConnection(requestContext, mcpRequest, target, tool)
     if (name === undefined) throw new Fault('tool.unlisted', { tool: tool.slice(0, 200), nearest: '' })
     const { _meta } = mcpRequest.params
-    const params = { ...(_meta === undefined ? {} : { _meta }), name, arguments: given }
+    const params = { ...(_meta === undefined ? {} : { _meta }), name, arguments: value }
     const request = {
       requestContext,
       mcpRequest: { ...mcpRequest, params, caller: unasked(mcpRequest.caller) },

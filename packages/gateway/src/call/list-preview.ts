@@ -34,7 +34,7 @@ export interface ListAsked {
   readonly client: string | undefined
 }
 
-export type ListPreviews = (asked: ListAsked) => ListPreviewed
+export type ListPreviews = (request: ListAsked) => ListPreviewed
 
 export function createListPreview({ stand, parts }: { stand: Stand; parts: CallParts }): ListPreviews {
   return ({ principal, place, revision, client }) => {

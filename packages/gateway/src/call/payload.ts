@@ -51,13 +51,13 @@ export const createKeepPayload =
   ({ params, result }: Payload, id: string): KeptPayload | undefined => {
     if (waiting() > MOST_WAITING) return undefined
     try {
-      const given = maskedJson(withDigits(params['arguments'] ?? {}), MOST.arguments)
+      const json = maskedJson(withDigits(params['arguments'] ?? {}), MOST.arguments)
       const came = result === undefined ? undefined : maskedJson(exactly(result), MOST.result)
       const text = JSON.stringify({
         salt: randomBytes(16).toString('hex'),
-        arguments: given.value,
+        arguments: json.value,
         result: came?.value,
-        cut: given.cut || came?.cut === true,
+        cut: json.cut || came?.cut === true,
       })
       return { sealed: seal(text, id).toString('base64'), hash: hashOf(text) }
     } catch (thrown) {
@@ -82,6 +82,6 @@ export interface OpenedPayload {
 }
 
 export function openedPayload(text: string, hash: string | null): OpenedPayload {
-  const { arguments: given, result = null, cut } = Kept.parse(JSON.parse(text))
-  return { arguments: given, result, cut, intact: hash === hashOf(text) }
+  const { arguments: input, result = null, cut } = Kept.parse(JSON.parse(text))
+  return { arguments: input, result, cut, intact: hash === hashOf(text) }
 }

@@ -54,7 +54,7 @@ export const subscribeResource = (step: ClientRequest, parts: CallParts): Promis
     if (uri.length > LONGEST_WATCHED)
       throw new Fault('params.shape', { place: '/uri', problem: `must be shorter than ${LONGEST_WATCHED} characters` })
     const all = [...(step.channel.session?.watched.values() ?? [])].flatMap((uris) => [...uris])
-    const characters = all.reduce((sum, one) => sum + one.length, uri.length)
+    const characters = all.reduce((sum, value) => sum + value.length, uri.length)
     if (!watched.has(uri) && (all.length >= MOST_WATCHED || characters > MOST_CHARACTERS))
       throw new Fault('params.shape', {
         place: '/uri',
@@ -104,11 +104,11 @@ export async function watchAgain(parts: ListenParts, requestContext: RequestCont
     if (uris.size > 0 && offered.every(({ connectionId }) => connectionId !== connection))
       throw new Fault('place.unknown')
   await Promise.all(
-    offered.map(async (one) => {
-      const { connectionId, alias } = one
+    offered.map(async (item) => {
+      const { connectionId, alias } = item
       const uris = session.watched.get(connectionId) ?? new Set()
-      if (uris.size === 0) return logsBeside(one, session) ? hearLogs(parts, requestContext, session, one) : undefined
-      const { uris: honoured } = await hearSession(parts, requestContext, session, one)
+      if (uris.size === 0) return logsBeside(item, session) ? hearLogs(parts, requestContext, session, item) : undefined
+      const { uris: honoured } = await hearSession(parts, requestContext, session, item)
       for (const uri of uris)
         if (!honoured.includes(uri)) throw new Fault('resource.unwatched', { uri, connection: alias })
     }),

@@ -25,16 +25,16 @@ export interface RecordedError {
 export function wordsOfResult({ content }: JsonObject): string | undefined {
   if (!Array.isArray(content)) return undefined
   let words = ''
-  for (const one of content) {
+  for (const value of content) {
     if (words.length >= LOOKED_AT) break
-    if (isObject(one) && typeof one['text'] === 'string') words += `${one['text'].slice(0, LOOKED_AT)} `
+    if (isObject(value) && typeof value['text'] === 'string') words += `${value['text'].slice(0, LOOKED_AT)} `
   }
   return words === '' ? undefined : words
 }
 
 /** Undefined where nobody said anything. */
-export function recordedError(fault: Fault | undefined, said: string | undefined): RecordedError | undefined {
-  if (fault === undefined) return said === undefined ? undefined : { by: 'tool', says: shortText(said, LONGEST) }
+export function recordedError(fault: Fault | undefined, input: string | undefined): RecordedError | undefined {
+  if (fault === undefined) return input === undefined ? undefined : { by: 'tool', says: shortText(input, LONGEST) }
   // A link is for the person who was sent it.
   const filled = /\{\w+\}/.test(fault.row.mend) && !('link' in fault.facts)
   return {

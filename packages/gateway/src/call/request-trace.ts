@@ -95,24 +95,24 @@ export class RequestTrace {
   }
 
   /** Sends one request to a server, which hears of this trace. */
-  ask(target: Target, asked: TracedAsk, send: () => Promise<Answer>): Promise<Answer> {
+  ask(target: Target, request: TracedAsk, send: () => Promise<Answer>): Promise<Answer> {
     const { fresh, traceparent } = this.#begun
-    const span = this.span?.child(asked.method, SPAN_KIND.client)
-    asked.params = withTraceparent(asked.params, span?.traceparent ?? traceparent, fresh)
-    if (span === undefined) return timed(this.#parts.observe, asked.method, send)
+    const span = this.span?.child(request.method, SPAN_KIND.client)
+    request.params = withTraceparent(request.params, span?.traceparent ?? traceparent, fresh)
+    if (span === undefined) return timed(this.#parts.observe, request.method, send)
     return timed(
       this.#parts.observe,
-      asked.method,
+      request.method,
       () => inScopeOf(span, send),
       (error, isAnswer) => {
-        this.#endAsk(span, target, asked, error)
+        this.#endAsk(span, target, request, error)
         if (isAnswer) this.#result = (span.lastChild ?? span).child('tool_result', SPAN_KIND.internal)
       },
     )
   }
 
-  #endAsk(span: Span, target: Target, { method: asked, params }: TracedAsk, error: string | undefined): void {
-    const method = labelOf(asked)
+  #endAsk(span: Span, target: Target, { method: rpcMethod, params }: TracedAsk, error: string | undefined): void {
+    const method = labelOf(rpcMethod)
     const named = namesOf(method, target.name)
     span.end(
       (to) => {

@@ -121,8 +121,8 @@ export function createApprovalTasks(parts: ApprovalTaskParts): ApprovalTasks {
   async function cancel(asking: TaskAsking, row: ApprovalRow): Promise<Answer> {
     const { requestContext } = asking
     await db.organization(row.organization_id, async (sql) => {
-      const held = await lockApproval(sql, row.id)
-      if (held === undefined || !(await storeDenial(sql, row.id, requestContext.principal.id))) return
+      const approval = await lockApproval(sql, row.id)
+      if (approval === undefined || !(await storeDenial(sql, row.id, requestContext.principal.id))) return
       await tell(sql, 'approval.denied', row, { by: requestContext.principal.id })
       await recordChange(sql, asking.actor, row.organization_id, {
         action: 'approval.withdraw',

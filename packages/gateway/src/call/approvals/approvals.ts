@@ -253,13 +253,13 @@ class CallApprovals implements Approvals {
   async #heard(
     asking: ApprovalAsking,
     pending: Pending,
-    said: ApprovalReply,
+    reply: ApprovalReply,
     form: boolean,
   ): Promise<'wait' | 'leave'> {
-    const { action } = said
+    const { action } = reply
     if (!form) return action === 'accept' ? 'wait' : 'leave'
     if (action !== 'accept' && action !== 'decline') return 'leave'
-    await this.#answerOwn(asking, pending.id, said)
+    await this.#answerOwn(asking, pending.id, reply)
     return 'wait'
   }
 

@@ -47,13 +47,13 @@ const effectWords = ({ effect, effectFrom }: ApprovalAsking['target']): string =
 
 /** An answer is all that is wanted; a note may go with it, and whether it is for later calls, where it may be. */
 export const selfQuestion = (
-  { target, rules, arguments: given, files, mcpRequest }: ApprovalAsking,
+  { target, rules, arguments: value, files, mcpRequest }: ApprovalAsking,
   mayLast: boolean,
 ): JsonObject => ({
   ...(mcpRequest.caller.revision >= NEWEST_LEGACY ? { mode: 'form' } : {}),
   message: [
     `Run ${target.name} (${effectWords(target)}) on ${target.alias} with these arguments?`,
-    shown(withDigitsAsText(given, mcpRequest.params['arguments']) as JsonObject),
+    shown(withDigitsAsText(value, mcpRequest.params['arguments']) as JsonObject),
     ...files.map(({ name, media_type: type, size }) => `File: ${visible(name)} (${visible(type)}, ${size} bytes)`),
     `Reason: ${rules.map(({ reason }) => reason).join('; ')}`,
   ].join('\n\n'),

@@ -205,7 +205,7 @@ async function ask(
   const { name } = mcpRequest.params
   const given = mcpRequest.params['arguments'] ?? {}
   const wait = waitOf(rules)
-  const files = asking.files.length === 0 ? {} : { files: asking.files.map((one) => ({ ...one })) }
+  const files = asking.files.length === 0 ? {} : { files: asking.files.map((file) => ({ ...file })) }
   const exact = { arguments: withDigits(asking.arguments, given), given: withDigits(given) }
   const sealed = JSON.stringify({ ...exact, name, ...files })
   const added = {
@@ -225,7 +225,7 @@ async function ask(
     toolHash: lasting.toolHash,
     standingDigest: lasting.digest,
   }
-  const id = await addApproval(sql, added, (one) => parts.vault.seal(sealed, approvalRow(one)))
+  const id = await addApproval(sql, added, (approvalId) => parts.vault.seal(sealed, approvalRow(approvalId)))
   const row = await lockLatest(sql, digest)
   if (row === undefined) throw new Error('a question that was just asked is not there')
   // Somebody asked the same at the same moment.

@@ -51,7 +51,7 @@ function onlyOne(all: readonly Snapshot[], user: UserId): OrganizationId | undef
 
 /** A word that is not known means nothing, and nothing is no role. */
 function roleOf(word: string): Role {
-  const role = ROLES.find((one) => one === word) ?? (Object.hasOwn(WORDS, word) ? WORDS[word] : undefined)
+  const role = ROLES.find((item) => item === word) ?? (Object.hasOwn(WORDS, word) ? WORDS[word] : undefined)
   if (role === undefined) throw new Fault('token.unknown')
   return role === 'platform_admin' ? MOST : role
 }

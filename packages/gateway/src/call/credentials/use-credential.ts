@@ -40,13 +40,13 @@ const askingOf = (
     target,
     account,
   }: Pick<ConnectRequest, 'requestContext' | 'account'> & { target: Pick<Target, 'connectionId'> },
-  brought?: string,
+  received?: string,
 ): CredentialAsking => ({
   organizationId: requestContext.organizationId,
   connectionId: target.connectionId,
   principal: requestContext.principal,
   account,
-  brought,
+  brought: received,
 })
 
 /**

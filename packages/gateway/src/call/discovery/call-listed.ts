@@ -52,13 +52,13 @@ const UNKNOWN: ReadonlySet<string> = new Set(['tool.unknown', 'tool.own-name'])
 
 type Calls = Extract<OwnTool, { kind: 'call' | 'execute' }>
 
-async function callInner(step: ClientRequest, own: Calls, given: JsonObject, parts: CallParts): Promise<Answer> {
+async function callInner(step: ClientRequest, own: Calls, value: JsonObject, parts: CallParts): Promise<Answer> {
   const { requestContext, mcpRequest, channel, audit } = step
-  const name = innerNameOf(own, given)
+  const name = innerNameOf(own, value)
   const known = own.kind === 'execute' ? toolOfConnection(requestContext, mcpRequest, own.from, name) : name
   audit.note({ target: name })
   if (known === undefined) throw unlisted(requestContext, mcpRequest, name)
-  const args = argumentsOf(own, given)
+  const args = argumentsOf(own, value)
   if (args !== undefined && !isObject(args))
     throw new Fault('params.shape', { place: '/arguments/arguments', problem: 'must be an object' })
   const { arguments: _, ...rest } = mcpRequest.params
@@ -76,9 +76,9 @@ async function callInner(step: ClientRequest, own: Calls, given: JsonObject, par
 }
 
 /** The source system's clients say `tool_name` and `parameters` (ledger S0-PKG-13). */
-function innerNameOf({ kind }: Calls, given: JsonObject): string {
-  const member = kind === 'call' ? 'name' : given['tool'] === undefined && 'tool_name' in given ? 'tool_name' : 'tool'
-  const name = given[member]
+function innerNameOf({ kind }: Calls, value: JsonObject): string {
+  const member = kind === 'call' ? 'name' : value['tool'] === undefined && 'tool_name' in value ? 'tool_name' : 'tool'
+  const name = value[member]
   if (typeof name !== 'string' || name === '')
     throw new Fault('params.shape', { place: `/arguments/${member}`, problem: 'must be the name of a tool' })
   return name
@@ -104,21 +104,21 @@ interface Looking {
   readonly parts: CallParts
 }
 
-function look({ requestContext, mcpRequest, parts }: Looking, own: OwnTool, given: JsonObject): JsonObject {
-  if (own.kind === 'describe') return structured(describe(parts, requestContext, mcpRequest, given))
+function look({ requestContext, mcpRequest, parts }: Looking, own: OwnTool, value: JsonObject): JsonObject {
+  if (own.kind === 'describe') return structured(describe(parts, requestContext, mcpRequest, value))
   if (own.kind === 'list')
     return structured(
       listOf(requestContext, mcpRequest, own.from, {
-        filter: textAt(given, 'filter'),
-        category: textAt(given, 'category'),
-        cursor: textAt(given, 'cursor'),
+        filter: textAt(value, 'filter'),
+        category: textAt(value, 'category'),
+        cursor: textAt(value, 'cursor'),
         signer: parts.signer,
       }),
     )
-  const query = textAt(given, 'query')
+  const query = textAt(value, 'query')
   if (query === undefined || query.trim() === '')
     throw new Fault('params.shape', { place: '/arguments/query', problem: 'must specify what to search for' })
-  return structured(findTools(requestContext, mcpRequest, { query, limit: limitAt(given), effect: effectAt(given) }))
+  return structured(findTools(requestContext, mcpRequest, { query, limit: limitAt(value), effect: effectAt(value) }))
 }
 
 /** Twice: for programs, and for clients that read text only (MCP 2026-07-28, structured content). */
@@ -131,9 +131,9 @@ function describe(
   parts: CallParts,
   requestContext: RequestContext,
   mcpRequest: McpRequest,
-  given: JsonObject,
+  value: JsonObject,
 ): JsonObject {
-  const name = textAt(given, 'name')
+  const name = textAt(value, 'name')
   if (name === undefined) throw new Fault('params.shape', { place: '/arguments/name', problem: 'must be a string' })
   const definition = seenTools(requestContext, mcpRequest.caller).get(name)
   const target = requestContext.toolListing.tool(name)
@@ -142,8 +142,8 @@ function describe(
   return { tool, effect: target.effect, connection: target.alias }
 }
 
-function textAt(given: JsonObject, member: string): string | undefined {
-  const value = given[member]
+function textAt(input: JsonObject, member: string): string | undefined {
+  const value = input[member]
   if (value === undefined || value === null) return undefined
   if (typeof value === 'string' && value.length <= LONGEST) return value
   throw new Fault('params.shape', {
@@ -166,7 +166,7 @@ function limitAt({ limit }: JsonObject): number {
 
 function effectAt({ effect }: JsonObject): Effect | undefined {
   if (effect === undefined || effect === null) return undefined
-  const known = EFFECTS.find((one) => one === effect)
+  const known = EFFECTS.find((item) => item === effect)
   if (known !== undefined) return known
   throw new Fault('params.shape', { place: '/arguments/effect', problem: `must be one of ${EFFECTS.join(', ')}` })
 }

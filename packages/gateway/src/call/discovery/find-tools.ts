@@ -16,8 +16,8 @@ const rankings = new WeakMap<ToolListing, Ranking>()
 
 /** Made when it is first asked; it goes with its view, whatever changes. */
 function rankingOf(toolListing: ToolListing): Ranking {
-  const held = rankings.get(toolListing)
-  if (held !== undefined) return held
+  const ranking = rankings.get(toolListing)
+  if (ranking !== undefined) return ranking
   const made = createRanking(findable(toolListing))
   rankings.set(toolListing, made)
   return made
@@ -84,7 +84,7 @@ export function toldOf(
   }
 }
 
-const describes = (said: unknown): said is string => typeof said === 'string' && said.trim() !== ''
+const describes = (input: unknown): input is string => typeof input === 'string' && input.trim() !== ''
 
 /** A readable form of the name, for tools without a description. */
 const readable = (name: string): string =>

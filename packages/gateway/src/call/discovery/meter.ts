@@ -26,14 +26,15 @@ export const CLIENT_LIMITS = [40, 80, 128] as const
 const meters = new WeakMap<ToolListing, Meter>()
 
 export function meterOf(toolListing: ToolListing): Meter {
-  const held = meters.get(toolListing)
-  if (held !== undefined) return held
+  const meter = meters.get(toolListing)
+  if (meter !== undefined) return meter
   const all = toolListing.list('tools', MODERN)
   const { mode, page = SMALL_PAGE } = toolListing.discovery
   const listing: Listing = { toolListing, all, revision: MODERN }
   const pageOf = ordered(all, 'name', page).slice(0, page)
   const tokens = DISCOVERY_MODES.map(
-    (one) => [one, tokensOf(one === 'paged' ? pageOf : definitionsIn(one, listing))] as const,
+    (discoveryMode) =>
+      [discoveryMode, tokensOf(discoveryMode === 'paged' ? pageOf : definitionsIn(discoveryMode, listing))] as const,
   )
   const listed = definitionsIn(mode, listing).length
   const made: Meter = {

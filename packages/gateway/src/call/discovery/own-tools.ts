@@ -148,12 +148,12 @@ const mayBeTask = (tasks: boolean): JsonObject => (tasks ? { execution: { taskSu
 /** A server's description of itself in one line. */
 export function aboutOf({ server }: Offered): string {
   const { title, description } = server
-  const about = [description, title].find((said) => typeof said === 'string' && said.trim() !== '')
+  const about = [description, title].find((input) => typeof input === 'string' && input.trim() !== '')
   return typeof about === 'string' ? ` (${cut(about.trim(), LONGEST_ABOUT)})` : ''
 }
 
 const LONGEST_ABOUT = 120
 const LONGEST_APPS = 600
 
-export const cut = (said: string, longest: number): string =>
-  said.length <= longest ? said : `${said.slice(0, longest - 1).trimEnd()}…`
+export const cut = (input: string, longest: number): string =>
+  input.length <= longest ? input : `${input.slice(0, longest - 1).trimEnd()}…`

@@ -39,23 +39,23 @@ const SCHEMAS = { upload: uploadTool('')['inputSchema'], download: downloadTool(
   Record<FileTool, JsonObject>
 >
 
-function check(tool: FileTool, name: string, given: JsonObject): void {
-  const { problems, count } = schemaRead(SCHEMAS[tool]).check(given)
+function check(tool: FileTool, name: string, value: JsonObject): void {
+  const { problems, count } = schemaRead(SCHEMAS[tool]).check(value)
   if (count === 0) return
   const facts = { tool: name, problems: sentenceOf(problems, count) }
   throw new Fault('arguments.invalid', facts, { data: { errors: problems } })
 }
 
-async function upload(request: ClientRequest, parts: CallParts, given: JsonObject): Promise<JsonObject> {
-  const made = await operate(request, parts, 'addFile', given)
-  request.audit.note({ madeFiles: [declared(made, given)] })
+async function upload(request: ClientRequest, parts: CallParts, value: JsonObject): Promise<JsonObject> {
+  const made = await operate(request, parts, 'addFile', value)
+  request.audit.note({ madeFiles: [declared(made, value)] })
   return { file: made['uri'] ?? null, upload: made['upload'] ?? null }
 }
 
-async function download(request: ClientRequest, parts: CallParts, given: JsonObject): Promise<JsonObject> {
-  const said = String(given['file'])
-  const id = said.startsWith(FILE_URI) ? said.slice(FILE_URI.length) : said
-  if (!isFileId(id)) throw new Fault('file.unknown', { file: said.slice(0, 100) })
+async function download(request: ClientRequest, parts: CallParts, value: JsonObject): Promise<JsonObject> {
+  const text = String(value['file'])
+  const id = text.startsWith(FILE_URI) ? text.slice(FILE_URI.length) : text
+  if (!isFileId(id)) throw new Fault('file.unknown', { file: text.slice(0, 100) })
   const link = await operate(request, parts, 'addDownloadLink', { file: id })
   return { file: uriOfFile(id), download: link }
 }
@@ -64,12 +64,20 @@ async function operate(
   { requestContext, audit, channel }: ClientRequest,
   { operate: run }: CallParts,
   operation: string,
-  given: JsonObject,
+  input: JsonObject,
 ): Promise<JsonObject> {
   if (run === undefined) throw new Fault('file.off')
   const { principal, organization } = requestContext
   const { correlationId, from } = audit
-  const answer = await run({ operation, given, principal, organization, correlationId, from, signal: channel.signal })
+  const answer = await run({
+    operation,
+    given: input,
+    principal,
+    organization,
+    correlationId,
+    from,
+    signal: channel.signal,
+  })
   // Through JSON, as it would be sent: moments become texts.
   const value: unknown = JSON.parse(JSON.stringify(answer ?? {}))
   return isObject(value) ? value : {}

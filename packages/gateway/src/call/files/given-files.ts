@@ -22,10 +22,10 @@ export async function givenFiles(
   { files }: Pick<CallParts, 'files'>,
   { principal, organizationId }: FileCaller,
   places: readonly FilePlace[],
-  given: JsonObject,
+  input: JsonObject,
 ): Promise<readonly GivenFile[]> {
   const found: GivenFile[] = []
-  const values = valuesAt(given, places, MOST_FILES + 1)
+  const values = valuesAt(input, places, MOST_FILES + 1)
   if (values.length > MOST_FILES)
     throw new Fault('params.shape', { place: '/arguments', problem: `has more than ${MOST_FILES} files` })
   for (const { place, value } of values) {

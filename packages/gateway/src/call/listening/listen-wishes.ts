@@ -20,7 +20,7 @@ const MOST = 1_000
 export function wishesOf(
   { tasks }: Pick<CallParts, 'tasks'>,
   requestContext: RequestContext,
-  wanted: JsonObject,
+  value: JsonObject,
 ): readonly Wishes[] {
   const found = new Map<string, Wishes>()
   const at = (target: Target): Wishes => {
@@ -28,11 +28,11 @@ export function wishesOf(
     found.set(target.connectionId, held)
     return held
   }
-  for (const uri of namesIn(wanted, 'resourceSubscriptions')) {
+  for (const uri of namesIn(value, 'resourceSubscriptions')) {
     const target = requestContext.toolListing.resource(uri)
     if (target !== undefined && tellsOfUpdates(requestContext, target)) at(target).uris.set(target.name, uri)
   }
-  for (const id of namesIn(wanted, 'taskIds')) {
+  for (const id of namesIn(value, 'taskIds')) {
     const task = tasks.release(taskOwner(requestContext.principal), requestContext.toolListing.offered, id)
     if (task !== undefined && eraOf(task.place.revision) === 'modern')
       at(targetOf(task.place, { name: '' })).tasks.set(task.taskId, id)
@@ -40,8 +40,8 @@ export function wishesOf(
   return [...found.values()]
 }
 
-function namesIn(wanted: JsonObject, member: string): readonly string[] {
-  const names: Json | undefined = wanted[member]
+function namesIn(value: JsonObject, member: string): readonly string[] {
+  const names: Json | undefined = value[member]
   if (names === undefined) return []
   const place = `/notifications/${member}`
   if (!Array.isArray(names) || !names.every((name) => typeof name === 'string'))

@@ -62,15 +62,15 @@ export async function listen(
     onChange(kind) {
       if (kinds.has(kind) && listsDiffer(kind))
         stream.say({ jsonrpc: '2.0', method: `notifications/${kind}/list_changed` })
-      if (!wishes.every((one) => isShown(requestContext, one))) ending.abort()
+      if (!wishes.every((item) => isShown(requestContext, item))) ending.abort()
     },
   })
   try {
     const heard = await Promise.all(
-      wishes.map((one) => hearOne({ parts, requestContext, mcpRequest, stream, signal, ending }, one)),
+      wishes.map((item) => hearOne({ parts, requestContext, mcpRequest, stream, signal, ending }, item)),
     )
-    const uris = heard.flatMap((one) => one.uris)
-    const tasks = heard.flatMap((one) => one.tasks)
+    const uris = heard.flatMap((item) => item.uris)
+    const tasks = heard.flatMap((item) => item.tasks)
     stream.acknowledge({
       ...Object.fromEntries(honoured.map(([filter]) => [filter, true])),
       ...(uris.length > 0 ? { resourceSubscriptions: uris } : {}),
@@ -113,7 +113,7 @@ function createStream({ id }: McpRequest, channel: ClientChannel): Stream {
       send({ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params: { notifications } })
       const waiting = early ?? []
       early = undefined
-      for (const one of waiting) send(one)
+      for (const notification of waiting) send(notification)
     },
   }
 }
@@ -179,7 +179,8 @@ async function hearOne({ parts, requestContext, mcpRequest, stream, signal, endi
     if (thrown instanceof Fault && thrown.code.startsWith('credential.')) return { uris: [], tasks: [] }
     throw thrown
   })
-  const known = (names: readonly string[], by: ReadonlyMap<string, string>) => names.flatMap((one) => by.get(one) ?? [])
+  const known = (names: readonly string[], by: ReadonlyMap<string, string>) =>
+    names.flatMap((name) => by.get(name) ?? [])
   return { uris: known(honoured.uris, uris), tasks: known(honoured.tasks, tasks) }
 }
 

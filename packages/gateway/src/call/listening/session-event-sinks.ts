@@ -31,7 +31,8 @@ export async function hearSession(
   const honoured = await hear({
     requestContext,
     connectionId,
-    isShown: () => requestContext.now()?.toolListing.offered.some((one) => one.connectionId === connectionId) === true,
+    isShown: () =>
+      requestContext.now()?.toolListing.offered.some((item) => item.connectionId === connectionId) === true,
     session,
     owner: requestContext.principal.id,
     caller: session.caller,
@@ -90,12 +91,12 @@ function ownTask(
   tasks: CallParts['tasks'],
   { principal }: RequestContext,
   target: Heard,
-  said: Notification,
+  notification: Notification,
 ): Notification | undefined {
-  const taskId = said.params?.['taskId']
+  const taskId = notification.params?.['taskId']
   const owner = taskOwner(principal)
   if (typeof taskId !== 'string' || !tasks.ledger.knows(owner, target, taskId)) return undefined
   const acting = tasks.ledger.actingOn(owner, target, taskId)
   const place = { connectionId: target.connectionId, alias: target.alias, acting }
-  return { ...said, params: { ...said.params, taskId: tasks.bind(owner, place, taskId) } }
+  return { ...notification, params: { ...notification.params, taskId: tasks.bind(owner, place, taskId) } }
 }

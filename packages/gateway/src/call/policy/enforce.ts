@@ -33,7 +33,9 @@ export function traceOf(
     warned: warnings.length > 0,
     ...(named === undefined ? {} : { rule: named.id }),
     ...(changes.length === 0 ? {} : { changed: changes.map(({ place }) => place) }),
-    ...(shadows.length === 0 ? {} : { shadows: Object.fromEntries(shadows.map((one) => [one.rule.id, one.would])) }),
+    ...(shadows.length === 0
+      ? {}
+      : { shadows: Object.fromEntries(shadows.map((shadow) => [shadow.rule.id, shadow.would])) }),
     ...(policy === undefined || args === undefined ? {} : keepValues(pathsOf(policy), args)),
   }
 }

@@ -83,9 +83,9 @@ export function createCredentialWaiters(
       asked.set(key, one)
       one.led++
       const forget = () => void (asked.get(key) === one && asked.delete(key))
-      const word = one.word.then((said) => {
-        if (said === 'gone') forget()
-        return said
+      const word = one.word.then((input) => {
+        if (input === 'gone') forget()
+        return input
       })
       return { word, leave: () => void (--one.led === 0 && forget()) }
     },

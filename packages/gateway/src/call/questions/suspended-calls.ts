@@ -78,7 +78,7 @@ class CallsInMemory implements SuspendedCalls {
   }
 
   #begin({ principal, digest, channel }: Round, start: (eventSink: EventSink) => Promise<Answer>): Suspended {
-    const own = [...this.#suspended.values()].filter((one) => one.principal === principal)
+    const own = [...this.#suspended.values()].filter((item) => item.principal === principal)
     if (own.length >= MOST_OF_ONE) throw new Fault('question.limit', { limit: MOST_OF_ONE })
     const call: Suspended = {
       id: randomUUID(),
@@ -123,9 +123,9 @@ class CallsInMemory implements SuspendedCalls {
     const call = this.#find(round)
     clearTimeout(call.timer)
     call.channel = round.channel
-    const given = round.params['inputResponses']
+    const inputResponses = round.params['inputResponses']
     for (const [key, { settle }] of call.pending) {
-      const answer = isObject(given) && Object.hasOwn(given, key) ? given[key] : undefined
+      const answer = isObject(inputResponses) && Object.hasOwn(inputResponses, key) ? inputResponses[key] : undefined
       if (!isObject(answer)) continue
       call.pending.delete(key)
       settle({ result: answer })

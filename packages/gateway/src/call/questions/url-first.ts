@@ -18,11 +18,11 @@ export function askUrls({ caller }: McpRequest, error: ErrorBody): Word {
     throw new Fault('client.capability', {}, { data: { requiredCapabilities } })
   }
   const pages = isObject(error.data) ? error.data['elicitations'] : undefined
-  const asked = (Array.isArray(pages) ? pages : []).filter(isObject).filter(({ url }) => typeof url === 'string')
+  const values = (Array.isArray(pages) ? pages : []).filter(isObject).filter(({ url }) => typeof url === 'string')
   // Without a page to open there is nothing to ask: the error says all there is.
-  if (asked.length === 0) return { error } satisfies Answer
+  if (values.length === 0) return { error } satisfies Answer
   const inputRequests: JsonObject = {}
-  for (const [at, { elicitationId: _, ...page }] of asked.entries())
+  for (const [at, { elicitationId: _, ...page }] of values.entries())
     inputRequests[`url${at + 1}`] = { method: 'elicitation/create', params: { ...page, mode: 'url' } }
   return { question: { resultType: 'input_required', inputRequests } }
 }

@@ -42,21 +42,21 @@ function textOf(part: Json): string | undefined {
 function cut(content: readonly Json[], bytes: number, limit: number, next: string): Json[] {
   let left = Math.max(0, limit - NOTICE - (next.length - LESS.length))
   let over = false
-  const kept: Json[] = []
+  const values: Json[] = []
   for (const part of content) {
     const text = textOf(part)
-    if (text === undefined) kept.push(part)
+    if (text === undefined) values.push(part)
     else if (!over) {
       const size = Buffer.byteLength(text)
       over = size > left
-      kept.push({
+      values.push({
         ...(part as JsonObject),
         text: over ? `${headOf(text, left)}\n\n${noticeOf(bytes, limit, next)}` : text,
       })
       left -= size
     }
   }
-  return kept
+  return values
 }
 
 const noticeOf = (bytes: number, limit: number, next: string) =>
@@ -94,7 +94,8 @@ export function binaryOf(part: Json): Binary | undefined {
   return { data: blob, mediaType: typeOf(own), name: nameIn(uri) }
 }
 
-export const typeOf = (said: Json | undefined): string => (typeof said === 'string' ? said : 'application/octet-stream')
+export const typeOf = (input: Json | undefined): string =>
+  typeof input === 'string' ? input : 'application/octet-stream'
 const nameIn = (uri: Json | undefined): string =>
   (typeof uri === 'string' ? uri.split(/[?#]/, 1)[0]?.split('/').at(-1) : undefined) || 'file'
 

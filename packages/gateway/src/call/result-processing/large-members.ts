@@ -7,9 +7,9 @@ import { shownOf } from './store-content.ts'
 const LARGE = 65_536
 
 export function withoutLargeMembers(result: JsonObject, file: FileFacts | undefined): JsonObject {
-  const { structuredContent: given } = result
-  if (file === undefined || !isObject(given)) return result
-  const members = Object.entries(given).map(([name, value]) =>
+  const { structuredContent } = result
+  if (file === undefined || !isObject(structuredContent)) return result
+  const members = Object.entries(structuredContent).map(([name, value]) =>
     JSON.stringify(value).length > LARGE ? [name, { file: shownOf(file) }] : [name, value],
   )
   return { ...result, structuredContent: Object.fromEntries(members) as JsonObject }

@@ -123,8 +123,8 @@ export function capRows(value: Json, most: number): Rows {
   function cap(inner: Json): Json {
     if (Array.isArray(inner)) {
       if (inner.length > most) of = Math.max(of ?? 0, inner.length)
-      const kept = inner.length > most ? inner.slice(0, most) : inner
-      return changed(kept, cap)
+      const values = inner.length > most ? inner.slice(0, most) : inner
+      return changed(values, cap)
     }
     if (!isObject(inner)) return inner
     let copy: JsonObject | undefined

@@ -89,9 +89,9 @@ export async function readByTool(
 const definitions = new Map<string, object>()
 /** One object for each name, so that it is read once. */
 function definitionOf(tool: string): object {
-  const held = definitions.get(tool) ?? (readResultTool(tool)['inputSchema'] as JsonObject)
-  definitions.set(tool, held)
-  return held
+  const definition = definitions.get(tool) ?? (readResultTool(tool)['inputSchema'] as JsonObject)
+  definitions.set(tool, definition)
+  return definition
 }
 
 async function find(parts: ShapeParts, requestContext: Shaping, id: string): Promise<StoredResult | undefined> {

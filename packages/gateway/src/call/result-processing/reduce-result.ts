@@ -51,11 +51,14 @@ export function reduceResult(result: JsonObject, budget: Budget): Reduced {
     return capped.value
   }
 
-  const { structuredContent: given, content } = result
-  const structured = given === undefined ? undefined : readable(given)
+  const { structuredContent, content } = result
+  const structured = structuredContent === undefined ? undefined : readable(structuredContent)
   const fitted = structured === undefined ? undefined : fitting(structured)
   const parts = Array.isArray(content) ? content : []
-  const told = given === undefined && redact.length > 0 ? redactedIn(parts, readable) : { given, structured }
+  const told =
+    structuredContent === undefined && redact.length > 0
+      ? redactedIn(parts, readable)
+      : { given: structuredContent, structured }
   const clear: Json[] = []
   const shown: Json[] = []
   for (const part of parts) {
@@ -91,9 +94,9 @@ function rowsWithin(value: Json, rows: number | undefined, text: number): number
 /** Where there is no structured content, which early revisions have not: a text that says in JSON what is to be unreadable. */
 function redactedIn(parts: readonly Json[], readable: (value: Json) => Json) {
   for (const part of parts) {
-    const given = jsonOf(heldText(part) ?? '')
-    const structured = given === undefined ? undefined : readable(given)
-    if (structured !== given) return { given, structured }
+    const json = jsonOf(heldText(part) ?? '')
+    const structured = json === undefined ? undefined : readable(json)
+    if (structured !== json) return { given: json, structured }
   }
   return { given: undefined, structured: undefined }
 }
@@ -107,7 +110,7 @@ interface ReadPart {
 /** One part of the content without what is to be unreadable. */
 function textOf(
   part: Json,
-  given: Json | undefined,
+  input: Json | undefined,
   structured: Json | undefined,
   redacts: boolean,
   readable: (value: Json) => Json,
@@ -117,23 +120,23 @@ function textOf(
   const said = jsonOf(held)
   if (said === undefined) {
     // In other words it may say what is to be unreadable.
-    const told = redacts && given !== undefined && structured !== given && isObject(part) && part['type'] === 'text'
+    const told = redacts && input !== undefined && structured !== input && isObject(part) && part['type'] === 'text'
     return told ? { part: withText(part, JSON.stringify(structured)), json: structured } : { part, json: undefined }
   }
   const made = readable(said)
   // It is JSON of another form: a member of the structured content, or in its own words what is to be unreadable.
-  if (made === said && redacts && given !== undefined && structured !== undefined && structured !== given) {
-    const json = counterpartOf(said, given, structured)
+  if (made === said && redacts && input !== undefined && structured !== undefined && structured !== input) {
+    const json = counterpartOf(said, input, structured)
     return { part: withText(part, JSON.stringify(json)), json }
   }
   return { part: made === said ? part : withText(part, JSON.stringify(made)), json: made }
 }
 
 /** The same member without what is to be unreadable; all of the structured content where it is none. */
-function counterpartOf(said: Json, given: Json, structured: Json): Json {
-  if (!isObject(given) || !isObject(structured)) return structured
-  const text = JSON.stringify(said)
-  const name = Object.keys(given).find((one) => JSON.stringify(given[one]) === text)
+function counterpartOf(value: Json, input: Json, structured: Json): Json {
+  if (!isObject(input) || !isObject(structured)) return structured
+  const text = JSON.stringify(value)
+  const name = Object.keys(input).find((item) => JSON.stringify(input[item]) === text)
   return name === undefined ? structured : (structured[name] ?? structured)
 }
 
@@ -189,9 +192,9 @@ export function wholeOf(content: readonly Json[], structured: Json | undefined):
 
 /** A text that is a member of the structured content says nothing more. */
 const saysMember = (text: string, structured: Json | undefined): boolean =>
-  isObject(structured) && Object.values(structured).some((one) => isObject(one) && JSON.stringify(one) === text)
+  isObject(structured) && Object.values(structured).some((value) => isObject(value) && JSON.stringify(value) === text)
 
-const saysSame = (text: string, said: string): boolean => {
+const saysSame = (text: string, input: string): boolean => {
   const json = jsonOf(text)
-  return json !== undefined && JSON.stringify(json) === said
+  return json !== undefined && JSON.stringify(json) === input
 }

@@ -99,12 +99,12 @@ function nextOf({ kept, tool }: Notice): string {
 
 function withNotice({ result, cut, rows }: Reduced, notice: Notice): JsonObject {
   const { content } = result
-  const told = notice.over ? cutResult(result, notice.budget.text, nextOf(notice)) : result
+  const value = notice.over ? cutResult(result, notice.budget.text, nextOf(notice)) : result
   const left = cut.filter((how) => how !== 'redact')
-  if (notice.over || left.length === 0 || !Array.isArray(content)) return told
+  if (notice.over || left.length === 0 || !Array.isArray(content)) return value
   const what = rows === undefined ? 'some members' : `rows: ${rows.shown} of ${rows.of} are shown`
   const text = `[Left out by Toolway: ${what}. ${nextOf(notice)}]`
-  return { ...told, content: [...content, { type: 'text', text }] }
+  return { ...value, content: [...content, { type: 'text', text }] }
 }
 
 const withLink = (result: JsonObject, { link }: Kept): JsonObject => ({

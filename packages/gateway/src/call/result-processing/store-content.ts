@@ -21,7 +21,7 @@ export type Store = (
 export async function storeContent(result: JsonObject, store: Store, revision: string): Promise<JsonObject> {
   const { content, structuredContent } = result
   const parts = Array.isArray(content) ? await Promise.all(content.map((part) => storePart(part, store, revision))) : []
-  const made = Array.isArray(content) ? { ...result, content: parts.flatMap((one) => one) } : result
+  const made = Array.isArray(content) ? { ...result, content: parts.flatMap((part) => part) } : result
   return isLargeData(structuredContent) ? storeData(made, structuredContent, store, revision) : made
 }
 
@@ -41,11 +41,11 @@ export function linkOrText(file: FileFacts, revision: string): JsonObject {
 
 async function storeData(
   result: JsonObject,
-  given: JsonObject & { data: string },
+  input: JsonObject & { data: string },
   store: Store,
   revision: string,
 ): Promise<JsonObject> {
-  const { data, is_base64: _, ...rest } = given
+  const { data, is_base64: _, ...rest } = input
   const name = typeof rest['name'] === 'string' ? rest['name'] : 'file'
   const file = await store({ name, mediaType: typeOf(rest['type']) }, Buffer.from(data, 'base64'))
   if (file === undefined) return result
