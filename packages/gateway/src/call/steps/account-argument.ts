@@ -7,9 +7,9 @@ export const accountArgument: Step = {
   applies: ({ account }) => account !== undefined,
   before(call) {
     const { account: argument } = call.target
-    const given = argumentsOf(call)
-    if (argument === undefined || given === undefined || !Object.hasOwn(given, argument)) return
-    const { [argument]: account, ...own } = given
+    const value = argumentsOf(call)
+    if (argument === undefined || value === undefined || !Object.hasOwn(value, argument)) return
+    const { [argument]: account, ...own } = value
     if (typeof account !== 'string' || account === '')
       throw new Fault('params.shape', { place: `/arguments/${argument}`, problem: 'must be the name of an account' })
     call.params['arguments'] = own

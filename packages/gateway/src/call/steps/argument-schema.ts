@@ -22,13 +22,13 @@ const LONGEST = 2_000
  */
 export function checkArguments(
   { name, checkedBy }: Pick<ToolTarget, 'name' | 'checkedBy'>,
-  given: JsonObject | undefined,
+  value: JsonObject | undefined,
   tool = name,
 ): JsonObject | undefined {
-  if (checkedBy === undefined) return given
+  if (checkedBy === undefined) return value
   const { definition, absentNulls } = checkedBy
   const { inputSchema } = definition
-  const sent = given !== undefined && absentNulls ? withoutNulls(inputSchema, given) : given
+  const sent = value !== undefined && absentNulls ? withoutNulls(inputSchema, value) : value
   const { problems, count, unchecked } = usable(tool, inputSchema, sent ?? {})
   if (count === 0) return sent
   const data = { errors: problems, ...(unchecked.length === 0 ? {} : { unchecked }) }
@@ -39,9 +39,9 @@ export const argumentSchema: Step = {
   name: 'argumentSchema',
   applies: ({ checkedBy }) => checkedBy !== undefined,
   before(call) {
-    const given = argumentsOf(call)
-    const sent = checkArguments(call.target, given, call.name)
-    if (sent !== undefined && sent !== given) call.params['arguments'] = sent
+    const value = argumentsOf(call)
+    const sent = checkArguments(call.target, value, call.name)
+    if (sent !== undefined && sent !== value) call.params['arguments'] = sent
   },
 }
 
@@ -57,10 +57,10 @@ function usable(tool: string, schema: unknown, value: JsonObject): Checked & Pic
 }
 
 /** Top-level nulls of optional parameters count as absent (ledger S1-CAL-10). */
-function withoutNulls(schema: unknown, given: JsonObject): JsonObject {
+function withoutNulls(schema: unknown, input: JsonObject): JsonObject {
   const required = isObject(schema) && Array.isArray(schema['required']) ? schema['required'] : []
-  const kept = Object.entries(given).filter(([name, value]) => value !== null || required.includes(name))
-  return kept.length === Object.keys(given).length ? given : Object.fromEntries(kept)
+  const kept = Object.entries(input).filter(([name, value]) => value !== null || required.includes(name))
+  return kept.length === Object.keys(input).length ? input : Object.fromEntries(kept)
 }
 
 /** "/limit must be at most 50; /query is required". */

@@ -12,13 +12,13 @@ export const organizationArgument: Step = {
   applies: ({ connector }) => kindOf(connector)?.organizationArgument !== undefined,
   /** Taken out before anything looks at the arguments: no rule and no schema is to be about what is not sent. */
   before(call) {
-    const given = argumentsOf(call)
+    const value = argumentsOf(call)
     const parameter = kindOf(call.target.connector)?.organizationArgument
-    if (given === undefined || parameter === undefined) return
-    const like = Object.keys(given).find((name) => name !== parameter && foldName(name) === parameter)
+    if (value === undefined || parameter === undefined) return
+    const like = Object.keys(value).find((name) => name !== parameter && foldName(name) === parameter)
     if (like !== undefined) throw new Fault('arguments.ambiguous', { place: pointerOf([like]), name: parameter })
-    if (!Object.hasOwn(given, parameter)) return
-    const { [parameter]: _, ...own } = given
+    if (!Object.hasOwn(value, parameter)) return
+    const { [parameter]: _, ...own } = value
     call.params['arguments'] = own
     call.audit.note({ overwritten: parameter })
   },

@@ -30,10 +30,14 @@ function checkOutput(
   if (schema === undefined || result['isError'] === true || !isObject(schema)) return result
   // A task, or a question, is no answer yet.
   if (!Array.isArray(result['content'])) return result
-  const given = result['structuredContent']
+  const structuredContent = result['structuredContent']
   // As `adaptResult` wraps it.
-  const isWrapped = wraps && eraOf(revision) === 'legacy' && isObject(given) && Object.keys(given).join() === 'result'
-  const problems = problemsOf(schema, isWrapped ? given['result'] : given)
+  const isWrapped =
+    wraps &&
+    eraOf(revision) === 'legacy' &&
+    isObject(structuredContent) &&
+    Object.keys(structuredContent).join() === 'result'
+  const problems = problemsOf(schema, isWrapped ? structuredContent['result'] : structuredContent)
   if (problems.length === 0) return result
   audit.note({ mismatch: problems.length })
   const meta = isObject(result['_meta']) ? result['_meta'] : {}

@@ -43,6 +43,6 @@ export interface Step {
 
 /** The arguments of a call as they would be sent. */
 export const argumentsOf = ({ params }: Pick<Call, 'params'>): JsonObject | undefined => {
-  const { arguments: given } = params
-  return typeof given === 'object' && given !== null && !Array.isArray(given) ? given : undefined
+  const { arguments: input } = params
+  return typeof input === 'object' && input !== null && !Array.isArray(input) ? input : undefined
 }

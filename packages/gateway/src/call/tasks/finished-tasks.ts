@@ -31,20 +31,20 @@ export function createFinishedTasks(now: () => number = Date.now): FinishedTasks
   const kept = new Map<string, FinishedTask>()
   let size = 0
 
-  function drop(taskId: string, one: FinishedTask): void {
+  function drop(taskId: string, task: FinishedTask): void {
     kept.delete(taskId)
-    size -= one.size
+    size -= task.size
   }
 
   /** In the order in which they were kept, so the oldest come first. */
   function makeRoom(principal: string, needed: number): void {
     let own = 0
-    for (const one of kept.values()) if (one.principal === principal) own++
-    for (const [taskId, one] of kept) {
-      const tooMany = one.principal === principal && own >= MOST_OF_ONE
-      if (one.until > now() && size + needed <= MOST_SIZE && !tooMany) continue
-      if (one.principal === principal) own--
-      drop(taskId, one)
+    for (const task of kept.values()) if (task.principal === principal) own++
+    for (const [taskId, task] of kept) {
+      const tooMany = task.principal === principal && own >= MOST_OF_ONE
+      if (task.until > now() && size + needed <= MOST_SIZE && !tooMany) continue
+      if (task.principal === principal) own--
+      drop(taskId, task)
     }
   }
 
@@ -63,8 +63,8 @@ export function createFinishedTasks(now: () => number = Date.now): FinishedTasks
       return one
     },
     find(principal, taskId) {
-      const one = kept.get(taskId)
-      return one?.principal === principal && one.until > now() ? one : undefined
+      const task = kept.get(taskId)
+      return task?.principal === principal && task.until > now() ? task : undefined
     },
   }
 }

@@ -62,14 +62,14 @@ class TasksInMemory implements HeldTasks {
   readonly #sessions = new Map<string, SessionRef | undefined>()
 
   #drop(name: string): void {
-    const one = this.#held.get(name)
-    if (one === undefined) return
+    const task = this.#held.get(name)
+    if (task === undefined) return
     this.#held.delete(name)
-    clearTimeout(one.timer)
-    for (const { settle } of one.pending.values()) settle(GONE)
-    one.pending.clear()
-    one.controller.abort(new Fault('call.cancelled'))
-    one.look()
+    clearTimeout(task.timer)
+    for (const { settle } of task.pending.values()) settle(GONE)
+    task.pending.clear()
+    task.controller.abort(new Fault('call.cancelled'))
+    task.look()
   }
 
   #timed(name: string) {
@@ -79,7 +79,7 @@ class TasksInMemory implements HeldTasks {
   #begin(name: string, principal: string, listen: (eventSink: TaskEventSink) => Promise<unknown>): TaskEntry {
     const own = [...this.#held.values()].filter((other) => other.principal === principal)
     if (own.length >= MOST_OF_ONE) throw new Fault('question.limit', { limit: MOST_OF_ONE })
-    const one: TaskEntry = {
+    const task: TaskEntry = {
       principal,
       controller: new AbortController(),
       pending: new Map(),
@@ -87,17 +87,17 @@ class TasksInMemory implements HeldTasks {
       look() {},
       last: 0,
     }
-    this.#held.set(name, one)
+    this.#held.set(name, task)
     const onQuestion = ({ method, params = {} }: Request) =>
       new Promise<Answer>((settle) => {
-        one.pending.set(`q${++one.last}`, { asked: modernQuestion(method, params), settle })
-        one.look()
+        task.pending.set(`q${++task.last}`, { asked: modernQuestion(method, params), settle })
+        task.look()
       })
-    listen({ signal: one.controller.signal, onQuestion }).then(
+    listen({ signal: task.controller.signal, onQuestion }).then(
       () => this.#drop(name),
       () => this.#drop(name),
     )
-    return one
+    return task
   }
 
   made(key: HeldKey, session: SessionRef | undefined) {
@@ -112,20 +112,20 @@ class TasksInMemory implements HeldTasks {
 
   async questions(key: HeldKey, listen: (eventSink: TaskEventSink) => Promise<unknown>) {
     const name = nameOf(key)
-    const one = this.#held.get(name) ?? this.#begin(name, key.principal, listen)
-    clearTimeout(one.timer)
-    one.timer = this.#timed(name)
-    if (one.pending.size === 0) await looked(one)
-    return Object.fromEntries([...one.pending].map(([asked, question]) => [asked, question.asked]))
+    const task = this.#held.get(name) ?? this.#begin(name, key.principal, listen)
+    clearTimeout(task.timer)
+    task.timer = this.#timed(name)
+    if (task.pending.size === 0) await looked(task)
+    return Object.fromEntries([...task.pending].map(([request, question]) => [request, question.asked]))
   }
 
   settle(key: HeldKey, answers: Json | undefined) {
-    const one = this.#held.get(nameOf(key))
-    if (one === undefined || !isObject(answers)) return
-    for (const [asked, { settle }] of one.pending) {
-      const answer = Object.hasOwn(answers, asked) ? answers[asked] : undefined
+    const task = this.#held.get(nameOf(key))
+    if (task === undefined || !isObject(answers)) return
+    for (const [request, { settle }] of task.pending) {
+      const answer = Object.hasOwn(answers, request) ? answers[request] : undefined
       if (!isObject(answer)) continue
-      one.pending.delete(asked)
+      task.pending.delete(request)
       settle({ result: answer })
     }
   }
@@ -145,15 +145,15 @@ class TasksInMemory implements HeldTasks {
 }
 
 /** Until something is asked or the stream is over, but not for long. */
-const looked = (one: TaskEntry): Promise<void> =>
+const looked = (task: TaskEntry): Promise<void> =>
   new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer)
-      one.look = () => {}
+      task.look = () => {}
       resolve()
     }
     const timer = setTimeout(done, PATIENCE)
-    one.look = done
+    task.look = done
   })
 
 const GONE: Answer = { error: { code: -32603, message: 'The client did not come back.' } }

@@ -19,13 +19,13 @@ export interface TaskBook {
 }
 
 export function createTaskBook(signer: Signer): TaskBook {
-  const held = createHeldTasks()
+  const tasks = createHeldTasks()
   return {
     ledger: createTaskLedger(),
-    held,
+    held: tasks,
     finished: createFinishedTasks(),
     bind: (principal, place, taskId) => bindTaskId(signer, principal, place, taskId),
     release: (principal, places, bound) => releaseTaskId(signer, principal, places, bound),
-    close: () => held.close(),
+    close: () => tasks.close(),
   }
 }

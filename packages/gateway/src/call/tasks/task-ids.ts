@@ -44,7 +44,7 @@ export function releaseTaskId<Place extends TaskPlace>(
   const [alias, encoded = '', ...rest] = parts
   const signature = rest.pop() ?? ''
   const [acting, ...more] = rest
-  const place = places.find((one) => one.alias === alias)
+  const place = places.find((item) => item.alias === alias)
   if (place === undefined || more.length > 0) return undefined
   const named = acting === undefined ? encoded : `${encoded}.${acting}`
   if (!signer.verify(text(principal, place.connectionId, named), signature, PURPOSE)) return undefined

@@ -72,7 +72,7 @@ export function createTaskLedger(most: { ofOne: number; all: number } = { ofOne:
     actingOn: (principal, place, taskId) => owned.get(principal)?.get(keyOf(place, taskId))?.place.acting,
     list(principal, holder) {
       const own = [...(owned.get(principal)?.values() ?? [])]
-      return own.filter((one) => one.holder === ANYWHERE || one.holder === holder)
+      return own.filter((task) => task.holder === ANYWHERE || task.holder === holder)
     },
     forget: (principal, place, taskId) => drop(principal, keyOf(place, taskId)),
     get size() {

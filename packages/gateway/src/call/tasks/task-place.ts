@@ -15,7 +15,7 @@ export function taskPlaceOf({ requestContext, audit, target: { connectionId, ali
   // A token that came with one call makes no task that another call could ask after by a name.
   if (account === undefined || account.owner === 'caller') return { connectionId, alias }
   const chooses = requestContext.toolListing.offered.some(
-    (one) => one.connectionId === connectionId && one.chooses === true,
+    (item) => item.connectionId === connectionId && item.chooses === true,
   )
   return chooses ? { connectionId, alias, acting: account.account } : { connectionId, alias }
 }

@@ -132,7 +132,7 @@ export async function listTasks(step: ClientRequest, parts: CallParts): Promise<
   )
   const wanted = new Set(items.map(({ order }) => order))
   const tasks = await Promise.all(
-    own.filter(({ order }) => wanted.has(order)).map((one) => look({ ...step, parts }, one)),
+    own.filter(({ order }) => wanted.has(order)).map((item) => look({ ...step, parts }, item)),
   )
   const found = tasks.filter((task) => task !== undefined)
   return { result: { tasks: found, ...(nextCursor === undefined ? {} : { nextCursor }) } }
