@@ -133,7 +133,7 @@ export async function listApprovals(
 /** In which organization a question is; undefined where there is none. */
 export const organizationOf = async (sql: SystemSql, id: string): Promise<OrganizationId | undefined> =>
   (
-    await sql(z.object({ organization_id: z.string().transform((one) => one as OrganizationId) }))`
+    await sql(z.object({ organization_id: z.string().transform((value) => value as OrganizationId) }))`
       select organization_id from approvals where id = ${id}`
   )[0]?.organization_id
 

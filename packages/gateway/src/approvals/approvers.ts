@@ -39,7 +39,7 @@ const isOnlyMaker = (caller: Caller, approver: Pick<Approver, 'id'>): boolean =>
 
 /** A role with more permissions than a named one is permitted, too. */
 const reachesRole = (role: Role | undefined, named: readonly Role[] | undefined): boolean =>
-  role !== undefined && named?.some((one) => ROLES.indexOf(role) <= ROLES.indexOf(one)) === true
+  role !== undefined && named?.some((item) => ROLES.indexOf(role) <= ROLES.indexOf(item)) === true
 
 /** Returns whether the approver's answer counts for that rule. Callers cannot grant their own calls, unless the rule says so. */
 export function fits({ parameters: { by } }: Approve, caller: Caller, approver: Approver): boolean {
@@ -49,7 +49,7 @@ export function fits({ parameters: { by } }: Approve, caller: Caller, approver: 
   // An approver without a current role here has no permission, regardless of former roles.
   if (approver.role === undefined) return false
   const email = approver.email?.toLowerCase()
-  if (email !== undefined && by.members?.some((one) => one.toLowerCase() === email) === true) return true
+  if (email !== undefined && by.members?.some((member) => member.toLowerCase() === email) === true) return true
   return by.groups?.some((group) => approver.groups.includes(group)) === true
 }
 

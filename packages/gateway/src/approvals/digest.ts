@@ -33,7 +33,7 @@ export const standingDigestOf = ({ tool, name, account, caller, connection, rule
     .digest('hex')
 
 /** 64 hex digits. */
-export const digestOf = ({ tool, name, arguments: given, account, caller, connection, rules }: ApprovedCall): string =>
+export const digestOf = ({ tool, name, arguments: value, account, caller, connection, rules }: ApprovedCall): string =>
   createHash('sha256')
-    .update(canonicalJson({ tool, name, arguments: given, account, caller, connection, rules }))
+    .update(canonicalJson({ tool, name, arguments: value, account, caller, connection, rules }))
     .digest('hex')

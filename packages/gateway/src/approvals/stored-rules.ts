@@ -30,7 +30,7 @@ const UNREADABLE = 'This rule cannot be read as it was stored. Nobody can approv
 /** Where nothing can be read, there is one rule that nobody can answer: without any, nothing would be asked. */
 export function storedRules(rules: unknown): readonly Rule<'approve'>[] {
   const all: readonly unknown[] = Array.isArray(rules) ? rules : [rules]
-  return all.map((one) => (Readable.safeParse(one).success ? (one as Rule<'approve'>) : unanswerable(one)))
+  return all.map((value) => (Readable.safeParse(value).success ? (value as Rule<'approve'>) : unanswerable(value)))
 }
 
 export const isUnreadable = ({ reason }: Pick<Rule, 'reason'>): boolean => reason === UNREADABLE

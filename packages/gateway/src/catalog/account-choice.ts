@@ -26,8 +26,8 @@ export function offerAccount(definition: JsonObject, argument: string | undefine
 
 /** The same definition, for somebody who has these accounts. */
 export function nameAccounts(definition: JsonObject, argument: string, accounts: readonly string[]): JsonObject {
-  const given = propertiesOf(definition['inputSchema'])[argument]
-  return withArgument(definition, argument, { ...(isObject(given) ? given : {}), enum: [...accounts] })
+  const property = propertiesOf(definition['inputSchema'])[argument]
+  return withArgument(definition, argument, { ...(isObject(property) ? property : {}), enum: [...accounts] })
 }
 
 function withArgument(definition: JsonObject, argument: string, schema: JsonObject): JsonObject {

@@ -20,10 +20,10 @@ const NONE: FileTools = { upload: undefined, download: undefined }
 /** `wanted`: the toolset's own word; undefined leaves it to the tools, and false hides them. */
 export function fileToolsOf(
   tools: ReadonlyMap<string, { readonly target: { readonly filePlaces?: unknown } }>,
-  wanted: boolean | undefined,
+  requested: boolean | undefined,
   limit: Limit,
 ): FileTools {
-  const listed = wanted ?? Array.from(tools.values()).some(({ target }) => target.filePlaces !== undefined)
+  const listed = requested ?? Array.from(tools.values()).some(({ target }) => target.filePlaces !== undefined)
   if (!listed) return NONE
   const free = (names: readonly string[]) => names.find((name) => !tools.has(name))
   return { upload: reaches(limit, 'write') ? free(UPLOAD_NAMES) : undefined, download: free(DOWNLOAD_NAMES) }

@@ -46,8 +46,8 @@ export function described<Words extends object, Answer>(it: CommandDescription<W
     for (const option of it.options ?? []) command.addOption(option)
     if (it.more !== undefined) command.addHelpText('after', it.more)
     command.addHelpText('after', `\nExamples:\n${it.examples.map((line) => `  ${line}`).join('\n')}`)
-    return command.action(async (...given: unknown[]) => {
-      const said = command.registeredArguments.map((argument, at) => [argument.name(), given[at]] as const)
+    return command.action(async (...input: unknown[]) => {
+      const said = command.registeredArguments.map((argument, at) => [argument.name(), input[at]] as const)
       const options: { json?: boolean } = command.opts()
       const words = { ...options, ...Object.fromEntries(said) } as unknown as Words
       finish(await run(it, words, createOutput(options.json ?? false)))
@@ -89,6 +89,6 @@ function noting(transport: Transport, left: { out: number }): Transport {
 /** A command whose subcommands are these. */
 export function groupOf(name: string, about: string, commands: readonly Described[], finish: Finish): Command {
   const group = new Command(name).description(about)
-  for (const one of commands) group.addCommand(one(finish))
+  for (const command of commands) group.addCommand(command(finish))
   return group
 }

@@ -26,7 +26,7 @@ const completionScript = (program: Command, shell: Shell): string => {
 }
 
 function placesOf(command: Command, path: readonly string[]): Place[] {
-  const inner = command.commands.filter((one) => one.name() !== 'help')
+  const inner = command.commands.filter((item) => item.name() !== 'help')
   const choices = command.options.flatMap((option) =>
     option.argChoices === undefined ? [] : [{ option: option.long ?? option.short ?? '', values: option.argChoices }],
   )
@@ -34,7 +34,7 @@ function placesOf(command: Command, path: readonly string[]): Place[] {
   const place: Place = {
     path: path.join(' '),
     commands: [
-      ...inner.map((one) => ({ word: one.name(), about: one.description() })),
+      ...inner.map((item) => ({ word: item.name(), about: item.description() })),
       ...words.map((word) => ({ word, about: '' })),
     ],
     options: [
@@ -45,7 +45,7 @@ function placesOf(command: Command, path: readonly string[]): Place[] {
     ],
     choices,
   }
-  return [place, ...inner.flatMap((one) => placesOf(one, [...path, one.name()]))]
+  return [place, ...inner.flatMap((item) => placesOf(item, [...path, item.name()]))]
 }
 
 const patterns = (words: readonly string[]) => words.map((word) => `'${word}'`).join('|')

@@ -193,13 +193,13 @@ async function checkOrganization(loaded: LoadedConfig, opened: Opened): Promise<
     good('database', 'reachable, and its schema is up to date'),
     ...(await db.system(databaseProblems)).map(({ words }) => bad('database', words)),
     ...accounts.flatMap(({ account, connection_id: id, problem }) => {
-      const alias = connections.find((one) => one.id === id)?.alias
+      const alias = connections.find((connection) => connection.id === id)?.alias
       if (alias === undefined) return []
       const mend = `\`toolway connection login ${alias} --account ${account}\` reconnects it.`
       return [bad(`account ${account} of ${alias}`, `${problem}. ${mend}`)]
     }),
     ...failed.flatMap(({ connection_id: id, reason }) => {
-      const alias = connections.find((one) => one.id === id)?.alias
+      const alias = connections.find((connection) => connection.id === id)?.alias
       return alias === undefined
         ? []
         : [bad(`sign-in to ${alias}`, `the last attempt to connect an account failed: ${reason}`)]
@@ -363,7 +363,7 @@ async function checkSandbox({ config }: LoadedConfig): Promise<Finding[]> {
   const summary = `driver ${driver}, policy ${policy}, guarantees: ${guarantees.join(', ') || 'none'}.${why}`
   return [
     missing.length === 0 ? good('sandbox', summary) : note('sandbox', summary),
-    ...missing.map((one) => note(`sandbox lacks ${one}`, MISSING_WORDS[one])),
+    ...missing.map((item) => note(`sandbox lacks ${item}`, MISSING_WORDS[item])),
   ]
 }
 
@@ -384,14 +384,14 @@ async function closedPaths(
     const { environment = {} } = openedSecrets(vault, row) ?? {}
     const { command, args, allow_paths: allowed = [], network = 'public' } = settings
     const programs = readableFolders({ command, args, cwd: '/usr', path: environment['PATH'] ?? path }).all
-    const paths = allowed.map((one) => realPlace(resolve(plainPath(one))))
+    const paths = allowed.map((value) => realPlace(resolve(plainPath(value))))
     const view = {
       ...{ shown: [...SYSTEM, ...programs.map(realPlace), ...paths], readOnly: [], network },
       hidden: [realPlace(resolve(directory))],
       ...(forms.length === 0 ? {} : { roots: rootsOf(forms, slug).map(realPlace) }),
     }
     const words = await closedPathWords({ args, environment }, view, alias)
-    return words.filter((one) => reason?.includes(one) !== true).map((one) => note(`paths of ${alias}`, one))
+    return words.filter((word) => reason?.includes(word) !== true).map((word) => note(`paths of ${alias}`, word))
   })
   return (await Promise.all(found)).flat()
 }
@@ -406,7 +406,7 @@ function outsidePaths(
   const own = rootsOf(forms, slug)
   const roots = own.map(realPlace)
   const allowed = connections.flatMap(({ alias, enabled, settings }) =>
-    enabled && 'allow_paths' in settings ? (settings.allow_paths ?? []).map((said) => ({ alias, said })) : [],
+    enabled && 'allow_paths' in settings ? (settings.allow_paths ?? []).map((text) => ({ alias, said: text })) : [],
   )
   return allowed
     .filter(({ said }) => !isInRoots(realPlace(resolve(plainPath(said))), roots))

@@ -38,9 +38,9 @@ export interface EndpointWords {
 /** Where and with which key: what was said, else the environment, else this machine's own gateway and the key in its directory. */
 export async function findEndpoint(words: EndpointWords, output: Pick<Output, 'progress'>): Promise<Endpoint> {
   const loaded = await openConfig()
-  const given = words.url ?? loaded.lookup('TOOLWAY_URL')
+  const url = words.url ?? loaded.lookup('TOOLWAY_URL')
   const key = keyOf(words, loaded.lookup, output) ?? loaded.lookup('TOOLWAY_KEY')
-  if (given !== undefined) return { url: endpointIn(given), key }
+  if (url !== undefined) return { url: endpointIn(url), key }
   const address = await addressOf(loaded)
   const own = await readFile(join(loaded.config.TOOLWAY_DATA, KEY_FILE), 'utf8').then(
     (text) => text.trim(),
@@ -57,8 +57,8 @@ export async function findEndpoint(words: EndpointWords, output: Pick<Output, 'p
 }
 
 /** Throws CommandFault for what is no address. */
-function endpointIn(given: string): string {
-  const url = endpointOf(given)
+function endpointIn(text: string): string {
+  const url = endpointOf(text)
   if (url === undefined) throw noAddress()
   return url
 }

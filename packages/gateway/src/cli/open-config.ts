@@ -15,10 +15,10 @@ import {
 
 export type { LoadedConfig }
 
-/** @param said settings of the command line. Throws ConfigFault. */
-export async function openConfig(said: NodeJS.ProcessEnv = {}): Promise<LoadedConfig> {
-  const found = findSettingReferences({ said })
-  return loadConfig(undefined, undefined, said, await readSecrets(found))
+/** @param input settings of the command line. Throws ConfigFault. */
+export async function openConfig(input: NodeJS.ProcessEnv = {}): Promise<LoadedConfig> {
+  const found = findSettingReferences({ said: input })
+  return loadConfig(undefined, undefined, input, await readSecrets(found))
 }
 
 type Asked = SettingReferences['references'][number]
@@ -38,7 +38,7 @@ async function readSecrets({ references, texts, lookup }: SettingReferences): Pr
     const places = placesOf(texts, read)
     if (some.includes('vault')) refuse(keySettingsProblem(places))
     const sources = sourcesOf(places, lookup)
-    const values = await Promise.all(due.map((one) => readOne(one, sources[one.reference.source])))
+    const values = await Promise.all(due.map((item) => readOne(item, sources[item.reference.source])))
     for (const [index, { words }] of due.entries()) read.set(words, values[index] ?? '')
   }
   return read

@@ -61,8 +61,8 @@ function meantWords(program: Command, words: readonly string[]): string[] {
   let command = program
   for (const word of words) {
     if (command.commands.length === 0 || word.startsWith('-')) break
-    const next = command.commands.find((one) => one.name() === word || one.aliases().includes(word))
-    if (next === undefined && word !== 'help') return words.filter((one) => one !== '--help' && one !== '-h')
+    const next = command.commands.find((item) => item.name() === word || item.aliases().includes(word))
+    if (next === undefined && word !== 'help') return words.filter((value) => value !== '--help' && value !== '-h')
     if (next === undefined) break
     command = next
   }

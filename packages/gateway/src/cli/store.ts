@@ -24,7 +24,7 @@ type Looking = Pick<StoreParts, 'looking'>
 
 export const withStore = <T>(slug: string, work: (opened: Opened) => Promise<T>, looking?: Looking): Promise<T> =>
   withInstallation(async (opened) => {
-    const organization = (await opened.db.system(listOrganizations)).find((one) => one.slug === slug)
+    const organization = (await opened.db.system(listOrganizations)).find((item) => item.slug === slug)
     if (organization !== undefined) return work({ ...opened, organization })
     throw noOrganization(slug, opened.loaded.config.TOOLWAY_DATA)
   }, looking)
@@ -64,7 +64,7 @@ export const isMade = async ({ config }: LoadedConfig): Promise<boolean> => {
   const { TOOLWAY_DATA: directory } = config
   const traces = [...KEY_FILES, KEYCHAIN_FILE, WRAPPED_FILE].map((name) => join(directory, name))
   const found = await Promise.all([...traces, clusterOf(directory)].map((path) => stat(path).catch(() => undefined)))
-  return found.some((one) => one !== undefined)
+  return found.some((item) => item !== undefined)
 }
 
 /** Where the running gateway answers: what it wrote down when it began to listen, else what the settings say. */

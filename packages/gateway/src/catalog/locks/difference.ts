@@ -30,8 +30,8 @@ function written(value: Json, indent: string, before: string): string[] {
   const list = Array.isArray(value)
   if (!list && !isObject(value)) return [`${indent}${before}${JSON.stringify(value)}`]
   const inner = list
-    ? value.flatMap((one) => written(one, `${indent}  `, ''))
-    : membersOf(value).flatMap(([name, one]) => written(one, `${indent}  `, `${JSON.stringify(name)}: `))
+    ? value.flatMap((item) => written(item, `${indent}  `, ''))
+    : membersOf(value).flatMap(([name, item]) => written(item, `${indent}  `, `${JSON.stringify(name)}: `))
   const [open, close] = list ? ['[', ']'] : ['{', '}']
   if (inner.length === 0) return [`${indent}${before}${open}${close}`]
   return [`${indent}${before}${open}`, ...inner, `${indent}${close}`]
@@ -81,7 +81,7 @@ function pair(removed: readonly string[], added: readonly string[]): Map<number,
   const pairs = new Map<number, number>()
   for (const [place, text] of removed.entries()) {
     const member = memberOf(text)
-    const same = added.findIndex((one, at) => member !== undefined && !taken.has(at) && memberOf(one) === member)
+    const same = added.findIndex((value, at) => member !== undefined && !taken.has(at) && memberOf(value) === member)
     const found = same === -1 && removed.length === added.length && !taken.has(place) ? place : same
     if (found === -1) continue
     taken.add(found)
@@ -108,11 +108,11 @@ const wordsOf = (text: string): string[] => text.match(/⟨[^⟩]*⟩|[\p{L}\p{N
 function placesOf(steps: readonly Step[], kind: 'removed' | 'added'): Marks {
   const places: Marks = []
   let at = 0
-  for (const { kind: one, text } of steps) {
-    if (one !== kind && one !== 'same') continue
+  for (const { kind: item, text } of steps) {
+    if (item !== kind && item !== 'same') continue
     const last = places.at(-1)
-    if (one === kind && last !== undefined && last[1] === at) last[1] = at + text.length
-    else if (one === kind) places.push([at, at + text.length])
+    if (item === kind && last !== undefined && last[1] === at) last[1] = at + text.length
+    else if (item === kind) places.push([at, at + text.length])
     at += text.length
   }
   return places

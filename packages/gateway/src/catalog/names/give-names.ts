@@ -17,11 +17,11 @@ export interface GivenName {
 /** The names of those that have none yet; `given` names everything that was ever named. */
 export function giveNames(
   alias: string,
-  given: readonly Pick<GivenName, 'original' | 'name'>[],
+  input: readonly Pick<GivenName, 'original' | 'name'>[],
   originals: readonly string[],
 ): GivenName[] {
-  const held = new Set(given.map(({ original }) => original))
-  const taken = new Set(given.map(({ name }) => name))
+  const held = new Set(input.map(({ original }) => original))
+  const taken = new Set(input.map(({ name }) => name))
   // In an order of their own, not the server's; and who needs no change goes before who does.
   const fresh = [...new Set(originals)]
     .filter((original) => !held.has(original))

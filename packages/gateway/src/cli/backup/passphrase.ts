@@ -30,11 +30,11 @@ export async function lockOf({ recipient, ...given }: Locking): Promise<Lock> {
   return { passphrase }
 }
 
-export async function openerOf(given: Given): Promise<Opener> {
-  onlyOne([given.identityFile, given.passphraseFile, given.passphraseEnv])
-  if (given.identityFile === undefined)
-    return { passphrase: (await saidPassphrase(given)) ?? (await readPassword('Passphrase for the backup', false)) }
-  const lines = (await textOf(given.identityFile)).split('\n').map((line) => line.trim())
+export async function openerOf(input: Given): Promise<Opener> {
+  onlyOne([input.identityFile, input.passphraseFile, input.passphraseEnv])
+  if (input.identityFile === undefined)
+    return { passphrase: (await saidPassphrase(input)) ?? (await readPassword('Passphrase for the backup', false)) }
+  const lines = (await textOf(input.identityFile)).split('\n').map((line) => line.trim())
   return { identities: lines.filter((line) => line !== '' && !line.startsWith('#')) }
 }
 
@@ -51,7 +51,7 @@ const textOf = (file: string): Promise<string> =>
     throw new CommandFault(`${file} cannot be read (${cause.code ?? 'unknown cause'}).`, EXIT.failed, { cause })
   })
 
-function onlyOne(given: readonly unknown[]): void {
-  if (given.filter((one) => one !== undefined).length > 1)
+function onlyOne(input: readonly unknown[]): void {
+  if (input.filter((value) => value !== undefined).length > 1)
     throw new CommandFault('Choose only one option for the passphrase or key.', EXIT.usage)
 }

@@ -101,7 +101,7 @@ interface Settling {
 /** The connections as they stand when the running gateway is done with all of them, or when the wait ends. */
 export async function settled(
   transport: Transport,
-  { organization, aliases, isDone = (one) => isContacted(one) || !one.enabled, wait = WAIT }: Settling,
+  { organization, aliases, isDone = (item) => isContacted(item) || !item.enabled, wait = WAIT }: Settling,
 ): Promise<Connection[]> {
   const until = Date.now() + wait
   for (;;) {

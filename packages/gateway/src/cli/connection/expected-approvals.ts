@@ -59,7 +59,7 @@ export async function withApprovals(
   }
   if (found.length === 0) return printed
   const lines = [...printed.lines, ...found.flatMap(approvalLines)]
-  const marked = found.filter((one) => one.marked > 0)
+  const marked = found.filter((expected) => expected.marked > 0)
   if (output.json || !process.stdin.isTTY || marked.length === 0)
     return { ...printed, value: { ...(printed.value as object), approvals: found }, lines }
   output.result(printed.value, lines)

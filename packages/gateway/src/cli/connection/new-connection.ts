@@ -135,13 +135,13 @@ function refuseMixed(words: AddWords): void {
     throw wrong('--allow-path, --allow-host and --network apply only to a server that the gateway starts.')
   const ownAddress = words.connector === undefined || needsUrl(words.connector) ? undefined : words.connector
   const reaches = [words.native ?? url ?? ownAddress, contract, command[0]]
-  if (reaches.filter((one) => one !== undefined).length !== 1)
+  if (reaches.filter((item) => item !== undefined).length !== 1)
     throw wrong(
       'Use --url ADDRESS for a remote server, -- COMMAND ARGUMENTS for one that the gateway starts, --openapi DOCUMENT for a REST API, --native VENDOR for a built-in connector, or --contract ADDRESS for a contract backend.',
     )
   if (words.source !== undefined && (words.native === undefined || url === undefined))
     throw wrong('--source requires --native VENDOR, and --url ADDRESS as the base address for its requests.')
-  const isRemote = [url, contract, words.native, ownAddress].some((one) => one !== undefined)
+  const isRemote = [url, contract, words.native, ownAddress].some((item) => item !== undefined)
   if (isRemote && (env.length > 0 || envFrom !== undefined))
     throw wrong('--env applies to a server that the gateway starts; use --header for a remote one.')
   if (!isRemote && (header.length > 0 || headerFrom !== undefined))
@@ -230,8 +230,8 @@ function selectionOf({ include, exclude, effect }: AddWords) {
   return { select, effects: effects.data }
 }
 
-function keyPlaceOf(said: string): KeyPlace {
-  const [, place, name] = /^(query|cookie):(.+)$/.exec(said) ?? []
+function keyPlaceOf(text: string): KeyPlace {
+  const [, place, name] = /^(query|cookie):(.+)$/.exec(text) ?? []
   if ((place !== 'query' && place !== 'cookie') || name === undefined)
     throw wrong('--key-in must be query:NAME or cookie:NAME; a header is set with --auth key.')
   return { in: place, name }

@@ -68,9 +68,9 @@ async function importFile(
     return (await transport.call(importConnections, { params: { organization }, body })).items
   }
   const items = new Map((await carryOut(true)).map((item, at) => [usable[at]?.name, item]))
-  const named = plan.servers.map((one) => ({ ...one, alias: items.get(one.name)?.alias ?? one.alias }))
+  const named = plan.servers.map((server) => ({ ...server, alias: items.get(server.name)?.alias ?? server.alias }))
   const there = named.filter(({ name }) => items.get(name)?.exists === true)
-  const fresh = named.filter((one) => !there.includes(one))
+  const fresh = named.filter((item) => !there.includes(item))
   for (const line of describeImport({ ...plan, servers: fresh })) output.progress(line)
   for (const { name, alias } of there) output.progress(`${name}: already exists as ${alias}, skipped`)
   const added = dryRun ? [] : (await carryOut(false)).flatMap(({ alias, exists }) => (exists ? [] : [alias]))
@@ -95,8 +95,8 @@ async function awaitAll(
   if (aliases.length === 0 || !(await transport.isServing())) return []
   output.progress(`Connecting to ${counted(aliases.length, 'server')} …`)
   const found = await settled(transport, { organization, aliases })
-  const isAway = (one: Connection) =>
-    one.enabled && one.status !== 'connected' && !(one.status === 'new' && isContacted(one))
+  const isAway = (item: Connection) =>
+    item.enabled && item.status !== 'connected' && !(item.status === 'new' && isContacted(item))
   const away = found.filter(isAway).map(({ alias }) => alias)
   if (away.length === 0) return []
   return [`Not connected yet: ${away.join(', ')}. \`toolway connection list\` shows the reasons.`]
@@ -142,8 +142,8 @@ async function askFor(servers: readonly ImportedServer[]): Promise<Record<string
 }
 
 /** `${VAR}` of a settings file means what was said for it, or the person's environment; a look-up hands out only what is asked for. */
-function environmentOf(said: Values, find: LoadedConfig['lookup']): Record<string, string> {
-  const lookup = (name: string | symbol) => (Object.hasOwn(said, name) ? said[String(name)] : find(String(name)))
+function environmentOf(input: Values, find: LoadedConfig['lookup']): Record<string, string> {
+  const lookup = (name: string | symbol) => (Object.hasOwn(input, name) ? input[String(name)] : find(String(name)))
   return new Proxy<Record<string, string>>(
     {},
     {

@@ -109,8 +109,8 @@ export function createProcessGroup(parts: ProcessGroupParts): ProcessGroup {
   }
 
   return {
-    async listen(wanted = 0) {
-      patience = wanted
+    async listen(requested = 0) {
+      patience = requested
       // The first fetches the programs of stdio servers; the others find them.
       const port = await start().port
       await Promise.all(Array.from({ length: count - 1 }, () => start().port))
@@ -138,7 +138,7 @@ export function createProcessGroup(parts: ProcessGroupParts): ProcessGroup {
     },
     async close() {
       closing.abort()
-      await Promise.all([...all].map((one) => end(one, drainSeconds)))
+      await Promise.all([...all].map((item) => end(item, drainSeconds)))
     },
   }
 }

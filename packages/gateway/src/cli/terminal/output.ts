@@ -63,9 +63,9 @@ function fitted(widths: readonly number[], isWhole: readonly boolean[], width: n
   const narrowed = [...widths]
   for (;;) {
     const widest = Math.max(0, ...narrowed.filter((_, column) => isWhole[column] !== true))
-    const over = narrowed.reduce((sum, one) => sum + one, 0) - room
+    const over = narrowed.reduce((sum, value) => sum + value, 0) - room
     if (over <= 0 || widest <= NARROWEST) return narrowed
-    narrowed[narrowed.findIndex((one, column) => one === widest && isWhole[column] !== true)] = widest - 1
+    narrowed[narrowed.findIndex((value, column) => value === widest && isWhole[column] !== true)] = widest - 1
   }
 }
 

@@ -18,8 +18,8 @@ export interface NamedGateway {
 }
 
 /** The base address of what was given. Throws CommandFault for what is no address. */
-export function baseOf(given: string): string {
-  const base = gatewayBaseOf(given)
+export function baseOf(text: string): string {
+  const base = gatewayBaseOf(text)
   if (base === undefined) throw noAddress()
   return base
 }

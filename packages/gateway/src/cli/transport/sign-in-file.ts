@@ -34,10 +34,10 @@ export async function readSignIn(file: string): Promise<KeptSignIn | undefined> 
 }
 
 /** Whole or not at all: a command that is killed leaves the file as it was. */
-export async function keepSignIn(file: string, kept: KeptSignIn): Promise<void> {
+export async function keepSignIn(file: string, stored: KeptSignIn): Promise<void> {
   const next = `${file}.new`
   await rm(next, { force: true })
-  await writeFile(next, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
+  await writeFile(next, `${JSON.stringify(stored, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
   await rename(next, file)
 }
 
@@ -52,7 +52,7 @@ export const isFresh = ({ expires_at: until }: KeptSignIn): boolean => until - E
 /** The sign-in with an access token that is good, renewed by `renew` where it has to be; undefined when nobody is signed in. */
 export async function freshSignIn(
   file: string,
-  renew: (kept: KeptSignIn) => Promise<KeptSignIn>,
+  renew: (stored: KeptSignIn) => Promise<KeptSignIn>,
 ): Promise<KeptSignIn | undefined> {
   const kept = await readSignIn(file)
   if (kept === undefined || isFresh(kept)) return kept

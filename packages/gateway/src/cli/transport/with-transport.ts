@@ -35,10 +35,10 @@ export async function withTransport<T>(
 export async function byKey(
   loaded: LoadedConfig,
   named: NamedGateway | undefined,
-  kept: { readonly own: boolean } | undefined,
+  stored: { readonly own: boolean } | undefined,
 ): Promise<Transport | undefined> {
   const key = loaded.lookup('TOOLWAY_KEY')
-  if (key === undefined || key === '' || (named === undefined && kept?.own === false)) return undefined
+  if (key === undefined || key === '' || (named === undefined && stored?.own === false)) return undefined
   return overHttpByKey(named?.url ?? (await addressOf(loaded)), key)
 }
 
