@@ -69,7 +69,7 @@ export function composeApprovals(
   const describe: AdminApprovals['describe'] = (id) => ({
     lookup,
     link,
-    aliasOf: (connection) => snapshots.find({ id })?.connections.find((one) => one.id === connection)?.alias,
+    aliasOf: (connection) => snapshots.find({ id })?.connections.find((item) => item.id === connection)?.alias,
     effectOf: effectsOf(snapshots.find({ id })),
     log,
   })

@@ -57,7 +57,7 @@ export interface ComposeCredentialsParts {
   readonly accounts: Pick<Accounts, 'find'>
   /** The client of the gateway's own settings at an authorization server. */
   global(authority: Authority): Omit<ClientIdentity, 'appId'> | undefined
-  onKept(given: NewCredential): void
+  onKept(credential: NewCredential): void
   readonly now?: () => number
 }
 
@@ -128,7 +128,7 @@ export function composeCredentials(core: CoreDependencies, parts: ComposeCredent
     ...looks(core),
     renew,
     log,
-    lose: (one) => lose({ ...one, lease: undefined }, 'it has expired'),
+    lose: (item) => lose({ ...item, lease: undefined }, 'it has expired'),
   })
   opened.defer(() => renewals.close())
 
@@ -213,11 +213,11 @@ const createReads = <Result>(db: Pick<Db, 'organization'>) =>
       const results = new Map<Read<Result>, Result>()
       const readAll = async (id: OrganizationId, own: readonly Read<Result>[]) =>
         db.organization(id, async (sql) => {
-          for (const one of own) results.set(one, await one.read(sql))
+          for (const item of own) results.set(item, await item.read(sql))
         })
       const byOrganization = Map.groupBy(reads, ({ organizationId }) => organizationId)
       await Promise.all([...byOrganization].map(([id, own]) => readAll(id, own)))
-      return reads.map((one) => results.get(one) as Result)
+      return reads.map((item) => results.get(item) as Result)
     },
   })
 

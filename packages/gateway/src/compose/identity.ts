@@ -67,8 +67,8 @@ export function composeIdentity(core: CoreDependencies, { publicUrl, snapshots, 
       () => open().recheck(),
       (thrown: unknown) => log.error({ err: thrown }, 'accounts could not be reloaded; the previous ones stay in use'),
     )
-  const brought = createReadPassThroughToken((text) => isOwn(text) || text === config.MCP_API_KEY)
-  return { ...tokens, identity, accounts, brought, loadPeople, reloadPeople }
+  const token = createReadPassThroughToken((text) => isOwn(text) || text === config.MCP_API_KEY)
+  return { ...tokens, identity, accounts, brought: token, loadPeople, reloadPeople }
 }
 
 /** Tokens of ours: what signs them, where each is good, and which sign-ins ended before theirs ran out. */

@@ -30,14 +30,14 @@ export function applyNetwork(config: Settings): Record<string, string> {
 }
 
 /** Node adds to the usual authorities, OpenSSL and Python replace them: they get all in one file. */
-function authorities({ TOOLWAY_DATA: data }: Settings, given: readonly string[]): Record<string, string> {
-  if (given.length === 0) return {}
+function authorities({ TOOLWAY_DATA: data }: Settings, input: readonly string[]): Record<string, string> {
+  if (input.length === 0) return {}
   const folder = join(data, 'authorities')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   // Certificates are no secret, and children that run as users of their own read them.
   const [added, all] = [join(folder, 'added.pem'), join(folder, 'all.pem')]
-  writeFileSync(added, given.join('\n'), { mode: 0o644 })
-  writeFileSync(all, [...new Set([...trustedAuthorities(), ...given])].join('\n'), { mode: 0o644 })
+  writeFileSync(added, input.join('\n'), { mode: 0o644 })
+  writeFileSync(all, [...new Set([...trustedAuthorities(), ...input])].join('\n'), { mode: 0o644 })
   return { NODE_EXTRA_CA_CERTS: added, SSL_CERT_FILE: all, REQUESTS_CA_BUNDLE: all }
 }
 

@@ -125,8 +125,8 @@ const EMBEDDED = 40
 const MOST_EMBEDDED = 30
 /** A gateway listens, looks whether the database is there and counts limits beside its pool. */
 const BESIDE_POOL = 3
-const poolOf = (wanted: number, databaseUrl: string | undefined) =>
-  databaseUrl === undefined ? Math.min(wanted, MOST_EMBEDDED) : wanted
+const poolOf = (requested: number, databaseUrl: string | undefined) =>
+  databaseUrl === undefined ? Math.min(requested, MOST_EMBEDDED) : requested
 
 export const keySourcesOf = (
   parts: Pick<StoreParts, 'directory' | 'keys'>,

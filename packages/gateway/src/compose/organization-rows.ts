@@ -50,22 +50,22 @@ const PART_OF: ReadonlyMap<string, Part | undefined> = new Map([
 
 export async function readRows(
   sql: OrgSql,
-  wanted: WantedRows,
-  held: OrganizationRows | undefined,
+  rows: WantedRows,
+  organizationRows: OrganizationRows | undefined,
 ): Promise<OrganizationRows> {
-  if (held === undefined || wanted === 'all' || [...wanted.tables.keys()].some((table) => !PART_OF.has(table)))
-    return readAll(sql, held)
-  return readNamed(sql, wanted, held)
+  if (organizationRows === undefined || rows === 'all' || [...rows.tables.keys()].some((table) => !PART_OF.has(table)))
+    return readAll(sql, organizationRows)
+  return readNamed(sql, rows, organizationRows)
 }
 
 const byConnection = (rows: readonly CatalogRow[] = []) => new Map(rows.map((row) => [row.connection_id, row]))
 
-async function readAll(sql: OrgSql, held: OrganizationRows | undefined): Promise<OrganizationRows> {
+async function readAll(sql: OrgSql, organizationRows: OrganizationRows | undefined): Promise<OrganizationRows> {
   return {
     // First, so that what is read after it is never older than it says.
     version: await findVersion(sql),
     connections: await listConnections(sql),
-    catalogs: await listCatalogs(sql, byConnection(held?.catalogs)),
+    catalogs: await listCatalogs(sql, byConnection(organizationRows?.catalogs)),
     toolsets: await listToolsets(sql),
     members: await listRoles(sql),
     groups: await listGroupsOfMembers(sql),
@@ -85,14 +85,14 @@ export const AT_ONCE = 100
 export async function readAllOf(
   sql: SystemSql,
   ids: readonly string[],
-  held: ReadonlyMap<string, OrganizationRows>,
+  stored: ReadonlyMap<string, OrganizationRows>,
 ): Promise<ReadonlyMap<string, OrganizationRows>> {
   // First, so that what is read after it is never older than it says.
   const versions = await findVersionsOf(sql, ids)
   const connections = await listConnectionsOf(sql, ids)
   const ownerOf = new Map(connections.map(({ id, organization_id: owner }) => [id, owner]))
   const connectionIds = [...ownerOf.keys()]
-  const known = byConnection(ids.flatMap((id) => held.get(id)?.catalogs ?? []))
+  const known = byConnection(ids.flatMap((id) => stored.get(id)?.catalogs ?? []))
   const owner = (row: { readonly organization_id: string }) => row.organization_id
   const byOwner = (row: { readonly connection_id: ConnectionId }) => ownerOf.get(row.connection_id)
   const parts = {
@@ -125,42 +125,43 @@ export async function readAllOf(
 async function readNamed(
   sql: OrgSql,
   { tables, version }: NamedRows,
-  held: OrganizationRows,
+  organizationRows: OrganizationRows,
 ): Promise<OrganizationRows> {
   const parts = partsOf(tables)
   const connections = await placed(
-    held.connections,
+    organizationRows.connections,
     parts.get('connections'),
     ({ alias }) => alias,
     (ids) => listConnections(sql, ids),
   )
   // Rules name their connection.
-  const renamed = connections !== held.connections && !isNamedAlike(connections, held.connections)
+  const renamed =
+    connections !== organizationRows.connections && !isNamedAlike(connections, organizationRows.connections)
   const memberIds = parts.get('members')
   // Times at which lists were fetched are told by no notice: they are read with their connection.
   const catalogIds = joined(parts.get('catalogs'), parts.get('connections'))
   return {
-    version: Math.max(held.version, version ?? 0),
+    version: Math.max(organizationRows.version, version ?? 0),
     connections,
-    catalogs: await catalogsOf(sql, held.catalogs, catalogIds),
+    catalogs: await catalogsOf(sql, organizationRows.catalogs, catalogIds),
     toolsets: await placed(
-      held.toolsets,
+      organizationRows.toolsets,
       parts.get('toolsets'),
       ({ slug }) => slug,
       (ids) => listToolsets(sql, ids),
     ),
     members:
       memberIds === undefined
-        ? held.members
+        ? organizationRows.members
         : memberIds === 'all'
           ? await listRoles(sql)
           : new Map([
-              ...[...held.members].filter(([id]) => !memberIds.has(id)),
+              ...[...organizationRows.members].filter(([id]) => !memberIds.has(id)),
               ...(await listRoles(sql, [...memberIds])),
             ]),
-    groups: parts.has('groups') ? await listGroupsOfMembers(sql) : held.groups,
-    states: await statesOf(sql, held.states, parts.get('states')),
-    rules: parts.has('rules') || renamed ? await listOrganizationRules(sql) : held.rules,
+    groups: parts.has('groups') ? await listGroupsOfMembers(sql) : organizationRows.groups,
+    states: await statesOf(sql, organizationRows.states, parts.get('states')),
+    rules: parts.has('rules') || renamed ? await listOrganizationRules(sql) : organizationRows.rules,
   }
 }
 
@@ -185,38 +186,38 @@ const isNamedAlike = (some: readonly ConnectionRow[], others: readonly Connectio
 
 /** Rows in the database's order of names: what is new or has another name needs that order, so then all are read. */
 async function placed<Row extends { readonly id: string }>(
-  held: readonly Row[],
+  rows: readonly Row[],
   ids: Ids | undefined,
   nameOf: (row: Row) => string,
   read: (ids?: readonly string[]) => Promise<readonly Row[]>,
 ): Promise<readonly Row[]> {
-  if (ids === undefined) return held
+  if (ids === undefined) return rows
   if (ids === 'all') return read()
   const found = new Map((await read([...ids])).map((row) => [row.id, row]))
-  const before = new Map(held.filter(({ id }) => ids.has(id)).map((row) => [row.id, nameOf(row)]))
+  const before = new Map(rows.filter(({ id }) => ids.has(id)).map((row) => [row.id, nameOf(row)]))
   if ([...found.values()].some((row) => before.get(row.id) !== nameOf(row))) return read()
-  return held.flatMap((row) => (ids.has(row.id) ? (found.get(row.id) ?? []) : row))
+  return rows.flatMap((row) => (ids.has(row.id) ? (found.get(row.id) ?? []) : row))
 }
 
 async function catalogsOf(
   sql: OrgSql,
-  held: readonly CatalogRow[],
+  stored: readonly CatalogRow[],
   ids: Ids | undefined,
 ): Promise<readonly CatalogRow[]> {
-  if (ids === undefined) return held
-  if (ids === 'all') return listCatalogs(sql, byConnection(held))
-  const concerned = held.filter((row) => ids.has(row.connection_id))
+  if (ids === undefined) return stored
+  if (ids === 'all') return listCatalogs(sql, byConnection(stored))
+  const concerned = stored.filter((row) => ids.has(row.connection_id))
   const found = await listCatalogs(sql, byConnection(concerned), [...ids])
-  return [...held.filter((row) => !ids.has(row.connection_id)), ...found]
+  return [...stored.filter((row) => !ids.has(row.connection_id)), ...found]
 }
 
 async function statesOf(
   sql: OrgSql,
-  held: readonly ToolStateRow[],
+  stored: readonly ToolStateRow[],
   ids: Ids | undefined,
 ): Promise<readonly ToolStateRow[]> {
-  if (ids === undefined) return held
+  if (ids === undefined) return stored
   if (ids === 'all') return listToolStates(sql)
   const found = await listToolStates(sql, [...ids])
-  return [...held.filter((row) => !ids.has(row.connection_id)), ...found]
+  return [...stored.filter((row) => !ids.has(row.connection_id)), ...found]
 }

@@ -18,7 +18,7 @@ const CLEAN_EVERY = 10 * 60_000
 
 export function composeRecords(core: CoreDependencies) {
   const { config, db, vault, log, counters, opened } = core
-  const told = createTellUnstored({
+  const unstored = createTellUnstored({
     db,
     store: (entries) => db.system((sql) => storeRecords(sql, entries)),
     log,
@@ -43,7 +43,7 @@ export function composeRecords(core: CoreDependencies) {
     holds: (owner) => db.system((sql) => isAlive(sql, owner)),
     onBack: (listener) => db.presence.onBack(listener),
     now: Date.now,
-    store: told.store,
+    store: unstored.store,
     log,
     onStored: counters.storeBatch,
     onLoss: (count) => counters.loseRecords(count),
@@ -51,7 +51,7 @@ export function composeRecords(core: CoreDependencies) {
   opened.defer(() => records.close())
   const refusals = createRefusals({ write: (entry) => records.write(entry), now: Date.now })
   opened.defer(() => refusals.close())
-  return { records, refusals, checkpoints, recordsProblem: told.problem, ...composePayloads(core, records) }
+  return { records, refusals, checkpoints, recordsProblem: unstored.problem, ...composePayloads(core, records) }
 }
 
 /** Arguments and results of calls, where an organization keeps them. */

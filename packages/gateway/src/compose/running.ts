@@ -90,7 +90,7 @@ export function createRunning({ config, counters }: Base, parts: RunningParts): 
       // Nothing new begins while what is under way ends; ended once more with the rest, these do nothing.
       admission.open.close()
       admission.calls.authElicitation.close()
-      for (const one of parts.stops) one.close()
+      for (const stop of parts.stops) stop.close()
       // Each of the rest, also when one of them fails.
       await owned.disposeAsync()
     },

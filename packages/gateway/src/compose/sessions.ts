@@ -50,8 +50,8 @@ export function composeSessions(
     touch: (seen) => db.system((sql) => touchSessions(sql, seen)),
     remove: (hashes) => db.system((sql) => removeSessions(sql, hashes)),
     removeIdle: (since) => db.system((sql) => removeIdleSessions(sql, since)),
-    find: (organizationId, wanted, within) =>
-      db.organization(organizationId, (sql) => findSession(sql, wanted), within),
+    find: (organizationId, requested, within) =>
+      db.organization(organizationId, (sql) => findSession(sql, requested), within),
     watchAgain: (requestContext, session) => watchAgain(parts(), requestContext, session),
   })
   opened.defer(() => sessions.close())

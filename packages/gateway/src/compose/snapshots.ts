@@ -122,21 +122,21 @@ function createLoad(
   const documents = createDocuments({ db })
   const policyOf = createPolicyOf(keepRules)
   let held = new Map<string, OrganizationRows>()
-  return async (wanted: ReadonlyMap<string, WantedRows> | undefined): Promise<Snapshot[]> => {
-    const ids = wanted && [...wanted.keys()]
+  return async (requested: ReadonlyMap<string, WantedRows> | undefined): Promise<Snapshot[]> => {
+    const ids = requested && [...requested.keys()]
     const organizations = await db.system((sql) => listOrganizations(sql, ids))
     const loaded =
-      wanted === undefined
+      requested === undefined
         ? await readEvery(db, organizations, held)
         : await Promise.all(
             organizations.map(async (organization) => {
               const rows = await db.organization(organization.id, (sql) =>
-                readRows(sql, wanted.get(organization.id) ?? 'all', held.get(organization.id)),
+                readRows(sql, requested.get(organization.id) ?? 'all', held.get(organization.id)),
               )
               return { organization, rows }
             }),
           )
-    const kept = ids === undefined ? [] : [...held].filter(([id]) => !wanted?.has(id))
+    const kept = ids === undefined ? [] : [...held].filter(([id]) => !requested?.has(id))
     held = new Map([...kept, ...loaded.map(({ organization, rows }) => [organization.id, rows] as const)])
     await Promise.all(loaded.map(({ organization, rows }) => references.prepare(organization.slug, rows.connections)))
     const parts = { upstreams, unseal: vault.open, references, credentials, documents, keepsFiles }
@@ -150,13 +150,13 @@ function createLoad(
 async function readEvery(
   db: Pick<Db, 'system'>,
   organizations: readonly OrganizationRow[],
-  held: ReadonlyMap<string, OrganizationRows>,
+  stored: ReadonlyMap<string, OrganizationRows>,
 ) {
   const loaded: { readonly organization: OrganizationRow; readonly rows: OrganizationRows }[] = []
   for (let from = 0; from < organizations.length; from += AT_ONCE) {
     const part = organizations.slice(from, from + AT_ONCE)
     const ids = part.map(({ id }) => id)
-    const read = await db.system((sql) => readAllOf(sql, ids, held))
+    const read = await db.system((sql) => readAllOf(sql, ids, stored))
     for (const organization of part) {
       const rows = read.get(organization.id)
       if (rows !== undefined) loaded.push({ organization, rows })

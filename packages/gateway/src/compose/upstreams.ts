@@ -146,7 +146,10 @@ export function createContacts({ db }: CoreDependencies): Contacts {
       : { status: failed(fault), reason: reasonOf(fault) }
   const note = (connectionId: string, fault: Fault | undefined) =>
     db.system((sql) => noteState(sql, connectionId, { ...seenAs(connectionId, fault), era: undefined }))
-  const withState = (one: Listed): Listed => ({ ...one, seen: seenAs(one.connectionId, troubleOf(one.connectionId)) })
+  const withState = (item: Listed): Listed => ({
+    ...item,
+    seen: seenAs(item.connectionId, troubleOf(item.connectionId)),
+  })
   async function store(all: readonly Listed[]): Promise<void> {
     const seen = all.map(withState)
     await db.system((sql) => storeCapabilities(sql, seen))

@@ -43,15 +43,15 @@ interface PlacedFiles extends ValuesOf<typeof FILE_SETTINGS> {
 
 /** Where files are kept; undefined: nowhere. Throws ConfigFault where a store has no keys. */
 export function filePlaceOf(config: PlacedFiles): FilePlace | undefined {
-  const { TOOLWAY_FILES: said = `folder:${join(resolve(config.TOOLWAY_DATA), 'files')}` } = config
-  if (said === 'off' || config.TOOLWAY_STORE === 'none') return undefined
-  if (said.startsWith('folder:')) return { kind: 'folder', folder: said.slice('folder:'.length) }
+  const { TOOLWAY_FILES: text = `folder:${join(resolve(config.TOOLWAY_DATA), 'files')}` } = config
+  if (text === 'off' || config.TOOLWAY_STORE === 'none') return undefined
+  if (text.startsWith('folder:')) return { kind: 'folder', folder: text.slice('folder:'.length) }
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = config
   if (accessKeyId === undefined || secretAccessKey === undefined)
     throw new ConfigFault(
-      `TOOLWAY_FILES is ${said}, which needs keys: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, as provided by the store.`,
+      `TOOLWAY_FILES is ${text}, which needs keys: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, as provided by the store.`,
     )
-  const { hostname: bucket, pathname } = new URL(said)
+  const { hostname: bucket, pathname } = new URL(text)
   const prefix = pathname.replace(/^\/+|\/+$/g, '')
   const { AWS_SESSION_TOKEN: sessionToken } = config
   return {

@@ -27,7 +27,7 @@ const OPENS: Readonly<Record<string, readonly string[]>> = {
 
 /** The library of AWS reads its keys from the environment itself, and would take a reference for a key. */
 export function awsKeysProblem(texts: SettingReferences['texts']): string | undefined {
-  const name = ['AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'].find((one) => hasReference(texts[one] ?? ''))
+  const name = ['AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'].find((value) => hasReference(texts[value] ?? ''))
   const isUsed =
     texts['TOOLWAY_SECRET_AWS'] !== undefined || texts['TOOLWAY_KEY_SERVICE']?.startsWith('aws-kms:') === true
   if (name === undefined || !isUsed) return undefined

@@ -6,7 +6,7 @@ const MEMORY_PROBLEM = 'it must be a whole number of MiB, at least 64'
 
 const ROOT_FORM = /^\/(?:[^{}]|\{organization\})*$/
 const roots = list.superRefine((all, context) => {
-  const wrong = all.find((one) => !ROOT_FORM.test(one) || one.split('/').includes('..'))
+  const wrong = all.find((value) => !ROOT_FORM.test(value) || value.split('/').includes('..'))
   if (wrong !== undefined) context.addIssue(`${wrong} is not an absolute path such as /srv/toolway/{organization}`)
 })
 

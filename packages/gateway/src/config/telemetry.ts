@@ -36,8 +36,8 @@ const pairs = z
 /** Undefined for what is no list of pairs. */
 function pairsIn(text = ''): Readonly<Record<string, string>> | undefined {
   try {
-    const read = text.split(',').filter((one) => one.trim() !== '')
-    const split = read.map((one) => /^\s*([^=\s]+)\s*=(.*)$/.exec(one) ?? [])
+    const read = text.split(',').filter((value) => value.trim() !== '')
+    const split = read.map((value) => /^\s*([^=\s]+)\s*=(.*)$/.exec(value) ?? [])
     if (split.some(([, name]) => name === undefined)) return undefined
     return Object.fromEntries(split.map(([, name = '', value = '']) => [name, decodeURIComponent(value.trim())]))
   } catch {

@@ -47,9 +47,9 @@ export interface AuthorityClientWords extends WhichClient {
 export async function putAuthorityClient(sql: OrgSql, words: AuthorityClientWords): Promise<OAuthAppId | undefined> {
   const { organizationId, provider, issuer, clientId, secret, registered, method, redirectUris } = words
   const Held = z.object({ id: z.string().transform((id) => id as OAuthAppId) })
-  const [held] = await sql(Held)`
+  const [stored] = await sql(Held)`
     select id from oauth_apps where provider = ${provider} and issuer is not distinct from ${issuer} for update`
-  const id = held?.id ?? newId('app')
+  const id = stored?.id ?? newId('app')
   const sealed = secret === undefined ? null : words.seal(secret, id)
   const hint = secret === undefined ? null : hintOfSecret(secret)
   const [row] = await sql(Held)`

@@ -295,32 +295,32 @@ const serves = ({ problem, kind, server, issuer }: Held, place: Arriving): boole
  * is, two accounts are two. Undefined: it has a place of its own.
  */
 export function replacedBy<Row extends Held>(
-  held: readonly Row[],
+  rows: readonly Row[],
   arriving: Arriving,
 ): { row: Row; may: boolean } | undefined {
   const { account, only = false, replaces, providerUserId, issuer = null } = arriving
-  const allowed = held.find(({ id }) => id === replaces)
+  const allowed = rows.find(({ id }) => id === replaces)
   if (allowed !== undefined) return { row: allowed, may: true }
   // The IDs of two authorization servers say nothing of one another (OpenID Connect Core 1.0, section 5.7).
   const isSame = (row: Row) =>
     providerUserId !== undefined && row.provider_user_id === providerUserId && row.issuer === issuer
-  const inPlace = only ? (held.find(isSame) ?? held[0]) : held.find((row) => row.account === account)
-  const row = inPlace ?? (account === undefined ? held.find(isSame) : undefined)
+  const inPlace = only ? (rows.find(isSame) ?? rows[0]) : rows.find((row) => row.account === account)
+  const row = inPlace ?? (account === undefined ? rows.find(isSame) : undefined)
   return row === undefined ? undefined : { row, may: isSame(row) || !serves(row, arriving) }
 }
 
 /** The row that is written, and the name that it goes by; or the account that works and would be replaced by what may be another person's. */
-function placeOf(held: readonly Held[], words: CredentialWords) {
-  const replaced = replacedBy(held, { ...words, issuer: words.authority?.issuer })
+function placeOf(stored: readonly Held[], words: CredentialWords) {
+  const replaced = replacedBy(stored, { ...words, issuer: words.authority?.issuer })
   if (replaced?.may === false) return replaced.row
   if (replaced !== undefined) {
     const { id, account } = replaced.row
     return { id, account, first: false, was: replaced.row }
   }
-  const taken = new Set(held.map(({ account }) => account))
+  const taken = new Set(stored.map(({ account }) => account))
   let free = words.account ?? FIRST
   for (let at = 2; taken.has(free); at++) free = `account-${at}`
-  return { id: newId('crd'), account: free, first: held.length === 0, was: undefined }
+  return { id: newId('crd'), account: free, first: stored.length === 0, was: undefined }
 }
 
 export interface Put {

@@ -49,20 +49,20 @@ export const listOAuthApps = (sql: OrgSql) => sql(OAuthAppRow)`
 
 export async function putOAuthApp(sql: OrgSql, words: OAuthAppWords): Promise<OAuthAppRow> {
   const { organizationId, provider, issuer = null, clientId, secret, active, seal } = words
-  const [held] = await sql(OAuthAppRow)`
+  const [stored] = await sql(OAuthAppRow)`
     insert into oauth_apps (id, organization_id, provider, issuer, client_id, active)
     values (${newId('app')}, ${organizationId}, ${provider}, ${issuer}, ${clientId}, ${active})
     on conflict (organization_id, provider, issuer)
       do update set client_id = excluded.client_id, active = excluded.active, updated_at = now()
     returning id, provider, issuer, client_id, sealed, hint, active, created_at, updated_at`
-  if (held === undefined) throw new Error('an OAuth app was not written')
-  if (secret === undefined) return held
+  if (stored === undefined) throw new Error('an OAuth app was not written')
+  if (secret === undefined) return stored
   // Only now its id is known, which the secret is sealed for.
-  const sealed = secret === null ? null : seal(secret, held.id)
+  const sealed = secret === null ? null : seal(secret, stored.id)
   const hint = secret === null ? null : hintOfSecret(secret)
   await sql(z.object({ id: z.string() }))`
-    update oauth_apps set sealed = ${sealed}, hint = ${hint} where id = ${held.id} returning id`
-  return { ...held, sealed, hint }
+    update oauth_apps set sealed = ${sealed}, hint = ${hint} where id = ${stored.id} returning id`
+  return { ...stored, sealed, hint }
 }
 
 /** Of `mcp`, those of all authorization servers. */

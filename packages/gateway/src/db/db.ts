@@ -143,9 +143,11 @@ export function createDb(parts: DbParts): Db {
     startTurn: () => takeTurn(staying, START_LOCK),
     presence,
     close: () =>
-      (closing ??= Promise.all([...[...listeners].map((one) => one.close()), presence.close(), pool.end()]).then(
-        () => {},
-      )),
+      (closing ??= Promise.all([
+        ...[...listeners].map((listener) => listener.close()),
+        presence.close(),
+        pool.end(),
+      ]).then(() => {})),
   }
 }
 

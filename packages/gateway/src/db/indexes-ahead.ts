@@ -16,8 +16,8 @@ const NOT_YET: ReadonlySet<string | undefined> = new Set(['42P01', '42703'])
 /** Throws the error of PostgreSQL, as when a transaction that began before stays open for longer than the lock time-out. */
 export async function buildIndexesAhead(client: pg.Client, files: readonly MigrationFile[], log?: Log): Promise<void> {
   for (const { indexes } of files) {
-    for (const wanted of indexes) {
-      for (const index of await placesOf(client, wanted)) await build(client, index, log)
+    for (const indexWanted of indexes) {
+      for (const index of await placesOf(client, indexWanted)) await build(client, index, log)
     }
   }
 }
@@ -32,12 +32,12 @@ const PLACES = `
          (select inhrelid from pg_inherits where inhparent = to_regclass('public.' || quote_ident($1)))`
 
 /** The index of a table, or one for each of its partitions. */
-async function placesOf(client: pg.Client, wanted: IndexWanted): Promise<IndexWanted[]> {
-  const { rows } = await client.query<Place>(PLACES, [wanted.table])
+async function placesOf(client: pg.Client, indexWanted: IndexWanted): Promise<IndexWanted[]> {
+  const { rows } = await client.query<Place>(PLACES, [indexWanted.table])
   const isPartitioned = rows.some(({ kind }) => kind === 'p')
-  if (!isPartitioned) return rows.map(() => wanted)
+  if (!isPartitioned) return rows.map(() => indexWanted)
   const tables = rows.filter(({ kind }) => kind === 'r').map(({ table }) => table)
-  return tables.map((table) => ({ ...wanted, table, name: partitionIndexOf(table, wanted.rest) }))
+  return tables.map((table) => ({ ...indexWanted, table, name: partitionIndexOf(table, indexWanted.rest) }))
 }
 
 /** As PostgreSQL names it (ChooseIndexName): the partition, the columns and `idx`. */

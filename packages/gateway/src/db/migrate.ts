@@ -164,11 +164,11 @@ const inOrder = (names: readonly string[], busy: readonly string[]): string[] =>
  * The tables that were busy come first, the last one of them before all: it is waited for while nothing is held, so nobody can be in a
  * deadlock with us. All of them, because two kinds of transactions that take two tables in opposite orders would block us in turns.
  */
-async function lockTables(client: pg.Client, wanted: ReadonlySet<string>, { busy, tries }: Earlier): Promise<void> {
+async function lockTables(client: pg.Client, requested: ReadonlySet<string>, { busy, tries }: Earlier): Promise<void> {
   const found = await client.query<{ name: string }>(
     `select relname as name from pg_class
       where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relname = any ($1)`,
-    [[...wanted]],
+    [[...requested]],
   )
   const there = found.rows.map(({ name }) => name)
   let until: number | undefined

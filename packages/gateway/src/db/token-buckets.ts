@@ -79,7 +79,7 @@ export function createTokenBuckets({ connection, ours, onLost }: TokenBucketsPar
         await answer(now)
       } catch (thrown) {
         // Those that wait behind it would only wait for the same.
-        for (const one of [...now, ...waiting.splice(0)]) one.reject(thrown)
+        for (const item of [...now, ...waiting.splice(0)]) item.reject(thrown)
       }
     }
     isRunning = false

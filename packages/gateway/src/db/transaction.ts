@@ -130,7 +130,7 @@ function createSql(
       const answer = last.then(() => line.ask({ ...statement, values: [...values] }))
       last = answer.catch(() => {})
       const { rows } = await answer
-      return (parseRows ? rows.map((one) => parse(row, one)) : rows) as z.output<typeof row>[]
+      return (parseRows ? rows.map((item) => parse(row, item)) : rows) as z.output<typeof row>[]
     }
   const end = async () => {
     ended = true

@@ -175,14 +175,17 @@ function declareFiles(
   policies: KeepPolicies | undefined,
 ): void {
   const own = policies === undefined ? [] : [curatoreOrganization(config, policies.profiles())]
-  const platform = declared.flatMap((one) => one.platform?.rules ?? [])
-  rows.declare([...own, ...declared.filter(({ slug }) => own.every((one) => one.slug !== slug))], platform)
+  const platform = declared.flatMap((item) => item.platform?.rules ?? [])
+  rows.declare(
+    [...own, ...declared.filter(({ slug }) => own.every((organization) => organization.slug !== slug))],
+    platform,
+  )
 }
 
 async function keepPolicies({ config, log, opened }: Base, onChange: () => Promise<void>): Promise<KeepPolicies> {
-  const kept = await createKeepPolicies({ profiles: profilesOf(config), log, onChange })
-  opened.defer(() => kept.close())
-  return kept
+  const policies = await createKeepPolicies({ profiles: profilesOf(config), log, onChange })
+  opened.defer(() => policies.close())
+  return policies
 }
 
 /** Requests the catalog of every connection again. */

@@ -39,7 +39,7 @@ export function createMemoryContacts(rows: Pick<Rows, 'keepCatalog' | 'findCatal
       const same = held.digest === digest
       rows.keepCatalog(connectionId, {
         ...(same ? held : { ...held, ...lists, digest, server, revision: isRevision(revision) ? revision : null }),
-        left_out: leftOut.map((one) => ({ ...one })),
+        left_out: leftOut.map((item) => ({ ...item })),
         fetched_at: new Date(),
         stale_since: null,
         stale_reason: null,

@@ -71,10 +71,10 @@ export function rowsOf(
   making: Making,
   declared: DeclaredOrganization,
   platform: readonly RuleWords[],
-  held: readonly DeclaredRows[],
+  rows: readonly DeclaredRows[],
 ): DeclaredRows {
   const { slug } = declared
-  const before = held.find((one) => one.organization.slug === slug)
+  const before = rows.find((item) => item.organization.slug === slug)
   const organization = organizationRow(making, declared)
   const toolsets = declared.toolsets
     .map((toolset) => ({
@@ -88,12 +88,12 @@ export function rowsOf(
   return {
     organization: same === undefined ? organization : { ...same.organization, name: organization.name },
     connections: declared.connections
-      .map((one) =>
+      .map((connection) =>
         connectionRow(
           making,
           organization,
-          one,
-          same?.connections.find(({ alias }) => alias === one.alias),
+          connection,
+          same?.connections.find(({ alias }) => alias === connection.alias),
         ),
       )
       .toSorted((a, b) => (a.alias < b.alias ? -1 : 1)),

@@ -29,10 +29,10 @@ export function createRows(vault: Pick<Vault, 'seal' | 'open' | 'hash'>): Rows {
   return {
     declare(declared, platform = []) {
       // Made whole before anything of it counts: what cannot be read changes nothing.
-      const next = declared.map((one) => rowsOf(making, one, platform, held))
+      const next = declared.map((organization) => rowsOf(making, organization, platform, held))
       const nextKeys = new Map<string, KeyRow>()
-      for (const [at, { slug, keys: given }] of declared.entries())
-        for (const key of given) {
+      for (const [at, { slug, keys: input }] of declared.entries())
+        for (const key of input) {
           const hash = vault.hash(key.value).toString('hex')
           const organization = next[at]?.organization
           if (nextKeys.has(hash))

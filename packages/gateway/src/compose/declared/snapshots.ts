@@ -27,8 +27,8 @@ export function composeDeclaredSnapshots(
   const tellChanges = createTellChanges(changes.tell)
   const snapshots: KeepSnapshots = createKeepSnapshots({
     log,
-    async load(wanted) {
-      const all = rows.organizations().filter(({ organization }) => wanted?.has(organization.id) ?? true)
+    async load(requested) {
+      const all = rows.organizations().filter(({ organization }) => requested?.has(organization.id) ?? true)
       await Promise.all(all.map(({ organization, connections }) => references.prepare(organization.slug, connections)))
       return all.map(({ policy: rules, ...one }) =>
         createSnapshot({ ...one, rules, members: new Map(), upstreams, unseal: vault.open, references }),

@@ -16,13 +16,13 @@ export const wantChanges = (sql: SystemSql) => sql(z.object({ said: z.string() }
 
 /** The number of the last entry, where the relay is this gateway's from now on. */
 export async function holdRelay(sql: SystemSql, holder: string): Promise<bigint | undefined> {
-  const [held] = await sql(Relayed)`
+  const [stored] = await sql(Relayed)`
     update change_relay
        set holder = ${holder}, held_until = clock_timestamp() + make_interval(secs => ${LEASE}::int),
            wanted_until = clock_timestamp() + interval '1 day'
      where (holder = ${holder} or held_until < clock_timestamp()) and wanted_until > clock_timestamp()
     returning relayed::text as relayed`
-  return held === undefined ? undefined : BigInt(held.relayed)
+  return stored === undefined ? undefined : BigInt(stored.relayed)
 }
 
 export const releaseRelay = (sql: SystemSql, holder: string) =>

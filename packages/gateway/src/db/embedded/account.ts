@@ -104,8 +104,8 @@ async function refusal(account: Account, { directory, binaries }: AccountParts):
     await promisify(execFile)(program, args, { ...account.become, env: cleanEnvironment, cwd: '/', timeout: 10_000 })
     return undefined
   } catch (thrown) {
-    const said = thrown instanceof Error ? thrown.message : String(thrown)
-    return said.trim().split('\n').at(-1) ?? said
+    const text = thrown instanceof Error ? thrown.message : String(thrown)
+    return text.trim().split('\n').at(-1) ?? text
   }
 }
 

@@ -46,10 +46,10 @@ export function startGuarded(account: Account, command: readonly string[], outpu
 /** Runs a program to its end; throws with the last lines it said. */
 export async function runGuarded(account: Account, command: readonly string[]): Promise<void> {
   const { child, exited } = startGuarded(account, command, 'pipe')
-  let said = ''
+  let text = ''
   for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding('utf8').on('data', (chunk: string) => (said = (said + chunk).slice(-2_000)))
+    stream?.setEncoding('utf8').on('data', (chunk: string) => (text = (text + chunk).slice(-2_000)))
   }
   const { code, signal } = await exited
-  if (code !== 0) throw new Error(`${command[0]} ended with ${signal ?? `code ${code}`}: ${said.trim()}`)
+  if (code !== 0) throw new Error(`${command[0]} ended with ${signal ?? `code ${code}`}: ${text.trim()}`)
 }
