@@ -27,16 +27,17 @@ export async function planConnections(
 ): Promise<ConnectionPlan> {
   const steps: Step[] = []
   const replaced = new Set<string>()
-  for (const one of connections) {
-    const held = present?.connections.find(({ alias }) => alias === one.alias)
-    const step = { organization: slug, thing: 'connection', name: one.alias } as const
-    if (held === undefined) steps.push({ ...step, action: 'create', fields: [], ...creating(slug, one) })
+  for (const connection of connections) {
+    const presentConnection = present?.connections.find(({ alias }) => alias === connection.alias)
+    const step = { organization: slug, thing: 'connection', name: connection.alias } as const
+    if (presentConnection === undefined)
+      steps.push({ ...step, action: 'create', fields: [], ...creating(slug, connection) })
     else {
-      const { fields, isReplaced, ...acts } = await changing(call, slug, one, held)
+      const { fields, isReplaced, ...acts } = await changing(call, slug, connection, presentConnection)
       if (fields.length === 0) continue
-      refuseDeclared('connection', one.alias, held.origin)
+      refuseDeclared('connection', connection.alias, presentConnection.origin)
       steps.push({ ...step, action: 'change', fields, ...acts })
-      if (isReplaced) replaced.add(one.alias)
+      if (isReplaced) replaced.add(connection.alias)
     }
   }
   return { steps, replaced }
@@ -49,14 +50,14 @@ export interface ConnectionPlan {
 }
 
 /** A connection with rules of its own is switched on when they are there. */
-function creating(organization: string, one: DeclaredConnection): Pick<Step, 'acts' | 'after'> {
-  const { alias, enabled, rules = [], trusted = false } = one
-  const first = firstLockOf(connectorOf(one))
-  const { lock = first } = one
+function creating(organization: string, connection: DeclaredConnection): Pick<Step, 'acts' | 'after'> {
+  const { alias, enabled, rules = [], trusted = false } = connection
+  const first = firstLockOf(connectorOf(connection))
+  const { lock = first } = connection
   const params = { organization, connection: alias }
   const isLater = enabled && rules.length > 0
-  const operation = 'api' in one.wire ? addOpenApi : addConnection
-  const add = { operation, params: { organization }, body: { ...newBody(one), enabled: enabled && !isLater } }
+  const operation = 'api' in connection.wire ? addOpenApi : addConnection
+  const add = { operation, params: { organization }, body: { ...newBody(connection), enabled: enabled && !isLater } }
   return {
     acts: [add, ...(trusted || lock !== first ? [locking(params, lock, trusted)] : [])],
     after: isLater ? [{ operation: toggleConnection, params, body: { enabled: true } }] : [],
@@ -78,29 +79,30 @@ const shown = (address: string | null): string | null => (address === null ? nul
 async function changing(
   call: Call,
   organization: string,
-  one: DeclaredConnection,
-  held: PresentConnection,
+  connection: DeclaredConnection,
+  presentConnection: PresentConnection,
 ): Promise<Changing> {
-  const params = { organization, connection: one.alias }
-  const connector = connectorOf(one)
-  const isOther = connector !== held.connector
+  const params = { organization, connection: connection.alias }
+  const connector = connectorOf(connection)
+  const isOther = connector !== presentConnection.connector
   // Neither its kind nor the place of its document can be changed.
-  if (isOther || shown(documentOf(one)) !== shown(held.openapi?.document ?? null)) {
-    const { acts, after = [] } = creating(organization, one)
+  if (isOther || shown(documentOf(connection)) !== shown(presentConnection.openapi?.document ?? null)) {
+    const { acts, after = [] } = creating(organization, connection)
     const remove = { operation: removeConnection, params }
     return { fields: [isOther ? 'connector' : 'document'], acts: [remove, ...acts], after, isReplaced: true }
   }
-  const body = changeBody(one, held)
+  const body = changeBody(connection, presentConnection)
   const { fields } = await call(compareConnection, { params, body })
   const acts: Act[] = fields.length === 0 ? [] : [{ operation: changeConnection, params, body }]
   const all = [...fields]
-  if (one.text !== undefined && one.text !== held.document) {
+  if (connection.text !== undefined && connection.text !== presentConnection.document) {
     all.push('document')
-    acts.push({ operation: refreshOpenApi, params, body: { document: one.text, apply: true } })
+    acts.push({ operation: refreshOpenApi, params, body: { document: connection.text, apply: true } })
   }
-  const { trusted = held.trusted, lock = held.lock } = one
-  if (trusted !== held.trusted) all.push('trusted')
-  if (lock !== held.lock) all.push('lock')
-  if (trusted !== held.trusted || lock !== held.lock) acts.push(locking(params, lock, trusted))
+  const { trusted = presentConnection.trusted, lock = presentConnection.lock } = connection
+  if (trusted !== presentConnection.trusted) all.push('trusted')
+  if (lock !== presentConnection.lock) all.push('lock')
+  if (trusted !== presentConnection.trusted || lock !== presentConnection.lock)
+    acts.push(locking(params, lock, trusted))
   return { fields: all, acts, isReplaced: false }
 }

@@ -39,11 +39,11 @@ interface RuleOwner {
   remove(id: string): Act
 }
 
-function planRules(place: RuleOwner, held: readonly KeptRule[], wanted: readonly RuleWords[]): RulePlan {
+function planRules(place: RuleOwner, stored: readonly KeptRule[], requested: readonly RuleWords[]): RulePlan {
   const { organization, named } = place
   const step = (name: string) => ({ organization, thing: 'rule', name: named(name) }) as const
-  const steps = wanted.flatMap((words): Step[] => {
-    const before = held.find(({ name }) => name === words.name)
+  const steps = requested.flatMap((words): Step[] => {
+    const before = stored.find(({ name }) => name === words.name)
     // An exception can be written once the rules that it lifts are there.
     const when = (act: Act) => (words.action === 'allow' ? { acts: [], after: [act] } : { acts: [act] })
     if (before === undefined) return [{ ...step(words.name), action: 'create', fields: [], ...when(place.add(words)) }]
@@ -52,8 +52,8 @@ function planRules(place: RuleOwner, held: readonly KeptRule[], wanted: readonly
     refuseDeclared('rule', words.name, before.origin)
     return [{ ...step(words.name), action: 'change', fields, ...when(place.change(before.id, words)) }]
   })
-  const names = new Set(wanted.map(({ name }) => name))
-  const extra = held
+  const names = new Set(requested.map(({ name }) => name))
+  const extra = stored
     .filter(({ name, origin }) => origin !== 'file' && !names.has(name))
     .map(({ id, name }): Step => ({ ...step(name), action: 'remove', fields: [], acts: [place.remove(id)] }))
   return { steps, extra }
@@ -61,8 +61,8 @@ function planRules(place: RuleOwner, held: readonly KeptRule[], wanted: readonly
 
 /** `coming`: aliases of connections that the file adds, in any organization. */
 export const planPlatformRules = (
-  held: readonly KeptRule[],
-  wanted: readonly RuleWords[],
+  stored: readonly KeptRule[],
+  requested: readonly RuleWords[],
   coming: readonly string[],
 ): RulePlan =>
   planRules(
@@ -73,8 +73,8 @@ export const planPlatformRules = (
       change: (rule, body) => ({ operation: changePlatformRule, params: { rule }, ...forcing([body], coming), body }),
       remove: (rule) => ({ operation: removePlatformRule, params: { rule } }),
     },
-    held,
-    wanted,
+    stored,
+    requested,
   )
 
 const placeIn = (organization: string, alias: string | undefined, coming: readonly string[]): RuleOwner => ({

@@ -34,7 +34,7 @@ export interface Plan {
 }
 
 export async function planOf(call: Call, declarations: readonly Declared[]): Promise<Plan> {
-  const known = new Map((await readOrganizations(call)).map((one) => [one.slug, one]))
+  const known = new Map((await readOrganizations(call)).map((organization) => [organization.slug, organization]))
   const plans: Plan[] = []
   const organizations: { readonly declared: Declared; readonly present: Present | undefined }[] = []
   for (const declared of declarations)
@@ -42,7 +42,7 @@ export async function planOf(call: Call, declarations: readonly Declared[]): Pro
       declared,
       present: known.has(declared.slug) ? await readPresent(call, declared.slug) : undefined,
     })
-  const platform = declarations.flatMap((one) => one.platform ?? [])
+  const platform = declarations.flatMap((declaration) => declaration.platform ?? [])
   if (platform.length > 0) {
     const wanted = platform.flatMap(({ rules }) => rules)
     const coming = organizations.flatMap(({ declared, present }) => comingOf(declared, present))
@@ -60,7 +60,7 @@ export async function planOf(call: Call, declarations: readonly Declared[]): Pro
 const comingOf = ({ connections }: Declared, present: Present | undefined): string[] =>
   connections
     .map(({ alias }) => alias)
-    .filter((alias) => present?.connections.every((one) => one.alias !== alias) ?? true)
+    .filter((alias) => present?.connections.every((connection) => connection.alias !== alias) ?? true)
 
 async function planOrganization(call: Call, declared: Declared, present: Present | undefined): Promise<Plan> {
   const connections = await planConnections(call, declared, present)
@@ -89,13 +89,13 @@ async function planOrganization(call: Call, declared: Declared, present: Present
 function planGroups({ slug: organization, groups }: Declared, present: Present | undefined): Step[] {
   return groups.flatMap(({ slug, title, members }): Step[] => {
     const wanted = [...new Set(members)].toSorted()
-    const held = present?.groups.find((one) => one.slug === slug)
+    const group = present?.groups.find((item) => item.slug === slug)
     const acts = [{ operation: putGroup, params: { organization, group: slug }, body: { title, awaited: wanted } }]
     const step = { organization, thing: 'group', name: slug, acts } as const
-    if (held === undefined) return [{ ...step, action: 'create', fields: [] }]
-    const fields = fieldsOf({ title: held.title, members: addressesIn(held) }, { title, members: wanted })
+    if (group === undefined) return [{ ...step, action: 'create', fields: [] }]
+    const fields = fieldsOf({ title: group.title, members: addressesIn(group) }, { title, members: wanted })
     if (fields.length === 0) return []
-    refuseDeclared('group', slug, held.origin)
+    refuseDeclared('group', slug, group.origin)
     return [{ ...step, action: 'change', fields }]
   })
 }
@@ -104,15 +104,15 @@ function planToolsets(declared: Declared, present: Present | undefined): Step[] 
   const { slug: organization, toolsets } = declared
   const coming = comingOf(declared, present)
   return toolsets.flatMap(({ slug, title, settings }): Step[] => {
-    const held = present?.toolsets.find((one) => one.slug === slug)
+    const toolset = present?.toolsets.find((item) => item.slug === slug)
     const query = forcing(settings.rules ?? [], coming)
     const params = { organization, toolset: slug }
     const acts = [{ operation: putToolset, params, ...query, body: { ...settings, title } }]
     const step = { organization, thing: 'toolset', name: slug, acts } as const
-    if (held === undefined) return [{ ...step, action: 'create', fields: [] }]
-    const fields = fieldsOf({ title: held.title, ...held.settings }, { title, ...settings })
+    if (toolset === undefined) return [{ ...step, action: 'create', fields: [] }]
+    const fields = fieldsOf({ title: toolset.title, ...toolset.settings }, { title, ...settings })
     if (fields.length === 0) return []
-    refuseDeclared('toolset', slug, held.origin)
+    refuseDeclared('toolset', slug, toolset.origin)
     return [{ ...step, action: 'change', fields }]
   })
 }
@@ -122,18 +122,18 @@ function planWebhooks({ slug: organization, webhooks = [] }: Declared, present: 
   return webhooks.flatMap(
     ({ url, private: reach = namesPrivate(url), description = null, events, enabled }): Step[] => {
       const words = { private: reach, description, events, enabled }
-      const held = present?.webhooks.find((one) => one.url === url)
+      const webhook = present?.webhooks.find((item) => item.url === url)
       const step = { organization, thing: 'webhook', name: url } as const
-      if (held === undefined) {
+      if (webhook === undefined) {
         const acts = [{ operation: addWebhook, params: { organization }, body: { url, ...words } }]
         return [{ ...step, action: 'create', fields: [], acts }]
       }
-      const { private: before, ...rest } = held
+      const { private: before, ...rest } = webhook
       const fields = fieldsOf(
         { private: before, description: rest.description, events: rest.events, enabled: rest.enabled },
         words,
       )
-      const acts = [{ operation: changeWebhook, params: { organization, webhook: held.id }, body: words }]
+      const acts = [{ operation: changeWebhook, params: { organization, webhook: webhook.id }, body: words }]
       return fields.length === 0 ? [] : [{ ...step, action: 'change', fields, acts }]
     },
   )

@@ -60,7 +60,7 @@ export async function readPresent(call: Call, slug: string): Promise<Present> {
     organization,
     egress: { networks, hosts },
     webhooks: (await call(listWebhooks, { params })).items,
-    connections: await inOrder(connections, (one) => readConnection(call, slug, one)),
+    connections: await inOrder(connections, (connection) => readConnection(call, slug, connection)),
     toolsets: (await call(listToolsets, { params })).items.filter(({ origin }) => origin !== SUPPLIED),
     groups: await allOf((query) => call(listGroups, { params, query })),
     rules: rules.filter(({ scope }) => scope !== 'platform' && scope !== 'toolset'),
@@ -68,12 +68,12 @@ export async function readPresent(call: Call, slug: string): Promise<Present> {
   }
 }
 
-async function readConnection(call: Call, slug: string, one: Connection): Promise<PresentConnection> {
-  const params = { organization: slug, connection: one.alias }
+async function readConnection(call: Call, slug: string, item: Connection): Promise<PresentConnection> {
+  const params = { organization: slug, connection: item.alias }
   const { trusted, mode: lock } = await call(getToolLock, { params })
-  const isGiven = one.openapi !== null && one.openapi.document === null
+  const isGiven = item.openapi !== null && item.openapi.document === null
   const document = isGiven ? (await call(getOpenApiDocument, { params })).document : undefined
-  return { ...one, trusted, lock, document }
+  return { ...item, trusted, lock, document }
 }
 
 /** One after another: the gateway limits how much one caller asks at a time. */

@@ -22,8 +22,8 @@ export function refuseDeclared(thing: string, name: string, origin: string): voi
 }
 
 /** The members of `next` that are others than those of `held`. */
-export function fieldsOf(held: object, next: object): string[] {
-  const [before, after] = [held, next].map((one) => JSON.parse(JSON.stringify(one)) as Record<string, unknown>)
+export function fieldsOf(stored: object, next: object): string[] {
+  const [before, after] = [stored, next].map((item) => JSON.parse(JSON.stringify(item)) as Record<string, unknown>)
   const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])
   return [...names].filter((name) => !isDeepStrictEqual(before?.[name], after?.[name]))
 }

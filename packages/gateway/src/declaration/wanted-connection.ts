@@ -10,7 +10,7 @@ type Connector = Connection['connector']
 
 /** The kind of connection that is declared. */
 export function connectorOf({ wire }: DeclaredConnection): Connector {
-  const kind = KINDS.find((one) => one.wire === wire.kind)
+  const kind = KINDS.find((item) => item.wire === wire.kind)
   if (kind === undefined) throw new TypeError('no such kind of connection')
   return kind.connector
 }
@@ -19,7 +19,7 @@ export function connectorOf({ wire }: DeclaredConnection): Connector {
 const apiOf = ({ wire }: DeclaredConnection) => ('api' in wire ? wire.api : undefined)
 
 /** The address that its OpenAPI document is fetched from; null where it is given, or where there is none. */
-export const documentOf = (one: DeclaredConnection): string | null => apiOf(one)?.document ?? null
+export const documentOf = (connection: DeclaredConnection): string | null => apiOf(connection)?.document ?? null
 
 /** The reach of a program, with the defaults that the operations have. */
 const reachOf = ({ access = {} }: ProcessWire) => ({
@@ -29,8 +29,8 @@ const reachOf = ({ access = {} }: ProcessWire) => ({
 })
 
 /** Returns the members that both operations take. Members that the file does not set have their default. */
-function shared(one: DeclaredConnection) {
-  const { title, description = null, enabled, revision, timeout, checks = 'none', wire } = one
+function shared(connection: DeclaredConnection) {
+  const { title, description = null, enabled, revision, timeout, checks = 'none', wire } = connection
   const words = { title, description, enabled, revision, timeout, checks }
   if ('command' in wire)
     return {
@@ -40,7 +40,7 @@ function shared(one: DeclaredConnection) {
     }
   if (!('url' in wire)) return words
   const { url } = wire
-  const remote = { ...words, url, private: one.private ?? impliedPrivate({ url }) }
+  const remote = { ...words, url, private: connection.private ?? impliedPrivate({ url }) }
   if ('words' in wire) return { ...remote, [wire.kind]: { ...backendDefaultsOf(wire.kind), ...wire.words } }
   const native =
     'vendor' in wire
@@ -54,23 +54,23 @@ const pairsOf = ({ wire }: DeclaredConnection) =>
   'command' in wire ? { environment: wire.environment } : 'headers' in wire ? { headers: wire.headers } : {}
 
 /** For `addConnection`, or `addOpenApi` where it is made of a document. */
-export function newBody(one: DeclaredConnection): object {
-  const { alias } = one
-  const api = apiOf(one)
-  const connector = connectorOf(one)
-  const words = { ...shared(one), ...pairsOf(one), alias }
+export function newBody(connection: DeclaredConnection): object {
+  const { alias } = connection
+  const api = apiOf(connection)
+  const connector = connectorOf(connection)
+  const words = { ...shared(connection), ...pairsOf(connection), alias }
   if (api === undefined) return { ...words, connector }
   const { document, select, effects, key } = api
-  const source = document === undefined ? { document: one.text } : { document_url: document }
+  const source = document === undefined ? { document: connection.text } : { document_url: document }
   return { ...words, ...source, select, effects, ...(key === undefined ? {} : { key }) }
 }
 
 /** For `changeConnection`: headers and variables that are there and not declared are taken away. */
 export function changeBody(
-  one: DeclaredConnection,
+  connection: DeclaredConnection,
   { header_names, environment_names }: Pick<Connection, 'header_names' | 'environment_names'>,
 ): object {
-  const { wire } = one
+  const { wire } = connection
   const gone = (names: readonly string[], declared: Readonly<Record<string, string>>) => {
     const kept = new Set(Object.keys(declared).map((name) => name.toLowerCase()))
     return Object.fromEntries(names.filter((name) => !kept.has(name.toLowerCase())).map((name) => [name, null]))
@@ -81,8 +81,8 @@ export function changeBody(
       : 'headers' in wire
         ? { headers: { ...gone(header_names, wire.headers), ...wire.headers } }
         : {}
-  const api = apiOf(one)
+  const api = apiOf(connection)
   const openapi =
     api === undefined ? {} : { openapi: { select: api.select, effects: api.effects, key: api.key ?? null } }
-  return { ...shared(one), ...pairs, ...openapi }
+  return { ...shared(connection), ...pairs, ...openapi }
 }

@@ -25,18 +25,18 @@ export type Refer = (...names: readonly string[]) => { readonly env: string }
 /** Named where neither `url` nor `command` tells the kind. */
 const typeOf = ({ connector }: Connection): string | undefined => (kindOf(connector).speaksMcp ? undefined : connector)
 
-export function writtenConnection(one: PresentConnection, rules: readonly object[], refer: Refer): object {
-  const { alias, connector, title, description, enabled, revision, checks, timeout } = one
+export function writtenConnection(connection: PresentConnection, rules: readonly object[], refer: Refer): object {
+  const { alias, connector, title, description, enabled, revision, checks, timeout } = connection
   return without(
     {
-      type: typeOf(one),
+      type: typeOf(connection),
       title,
       description: description ?? undefined,
       enabled,
-      trusted: one.trusted,
-      lock: one.lock,
-      ...openApi(one, refer),
-      ...server(one, refer),
+      trusted: connection.trusted,
+      lock: connection.lock,
+      ...openApi(connection, refer),
+      ...server(connection, refer),
       revision,
       checks,
       timeout,
@@ -65,8 +65,8 @@ const visibleWith =
     text.includes(MASK) ? refer(alias, ...names) : text
 
 /** Where it is, and what it is given to be let in. */
-function server(one: PresentConnection, refer: Refer): object {
-  const { alias, url, command, args, programs, network, allow_hosts: hosts, allow_paths: paths } = one
+function server(connection: PresentConnection, refer: Refer): object {
+  const { alias, url, command, args, programs, network, allow_hosts: hosts, allow_paths: paths } = connection
   const visible = visibleWith(refer, alias)
   const references = (names: readonly string[]) =>
     names.length === 0 ? undefined : Object.fromEntries(names.toSorted().map((name) => [name, refer(alias, name)]))
@@ -78,19 +78,22 @@ function server(one: PresentConnection, refer: Refer): object {
       programs: nonEmptyList(programs),
       ...{ network: network === 'public' ? undefined : network, allow_hosts: nonEmptyList(hosts) },
       allow_paths: nonEmptyList(paths),
-      environment: references(one.environment_names),
-      auth: one.auth === null ? undefined : without(one.auth, ConnectionAuth.parse({ kind: 'key', prefix: '' })),
+      environment: references(connection.environment_names),
+      auth:
+        connection.auth === null
+          ? undefined
+          : without(connection.auth, ConnectionAuth.parse({ kind: 'key', prefix: '' })),
     }
   }
   return {
-    vendor: one.native?.vendor,
-    source: one.native?.source ?? undefined,
-    scopes_for: one.native?.scopes_for === 'execute' ? undefined : one.native?.scopes_for,
-    url: url === null || isOwnAddress(one) ? undefined : visible(url, 'url'),
-    private: one.private === impliedPrivate(one) ? undefined : one.private,
-    headers: references(one.header_names),
-    auth: one.auth === null ? undefined : nonEmpty(without(one.auth, ConnectionAuth.parse({}))),
-    ...backendWords(one, refer),
+    vendor: connection.native?.vendor,
+    source: connection.native?.source ?? undefined,
+    scopes_for: connection.native?.scopes_for === 'execute' ? undefined : connection.native?.scopes_for,
+    url: url === null || isOwnAddress(connection) ? undefined : visible(url, 'url'),
+    private: connection.private === impliedPrivate(connection) ? undefined : connection.private,
+    headers: references(connection.header_names),
+    auth: connection.auth === null ? undefined : nonEmpty(without(connection.auth, ConnectionAuth.parse({}))),
+    ...backendWords(connection, refer),
   }
 }
 

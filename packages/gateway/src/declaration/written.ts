@@ -29,10 +29,13 @@ export interface Installation {
 export function written({ organizations, platformRules = [] }: Installation): Written {
   const variables = new Set<string>()
   const leftOut: string[] = []
-  const sections = organizations.map((one) => {
-    const { slug } = one.organization
+  const sections = organizations.map((organization) => {
+    const { slug } = organization.organization
     const named = slug === DEFAULT_SLUG ? [] : [slug]
-    return [slug, organizationSections(one, createRefer(variables, named), (what) => leftOut.push(what))] as const
+    return [
+      slug,
+      organizationSections(organization, createRefer(variables, named), (what) => leftOut.push(what)),
+    ] as const
   })
   const own = sections.find(([slug]) => slug === DEFAULT_SLUG)?.[1] ?? {}
   const others = Object.fromEntries(sections.filter(([slug]) => slug !== DEFAULT_SLUG))
@@ -90,7 +93,7 @@ function organizationSections(present: Present, refer: Refer, leave: Leave): obj
       'connections',
       connections,
       ({ alias }) => alias,
-      (one) => writtenConnection(one, rulesOf('connection', one.alias), refer),
+      (connection) => writtenConnection(connection, rulesOf('connection', connection.alias), refer),
     ),
     ...named('toolsets', toolsets, ({ slug: key }) => key, writtenToolset),
     ...named('groups', groups, ({ slug: key }) => key, writtenGroup),

@@ -16,7 +16,7 @@ const NAMES = new Map<string, number | ((...values: number[]) => number)>([
 export function calculate(text: string): number {
   const tokens = [...text.matchAll(/(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|[a-z]+|\S/gi)]
   let at = 0
-  const take = (...wanted: string[]) => (wanted.includes(tokens[at]?.[0] ?? '') ? tokens[at++]?.[0] : undefined)
+  const take = (...requested: string[]) => (requested.includes(tokens[at]?.[0] ?? '') ? tokens[at++]?.[0] : undefined)
   const wrong = (problem: string) => new Error(`Column ${(tokens[at]?.index ?? text.length) + 1}: ${problem}.`)
   const close = (sign: string) => {
     if (!take(sign)) throw wrong(`expected '${sign}'`)

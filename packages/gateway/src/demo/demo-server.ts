@@ -20,7 +20,7 @@ function addTool<Input extends z.ZodRawShape>(
   server: McpServer,
   [name, effect, description]: readonly [string, 'read' | 'write' | 'destructive', string],
   input: Input,
-  run: (given: z.output<z.ZodObject<Input>>, call: ServerContext['mcpReq']) => Answer | Promise<Answer>,
+  run: (value: z.output<z.ZodObject<Input>>, call: ServerContext['mcpReq']) => Answer | Promise<Answer>,
 ): void {
   const annotations = {
     readOnlyHint: effect === 'read',
@@ -30,8 +30,8 @@ function addTool<Input extends z.ZodRawShape>(
   }
   // Widened: the type of the SDK's callback does not resolve for a type parameter.
   const inputSchema: z.ZodObject = z.strictObject(input)
-  server.registerTool(name, { description, annotations, inputSchema }, async (given, { mcpReq }) => {
-    const [text, structuredContent] = await run(given as z.output<z.ZodObject<Input>>, mcpReq)
+  server.registerTool(name, { description, annotations, inputSchema }, async (value, { mcpReq }) => {
+    const [text, structuredContent] = await run(value as z.output<z.ZodObject<Input>>, mcpReq)
     return { content: [{ type: 'text', text }], structuredContent }
   })
 }
@@ -46,9 +46,9 @@ const TEXT = z.string().max(200_000)
 function addTextTools(server: McpServer): void {
   const expression = z.string().min(1).max(500).describe('For example: round((1250 * 1.19) / 12, 2)')
   const about = 'Evaluate an expression that uses + - * / % ^, parentheses, pi, e, sqrt, abs, min, max and round.'
-  addTool(server, ['calculate', 'read', about], { expression }, (given) => {
-    const result = calculate(given.expression)
-    return [`${given.expression} = ${result}`, { expression: given.expression, result }]
+  addTool(server, ['calculate', 'read', about], { expression }, (input) => {
+    const result = calculate(input.expression)
+    return [`${input.expression} = ${result}`, { expression: input.expression, result }]
   })
   const compared = 'Compare two texts and list the lines that only one of them has.'
   addTool(server, ['compare_texts', 'read', compared], { before: TEXT, after: TEXT }, ({ before, after }) => {
@@ -58,21 +58,21 @@ function addTextTools(server: McpServer): void {
     return [lines.join('\n') || 'Both texts have the same lines.', { added, removed }]
   })
   const algorithm = z.enum(['sha256', 'sha512']).default('sha256')
-  addTool(server, ['hash_text', 'read', 'Compute the digest of a text.'], { text: TEXT, algorithm }, (given) => {
-    const digest = createHash(given.algorithm).update(given.text).digest('hex')
-    return [`${given.algorithm} of ${Buffer.byteLength(given.text)} bytes: ${digest}`, { digest }]
+  addTool(server, ['hash_text', 'read', 'Compute the digest of a text.'], { text: TEXT, algorithm }, (input) => {
+    const digest = createHash(input.algorithm).update(input.text).digest('hex')
+    return [`${input.algorithm} of ${Buffer.byteLength(input.text)} bytes: ${digest}`, { digest }]
   })
   const count = z.int().min(1).max(100).default(1)
-  addTool(server, ['make_ids', 'read', 'Create random identifiers (UUID version 4).'], { count }, (given) => {
-    const ids = Array.from({ length: given.count }, () => randomUUID())
+  addTool(server, ['make_ids', 'read', 'Create random identifiers (UUID version 4).'], { count }, (input) => {
+    const ids = Array.from({ length: input.count }, () => randomUUID())
     return [ids.join('\n'), { ids }]
   })
 }
 
 function addTimeTools(server: McpServer): void {
   const zones = z.array(z.string().max(60)).min(1).max(20).describe('IANA time zones, such as Europe/Berlin')
-  addTool(server, ['world_clock', 'read', 'Get the date and time in several time zones.'], { zones }, (given) => {
-    const clocks = given.zones.map((timeZone) => ({
+  addTool(server, ['world_clock', 'read', 'Get the date and time in several time zones.'], { zones }, (input) => {
+    const clocks = input.zones.map((timeZone) => ({
       zone: timeZone,
       local: new Intl.DateTimeFormat('en-GB', { timeZone, dateStyle: 'full', timeStyle: 'long' }).format(),
     }))
@@ -113,25 +113,25 @@ function parsed(text: string): unknown {
 
 function addNoteTools(server: McpServer): void {
   const fields = { title: z.string().trim().min(1).max(200), text: z.string().max(20_000).default('') }
-  addTool(server, ['notes_add', 'write', 'Keep a note in a small notebook on this machine.'], fields, async (given) => {
-    const note = { id: randomUUID(), ...given }
+  addTool(server, ['notes_add', 'write', 'Keep a note in a small notebook on this machine.'], fields, async (input) => {
+    const note = { id: randomUUID(), ...input }
     await mkdir(FOLDER, { recursive: true })
     if ((await readdir(FOLDER)).length >= MAX_NOTES) throw new Error('The notebook is full. Remove a note first.')
     await writeFile(fileOf(note.id), JSON.stringify(note), { mode: 0o600 })
     return [`Saved the note '${note.title}' as ${note.id}.`, note]
   })
   const words = z.string().max(200).default('').describe('If omitted, all notes are listed')
-  addTool(server, ['notes_search', 'read', 'Find the notes that contain a text.'], { words }, async (given) => {
-    const wanted = given.words.toLowerCase()
+  addTool(server, ['notes_search', 'read', 'Find the notes that contain a text.'], { words }, async (input) => {
+    const wanted = input.words.toLowerCase()
     const notes = (await readNotes()).filter((note) => `${note.title}\n${note.text}`.toLowerCase().includes(wanted))
     return [notes.map(({ id, title }) => `${id}  ${title}`).join('\n') || 'No note matches.', { notes }]
   })
   const id = z.uuid().describe('ID of the note')
-  addTool(server, ['notes_remove', 'destructive', 'Delete a note.'], { id }, async (given) => {
-    await rm(fileOf(given.id)).catch(() => {
-      throw new Error(`There is no note '${given.id}'. notes_search lists the IDs.`)
+  addTool(server, ['notes_remove', 'destructive', 'Delete a note.'], { id }, async (input) => {
+    await rm(fileOf(input.id)).catch(() => {
+      throw new Error(`There is no note '${input.id}'. notes_search lists the IDs.`)
     })
-    return [`Removed the note ${given.id}.`, { id: given.id }]
+    return [`Removed the note ${input.id}.`, { id: input.id }]
   })
 }
 

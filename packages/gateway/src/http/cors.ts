@@ -26,12 +26,12 @@ export function allowOrigin({ headers }: IncomingMessage, response: ServerRespon
   response.setHeader('vary', 'Origin')
   response.setHeader('access-control-expose-headers', EXPOSED)
   response.setHeader('access-control-allow-methods', METHODS)
-  const wanted = headers['access-control-request-headers'] ?? ''
-  response.setHeader('access-control-allow-headers', [...REQUEST_HEADERS, ...parametersIn(wanted)].join(', '))
+  const header = headers['access-control-request-headers'] ?? ''
+  response.setHeader('access-control-allow-headers', [...REQUEST_HEADERS, ...parametersIn(header)].join(', '))
 }
 
-const parametersIn = (wanted: string): string[] =>
-  wanted
+const parametersIn = (requested: string): string[] =>
+  requested
     .split(',')
     .map((name) => name.trim())
     .filter((name) => PARAMETER.test(name))

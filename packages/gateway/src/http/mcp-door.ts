@@ -277,7 +277,7 @@ class HttpMcpDoor implements McpDoor {
     mcpRequest: McpRequest,
     session: Session | undefined,
     era: Era,
-    brought: string | undefined,
+    received: string | undefined,
   ): Promise<void> {
     const { requestContext, audit, response, prefers } = visit
     const streams = accepts(visit.request.headers.accept, 'text/event-stream')
@@ -290,7 +290,7 @@ class HttpMcpDoor implements McpDoor {
       session,
       header: era === 'modern' ? visit.header : undefined,
       reply,
-      brought,
+      brought: received,
       audit,
       calls: this.#parts.calls,
     })
@@ -299,10 +299,10 @@ class HttpMcpDoor implements McpDoor {
     if (mcpRequest.method === LISTEN) placeOf(visit.request)?.end()
     try {
       if (mcpRequest.method === LISTEN && !streams) throw new Fault('request.not-acceptable')
-      const given = await this.#entrance.enter({ requestContext, mcpRequest, channel: line, audit })
-      if ('error' in given) audit.note({ outcome: 'failed' })
-      const status = 'error' in given && era === 'modern' ? statusOfError(given.error.code) : 200
-      audit.note({ bytesOut: reply.end(responseOf(request, given), status) })
+      const answer = await this.#entrance.enter({ requestContext, mcpRequest, channel: line, audit })
+      if ('error' in answer) audit.note({ outcome: 'failed' })
+      const status = 'error' in answer && era === 'modern' ? statusOfError(answer.error.code) : 200
+      audit.note({ bytesOut: reply.end(responseOf(request, answer), status) })
     } catch (thrown) {
       const fault = Fault.of(thrown)
       // A client that cancelled hears no more of this request, in either era.

@@ -44,11 +44,11 @@ export function prefersStream(accept: string | undefined): boolean {
   if (accept === undefined || (!accept.includes('q=') && accepts(accept, 'application/json'))) return false
   const ranges = accept.split(',').map((range) => {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
-    const weight = parameters.find((one) => one.startsWith('q='))
+    const weight = parameters.find((parameter) => parameter.startsWith('q='))
     return { type, quality: weight === undefined ? 1 : Number(weight.slice(2)) || 0 }
   })
   const qualityOf = (type: string) =>
-    [type, `${type.split('/')[0]}/*`, '*/*'].flatMap((one) => ranges.find((range) => range.type === one) ?? [])[0]
+    [type, `${type.split('/')[0]}/*`, '*/*'].flatMap((value) => ranges.find((range) => range.type === value) ?? [])[0]
       ?.quality ?? 0
   return qualityOf('text/event-stream') > qualityOf('application/json')
 }
@@ -63,8 +63,8 @@ const CORRELATION_FORM = /^[\w.:-]{1,128}$/
 
 /** An id of the caller's own choosing, for its log and ours, where it is harmless. */
 export function correlationOf(request: IncomingMessage): string | undefined {
-  const given = request.headers['x-correlation-id']
-  return typeof given === 'string' && CORRELATION_FORM.test(given) ? given : undefined
+  const header = request.headers['x-correlation-id']
+  return typeof header === 'string' && CORRELATION_FORM.test(header) ? header : undefined
 }
 
 /** A token of a server's own kind, for this request alone. */

@@ -73,7 +73,7 @@ export function createServer(parts: ServerParts, times = TIMES): Server {
   )
   server.on('upgrade', (request, socket, head) => {
     const path = pathOf(request.url ?? '/')
-    const door = parts.sockets.find((one) => one.takes(request, path))
+    const door = parts.sockets.find((socketDoor) => socketDoor.takes(request, path))
     if (door === undefined) return void socket.destroy()
     door.enter(request, socket, head, path).catch(() => socket.destroy())
   })
@@ -238,7 +238,7 @@ function socketFor({ guard, sockets }: ServerParts, request: IncomingMessage): S
   try {
     const target = targetOf(request.url ?? '/')
     const path = pathOf(target.origin)
-    const door = sockets.find((one) => one.takes(request, path))
+    const door = sockets.find((socket) => socket.takes(request, path))
     if (door !== undefined) guarded(guard, request, target)
     return door
   } catch {

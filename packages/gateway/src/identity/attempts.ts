@@ -49,16 +49,16 @@ export function createAttempts({ now }: { now(): number }): Attempts {
     { window: windowOf(`both ${what} ${network}`), most: MOST.both },
     { window: windowOf(`address ${network}`), most: MOST.address },
   ]
-  function start(asked: readonly AttemptSubject[]): () => void {
-    const full = asked.filter(({ window, most }) => window.failures >= most)
+  function start(subjects: readonly AttemptSubject[]): () => void {
+    const full = subjects.filter(({ window, most }) => window.failures >= most)
     if (full.length > 0) {
       const until = Math.max(...full.map(({ window }) => window.until))
       throw new Fault('login.limit', { seconds: Math.max(1, Math.ceil((until - now()) / 1000)) })
     }
-    for (const { window } of asked) window.failures++
+    for (const { window } of subjects) window.failures++
     let open = true
     return () => {
-      if (open) for (const { window } of asked) window.failures--
+      if (open) for (const { window } of subjects) window.failures--
       open = false
     }
   }

@@ -75,7 +75,8 @@ export function createKeyMemory(outage: Outage, onUse?: (id: KeyId) => void): Ke
   let round = 0
   let changes = 0
 
-  const isFresh = (held: RememberedKey) => held.round === round && Date.now() - held.confirmedAt < FRESH
+  const isFresh = (rememberedKey: RememberedKey) =>
+    rememberedKey.round === round && Date.now() - rememberedKey.confirmedAt < FRESH
   /** Whether memory may serve still. A database that is there and refuses to be asked for keys is bounded by its first refusal. */
   function lasts({ failing }: RememberedKey): boolean {
     const away = outage.awayFor()
@@ -87,7 +88,7 @@ export function createKeyMemory(outage: Outage, onUse?: (id: KeyId) => void): Ke
     outage.awayFor() > 0 ? new Fault('database.unavailable', { problem: 'it does not respond' }) : tooMany()
 
   async function look(name: string, by: KeyLook): Promise<RememberedKey> {
-    const [asked, askedRound] = [changes, round]
+    const [request, askedRound] = [changes, round]
     const turn = turns.take(() => by.find(PATIENCE.look), { patience: PATIENCE.turn, preferred: known.has(name) })
     if (turn === undefined) throw tooMany()
     const kept = await turn.catch((thrown: unknown) => {
@@ -95,7 +96,7 @@ export function createKeyMemory(outage: Outage, onUse?: (id: KeyId) => void): Ke
     })
     const row = kept ?? (await by.findSlow())
     // An answer from before a change is used for this request and not remembered.
-    const current = asked === changes
+    const current = request === changes
     if (row === undefined) {
       known.delete(name)
       if (current) refused.set(name, true)
@@ -108,55 +109,55 @@ export function createKeyMemory(outage: Outage, onUse?: (id: KeyId) => void): Ke
   }
 
   /** Where the database does not answer, memory does, unless the key was changed meanwhile. */
-  async function confirm(name: string, held: RememberedKey, by: KeyLook): Promise<Principal> {
+  async function confirm(name: string, rememberedKey: RememberedKey, by: KeyLook): Promise<Principal> {
     const askedRound = round
     try {
       return admit(await looking(`${changes} ${name}`, () => look(name, by)))
     } catch (thrown) {
       const now = Date.now()
       const isAway = outage.isAway(thrown) || (thrown instanceof Fault && thrown.code === 'gateway.not-ready')
-      if (!isAway || known.get(name) !== held) throw thrown
+      if (!isAway || known.get(name) !== rememberedKey) throw thrown
       // Every key came in doubt meanwhile: the database may be back.
-      if (askedRound !== round) return confirm(name, held, by)
-      held.failing = { since: held.failing?.since ?? now, last: now }
-      if (!lasts(held)) throw thrown
-      return admit(held)
+      if (askedRound !== round) return confirm(name, rememberedKey, by)
+      rememberedKey.failing = { since: rememberedKey.failing?.since ?? now, last: now }
+      if (!lasts(rememberedKey)) throw thrown
+      return admit(rememberedKey)
     }
   }
 
   return {
     get(name, by) {
-      const held = known.get(name)
-      if (held === undefined) {
+      const rememberedKey = known.get(name)
+      if (rememberedKey === undefined) {
         if (refused.has(name)) throw new Fault('key.unknown')
         return looking(`${changes} ${name}`, () => look(name, by)).then(admit)
       }
-      if (isFresh(held)) return admit(held)
-      if (held.failing === undefined || !lasts(held)) return confirm(name, held, by)
+      if (isFresh(rememberedKey)) return admit(rememberedKey)
+      if (rememberedKey.failing === undefined || !lasts(rememberedKey)) return confirm(name, rememberedKey, by)
       // Callers do not wait again for a database that did not answer a moment ago.
-      if (Date.now() - held.failing.last > AGAIN) {
-        held.failing.last = Date.now()
-        confirm(name, held, by).catch(() => {})
+      if (Date.now() - rememberedKey.failing.last > AGAIN) {
+        rememberedKey.failing.last = Date.now()
+        confirm(name, rememberedKey, by).catch(() => {})
       }
-      return admit(held)
+      return admit(rememberedKey)
     },
     recall(name, by) {
-      const held = known.get(name)
-      if (held === undefined) return undefined
-      if (!isFresh(held)) {
-        const isSure = held.round === round && Date.now() - held.confirmedAt <= outage.grace
-        const isAlone = outage.awayFor() > 0 && lasts(held)
+      const rememberedKey = known.get(name)
+      if (rememberedKey === undefined) return undefined
+      if (!isFresh(rememberedKey)) {
+        const isSure = rememberedKey.round === round && Date.now() - rememberedKey.confirmedAt <= outage.grace
+        const isAlone = outage.awayFor() > 0 && lasts(rememberedKey)
         if (!isSure && !isAlone) return undefined
-        if (Date.now() - (held.failing?.last ?? 0) > AGAIN) confirm(name, held, by).catch(() => {})
+        if (Date.now() - (rememberedKey.failing?.last ?? 0) > AGAIN) confirm(name, rememberedKey, by).catch(() => {})
       }
-      return admit(held)
+      return admit(rememberedKey)
     },
     forget(id) {
       changes++
       refused.clear()
       if (id === undefined) {
         round++
-        for (const held of known.values()) held.failing = undefined
+        for (const rememberedKey of known.values()) rememberedKey.failing = undefined
         return
       }
       const ended = [...known.entries()].filter(([, { principal }]) => principal.keyId === id)

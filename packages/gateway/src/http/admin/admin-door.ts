@@ -88,10 +88,10 @@ export function createAdminDoor<Parts extends OperationBase>(door: AdminDoorPart
     const { organization } = place
     if (organization !== undefined) learned.organizationId = organization.id
     if (principal !== undefined) await limits.administer(principal.id, organization?.id)
-    const asked = await askingOf(c, operation, { principal, client, correlationId, bodyLimit })
+    const call = await askingOf(c, operation, { principal, client, correlationId, bodyLimit })
     const isFollowed = operation.progress !== undefined && prefersStream(c.req.header('accept'))
     const isStream = isFollowed || operation.media === EVENTS
-    const asking = isStream ? { ...asked, signal: untilEnded(c, streams, stand) } : asked
+    const asking = isStream ? { ...call, signal: untilEnded(c, streams, stand) } : call
     if (isFollowed) {
       const run = (progress: OperationCall['progress']) => served.run(parts, { ...asking, progress }, place)
       const { signal } = asking

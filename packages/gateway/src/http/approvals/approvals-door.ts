@@ -151,8 +151,8 @@ export function createApprovalsDoor(parts: ApprovalsDoorParts): Hono<Env> {
 }
 
 /** Invisible characters are shown, so that no unseen argument is approved. */
-function givenText({ approval }: PageTexts, given: unknown): Markup {
-  const text = JSON.stringify(given, undefined, 2).split('\n').map(visible).join('\n')
+function givenText({ approval }: PageTexts, input: unknown): Markup {
+  const text = JSON.stringify(input, undefined, 2).split('\n').map(visible).join('\n')
   if (text.length <= MOST_SHOWN) return html`${text}`
   return html`${text.slice(0, MOST_SHOWN)}${'\n'}${approval.cut({ count: String(text.length) })}`
 }

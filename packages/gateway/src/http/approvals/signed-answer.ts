@@ -34,17 +34,17 @@ export function createSignedAnswer(parts: SignedAnswerParts): Hono<Env> {
     const signer = await signerOf(parts, id, message)
     // One fault for all cases: guessing does not reveal what exists.
     if (signer === undefined) throw wrong('it is not signed by a webhook that is allowed to answer it')
-    const said = readSigned(SignedAnswer, message)
-    if (said.approval !== id)
+    const signed = readSigned(SignedAnswer, message)
+    if (signed.approval !== id)
       throw new Fault('body.shape', { place: '/approval', problem: 'differs from the one in the URL' })
     const { organizationId, webhook } = signer
     const answered = await answerApproval(parts, {
       organizationId,
       id,
       approver: { id: webhook.id, role: undefined, email: undefined, groups: [] },
-      verdict: said.answer,
+      verdict: signed.answer,
       way: 'webhook',
-      note: said.note === '' ? undefined : said.note,
+      note: signed.note === '' ? undefined : signed.note,
       message: message.id,
       actor: {
         id: webhook.id,
@@ -72,7 +72,7 @@ export function createSignedAnswer(parts: SignedAnswerParts): Hono<Env> {
     }))
     if (row === undefined) return undefined
     const webhook = webhooks.find(
-      (one) => one.enabled && secretsOf(vault, one, now()).some((secret) => isSignedBy(message, secret)),
+      (item) => item.enabled && secretsOf(vault, item, now()).some((secret) => isSignedBy(message, secret)),
     )
     return webhook === undefined ? undefined : { organizationId, webhook }
   }

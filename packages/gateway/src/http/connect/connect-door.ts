@@ -142,18 +142,18 @@ async function show(
 ): Promise<Response> {
   const { texts, target, linked } = visit
   const { title } = target
-  const asked = connectRequest ?? linked.connectRequest
+  const request = connectRequest ?? linked.connectRequest
   const there = target.connection !== undefined && target.auth === undefined ? [] : await parts.accountsThere(target)
   const words = {
     ...{ ...wordsOf(parts, visit), problem },
-    replaced: there.find(({ id }) => id === asked.replaces),
-    inTheWay: await parts.inTheWay(asked, target),
+    replaced: there.find(({ id }) => id === request.replaces),
+    inTheWay: await parts.inTheWay(request, target),
   }
   const atBroker = showBroker(texts, target, words)
   if (atBroker !== undefined) return atBroker
   const status = problem === undefined ? 200 : 400
   const taken = there.map(({ account }) => account)
-  const account = isMany(visit) && words.replaced === undefined ? (asked.account ?? '') : undefined
+  const account = isMany(visit) && words.replaced === undefined ? (request.account ?? '') : undefined
   if (target.auth?.kind === 'key') {
     const { header } = target.auth
     const body = keyForm(texts, { ...words, header, account, taken })

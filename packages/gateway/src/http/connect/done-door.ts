@@ -73,9 +73,9 @@ function outcomeIn(
   const error = c.req.query('error') ?? failed
   if (error !== undefined) {
     // RFC 6749, section 4.1.2.1: printable, without quotes.
-    const said = /^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,100}$/.test(error) ? error : 'no reason given'
+    const text = /^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,100}$/.test(error) ? error : 'no reason given'
     const known = why !== undefined && Object.hasOwn(WHYS, why) ? WHYS[why as keyof typeof WHYS] : undefined
-    return { kind: 'error', error: said, why: known, details: details.open(c.req.query('details') ?? '') }
+    return { kind: 'error', error: text, why: known, details: details.open(c.req.query('details') ?? '') }
   }
   return connected === undefined ? undefined : { kind: 'connected', title: titleOf(connected) }
 }

@@ -27,7 +27,7 @@ export interface Visitor {
   readonly email: string | undefined
   readonly csrf: string
   /** Throws `request.csrf`. */
-  check(given: string | null): void
+  check(input: string | null): void
   readonly actor: Actor
 }
 
@@ -54,8 +54,8 @@ export function createVisitors(parts: VisitorParts): Visitors {
     principal: OPERATOR,
     email: undefined,
     csrf: vault.sign(OPERATOR.id, CSRF),
-    check(given) {
-      if (given === null || !vault.verify(OPERATOR.id, given, CSRF)) throw new Fault('request.csrf')
+    check(input) {
+      if (input === null || !vault.verify(OPERATOR.id, input, CSRF)) throw new Fault('request.csrf')
     },
     actor: actor(c, OPERATOR),
   })
@@ -76,7 +76,7 @@ export function createVisitors(parts: VisitorParts): Visitors {
         principal,
         email: await parts.emailOf(userId),
         csrf: web.csrfOf(signInId),
-        check: (given) => web.checkCsrf(signInId, given ?? undefined),
+        check: (input) => web.checkCsrf(signInId, input ?? undefined),
         actor: actor(c, principal),
       }
     },

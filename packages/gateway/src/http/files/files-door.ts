@@ -74,14 +74,14 @@ export function createFilesDoor({ transfers, clients, log, newCorrelationId }: F
   }
 
   async function upload(request: IncomingMessage, token: string, from: TransferOrigin): Promise<UploadPosition> {
-    const { 'content-type': type, 'upload-offset': said } = request.headers
+    const { 'content-type': type, 'upload-offset': input } = request.headers
     if (type !== PIECE)
       throw new Fault('request.media-type', {}, { mend: `Send the piece with Content-Type: ${PIECE}.` })
-    if (typeof said !== 'string' || !WHOLE.test(said))
+    if (typeof input !== 'string' || !WHOLE.test(input))
       throw new Fault('envelope.header', { header: 'Upload-Offset', problem: 'is not a number of bytes' })
     const { content, signal, close } = receivedBy(request)
     try {
-      return await transfers.append(token, { offset: Number(said), content, signal }, from)
+      return await transfers.append(token, { offset: Number(input), content, signal }, from)
     } finally {
       close()
     }

@@ -127,6 +127,6 @@ export function createBatch({ entrance, auditLog, calls, intake }: BatchParts): 
       for (const [at, value] of rest) answers[at] = await takeIn(batch, value, budget)
     }
     await Promise.all(Array.from({ length: WIDTH }, worker))
-    return answers.filter((one) => one !== undefined)
+    return answers.filter((item) => item !== undefined)
   }
 }

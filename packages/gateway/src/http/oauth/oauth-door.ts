@@ -31,7 +31,7 @@ export interface OAuthDoorParts {
   readonly server: Pick<AuthorizationServer, 'answer'>
   readonly consent: ConsentDoor
   keys(): readonly SigningKey[]
-  register(said: unknown, actor: Actor, from: string): Promise<Registered>
+  register(input: unknown, actor: Actor, from: string): Promise<Registered>
   readonly clients: Clients
   actorOf(request: IncomingMessage, id: string): Actor
   page(request: IncomingMessage, problem: Fault | string): Promise<Response>
@@ -187,9 +187,9 @@ const otherModes = (url: string): boolean =>
   new URLSearchParams(url.split('?').slice(1).join('?')).getAll('response_mode').some((mode) => mode !== 'query')
 
 /** Cookies that oidc-provider has put on the answer stay on it. */
-async function sendPage(response: ServerResponse, given: Response): Promise<void> {
-  for (const [name, value] of given.headers) response.setHeader(name, value)
-  response.writeHead(given.status).end(await given.text())
+async function sendPage(response: ServerResponse, input: Response): Promise<void> {
+  for (const [name, value] of input.headers) response.setHeader(name, value)
+  response.writeHead(input.status).end(await input.text())
 }
 
 function sendJson(

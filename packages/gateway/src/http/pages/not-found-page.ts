@@ -10,10 +10,10 @@ interface UnknownRequest {
 }
 
 /** Browsers name text/html when they open a page (Fetch standard, 4.1), programs seldom do. The API never answers with pages. */
-export const wantsPage = (asked: UnknownRequest): boolean =>
-  (asked.method === 'GET' || asked.method === 'HEAD') &&
-  !asked.path.startsWith('/api/') &&
-  /(^|[\s,])text\/html\s*(;|,|$)/i.test(asked.header('accept') ?? '')
+export const wantsPage = (request: UnknownRequest): boolean =>
+  (request.method === 'GET' || request.method === 'HEAD') &&
+  !request.path.startsWith('/api/') &&
+  /(^|[\s,])text\/html\s*(;|,|$)/i.test(request.header('accept') ?? '')
 
 export const notFoundPage = (texts: PageTexts): Promise<Response> =>
   pageOf({

@@ -74,7 +74,7 @@ export type Incoming = Message | readonly Json[]
 
 export interface Channel {
   /** Answers any message on the client channel; closes the audit entry. Never rejects. */
-  take(incoming: Incoming, requestContext: RequestContext, audit: AuditEntryBuilder, brought?: string): Promise<void>
+  take(incoming: Incoming, requestContext: RequestContext, audit: AuditEntryBuilder, received?: string): Promise<void>
   /** Word a refusal on the line, and note it on the audit. */
   refuse(fault: Fault, id: Failure['id'], era: Era, audit: AuditEntryBuilder): void
   /** End the line from our side, and with it what `end` ends. */
@@ -255,10 +255,10 @@ class PersistentChannel implements Channel {
       listens: mcpRequest.method === 'subscriptions/listen',
     })
     try {
-      const given = await this.#entrance.enter({ requestContext, mcpRequest, channel: line, audit })
+      const answer = await this.#entrance.enter({ requestContext, mcpRequest, channel: line, audit })
       if (isCancelled(line)) throw Fault.of(line.signal.reason)
-      if ('error' in given) audit.note({ outcome: 'failed' })
-      audit.note({ bytesOut: this.#send(responseOf(request, given)) })
+      if ('error' in answer) audit.note({ outcome: 'failed' })
+      audit.note({ bytesOut: this.#send(responseOf(request, answer)) })
     } finally {
       release()
       line.done()
@@ -277,11 +277,11 @@ class PersistentChannel implements Channel {
     request: Request,
     requestContext: RequestContext,
     audit: AuditEntryBuilder,
-    { answer: given, session }: { answer: Answer; session: Session },
+    { answer, session }: { answer: Answer; session: Session },
   ): void {
     // The line may have ended while the opening was counted.
     if (this.#ended) return this.#sessions.end(requestContext.owner, session.id)
-    audit.note({ eraClient: session.revision, bytesOut: this.#send(responseOf(request, given)) })
+    audit.note({ eraClient: session.revision, bytesOut: this.#send(responseOf(request, answer)) })
     session.stream = (message) => void this.#send(message)
     const listsDiffer = createDifference(requestContext, session.caller, session.announced)
     const stopHearing = this.#parts.changes.listen(requestContext.organizationId, {

@@ -71,8 +71,8 @@ export function createWebSession({ identify, vault, publicUrl }: WebSessionParts
       }
     },
     csrfOf: (signInId) => vault.sign(signInId, CSRF),
-    checkCsrf(signInId, given) {
-      if (signInId === undefined || given === undefined || !vault.verify(signInId, given, CSRF))
+    checkCsrf(signInId, input) {
+      if (signInId === undefined || input === undefined || !vault.verify(signInId, input, CSRF))
         throw new Fault('request.csrf')
     },
     refreshTokenOf: (cookies) => cookieOf(cookies, names().refresh),

@@ -30,7 +30,7 @@ export function onceClosed(response: Closing, tell: () => void): () => void {
     const all: (() => void)[] = []
     tells = response[CLOSED] = all
     response.once('close', () => {
-      for (const one of all) one()
+      for (const item of all) item()
     })
   }
   // What it refers to is let go with it, before the response is.

@@ -92,9 +92,9 @@ export async function listAll(parts: ServeParts, visit: Visit): Promise<JsonObje
 }
 
 /** The result of a call; its progress goes out before it where the client takes a stream. */
-export async function callTool(parts: ServeParts, visit: Visit, name: string, given: Json): Promise<JsonObject> {
+export async function callTool(parts: ServeParts, visit: Visit, name: string, value: Json): Promise<JsonObject> {
   const meta = visit.reply.streams ? { _meta: { progressToken: visit.audit.correlationId } } : {}
-  return resultOf(await enter(parts, visit, askedOf(CALL, { name, arguments: given, ...meta })))
+  return resultOf(await enter(parts, visit, askedOf(CALL, { name, arguments: value, ...meta })))
 }
 
 export async function enter(
@@ -155,7 +155,7 @@ export function restArguments(body: JsonObject): Json {
 
 /** Whether a tool has a parameter of that very name: then nothing is taken out of it. */
 export function takesArguments({ toolListing }: RequestContext, name: string): boolean {
-  const definition = toolListing.list('tools', NEWEST_LEGACY).find((one) => one['name'] === name)
+  const definition = toolListing.list('tools', NEWEST_LEGACY).find((value) => value['name'] === name)
   const schema = definition?.['inputSchema']
   return isObject(schema) && isObject(schema['properties']) && Object.hasOwn(schema['properties'], 'arguments')
 }

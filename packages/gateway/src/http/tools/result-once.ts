@@ -27,15 +27,15 @@ function repeats(block: Json, structured: Json): boolean {
   const { text } = block
   if (text === JSON.stringify(structured)) return true
   try {
-    const said = parseJson(text)
-    return isDeepStrictEqual(said, structured) || (isObject(structured) && isWrapped(structured, said))
+    const json = parseJson(text)
+    return isDeepStrictEqual(json, structured) || (isObject(structured) && isWrapped(structured, json))
   } catch {
     return false
   }
 }
 
-const isWrapped = (structured: JsonObject, said: Json): boolean =>
-  Object.keys(structured).length === 1 && 'result' in structured && isDeepStrictEqual(structured['result'], said)
+const isWrapped = (structured: JsonObject, value: Json): boolean =>
+  Object.keys(structured).length === 1 && 'result' in structured && isDeepStrictEqual(structured['result'], value)
 
 /** The code of a fault of the gateway, as problem+json has it. */
 function codeOf(meta: Json | undefined): JsonObject {

@@ -138,7 +138,7 @@ async function appNamed(
   const byForm = byName ?? apps.find(({ offered }) => normal(offered.alias) === wanted)
   if (byForm !== undefined) return { offered: byForm.offered, account: undefined }
   const namespaces = await namespacesOf(parts, visit, apps)
-  const found = namespaces.find((one) => one.name === wanted || normal(shownName(one)) === wanted)
+  const found = namespaces.find((namespace) => namespace.name === wanted || normal(shownName(namespace)) === wanted)
   if (found === undefined) throw new Fault('thing.unknown', { thing: 'app' })
   return found
 }
@@ -155,11 +155,11 @@ async function listNamespaces(parts: ServeParts, visit: Visit): Promise<Served> 
   const apps = await appsOf(parts, visit)
   const waits = visit.requestContext.toolListing.offered.some(({ status }) => status === 'new')
   if (leastVersion(visit) > version || (waits && apps.length === 0)) throw new Fault('tools.not-ready', { version })
-  const namespaces = (await namespacesOf(parts, visit, apps)).map((one): JsonObject => {
-    const { name, offered, account } = one
+  const namespaces = (await namespacesOf(parts, visit, apps)).map((namespace): JsonObject => {
+    const { name, offered, account } = namespace
     return {
       name,
-      displayName: shownName(one),
+      displayName: shownName(namespace),
       app: appName(offered),
       connected_account_id: account?.id ?? null,
       server_id: offered.connectionId,
@@ -177,20 +177,20 @@ const statusOf = ({ credentials }: Offered, account: AccountOf | undefined): str
 
 function leastVersion({ request }: Visit): number {
   const { searchParams } = new URL(request.url ?? '/', 'http://gateway.invalid')
-  const given = searchParams.get('min_version') ?? '0'
-  if (!/^\d{1,15}$/.test(given))
+  const text = searchParams.get('min_version') ?? '0'
+  if (!/^\d{1,15}$/.test(text))
     throw new Fault('body.shape', {
       place: 'min_version',
       problem: 'must be a version as returned by /tools/sync/version',
     })
-  return Number(given)
+  return Number(text)
 }
 
 /** The version grows with each change of what the organization offers, and is the same in every gateway. */
 function toolVersion(_: ServeParts, { request, requestContext: { version, organization } }: Visit): Served {
   const etag = `"${organization}-${version}"`
   const headers = { etag, 'cache-control': 'private, no-cache' }
-  const known = (headerOf(request)('if-none-match') ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''))
+  const known = (headerOf(request)('if-none-match') ?? '').split(',').map((value) => value.trim().replace(/^W\//, ''))
   if (known.includes(etag) || known.includes('*')) return { body: undefined, status: 304, headers }
   return { body: { version }, headers }
 }
@@ -236,8 +236,8 @@ async function executeOwn(parts: ServeParts, visit: Visit): Promise<Served> {
   const name = visit.address.name ?? ''
   visit.audit.note({ target: name })
   const listed = appsSeen(visit).find(({ offered }) => offered === own)
-  const tool = listed?.tools.find((one) => toolListing.tool(String(one['name']))?.name === name)
-  if (tool === undefined) throw unlisted(name, listed?.tools.map((one) => String(one['name'])) ?? [])
+  const tool = listed?.tools.find((value) => toolListing.tool(String(value['name']))?.name === name)
+  if (tool === undefined) throw unlisted(name, listed?.tools.map((value) => String(value['name'])) ?? [])
   const result = await callTool(parts, direct(visit), String(tool['name']), await bodyOf(parts, visit))
   return { body: executed(result, visit.audit.correlationId) }
 }
@@ -268,7 +268,7 @@ async function toolOf(parts: ServeParts, visit: Visit, slug: string, choices: Ch
   if (name === undefined || target === undefined) throw unlisted(slug, names)
   const account =
     choices.account === undefined ? app?.account : await accountNamed(parts, visit, target, choices.account)
-  return { name, tool: seen.find((one) => one['name'] === name), target, account }
+  return { name, tool: seen.find((value) => value['name'] === name), target, account }
 }
 
 function unlisted(tool: string, names: readonly string[]): Fault {

@@ -48,8 +48,8 @@ async function serveTools(parts: ServeParts, visit: Visit): Promise<JsonObject> 
   const body = await bodyOf(parts, visit)
   if (way === 'mcp list' || way === 'mcp call') return ask(parts, visit, way === 'mcp list' ? LIST : CALL, body)
   const name = address.name ?? ''
-  const given = way === 'rest call' ? restArguments(body) : bareArguments(body, takesArguments(requestContext, name))
-  return resultOnce(await callTool(parts, visit, name, given))
+  const value = way === 'rest call' ? restArguments(body) : bareArguments(body, takesArguments(requestContext, name))
+  return resultOnce(await callTool(parts, visit, name, value))
 }
 
 /** MCP's own method at an address of its own: as a request, or as its params alone. */
@@ -60,8 +60,8 @@ async function ask(parts: ServeParts, visit: Visit, method: string, body: JsonOb
   if ((typeof id !== 'string' && typeof id !== 'number') || !isObject(params))
     throw new Fault('body.shape', { place: '/id', problem: 'must be a string or a number, next to params' })
   const request: Request = { jsonrpc: '2.0', id, method, params }
-  const said = headerOf(visit.request)
-  const header: HeaderReader = (name) => said(name) ?? unstated(name)
+  const reader = headerOf(visit.request)
+  const header: HeaderReader = (name) => reader(name) ?? unstated(name)
   const mcpRequest = isModern(request, header) ? readModern(request, undefined) : readLegacy(request, undefined, header)
   const answer = await enter(parts, visit, mcpRequest)
   return { jsonrpc: '2.0', id, ...('error' in answer ? { error: { ...answer.error } } : { result: answer.result }) }

@@ -79,15 +79,15 @@ export function createExternalPrincipals({ environment, sources, place }: Extern
     find(bearer) {
       const given = expected.length === 0 ? undefined : digest(bearer)
       // All of them, whichever it is: how long it takes says nothing.
-      const fits = expected.filter((one) => given !== undefined && timingSafeEqual(given, one.digest))
+      const fits = expected.filter((item) => given !== undefined && timingSafeEqual(given, item.digest))
       if (fits[0] !== undefined) return fits[0].principal()
       if (sources.length === 0 || KEY_FORM.test(bearer) || LOOKS_LIKE_KEY.test(bearer)) return undefined
       const name = digest(bearer).toString('base64')
-      const held = vouchers.get(name)
-      if (held !== undefined && held.until > Date.now()) return place(held)
+      const voucher = vouchers.get(name)
+      if (voucher !== undefined && voucher.until > Date.now()) return place(voucher)
       const before = refused.get(name)
       if (before !== undefined) throw before
-      const source = BEARER_FORM.test(bearer) ? sources.find((one) => one.takes(bearer)) : undefined
+      const source = BEARER_FORM.test(bearer) ? sources.find((item) => item.takes(bearer)) : undefined
       return source === undefined ? undefined : asking(name, () => ask(source, bearer, name)).then(place)
     },
   }

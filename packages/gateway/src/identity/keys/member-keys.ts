@@ -89,10 +89,10 @@ export async function revealMemberKey(
   { open }: Pick<Seals, 'open'>,
   { organizationId, userId }: Membership,
 ): Promise<{ id: KeyId; key: string } | undefined> {
-  const [held] = await sql(Sealed)`
+  const [stored] = await sql(Sealed)`
     select id, sealed from keys
      where organization_id = ${organizationId} and user_id = ${userId} and family = 'uru'`
-  return held?.sealed == null ? undefined : { id: held.id, key: open(held.sealed, sealedKeyRow(held.id)) }
+  return stored?.sealed == null ? undefined : { id: stored.id, key: open(stored.sealed, sealedKeyRow(stored.id)) }
 }
 
 /** The member's keys of both families, in every organization or in one. */
