@@ -28,9 +28,9 @@ export interface Address {
 }
 
 /** The main address first. */
-export function addressesOf(held: OpenedConnection): readonly Address[] {
-  return Object.entries(kindOf(held.settings.connector).addresses).flatMap(([name, terms]) => {
-    const url = addressAt(held, name)
+export function addressesOf(connection: OpenedConnection): readonly Address[] {
+  return Object.entries(kindOf(connection.settings.connector).addresses).flatMap(([name, terms]) => {
+    const url = addressAt(connection, name)
     return url === undefined ? [] : [{ name, url, origin: originOf(url), secrets: terms.secrets }]
   })
 }
@@ -85,7 +85,7 @@ export function sealedAddresses<Parts extends ConnectionParts>(parts: Parts): Pa
 export function withAddresses(
   connector: Connector,
   request: ConnectionRequest,
-  held: OpenedConnection | undefined,
+  connection: OpenedConnection | undefined,
 ): ConnectionRequest {
   const member = ownMemberOf(connector)
   const own = member === undefined ? undefined : (request as Readonly<Record<string, unknown>>)[member]
@@ -93,7 +93,7 @@ export function withAddresses(
   const { addresses } = kindOf(connector)
   const inFull = Object.entries(own).map(([name, value]: [string, unknown]) => {
     if (name === MAIN || addresses[name] === undefined || typeof value !== 'string') return [name, value] as const
-    const before = held === undefined ? undefined : addressAt(held, name)
+    const before = connection === undefined ? undefined : addressAt(connection, name)
     if (before !== undefined && isAsShown(value, before)) return [name, before] as const
     refuseMask(`/${member}/${name}`, value)
     return [name, value] as const
@@ -102,26 +102,26 @@ export function withAddresses(
 }
 
 /** Whether the headers of a connection may go to an address of it. */
-export function isBound(held: OpenedConnection, address: Pick<Address, 'name' | 'origin'>): boolean {
+export function isBound(connection: OpenedConnection, address: Pick<Address, 'name' | 'origin'>): boolean {
   const { name, origin } = address
   return (
-    origin === mainOf(held)?.origin ||
-    (name !== MAIN && origin === held.secrets.origins?.[name]?.origin) ||
-    isUsual(held.settings, address)
+    origin === mainOf(connection)?.origin ||
+    (name !== MAIN && origin === connection.secrets.origins?.[name]?.origin) ||
+    isUsual(connection.settings, address)
   )
 }
 
 /** Whether an address may lie in a private network, as far as that was allowed for this very one. */
-export function isPrivate(held: OpenedConnection, { name, origin }: Pick<Address, 'name' | 'origin'>): boolean {
-  if (origin === mainOf(held)?.origin) return 'private' in held.settings && held.settings.private
-  const kept = name === MAIN ? undefined : held.secrets.origins?.[name]
+export function isPrivate(connection: OpenedConnection, { name, origin }: Pick<Address, 'name' | 'origin'>): boolean {
+  if (origin === mainOf(connection)?.origin) return 'private' in connection.settings && connection.settings.private
+  const kept = name === MAIN ? undefined : connection.secrets.origins?.[name]
   return kept !== undefined && kept.origin === origin && kept.private
 }
 
 /** The origin of a connection's document, where that one may lie in a private network. */
-export function documentOrigins(held: OpenedConnection): readonly string[] {
-  const address = addressesOf(held).find(({ name }) => name === 'document')
-  return address !== undefined && isPrivate(held, address) ? [address.origin] : []
+export function documentOrigins(connection: OpenedConnection): readonly string[] {
+  const address = addressesOf(connection).find(({ name }) => name === 'document')
+  return address !== undefined && isPrivate(connection, address) ? [address.origin] : []
 }
 
 /** The connection with its headers bound to all of its addresses, each of which may be private where that is allowed. */
@@ -133,8 +133,8 @@ export function bound<Parts extends ConnectionParts>(parts: Parts, allows: (addr
     others
       .map((address) => [address, { origin: address.origin, private: allows(address) }] as const)
       .filter(([{ origin }]) => origin !== main?.origin)
-      .filter(([address, kept]) => kept.private || (address.secrets && !isUsual(settings, address)))
-      .map(([{ name }, kept]) => [name, kept]),
+      .filter(([address, value]) => value.private || (address.secrets && !isUsual(settings, address)))
+      .map(([{ name }, value]) => [name, value]),
   )
   const { origins: _, ...rest } = secrets
   return {
@@ -159,14 +159,15 @@ export function reachAt(
   name: string,
   headers: Readonly<Record<string, string>>,
 ): RemoteTarget | undefined {
-  const address = addressesOf(opening).find((one) => one.name === name)
+  const address = addressesOf(opening).find((item) => item.name === name)
   if (address === undefined) return undefined
   if (Object.keys(headers).length > 0 && !isBound(opening, address))
     throw new Fault('connection.unbound', { connection: opening.reach.alias, place: name, origin: address.origin })
   return { url: address.url, private: isPrivate(opening, address), exceptions: opening.exceptions, headers }
 }
 
-const mainOf = (held: OpenedConnection): Address | undefined => addressesOf(held).find(({ name }) => name === MAIN)
+const mainOf = (connection: OpenedConnection): Address | undefined =>
+  addressesOf(connection).find(({ name }) => name === MAIN)
 
 /** Scheme, host and port; of what is no address, the text itself. */
 function originOf(url: string): string {

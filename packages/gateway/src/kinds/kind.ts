@@ -105,7 +105,7 @@ export interface Kind<Settings extends ConnectionSettings = ConnectionSettings, 
   /** Where one is added, if not by the operation that adds connections: the problem of a request that tries. */
   readonly addedElsewhere?: string
   /** The described form of a request, over the connection that is held. Throws `body.shape`. */
-  describe(said: ConnectionRequest, held: OpenedConnection<Settings> | undefined): Described<Wire>
+  describe(request: ConnectionRequest, connection: OpenedConnection<Settings> | undefined): Described<Wire>
   /** The settings and secrets to be kept. Throws `params.shape`. */
   parts(common: CommonWords, wire: Wire, shown: Shown | undefined): ConnectionParts
   shown(wire: Wire): Shown

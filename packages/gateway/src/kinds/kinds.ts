@@ -85,7 +85,7 @@ const kindOfWire = (wire: Wire) => only((kind) => kind.wire === wire.kind)
  * Settings and secrets apart, as the operator of the installation describes them: the secrets are for all addresses that stand there.
  * Throws `params.shape`.
  */
-export function partsOf({ wire, shown, private: said, ...common }: ConnectionWords): ConnectionParts {
+export function partsOf({ wire, shown, private: input, ...common }: ConnectionWords): ConnectionParts {
   const parts = sealedAddresses(kindOfWire(wire).parts(common, wire, shown))
   for (const { name, url } of addressesOf(parts)) {
     const place = placeOf(parts, name)
@@ -97,12 +97,12 @@ export function partsOf({ wire, shown, private: said, ...common }: ConnectionWor
   const { settings } = parts
   const named = (address: Address) =>
     address.name === 'url' && 'private' in settings ? settings.private : namesPrivate(address.url)
-  return bound(parts, (address) => said ?? named(address))
+  return bound(parts, (address) => input ?? named(address))
 }
 
 /** The place of an address in a request. */
 const placeOf = ({ settings }: Pick<ConnectionParts, 'settings'>, name: string): string =>
-  [name === 'url' ? undefined : ownMemberOf(settings.connector), name].filter((one) => one !== undefined).join('/')
+  [name === 'url' ? undefined : ownMemberOf(settings.connector), name].filter((item) => item !== undefined).join('/')
 
 /** Addresses and arguments as they may be shown: secrets in them are masked, and sealed. */
 export const shownOf = (wire: Wire): Shown => kindOfWire(wire).shown(wire)
@@ -113,16 +113,16 @@ const OWN_MEMBERS = new Set(KINDS.flatMap(({ takes }) => takes))
 /** Throws `body.shape`, also for a member that is not for this kind: it would have no effect. */
 export function describeWire(
   connector: Connector,
-  said: ConnectionRequest,
-  held: OpenedConnection | undefined,
+  request: ConnectionRequest,
+  connection: OpenedConnection | undefined,
 ): Described<Wire> {
   const kind = kindFor(connector)
   const wrong = [...OWN_MEMBERS].find(
-    (name) => !kind.takes.includes(name) && (said as Readonly<Record<string, unknown>>)[name] !== undefined,
+    (name) => !kind.takes.includes(name) && (request as Readonly<Record<string, unknown>>)[name] !== undefined,
   )
   if (wrong !== undefined) throw mismatch(`/${wrong}`, 'is not for a connection of this kind')
-  const known = held && { ...held, settings: settingsInFull(held) }
-  return kind.describe(withAddresses(connector, said, held), known)
+  const known = connection && { ...connection, settings: settingsInFull(connection) }
+  return kind.describe(withAddresses(connector, request, connection), known)
 }
 
 const NOTHING: KindView = {

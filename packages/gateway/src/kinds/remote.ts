@@ -16,21 +16,21 @@ type RemoteSettings = { readonly url: string; readonly private: boolean }
 
 /** The address and headers of a request over those that are held. Throws `body.shape`. */
 export function describeRemote(
-  said: ConnectionRequest,
-  held: OpenedConnection<RemoteSettings> | undefined,
+  request: ConnectionRequest,
+  connection: OpenedConnection<RemoteSettings> | undefined,
 ): Omit<Described<never>, 'wire'> & RemoteWire {
-  const shown = held?.settings.url
-  const before = held?.secrets.url ?? shown
+  const shown = connection?.settings.url
+  const before = connection?.secrets.url ?? shown
   // An address that was shown comes back unchanged with a change of something else.
-  const url = said.url === undefined || (shown !== undefined && isAsShown(said.url, shown)) ? before : said.url
+  const url = request.url === undefined || (shown !== undefined && isAsShown(request.url, shown)) ? before : request.url
   if (url === undefined) throw mismatch('/url', 'is missing')
   if (url !== before) refuseMask('/url', url)
-  const { pairs, kept } = merged('/headers', held?.secrets.headers ?? {}, said.headers ?? {}, true)
+  const { pairs, kept } = merged('/headers', connection?.secrets.headers ?? {}, request.headers ?? {}, true)
   return {
     url,
     headers: pairs,
     moved: false,
-    keeps: kept || (held?.secrets.url !== undefined && url === before),
+    keeps: kept || (connection?.secrets.url !== undefined && url === before),
   }
 }
 

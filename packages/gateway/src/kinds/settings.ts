@@ -24,11 +24,11 @@ export function refuseMask(place: string, text: string): void {
 type Pairs = Readonly<Record<string, string | null>>
 
 /** Named pairs over those that are held; null takes one away. Names of headers are alike in any case. */
-export function merged(place: string, held: Readonly<Record<string, string>>, said: Pairs, anyCase: boolean) {
+export function merged(place: string, stored: Readonly<Record<string, string>>, input: Pairs, anyCase: boolean) {
   const keyOf = (name: string) => (anyCase ? name.toLowerCase() : name)
-  const named = new Set(Object.keys(said).map(keyOf))
-  const kept = Object.entries(held).filter(([name]) => !named.has(keyOf(name)))
-  const given = Object.entries(said).flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]))
+  const named = new Set(Object.keys(input).map(keyOf))
+  const kept = Object.entries(stored).filter(([name]) => !named.has(keyOf(name)))
+  const given = Object.entries(input).flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]))
   for (const [name, value] of given) refuseMask(`${place}/${name}`, value)
   return { pairs: Object.fromEntries([...kept, ...given]), kept: kept.length > 0 }
 }

@@ -30,7 +30,7 @@ export function createBatch<Item, Result>({ run, most }: BatchParts<Item, Result
   async function runSome(taken: readonly Waiting<Item, Result>[]): Promise<void> {
     try {
       const results = await run(taken.map(({ item }) => item))
-      for (const [at, one] of taken.entries()) one.resolve(results[at] as Result)
+      for (const [at, value] of taken.entries()) value.resolve(results[at] as Result)
     } catch (thrown) {
       for (const { reject } of taken) reject(thrown)
     }

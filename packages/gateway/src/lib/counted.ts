@@ -3,4 +3,5 @@
  *
  * @param many the plural, where it is not the singular with an `s`
  */
-export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
+export const counted = (count: number, value: string, many = `${value}s`): string =>
+  `${count} ${count === 1 ? value : many}`

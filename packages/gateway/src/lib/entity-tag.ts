@@ -20,6 +20,6 @@ export const versionTag = (version: number, answer: unknown): string =>
 
 /** Whether the one who asks has that already (RFC 9110, section 13.1.2, compared weakly). */
 export const knowsTag = (ifNoneMatch: string | undefined, tag: string): boolean => {
-  const bare = (one: string) => one.trim().replace(/^W\//, '')
-  return ifNoneMatch?.split(',').some((one) => bare(one) === bare(tag)) ?? false
+  const bare = (value: string) => value.trim().replace(/^W\//, '')
+  return ifNoneMatch?.split(',').some((value) => bare(value) === bare(tag)) ?? false
 }

@@ -24,9 +24,11 @@ export function filePlacesOf(schema: unknown): readonly FilePlace[] | undefined 
     if (!isObject(node) || depth > DEEPEST || ++nodes > MOST_NODES) return
     if (isFileMark(node)) return void places.set(JSON.stringify(at), at)
     const { properties, items, anyOf, oneOf, allOf, $ref: reference } = node
-    if (isObject(properties)) for (const [name, one] of Object.entries(properties)) walk(one, [...at, name], depth + 1)
+    if (isObject(properties))
+      for (const [name, value] of Object.entries(properties)) walk(value, [...at, name], depth + 1)
     walk(items, [...at, '*'], depth + 1)
-    for (const list of [anyOf, oneOf, allOf]) if (Array.isArray(list)) for (const one of list) walk(one, at, depth + 1)
+    for (const list of [anyOf, oneOf, allOf])
+      if (Array.isArray(list)) for (const value of list) walk(value, at, depth + 1)
     if (typeof reference === 'string') walk(pointed(root, reference), at, depth + 1)
   }
   walk(root, [], 0)
@@ -46,16 +48,16 @@ export interface PlacedValue {
 }
 
 /** The values that stand at the places; at most so many of them. */
-export function valuesAt(given: JsonObject, places: readonly FilePlace[], most: number): PlacedValue[] {
+export function valuesAt(input: JsonObject, places: readonly FilePlace[], most: number): PlacedValue[] {
   const found: PlacedValue[] = []
   const walk = (value: Json | undefined, [name, ...rest]: FilePlace, at: string): void => {
     if (value === undefined || value === null || found.length >= most) return
     if (name === undefined) return void found.push({ place: at, value })
     if (name === '*') {
-      if (Array.isArray(value)) value.forEach((one, index) => walk(one, rest, `${at}/${index}`))
+      if (Array.isArray(value)) value.forEach((item, index) => walk(item, rest, `${at}/${index}`))
     } else if (isObject(value) && Object.hasOwn(value, name)) walk(value[name], rest, `${at}/${escaped(name)}`)
   }
-  for (const place of places) walk(given, place, '')
+  for (const place of places) walk(input, place, '')
   return found
 }
 
@@ -63,18 +65,18 @@ const escaped = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1
 
 /** The same arguments with other values at the places, for whoever sends something else than the caller wrote. */
 export async function replaceAt(
-  given: JsonObject,
+  input: JsonObject,
   places: readonly FilePlace[],
   replace: (value: Json) => Promise<Json>,
 ): Promise<JsonObject> {
   const walk = async (value: Json, [name, ...rest]: FilePlace): Promise<Json> => {
     if (name === undefined) return replace(value)
-    if (name === '*') return Array.isArray(value) ? Promise.all(value.map((one) => walk(one, rest))) : value
+    if (name === '*') return Array.isArray(value) ? Promise.all(value.map((item) => walk(item, rest))) : value
     const inner = isObject(value) ? value[name] : undefined
     if (!isObject(value) || !Object.hasOwn(value, name) || inner === undefined || inner === null) return value
     return { ...value, [name]: await walk(inner, rest) }
   }
-  let made: Json = given
+  let made: Json = input
   for (const place of places) made = await walk(made, place)
-  return isObject(made) ? made : given
+  return isObject(made) ? made : input
 }

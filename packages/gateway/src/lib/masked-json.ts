@@ -20,7 +20,7 @@ export interface MaskedJson {
   readonly cut: boolean
 }
 
-export function maskedJson(given: unknown, most: number): MaskedJson {
+export function maskedJson(input: unknown, most: number): MaskedJson {
   let room = most
   let cut = false
 
@@ -72,5 +72,5 @@ export function maskedJson(given: unknown, most: number): MaskedJson {
     return Array.isArray(value) ? listOf(value, deep) : objectOf(value, deep)
   }
 
-  return { value: walk(given, 0), cut }
+  return { value: walk(input, 0), cut }
 }

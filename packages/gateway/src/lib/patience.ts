@@ -21,11 +21,11 @@ export function createPatience(milliseconds: number): Patience {
   let ticker: NodeJS.Timeout | undefined
 
   function tick(): void {
-    for (const one of waiting) {
-      if (++one.steps < STEPS) continue
-      waiting.delete(one)
+    for (const item of waiting) {
+      if (++item.steps < STEPS) continue
+      waiting.delete(item)
       // Data that has arrived is read between the timers and this call.
-      setImmediate(one.late)
+      setImmediate(item.late)
     }
     if (waiting.size > 0) return
     clearInterval(ticker)

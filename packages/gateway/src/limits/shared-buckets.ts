@@ -101,35 +101,35 @@ export function createSharedBuckets({ count, alone, now, most: remembered, kind 
   }
 
   /** 0 when they were there; undefined when they are to be fetched. */
-  function spend(lease: Lease, wanted: number): number | undefined {
+  function spend(lease: Lease, requested: number): number | undefined {
     const at = now()
-    if (lease.tokens >= wanted && at < lease.until) {
-      lease.tokens -= wanted
+    if (lease.tokens >= requested && at < lease.until) {
+      lease.tokens -= requested
       return 0
     }
     return at < lease.emptyUntil ? lease.emptyUntil - at : undefined
   }
 
-  async function wait(lease: Lease, of: Bucket, wanted: number): Promise<number> {
-    const takeAlone = () => alone.take(of.name, of.most, wanted, of.window)
-    lease.wanted += wanted
+  async function wait(lease: Lease, of: Bucket, requested: number): Promise<number> {
+    const takeAlone = () => alone.take(of.name, of.most, requested, of.window)
+    lease.wanted += requested
     try {
       for (;;) {
-        const wait = count.there ? spend(lease, wanted) : takeAlone()
+        const wait = count.there ? spend(lease, requested) : takeAlone()
         if (wait !== undefined) return wait
-        await fetch(lease, of, wanted)
+        await fetch(lease, of, requested)
       }
     } catch {
       // The count says by itself, once, that it is away.
       return takeAlone()
     } finally {
-      lease.wanted -= wanted
+      lease.wanted -= requested
     }
   }
 
   return {
-    take(name, most, asked, window = MINUTE) {
-      const wanted = Math.min(asked, most)
+    take(name, most, request, window = MINUTE) {
+      const wanted = Math.min(request, most)
       if (!count.there) return alone.take(name, most, wanted, window)
       const lease = leases.get(name)
       const spent = spend(lease, wanted)

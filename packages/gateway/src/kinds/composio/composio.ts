@@ -40,5 +40,5 @@ const SECRET = 'webhook-secret'
 function withoutSecret(headers: Readonly<Record<string, string>>) {
   const isSecret = ([name]: readonly [string, string]) => name.toLowerCase() === SECRET
   const all = Object.entries(headers)
-  return { webhookSecret: all.find(isSecret)?.[1], headers: Object.fromEntries(all.filter((one) => !isSecret(one))) }
+  return { webhookSecret: all.find(isSecret)?.[1], headers: Object.fromEntries(all.filter((item) => !isSecret(item))) }
 }

@@ -20,9 +20,9 @@ export const http: Kind<HttpSettings, HttpWire> = {
   wire: 'http',
   takes: ['url', 'headers', 'private', 'auth'],
   meantBy: ['url'],
-  describe(said, held) {
-    const { url, headers, ...turn } = describeRemote(said, held)
-    return { ...turn, wire: serverOf({ url, headers, auth: { ...held?.settings.auth, ...said.auth } }) }
+  describe(request, connection) {
+    const { url, headers, ...turn } = describeRemote(request, connection)
+    return { ...turn, wire: serverOf({ url, headers, auth: { ...connection?.settings.auth, ...request.auth } }) }
   },
   parts(common, wire, shown) {
     refuseAccounts(wire)

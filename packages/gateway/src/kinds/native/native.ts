@@ -49,17 +49,17 @@ export const native: Kind<NativeSettings, NativeWire> = {
   meantBy: [],
   runtimes: { form: /^native$/, words: 'native with the connector_type of a vendor' },
   isType: isVendor,
-  describe(said, held) {
-    const vendor = vendorIn(said) ?? held?.settings.vendor
+  describe(request, connection) {
+    const vendor = vendorIn(request) ?? connection?.settings.vendor
     if (vendor === undefined) throw mismatch('/native/vendor', 'is missing')
-    if (held !== undefined && vendor !== held.settings.vendor)
+    if (connection !== undefined && vendor !== connection.settings.vendor)
       throw mismatch('/native/vendor', 'cannot be changed: add another connection for another vendor')
-    const given = said.native?.source
-    const source = given === undefined ? held?.settings.source : (given ?? undefined)
-    const url = said.url ?? (held === undefined ? addressOf(vendor, source) : undefined)
-    const { url: at, headers, ...turn } = describeRemote(url === undefined ? said : { ...said, url }, held)
-    const auth = { ...held?.settings.auth, ...said.auth }
-    const scopesFor = said.native?.scopes_for ?? held?.settings.scopesFor
+    const given = request.native?.source
+    const source = given === undefined ? connection?.settings.source : (given ?? undefined)
+    const url = request.url ?? (connection === undefined ? addressOf(vendor, source) : undefined)
+    const { url: at, headers, ...turn } = describeRemote(url === undefined ? request : { ...request, url }, connection)
+    const auth = { ...connection?.settings.auth, ...request.auth }
+    const scopesFor = request.native?.scopes_for ?? connection?.settings.scopesFor
     return { ...turn, wire: connectorOf({ vendor, source, scopesFor, url: at, headers, auth }) }
   },
   parts(common, wire, shown) {
@@ -108,9 +108,9 @@ function loadingOf(
 }
 
 /** The vendor in our words, or in the source system's, where `connector_type` names it. Throws `body.shape` where they differ. */
-function vendorIn(said: ConnectionRequest): string | undefined {
-  const type = 'connector_type' in said && said.connector_type !== 'native' ? said.connector_type : undefined
-  const vendor = said.native?.vendor
+function vendorIn(request: ConnectionRequest): string | undefined {
+  const type = 'connector_type' in request && request.connector_type !== 'native' ? request.connector_type : undefined
+  const vendor = request.native?.vendor
   if (vendor !== undefined && type !== undefined && type !== vendor)
     throw mismatch('/connector_type', 'specifies a different vendor than /native/vendor')
   return vendor ?? type

@@ -33,10 +33,10 @@ export const openapi: Kind<OpenApiSettings, OpenApiWire> = {
   takes: ['url', 'headers', 'private', 'auth', 'openapi'],
   meantBy: [],
   addedElsewhere: 'is connected at …/connectors/openapi, with its document',
-  describe(said, held) {
-    const { url, headers, ...turn } = describeRemote(said, held)
-    const auth = { ...held?.settings.auth, ...said.auth }
-    return { ...turn, wire: apiServerOf({ url, headers, auth, api: apiOf(held?.settings, said) }) }
+  describe(request, connection) {
+    const { url, headers, ...turn } = describeRemote(request, connection)
+    const auth = { ...connection?.settings.auth, ...request.auth }
+    return { ...turn, wire: apiServerOf({ url, headers, auth, api: apiOf(connection?.settings, request) }) }
   },
   parts(common, wire, shown) {
     const { settings, secrets } = remoteParts(common, wire, shown)
@@ -71,8 +71,8 @@ export const openapi: Kind<OpenApiSettings, OpenApiWire> = {
 }
 
 /** Of a connection that is there: another one is added with its document. */
-function apiOf(settings: OpenApiSettings | undefined, said: ConnectionRequest): ApiWords {
-  const next = 'openapi' in said ? said.openapi : undefined
+function apiOf(settings: OpenApiSettings | undefined, request: ConnectionRequest): ApiWords {
+  const next = 'openapi' in request ? request.openapi : undefined
   return {
     document: settings?.document,
     select: next?.select ?? settings?.select ?? OperationSelection.parse({}),

@@ -10,8 +10,8 @@ const RUNNERS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** The words of the command line, as far as any are said. */
-export function commandOf(said: ConnectionRequest): { command?: string; args?: string[] } {
-  const { command, args, runtime_command: runtime, package_path: path, runtime_type: type = '' } = said
+export function commandOf(request: ConnectionRequest): { command?: string; args?: string[] } {
+  const { command, args, runtime_command: runtime, package_path: path, runtime_type: type = '' } = request
   if (runtime === undefined && path === undefined)
     return { ...(command === undefined ? {} : { command }), ...(args === undefined ? {} : { args }) }
   if (command !== undefined || args !== undefined) throw mismatch('/command', 'is given in two ways')
@@ -24,11 +24,11 @@ export function commandOf(said: ConnectionRequest): { command?: string; args?: s
 }
 
 /** No shell reads it, so a text is either a list in JSON or words with spaces between them. */
-function wordsIn(said: readonly string[] | string): readonly string[] {
-  if (typeof said !== 'string') return said
-  if (!said.trimStart().startsWith('[')) return said.split(/\s+/).filter((word) => word !== '')
+function wordsIn(input: readonly string[] | string): readonly string[] {
+  if (typeof input !== 'string') return input
+  if (!input.trimStart().startsWith('[')) return input.split(/\s+/).filter((word) => word !== '')
   try {
-    const read: unknown = JSON.parse(said)
+    const read: unknown = JSON.parse(input)
     if (Array.isArray(read) && read.every((word) => typeof word === 'string')) return read
   } catch {
     // Told below.

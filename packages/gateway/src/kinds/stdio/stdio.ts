@@ -99,25 +99,25 @@ export const stdio: Kind<ProcessSettings, ProcessWire> = {
     form: /^external_(python|nodejs|go|custom)$/,
     words: 'external_python, external_nodejs, external_go, external_custom',
   },
-  describe(said, held) {
-    const shown = held?.settings
-    const next = commandOf(said)
+  describe(request, connection) {
+    const shown = connection?.settings
+    const next = commandOf(request)
     const command = next.command ?? shown?.command
     if (command === undefined) throw mismatch('/command', 'is missing')
-    const before = held?.secrets.args ?? shown?.args ?? []
+    const before = connection?.secrets.args ?? shown?.args ?? []
     const args = next.args === undefined || isDeepStrictEqual(next.args, shown?.args) ? before : next.args
     if (args !== before) for (const [at, arg] of args.entries()) refuseMask(`/args/${at}`, arg)
-    const { pairs, kept } = merged('/environment', held?.secrets.environment ?? {}, environmentOf(said), false)
+    const { pairs, kept } = merged('/environment', connection?.secrets.environment ?? {}, environmentOf(request), false)
     return {
       wire: {
-        ...programOf(command, args, pairs, said.programs ?? shown?.programs, {
+        ...programOf(command, args, pairs, request.programs ?? shown?.programs, {
           ...accessOf(shown ?? {}),
-          ...accessOf(said),
+          ...accessOf(request),
         }),
-        ...accountsOf({ ...shown?.auth, ...said.auth }),
+        ...accountsOf({ ...shown?.auth, ...request.auth }),
       },
       moved: shown !== undefined && (command !== shown.command || !isDeepStrictEqual(args, before)),
-      keeps: kept || (held?.secrets.args !== undefined && args === before),
+      keeps: kept || (connection?.secrets.args !== undefined && args === before),
     }
   },
   parts({ revision, timeout, checks }, wire, shown) {

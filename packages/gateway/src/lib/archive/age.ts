@@ -19,14 +19,16 @@ export class NoAgeKey extends Error {}
 export async function* encrypted(source: AsyncIterable<Uint8Array>, lock: Lock): AsyncGenerator<Uint8Array> {
   const encrypter = new Encrypter()
   if ('passphrase' in lock) encrypter.setPassphrase(lock.passphrase)
-  else for (const one of lock.recipients) keyed(() => encrypter.addRecipient(one), 'a recipient (age1…)')
+  else for (const recipient of lock.recipients) keyed(() => encrypter.addRecipient(recipient), 'a recipient (age1…)')
   yield* await encrypter.encrypt(streamOf(source))
 }
 
 export async function* decrypted(source: AsyncIterable<Uint8Array>, opener: Opener): AsyncGenerator<Uint8Array> {
   const decrypter = new Decrypter()
   if ('passphrase' in opener) decrypter.addPassphrase(opener.passphrase)
-  else for (const one of opener.identities) keyed(() => decrypter.addIdentity(one), 'an identity (AGE-SECRET-KEY-1…)')
+  else
+    for (const identity of opener.identities)
+      keyed(() => decrypter.addIdentity(identity), 'an identity (AGE-SECRET-KEY-1…)')
   let failure: Error | undefined
   const own = async function* () {
     try {

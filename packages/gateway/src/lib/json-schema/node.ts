@@ -38,6 +38,6 @@ export function evaluate(node: Node, value: Json, at: InstancePath | undefined, 
 }
 
 /** A keyword whose value is of another kind than its draft says leaves open what was meant. */
-export function wrongKeyword(where: string, keyword: string, wanted: string): UnusableSchema {
-  return new UnusableSchema(`has ${wanted} as "${keyword}" at ${where === '' ? 'its root' : where.slice(0, 200)}`)
+export function wrongKeyword(where: string, keyword: string, requested: string): UnusableSchema {
+  return new UnusableSchema(`has ${requested} as "${keyword}" at ${where === '' ? 'its root' : where.slice(0, 200)}`)
 }

@@ -105,8 +105,8 @@ export const ARRAYS: Readonly<Record<string, ArrayKeyword>> = {
   },
   minItems: count('minItems', 'at least', (count, limit) => count >= limit),
   maxItems: count('maxItems', 'at most', (count, limit) => count <= limit),
-  uniqueItems(wanted) {
-    if (wanted !== true) return undefined
+  uniqueItems(requested) {
+    if (requested !== true) return undefined
     return (value, at, run) => {
       if (!Array.isArray(value)) return
       const known = new Map<string, number>()

@@ -38,7 +38,7 @@ function sayNearest(trials: readonly Run[], at: InstancePath | undefined, run: R
     run.say(at, `must be ${typeWords(types)}`, types)
     return
   }
-  const [nearest] = trials.toSorted((one, other) => distanceOf(one, at) - distanceOf(other, at))
+  const [nearest] = trials.toSorted((trial, other) => distanceOf(trial, at) - distanceOf(other, at))
   if (nearest !== undefined) run.take(nearest.found)
 }
 

@@ -54,7 +54,7 @@ function unknownWords(known: ReadonlyMap<string, Node>, name: string, run: Run):
   if (run.count >= HELPED || known.size === 0) return 'is unknown'
   run.spend(Math.min(known.size, 500) * 20)
   const near = nearestNames(name, known.keys())
-    .map((one) => `"${one.slice(0, 60)}"`)
+    .map((value) => `"${value.slice(0, 60)}"`)
     .join(' or ')
   return near === '' ? 'is unknown' : `is unknown; did you mean ${near}?`
 }
@@ -139,10 +139,10 @@ export const OBJECTS: Readonly<Record<string, ObjectKeyword>> = {
   dependencies(value, making) {
     if (!isObject(value)) throw wrongKeyword(making.where, 'dependencies', 'a value that is not an object')
     return allOf(
-      Object.entries(value).map(([name, wanted]) =>
-        Array.isArray(wanted)
-          ? requiredWith(name, namesIn(wanted, name, making))
-          : appliedWith(name, making.child(wanted, `dependencies/${name}`)),
+      Object.entries(value).map(([name, requested]) =>
+        Array.isArray(requested)
+          ? requiredWith(name, namesIn(requested, name, making))
+          : appliedWith(name, making.child(requested, `dependencies/${name}`)),
       ),
     )
   },

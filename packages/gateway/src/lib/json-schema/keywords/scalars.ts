@@ -14,8 +14,8 @@ function numberOf(value: Json, keyword: string, { where }: Making): number {
 
 const bound =
   (keyword: string, words: string, fits: (value: number, limit: number) => boolean): ScalarKeyword =>
-  (wanted, making) => {
-    const limit = numberOf(wanted, keyword, making)
+  (requested, making) => {
+    const limit = numberOf(requested, keyword, making)
     return (value, at, run) => {
       if (typeof value === 'number' && !fits(value, limit)) run.say(at, `must be ${words} ${limit}`)
     }
@@ -29,16 +29,16 @@ const most = bound('maximum', 'at most', (value, limit) => value <= limit)
 /** Draft-04 says with `true` that the bound beside it does not belong to what is allowed. */
 const exclusive =
   (strict: ScalarKeyword, beside: string): ScalarKeyword =>
-  (wanted, making, schema) => {
-    if (typeof wanted !== 'boolean') return strict(wanted, making, schema)
+  (value, making, schema) => {
+    if (typeof value !== 'boolean') return strict(value, making, schema)
     const limit = schema[beside]
-    return wanted && limit !== undefined ? strict(limit, making, schema) : undefined
+    return value && limit !== undefined ? strict(limit, making, schema) : undefined
   }
 
 const length =
   (keyword: string, words: string, fits: (length: number, limit: number) => boolean): ScalarKeyword =>
-  (wanted, making) => {
-    const limit = numberOf(wanted, keyword, making)
+  (requested, making) => {
+    const limit = numberOf(requested, keyword, making)
     return (value, at, run) => {
       if (typeof value !== 'string') return
       run.spend(value.length >> 6)
@@ -60,10 +60,10 @@ function characters(text: string): number {
 
 /** Decimal, as it is written: 0.3 is a multiple of 0.1. */
 function isMultiple(value: number, divisor: number): boolean {
-  const [one, tens] = decimal(value)
+  const [item, tens] = decimal(value)
   const [other, others] = decimal(divisor)
   const least = Math.min(tens, others)
-  return (one * 10n ** BigInt(tens - least)) % (other * 10n ** BigInt(others - least)) === 0n
+  return (item * 10n ** BigInt(tens - least)) % (other * 10n ** BigInt(others - least)) === 0n
 }
 function decimal(value: number): readonly [digits: bigint, tens: number] {
   const [digits = '0', tens = '0'] = Math.abs(value).toString().split('e')
@@ -76,8 +76,8 @@ export const SCALARS: Readonly<Record<string, ScalarKeyword>> = {
   maximum: most,
   exclusiveMinimum: exclusive(over, 'minimum'),
   exclusiveMaximum: exclusive(under, 'maximum'),
-  multipleOf(wanted, making) {
-    const divisor = numberOf(wanted, 'multipleOf', making)
+  multipleOf(requested, making) {
+    const divisor = numberOf(requested, 'multipleOf', making)
     if (divisor <= 0) throw wrongKeyword(making.where, 'multipleOf', 'something that is not more than 0')
     return (value, at, run) => {
       if (typeof value === 'number' && !isMultiple(value, divisor)) run.say(at, `must be a multiple of ${divisor}`)
@@ -85,10 +85,10 @@ export const SCALARS: Readonly<Record<string, ScalarKeyword>> = {
   },
   minLength: length('minLength', 'at least', (length, limit) => length >= limit),
   maxLength: length('maxLength', 'at most', (length, limit) => length <= limit),
-  pattern(wanted, making) {
-    if (typeof wanted !== 'string') throw wrongKeyword(making.where, 'pattern', 'a value that is not a string')
-    const pattern = textPattern(wanted)
-    const shown = wanted.length <= 80 ? wanted : `${wanted.slice(0, 80)}…`
+  pattern(requested, making) {
+    if (typeof requested !== 'string') throw wrongKeyword(making.where, 'pattern', 'a value that is not a string')
+    const pattern = textPattern(requested)
+    const shown = requested.length <= 80 ? requested : `${requested.slice(0, 80)}…`
     if (pattern === undefined) {
       making.skip(`the pattern ${shown}`)
       return undefined
@@ -97,9 +97,9 @@ export const SCALARS: Readonly<Record<string, ScalarKeyword>> = {
       if (typeof value === 'string' && !pattern.fits(value, run)) run.say(at, `must match the pattern ${shown}`)
     }
   },
-  format(wanted, making) {
-    if (typeof wanted !== 'string') throw wrongKeyword(making.where, 'format', 'a value that is not a string')
-    const format = formatOf(wanted)
+  format(requested, making) {
+    if (typeof requested !== 'string') throw wrongKeyword(making.where, 'format', 'a value that is not a string')
+    const format = formatOf(requested)
     if (format === undefined) return undefined
     return (value, at, run) => {
       if (typeof value !== 'string') return

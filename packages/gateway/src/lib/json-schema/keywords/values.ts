@@ -45,9 +45,9 @@ function wordOf(value: Json): string {
   return text.length <= LONGEST_WORD ? text : `${text.slice(0, LONGEST_WORD)}…`
 }
 
-export function constCheck(wanted: Json): Check {
-  const canonical = canonicalOf(wanted)
-  const words = `must be ${wordOf(wanted)}`
+export function constCheck(requested: Json): Check {
+  const canonical = canonicalOf(requested)
+  const words = `must be ${wordOf(requested)}`
   return (value, at, run) => {
     if (canonicalOf(value, run) !== canonical) run.say(at, words, [])
   }
