@@ -174,8 +174,8 @@ const pathOf = (address: string): string => {
   return pathname + search
 }
 
-const resourceIn = (given: unknown): string | undefined => {
-  const first: unknown = Array.isArray(given) ? given[0] : given
+const resourceIn = (input: unknown): string | undefined => {
+  const first: unknown = Array.isArray(input) ? input[0] : input
   return typeof first === 'string' ? first : undefined
 }
 

@@ -104,8 +104,8 @@ export const openRedirects = (addresses: readonly string[]): string[] =>
  * is neither private-use nor of a known client is left out (RFC 7591, section 3.2.1, lets a server do so), as clients
  * register several of them at once; a client that has no other is refused.
  */
-export function shapeClient(said: unknown, { vouched = false } = {}): ShapedClient {
-  const parsed = Said.safeParse(said)
+export function shapeClient(input: unknown, { vouched = false } = {}): ShapedClient {
+  const parsed = Said.safeParse(input)
   if (!parsed.success) {
     const [issue] = parsed.error.issues
     const place = issue?.path.join('.') ?? ''
@@ -171,14 +171,14 @@ function redirectOf(text: string): URL {
  * Many desktop clients omit the type, which means `web` and would restrict them to one port (RFC 8252, section 8.3, allows native
  * ones any port). A client that redirects to this machine or to a scheme of its own is native, whatever type it states.
  */
-function typeOf(said: ClientMetadata['application_type'] | undefined, redirects: readonly URL[]) {
+function typeOf(input: ClientMetadata['application_type'] | undefined, redirects: readonly URL[]) {
   const local = redirects.some((address) => isLoopback(address) || !/^https?:$/.test(address.protocol))
-  return local ? 'native' : (said ?? 'web')
+  return local ? 'native' : (input ?? 'web')
 }
 
 /** Letters that turn the direction of what follows, or that nobody sees, can make one name look like another. */
-export function nameOf(said: string | undefined): string | undefined {
-  const clean = said
+export function nameOf(input: string | undefined): string | undefined {
+  const clean = input
     ?.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, ' ')
     .replace(/\s+/g, ' ')
     .trim()

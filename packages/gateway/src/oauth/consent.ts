@@ -59,7 +59,7 @@ export function listChoices(parts: ConsentParts, principal: Principal, place: En
 
 /** Where an address that names no organization leads without a token. */
 const defaultFirst = (all: readonly Snapshot[]): readonly Snapshot[] =>
-  all.toSorted((one, other) => Number(isDefault(other)) - Number(isDefault(one)))
+  all.toSorted((snapshot, other) => Number(isDefault(other)) - Number(isDefault(snapshot)))
 const isDefault = ({ organization }: Snapshot): boolean => organization.slug === DEFAULT_SLUG
 
 function choiceIn(

@@ -63,7 +63,7 @@ async function build(parts: AuthorizationServerParts, keys: readonly SigningKey[
     }),
     findAccount: (id) => accounts.find(id as UserId),
     findGrant: (id) => db.system((sql) => findGrant(sql, id)),
-    isSecret: (given, kept) => timingSafeEqual(hash(secretHashOf(hash, given)), hash(kept)),
+    isSecret: (text, stored) => timingSafeEqual(hash(secretHashOf(hash, text)), hash(stored)),
   })
   return { library, provider }
 }

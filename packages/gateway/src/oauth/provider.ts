@@ -31,7 +31,7 @@ export interface ProviderParts {
   findAccount(id: string): AccountRow | undefined
   findGrant(id: string): Promise<GrantRow | undefined>
   /** Whether a secret is the one with that keyed hash. */
-  isSecret(given: string, hash: string): boolean
+  isSecret(text: string, hash: string): boolean
   readonly page: ErrorPage
   onError(thrown: unknown): void
 }
@@ -68,8 +68,8 @@ export function createProvider(parts: ProviderParts): Provider {
   provider.proxy = true
   // Clients' secrets are kept by keyed hash, so the hash is what is compared.
   Object.defineProperty(provider.Client.prototype, 'compareClientSecret', {
-    value(this: { clientSecret?: string }, given: unknown) {
-      return typeof given === 'string' && this.clientSecret !== undefined && isSecret(given, this.clientSecret)
+    value(this: { clientSecret?: string }, input: unknown) {
+      return typeof input === 'string' && this.clientSecret !== undefined && isSecret(input, this.clientSecret)
     },
   })
   // Its own session of the browser ends with the authorization: who a person is, ours says each time.
@@ -99,9 +99,10 @@ function keepHere({ oidc }: KoaContextWithOIDC, thrown: Error): void {
 
 function askingClient({ client, params }: KoaContextWithOIDC['oidc']): AskingClient | undefined {
   if (client === undefined) return undefined
-  const { redirect_uri: asked = client.redirectUris?.length === 1 ? client.redirectUris[0] : undefined } = params ?? {}
-  const registered = typeof asked === 'string' && client.redirectUriAllowed(asked)
-  const redirect = (registered ? URL.parse(asked) : null) ?? undefined
+  const { redirect_uri: request = client.redirectUris?.length === 1 ? client.redirectUris[0] : undefined } =
+    params ?? {}
+  const registered = typeof request === 'string' && client.redirectUriAllowed(request)
+  const redirect = (registered ? URL.parse(request) : null) ?? undefined
   return { name: client.clientName ?? client.clientId, redirect }
 }
 

@@ -29,8 +29,8 @@ const MOST = { hourly: 60, unused: 5_000 }
 const HOUR = 3600
 
 export function createRegistration({ db, hash, check, most = MOST }: RegistrationParts) {
-  async function register(said: unknown, actor: Actor, from: string): Promise<Registered> {
-    const shaped = shapeClient(said)
+  async function register(input: unknown, actor: Actor, from: string): Promise<Registered> {
+    const shaped = shapeClient(input)
     await check(shaped)
     const { metadata, name = 'A client without a name' } = shaped
     const secret = metadata.token_endpoint_auth_method === 'none' ? undefined : mintClientSecret()
@@ -68,9 +68,9 @@ export function createRegistration({ db, hash, check, most = MOST }: Registratio
   }
 
   /** `from` is what registrations are counted by. */
-  return async (said: unknown, actor: Actor, from: string): Promise<Registered> => {
+  return async (input: unknown, actor: Actor, from: string): Promise<Registered> => {
     try {
-      return await register(said, actor, from)
+      return await register(input, actor, from)
     } catch (thrown) {
       if (!(thrown instanceof ClientProblem)) throw thrown
       return { status: 400, body: { error: thrown.error, error_description: thrown.message } }

@@ -12,24 +12,24 @@ interface List {
   readonly items: readonly unknown[]
 }
 
-const isList = (given: unknown): given is List =>
-  typeof given === 'object' && given !== null && 'items' in given && Array.isArray(given.items)
+const isList = (input: unknown): input is List =>
+  typeof input === 'object' && input !== null && 'items' in input && Array.isArray(input.items)
 
 /** Throws a ZodError where the answer does not fit and is no list, or is one that cannot say what it leaves out. */
-export function answerOf({ id: operation, answer }: Answering, given: unknown, log?: Pick<Log, 'warn'>): unknown {
-  const read = answer.safeParse(given)
+export function answerOf({ id: operation, answer }: Answering, input: unknown, log?: Pick<Log, 'warn'>): unknown {
+  const read = answer.safeParse(input)
   if (read.success) return read.data
   const bad = new Map<number, string>()
   for (const { path, message } of read.error.issues) {
     const [list, at, ...place] = path
-    if (!isList(given) || list !== 'items' || typeof at !== 'number') throw read.error
+    if (!isList(input) || list !== 'items' || typeof at !== 'number') throw read.error
     bad.set(at, bad.get(at) ?? `/${place.map(String).join('/')} ${message}`)
   }
-  if (!isList(given)) throw read.error
-  const items = given.items.filter((_, at) => !bad.has(at))
-  const shown = answer.parse({ ...given, items, unreadable: bad.size })
+  if (!isList(input)) throw read.error
+  const items = input.items.filter((_, at) => !bad.has(at))
+  const shown = answer.parse({ ...input, items, unreadable: bad.size })
   for (const [at, problem] of bad)
-    log?.warn({ operation, ...factsOf(given.items[at], problem) }, 'an item is unreadable')
+    log?.warn({ operation, ...factsOf(input.items[at], problem) }, 'an item is unreadable')
   return shown
 }
 

@@ -42,12 +42,12 @@ export function createKeptAnswers({ db, vault }: KeptAnswersParts) {
     })
 
   async function replay(hash: Buffer, request: Buffer) {
-    const [held] = await db.system(
+    const [stored] = await db.system(
       (sql) => sql(Row)`select request, sealed_answer from kept_answers where hash = ${hash}`,
     )
-    if (held !== undefined && !held.request.equals(request)) throw new Fault('idempotency.mismatch')
-    if (held === undefined || held.sealed_answer === null) throw new Fault('idempotency.unfinished')
-    const { answer } = JSON.parse(vault.open(held.sealed_answer, rowOf(hash))) as { answer?: unknown }
+    if (stored !== undefined && !stored.request.equals(request)) throw new Fault('idempotency.mismatch')
+    if (stored === undefined || stored.sealed_answer === null) throw new Fault('idempotency.unfinished')
+    const { answer } = JSON.parse(vault.open(stored.sealed_answer, rowOf(hash))) as { answer?: unknown }
     return { replayed: true, given: answer }
   }
 

@@ -18,7 +18,7 @@ import type { OperationBase } from './serve.ts'
 
 /** Those of platform tools, and those of the gateway's own tools for files. */
 const KNOWN: ReadonlyMap<string, Operation> = new Map(
-  [...PLATFORM_TOOLS.map(({ operation }) => operation), addFile, addDownloadLink].map((one) => [one.id, one]),
+  [...PLATFORM_TOOLS.map(({ operation }) => operation), addFile, addDownloadLink].map((item) => [item.id, item]),
 )
 
 export interface PlatformOperations {
@@ -53,13 +53,13 @@ export function createPlatformOperations(): PlatformOperations {
 }
 
 /** The arguments of a tool as the path, the query and the body that they are of. */
-function inputOf(operation: Operation, given: Operating['given'], organization: string) {
+function inputOf(operation: Operation, input: Operating['given'], organization: string) {
   const path = new Set(pathParameters(operation))
   const queries = new Set(Object.keys(operation.query.shape))
   const params: Record<string, string> = { [FILLED]: organization }
   const query: Record<string, string> = queries.has(FILLED) ? { [FILLED]: organization } : {}
   const body: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(input)) {
     const text = typeof value === 'string' ? value : JSON.stringify(value)
     if (path.has(name)) params[name] = text
     else if (queries.has(name) && name !== FILLED) query[name] = text

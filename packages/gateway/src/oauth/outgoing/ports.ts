@@ -178,7 +178,7 @@ export interface CredentialKeeping {
    * Keep it; one that is known to be the same account is replaced. Throws `account.connected` where the place is that of an account
    * that works and may be of somebody else.
    */
-  keep(given: NewCredential): Promise<CredentialId>
+  keep(credential: NewCredential): Promise<CredentialId>
   /**
    * Revokes credentials at the authorization server, and deletes them here whatever it answers. Returns the failures of the
    * revocation.

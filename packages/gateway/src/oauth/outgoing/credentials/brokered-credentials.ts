@@ -98,7 +98,7 @@ class BrokeredCredentials implements CallCredentials {
     const user = this.#userOf(brokered, asking)
     while (user !== undefined && !signal.aborted) {
       const accounts = await brokered.broker.accounts(user, true)
-      if (accounts.some((one) => serves(one) && isMeant(one, asking.account))) return true
+      if (accounts.some((account) => serves(account) && isMeant(account, asking.account))) return true
       await pause(LOOK_EVERY, signal)
     }
     return false
@@ -110,7 +110,7 @@ class BrokeredCredentials implements CallCredentials {
     const found = this.#choose(brokered, asking, accounts)
     if (found !== undefined) return credentialOf(asking, user, found)
     const { account } = asking
-    const lost = accounts.find((one) => account === undefined || isMeant(one, account))
+    const lost = accounts.find((brokeredAccount) => account === undefined || isMeant(brokeredAccount, account))
     const problem =
       lost === undefined
         ? `the user ${user} has connected none`
@@ -125,14 +125,18 @@ class BrokeredCredentials implements CallCredentials {
     accounts: readonly BrokeredAccount[],
   ): BrokeredAccount | undefined {
     const good = accounts.filter(serves)
-    const names = good.map((one) => one.account).join(', ')
+    const names = good.map((brokeredAccount) => brokeredAccount.account).join(', ')
     if (account === undefined) {
       if (good.length > 1) throw new Fault('credential.ambiguous', { connection, accounts: names })
       return good[0]
     }
-    const found = good.find((one) => isMeant(one, account))
+    const found = good.find((brokeredAccount) => isMeant(brokeredAccount, account))
     // Only own accounts are looked among: that of another user is unknown.
-    if (found === undefined && good.length > 0 && !accounts.some((one) => isMeant(one, account)))
+    if (
+      found === undefined &&
+      good.length > 0 &&
+      !accounts.some((brokeredAccount) => isMeant(brokeredAccount, account))
+    )
       throw new Fault('credential.account', { connection, account, accounts: names })
     return found
   }

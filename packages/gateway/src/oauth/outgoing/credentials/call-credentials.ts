@@ -96,16 +96,22 @@ class OpenedCredentials implements CallCredentials {
     refuseMisplaced(facts)
     if (used?.owner === 'caller')
       throw this.#needed(facts, asking, 'the server refuses the token that came with the call')
-    const held = chooseCredential(facts, await this.#load(facts, asking), asking)
-    if (more && (used === undefined || held === undefined || held.open === used || held.id === used.id))
-      throw this.#stepUp(facts, asking, held, challenge)
-    if (held === undefined) {
+    const credential = chooseCredential(facts, await this.#load(facts, asking), asking)
+    if (
+      more &&
+      (used === undefined || credential === undefined || credential.open === used || credential.id === used.id)
+    )
+      throw this.#stepUp(facts, asking, credential, challenge)
+    if (credential === undefined) {
       // Without a challenge it is not known to be a door that an account opens.
       if (facts.auth.kind === 'auto' && challenge === undefined) throw shut()
       throw this.#needed(facts, asking, this.#none(asking), { scopes: scopesIn(challenge) })
     }
-    if (held.problem !== undefined) throw this.#needed(facts, asking, `${sayName(held)} has to be reconnected`, held)
-    return used === undefined ? this.#serving(facts, asking, held) : this.#instead(facts, asking, used, held)
+    if (credential.problem !== undefined)
+      throw this.#needed(facts, asking, `${sayName(credential)} has to be reconnected`, credential)
+    return used === undefined
+      ? this.#serving(facts, asking, credential)
+      : this.#instead(facts, asking, used, credential)
   }
 
   accounts(asking: Pick<CredentialAsking, 'organizationId' | 'connectionId' | 'principal'>): readonly string[] {
@@ -134,8 +140,8 @@ class OpenedCredentials implements CallCredentials {
       while (!signal.aborted) {
         const changed = new Promise<void>((resolve) => void (wakes.wake = resolve))
         const facts = this.#factsFor(asking)
-        const held = facts && chooseCredential(facts, await this.#load(facts, asking), asking)
-        if (held !== undefined && held.problem === undefined && !this.#lacking.has(held)) return true
+        const credential = facts && chooseCredential(facts, await this.#load(facts, asking), asking)
+        if (credential !== undefined && credential.problem === undefined && !this.#lacking.has(credential)) return true
         await Promise.race([changed, gone])
       }
       return false
@@ -182,7 +188,7 @@ class OpenedCredentials implements CallCredentials {
     facts: ConnectionFacts,
     asking: CredentialAsking,
     problem: string,
-    held?: Pick<HeldCredential, 'scopes'> & { readonly id?: CredentialId | undefined },
+    stored?: Pick<HeldCredential, 'scopes'> & { readonly id?: CredentialId | undefined },
   ) {
     const { organizationId, connectionId, account } = asking
     const { url, minutes } = this.#parts.links.link({
@@ -190,8 +196,8 @@ class OpenedCredentials implements CallCredentials {
       connectionId,
       userId: ownerOf(facts, asking.principal),
       account,
-      replaces: held?.id,
-      scopes: held?.scopes ?? [],
+      replaces: stored?.id,
+      scopes: stored?.scopes ?? [],
     })
     return new Fault('credential.needed', { connection: facts.egress.alias, problem, link: url, minutes })
   }
@@ -210,45 +216,57 @@ class OpenedCredentials implements CallCredentials {
     asking: CredentialAsking,
     choice: Choice,
   ): OpenCredential | undefined | Promise<OpenCredential | undefined> {
-    const held = chooseCredential(facts, choice, asking)
-    if (held === undefined) {
+    const credential = chooseCredential(facts, choice, asking)
+    if (credential === undefined) {
       if (facts.auth.kind === 'auto' && asking.account === undefined) return undefined
       throw this.#needed(facts, asking, this.#none(asking))
     }
-    if (held.problem !== undefined) throw this.#needed(facts, asking, `${sayName(held)} has to be reconnected`, held)
-    return this.#serving(facts, asking, held)
+    if (credential.problem !== undefined)
+      throw this.#needed(facts, asking, `${sayName(credential)} has to be reconnected`, credential)
+    return this.#serving(facts, asking, credential)
   }
 
   #serving(
     facts: ConnectionFacts,
     asking: CredentialAsking,
-    held: HeldCredential,
+    credential: HeldCredential,
   ): OpenCredential | Promise<OpenCredential> {
-    if (this.#parts.now() >= held.renewAt) return this.#refresh(facts, asking, held)
-    this.#parts.onUse(held.id, held.untried)
-    return held.open
+    if (this.#parts.now() >= credential.renewAt) return this.#refresh(facts, asking, credential)
+    this.#parts.onUse(credential.id, credential.untried)
+    return credential.open
   }
 
   /** One that is about to run out, or has. */
-  async #refresh(facts: ConnectionFacts, asking: CredentialAsking, held: HeldCredential): Promise<OpenCredential> {
-    const good = () => this.#parts.now() < held.expiresAt
-    if (!held.renewable) {
-      if (good()) return held.open
-      await this.#parts.lose({ id: held.id, version: held.open.version, lease: undefined }, 'it has expired')
-      throw this.#needed(facts, asking, `${sayName(held)} has expired`, held)
+  async #refresh(
+    facts: ConnectionFacts,
+    asking: CredentialAsking,
+    credential: HeldCredential,
+  ): Promise<OpenCredential> {
+    const good = () => this.#parts.now() < credential.expiresAt
+    if (!credential.renewable) {
+      if (good()) return credential.open
+      await this.#parts.lose(
+        { id: credential.id, version: credential.open.version, lease: undefined },
+        'it has expired',
+      )
+      throw this.#needed(facts, asking, `${sayName(credential)} has expired`, credential)
     }
-    if (good() && this.#parts.now() < held.pausedUntil) return held.open
+    if (good() && this.#parts.now() < credential.pausedUntil) return credential.open
     try {
-      return await this.#renewed(facts, asking, held)
+      return await this.#renewed(facts, asking, credential)
     } catch (thrown) {
       // A temporary failure is no reason to refuse a token that is still valid.
-      if (good() && !(thrown instanceof Fault && thrown.code === 'credential.needed')) return held.open
+      if (good() && !(thrown instanceof Fault && thrown.code === 'credential.needed')) return credential.open
       throw thrown
     }
   }
 
-  async #renewed(facts: ConnectionFacts, asking: CredentialAsking, held: HeldCredential): Promise<OpenCredential> {
-    const { id, open } = held
+  async #renewed(
+    facts: ConnectionFacts,
+    asking: CredentialAsking,
+    credential: HeldCredential,
+  ): Promise<OpenCredential> {
+    const { id, open } = credential
     const { organizationId } = asking
     await this.#parts.renewal.renew({ ...facts, organizationId, id, version: open.version })
     const after = chooseCredential(facts, await this.#load(facts, asking), asking)
@@ -285,17 +303,17 @@ class OpenedCredentials implements CallCredentials {
   #stepUp(
     facts: ConnectionFacts,
     asking: CredentialAsking,
-    held: HeldCredential | undefined,
+    credential: HeldCredential | undefined,
     challenge: Challenge,
   ): Fault {
     const asked = scopesIn(challenge)
-    if (held !== undefined) this.#lacking.add(held)
-    const scopes = [...new Set([...(held?.scopes ?? []), ...asked])]
+    if (credential !== undefined) this.#lacking.add(credential)
+    const scopes = [...new Set([...(credential?.scopes ?? []), ...asked])]
     return this.#needed(
       facts,
       asking,
       `the server requires permissions that the account does not have (${asked.join(' ') || 'not specified'})`,
-      { id: held?.id, scopes },
+      { id: credential?.id, scopes },
     )
   }
 
@@ -303,28 +321,32 @@ class OpenedCredentials implements CallCredentials {
     facts: ConnectionFacts,
     asking: CredentialAsking,
     used: OpenCredential,
-    held: HeldCredential,
+    credential: HeldCredential,
   ): Promise<OpenCredential> {
-    const name = sayName(held)
-    if (held.id !== used.id || held.open.version > used.version) return this.#serving(facts, asking, held)
-    if (!held.renewable) {
-      await this.#parts.lose({ id: held.id, version: held.open.version, lease: undefined }, 'the server refuses it')
+    const name = sayName(credential)
+    if (credential.id !== used.id || credential.open.version > used.version)
+      return this.#serving(facts, asking, credential)
+    if (!credential.renewable) {
+      await this.#parts.lose(
+        { id: credential.id, version: credential.open.version, lease: undefined },
+        'the server refuses it',
+      )
       const after = chooseCredential(facts, await this.#load(facts, asking), asking)
       if (after !== undefined && after.problem === undefined && after.open.version !== used.version) return after.open
-      throw this.#needed(facts, asking, `the server refuses ${name}`, held)
+      throw this.#needed(facts, asking, `the server refuses ${name}`, credential)
     }
-    if (isFresh(held, this.#parts.now()) && !this.#mayRenewFresh(held)) {
+    if (isFresh(credential, this.#parts.now()) && !this.#mayRenewFresh(credential)) {
       // A server that has not heard of a token yet takes it in a moment, and no person could mend that.
-      if (this.#parts.now() - (this.#renewedFresh.get(held.id)?.at ?? 0) < FRESH)
+      if (this.#parts.now() - (this.#renewedFresh.get(credential.id)?.at ?? 0) < FRESH)
         throw new Fault('credential.busy', {
           connection: facts.egress.alias,
           problem: `the server refuses ${name}, which was renewed just now`,
         })
       // Nothing says yet that it is lost; who waits for an account is not to be sent on with this very one.
-      this.#lacking.add(held)
-      throw this.#needed(facts, asking, `the server refuses ${name}, which was renewed just now`, held)
+      this.#lacking.add(credential)
+      throw this.#needed(facts, asking, `the server refuses ${name}, which was renewed just now`, credential)
     }
-    return this.#renewed(facts, asking, held)
+    return this.#renewed(facts, asking, credential)
   }
 }
 

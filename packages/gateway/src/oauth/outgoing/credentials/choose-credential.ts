@@ -34,10 +34,10 @@ export const namesOf = ({ own, shared }: Choice): readonly string[] => [
 /** The same, with what a caller may know of each. */
 export const accountsIn = (choice: Choice): readonly AccountOf[] =>
   namesOf(choice).flatMap((name) => {
-    const held = [...choice.own, ...choice.shared].find(({ open }) => open.account === name)
-    if (held === undefined) return []
-    const { id, account, owner, name: called } = held.open
-    return [{ id, account, name: called, owner, problem: held.problem }]
+    const credential = [...choice.own, ...choice.shared].find(({ open }) => open.account === name)
+    if (credential === undefined) return []
+    const { id, account, owner, name: called } = credential.open
+    return [{ id, account, name: called, owner, problem: credential.problem }]
   })
 
 /** Throws `credential.account` and `credential.ambiguous`; undefined where there is none at all. */

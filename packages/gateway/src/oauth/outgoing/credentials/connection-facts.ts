@@ -95,11 +95,11 @@ function addressShown(settings: ConnectionSettings): string {
 const wayOf = ({ auth: { kind } }: ConnectionFacts) => (kind === 'auto' ? 'oauth' : kind)
 
 /** Whether what was had for the one may be used for the other. */
-export const areAlike = (one: ConnectionFacts, other: ConnectionFacts): boolean =>
-  one.server === other.server &&
-  one.provider === other.provider &&
-  one.issuer === other.issuer &&
-  wayOf(one) === wayOf(other)
+export const areAlike = (connectionFacts: ConnectionFacts, other: ConnectionFacts): boolean =>
+  connectionFacts.server === other.server &&
+  connectionFacts.provider === other.provider &&
+  connectionFacts.issuer === other.issuer &&
+  wayOf(connectionFacts) === wayOf(other)
 
 export type KnownFacts = (row: ConnectionRow, exceptions: Exceptions) => ConnectionFacts
 
@@ -107,9 +107,13 @@ export type KnownFacts = (row: ConnectionRow, exceptions: Exceptions) => Connect
 export function createKnownFacts(vault: Opening): KnownFacts {
   const known = new LRUCache<ConnectionId, ConnectionFacts>({ max: MOST })
   return (row, exceptions) => {
-    const held = known.get(row.id)
-    if (held !== undefined && held.version === row.updated_at.getTime() && held.egress.exceptions === exceptions)
-      return held
+    const connectionFacts = known.get(row.id)
+    if (
+      connectionFacts !== undefined &&
+      connectionFacts.version === row.updated_at.getTime() &&
+      connectionFacts.egress.exceptions === exceptions
+    )
+      return connectionFacts
     const made = factsOf(vault, row, exceptions)
     known.set(row.id, made)
     return made

@@ -91,10 +91,10 @@ export function createCredentialMemory(parts: CredentialMemoryParts): Credential
 
   return {
     find(facts, owner) {
-      const held = entries.get(keyOf(facts, owner))
-      if (held === undefined) return undefined
-      return held.version === facts.version && held.generation === generationOf(facts.organizationId)
-        ? held.list
+      const entry = entries.get(keyOf(facts, owner))
+      if (entry === undefined) return undefined
+      return entry.version === facts.version && entry.generation === generationOf(facts.organizationId)
+        ? entry.list
         : undefined
     },
     load(facts, owner) {

@@ -23,37 +23,37 @@ export interface KeepingParts {
   readonly ender: Ender
   egressOf(organizationId: OrganizationId, connectionId: ConnectionId): Egress
   /** A connection has an account that it had not: what it offers may be another thing now. */
-  onKept(given: NewCredential): void
+  onKept(credential: NewCredential): void
   readonly now: () => number
 }
 
 export function createKeeping({ db, vault, memory, ender, egressOf, onKept, now }: KeepingParts): CredentialKeeping {
   /** The connection as it stands in this transaction. Throws where it is not what the person set out for. */
-  async function boundIn(sql: OrgSql, given: NewCredential): Promise<ConnectionFacts | undefined> {
-    if (given.connectionId === undefined) return undefined
-    const row = await lockConnection(sql, given.connectionId)
+  async function boundIn(sql: OrgSql, credential: NewCredential): Promise<ConnectionFacts | undefined> {
+    if (credential.connectionId === undefined) return undefined
+    const row = await lockConnection(sql, credential.connectionId)
     if (row === undefined) throw new Fault('thing.unknown', { thing: 'connection' })
     const facts = factsOf(vault, row)
     const { auth, addresses, provider } = facts
     const kind = auth.kind === 'auto' ? 'oauth' : auth.kind
     const fits =
-      kind === given.kind &&
-      auth.owners.includes(given.userId === undefined ? 'organization' : 'member') &&
-      (given.server === undefined ? given.kind === 'key' : addresses.includes(given.server)) &&
-      (given.authority === undefined || given.authority.provider === provider)
+      kind === credential.kind &&
+      auth.owners.includes(credential.userId === undefined ? 'organization' : 'member') &&
+      (credential.server === undefined ? credential.kind === 'key' : addresses.includes(credential.server)) &&
+      (credential.authority === undefined || credential.authority.provider === provider)
     if (!fits) throw new Fault('request.stale', { thing: 'connection' })
     return facts
   }
 
-  async function put(sql: OrgSql, given: NewCredential, facts: ConnectionFacts | undefined): Promise<Put> {
-    const { organizationId, connectionId, userId, account, replaces, kind, authority, client, tokens } = given
+  async function put(sql: OrgSql, credential: NewCredential, facts: ConnectionFacts | undefined): Promise<Put> {
+    const { organizationId, connectionId, userId, account, replaces, kind, authority, client, tokens } = credential
     const done = await putCredential(sql, {
       organizationId,
       connectionId,
       userId,
       account,
       replaces,
-      tried: given.tried ?? false,
+      tried: credential.tried ?? false,
       kind,
       authority,
       provider: authority?.provider ?? facts?.provider ?? 'mcp',
@@ -66,7 +66,7 @@ export function createKeeping({ db, vault, memory, ender, egressOf, onKept, now 
       providerUsername: tokens.account.name,
       tokenType: tokens.tokenType,
       left: leftOf(tokens, now()),
-      scopes: tokens.scopes ?? given.scopes,
+      scopes: tokens.scopes ?? credential.scopes,
       providerData: tokens.more,
       seal: (id) => ({
         access: vault.seal(tokens.access, accessTokenRow(id)),
@@ -80,26 +80,32 @@ export function createKeeping({ db, vault, memory, ender, egressOf, onKept, now 
   }
 
   return {
-    async keep(given) {
-      const { organizationId, connectionId, userId } = given
+    async keep(credential) {
+      const { organizationId, connectionId, userId } = credential
       const kept = await db
         .organization(organizationId, async (sql) => {
-          const facts = await boundIn(sql, given)
-          const done = await put(sql, given, facts)
+          const facts = await boundIn(sql, credential)
+          const done = await put(sql, credential, facts)
           const { id, account, mended } = done
-          const provider = given.authority?.provider ?? facts?.provider ?? 'mcp'
+          const provider = credential.authority?.provider ?? facts?.provider ?? 'mcp'
           const concerned = { id, organizationId, connectionId: connectionId ?? null, userId: userId ?? null }
           if (mended !== undefined) await tell(sql, 'credential.back', { ...concerned, account, provider })
-          await recordChange(sql, given.actor ?? keeper(), organizationId, {
+          await recordChange(sql, credential.actor ?? keeper(), organizationId, {
             action: done.replaced ? 'credential.replace' : 'credential.add',
             resource: 'credential',
             id,
-            detail: { connection: connectionId ?? null, user: userId ?? null, account, provider, kind: given.kind },
+            detail: {
+              connection: connectionId ?? null,
+              user: userId ?? null,
+              account,
+              provider,
+              kind: credential.kind,
+            },
           })
           return done
         })
         .finally(() => memory.changed(organizationId))
-      onKept(given)
+      onKept(credential)
       return kept.id
     },
 

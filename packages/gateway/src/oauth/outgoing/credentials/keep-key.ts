@@ -26,12 +26,12 @@ export interface GivenKey {
 }
 
 /** Throws `flow.unfit` for what is no key of this connection, and what the server says to it. */
-export type KeepKey = (given: GivenKey) => Promise<CredentialId>
+export type KeepKey = (key: GivenKey) => Promise<CredentialId>
 
 export function createKeepKey({ db, keeping, tryAuth }: KeepKeyParts): KeepKey {
-  return async ({ target, account, replaces, key: given, actor, session }) => {
+  return async ({ target, account, replaces, key: text, actor, session }) => {
     const { auth, connection, connectRequest, server } = target
-    const key = given.trim()
+    const key = text.trim()
     const alias = target.egress.alias
     if (auth?.kind !== 'key' || connection === undefined)
       throw new Fault('flow.unfit', { connection: alias, problem: 'it does not accept a key' })

@@ -58,25 +58,25 @@ export function createOwnCredentials(parts: OwnCredentialsParts): OwnCredentials
   }
 
   async function openNow(facts: ConnectionFacts): Promise<OpenedCredential | undefined> {
-    const held = await choose(facts)
-    if (held === undefined || now() < held.renewAt) return held?.open
-    const works = now() < held.expiresAt
-    if (!held.renewable) return works ? held.open : undefined
+    const credential = await choose(facts)
+    if (credential === undefined || now() < credential.renewAt) return credential?.open
+    const works = now() < credential.expiresAt
+    if (!credential.renewable) return works ? credential.open : undefined
     try {
-      return (await renew(facts, held))?.open
+      return (await renew(facts, credential))?.open
     } catch (thrown) {
-      if (works) return held.open
+      if (works) return credential.open
       throw thrown
     }
   }
 
   async function isNewer(facts: ConnectionFacts, used: OpenedCredential | undefined): Promise<boolean> {
-    const held = await choose(facts)
-    if (held === undefined) return false
-    if (used?.id !== held.id || !isDeepStrictEqual(used.headers, held.open.headers)) return true
-    if (isFresh(held, now())) return false
-    if (held.renewable) return (await renew(facts, held)) !== undefined
-    await lose({ id: held.id, version: held.open.version, lease: undefined }, 'the server refuses it')
+    const credential = await choose(facts)
+    if (credential === undefined) return false
+    if (used?.id !== credential.id || !isDeepStrictEqual(used.headers, credential.open.headers)) return true
+    if (isFresh(credential, now())) return false
+    if (credential.renewable) return (await renew(facts, credential)) !== undefined
+    await lose({ id: credential.id, version: credential.open.version, lease: undefined }, 'the server refuses it')
     return (await choose(facts)) !== undefined
   }
 

@@ -71,7 +71,7 @@ export function createEnder({ vault, oauth, clientOf, log }: EnderParts): Ender 
       return ended
     },
     async revoke(ended, egressOf) {
-      const problems = await Promise.all(ended.map((one) => revokeOne(one, egressOf(one.row))))
+      const problems = await Promise.all(ended.map((item) => revokeOne(item, egressOf(item.row))))
       return problems.filter((problem) => problem !== undefined)
     },
   }

@@ -52,7 +52,10 @@ export async function findInTheWay(
 ): Promise<AccountThere | undefined> {
   const only = target.auth?.accounts === 'one'
   if (!only && account === undefined) return undefined
-  const there = (await listAccountsThere(db, target)).map((one) => ({ ...one, provider_user_id: null }))
+  const there = (await listAccountsThere(db, target)).map((accountThere) => ({
+    ...accountThere,
+    provider_user_id: null,
+  }))
   const { server, vendor, auth } = target
   const kind = auth?.kind === 'key' ? 'key' : 'oauth'
   const place = { kind, server, onlyIssuer: vendor?.authority.issuer } as const

@@ -41,10 +41,10 @@ export async function tryAuth(
   const { url, egress, connection, snapshot } = target
   if (url === undefined || connection === undefined) return LET_IN
   if (kindOf(connection.settings.connector)?.triesCredentials === true) {
-    const asked = ownAsk('ping', {}, MODERN, AbortSignal.timeout(patience * 1000))
+    const ask = ownAsk('ping', {}, MODERN, AbortSignal.timeout(patience * 1000))
     const pinged = snapshot
       .upstream(connection.id)
-      .ask({ ...asked, credential: { id: 'tried', headers: lowerCased(headers) } })
+      .ask({ ...ask, credential: { id: 'tried', headers: lowerCased(headers) } })
     return pinged.then((answer) => ({ refused: undefined, name: nameIn(answer) }), refusedBy)
   }
   const { revision } = connection.settings

@@ -56,7 +56,7 @@ export interface ChooseClient {
   /** Whether one is there, or can be had without asking a person. It changes nothing. */
   isThere(choosing: Pick<Choosing, 'organizationId' | 'authority' | 'redirectUri'>): Promise<boolean>
   /** Stores the client that an administrator entered. */
-  give(choosing: Pick<Choosing, 'organizationId' | 'authority' | 'actor'>, given: GivenClient): Promise<void>
+  give(choosing: Pick<Choosing, 'organizationId' | 'authority' | 'actor'>, client: GivenClient): Promise<void>
 }
 
 /**
@@ -152,12 +152,12 @@ export function createChooseClient({
         return flights(`${organizationId} ${authority.issuer}`, () => register(choosing))
       throw new Fault('authority.client', { connection: egress.alias, redirect: redirectUri })
     },
-    async isThere(asked) {
-      const { authority, organizationId } = asked
+    async isThere(request) {
+      const { authority, organizationId } = request
       const { registrationEndpoint } = authority
       if (documentFor(authority) !== undefined || registrationEndpoint !== undefined || global(authority) !== undefined)
         return true
-      return (await db.organization(organizationId, (sql) => find(sql, asked))) !== undefined
+      return (await db.organization(organizationId, (sql) => find(sql, request))) !== undefined
     },
     async give({ organizationId, authority, actor }, { clientId, secret }) {
       await db.organization(organizationId, async (sql) => {

@@ -320,16 +320,16 @@ function problemOf(thrown: unknown, flow: FlowRow, answer: URLSearchParams): Flo
   if (thrown instanceof FlowProblem) return thrown
   const fault = Fault.of(thrown)
   if (fault.code === 'internal' || isDatabaseFault(fault)) throw thrown
-  const [said, iss] = [answer.get('error'), answer.get('iss')]
+  const [input, iss] = [answer.get('error'), answer.get('iss')]
   const { issuer, issInResponse } = flow.authority
   const surely = issInResponse ? iss === issuer : iss === null || iss === issuer
-  const error = said !== null && said !== '' && surely ? said.slice(0, 100) : 'token_exchange_failed'
+  const error = input !== null && input !== '' && surely ? input.slice(0, 100) : 'token_exchange_failed'
   return new FlowProblem(error, WHYS_OF[fault.code] ?? 'malformed', fault, flow)
 }
 
 const sessionOf = ({ return_to: ending }: FlowRow) => endingOf(ending).session
 /** How a flow ends, as it was begun. */
-export const endingOf = (kept: string | null): Ending => (kept === null ? {} : (JSON.parse(kept) as Ending))
+export const endingOf = (stored: string | null): Ending => (stored === null ? {} : (JSON.parse(stored) as Ending))
 
 const factsOf = (flow: FlowRow) => ({
   connection: flow.connection_id,

@@ -133,8 +133,8 @@ export async function askTokens(
   const document = documentAt(KIND, authority.tokenEndpoint)
   try {
     const answer = await work(line)
-    const { notes, answer: heard } = line.heard()
-    const tokens = tokensOf(answer, asking, heard)
+    const { notes, answer: received } = line.heard()
+    const tokens = tokensOf(answer, asking, received)
     onRead?.({ egress, kind: KIND, document, repaired: notes })
     return tokens
   } catch (thrown) {
@@ -161,7 +161,7 @@ export function judgedBy(
 function tokensOf(
   answer: library.TokenEndpointResponse,
   { adapter, egress, now, authority }: TokenAsking,
-  heard: Readonly<Record<string, unknown>>,
+  received: Readonly<Record<string, unknown>>,
 ): Tokens {
   const bad = (problem: string) => malformed(egress, `the ${documentAt(KIND, authority.tokenEndpoint)}: ${problem}`)
   const { access_token: access, refresh_token: refresh, expires_in: lives, scope, token_type: type } = answer
@@ -170,7 +170,7 @@ function tokensOf(
     if (token.length > MOST_TOKEN) throw bad('it returned a token that is too large to be sent')
   if (!/^[\x21-\x7e]+$/.test(access)) throw bad('it returned a token that is not valid in a header')
   const claims = authority.provider === 'mcp' ? library.getValidatedIdTokenClaims(answer) : undefined
-  const account = claims === undefined ? adapter.accountIn(heard) : { id: claims.sub, name: nameIn(claims) }
+  const account = claims === undefined ? adapter.accountIn(received) : { id: claims.sub, name: nameIn(claims) }
   return {
     access,
     refresh,
@@ -178,7 +178,7 @@ function tokensOf(
     expiresAt: lives === undefined ? undefined : new Date(now() + Math.min(lives, MOST_LIFE) * 1000),
     scopes: scope
       ?.split(' ')
-      .filter((one) => SCOPE.test(one))
+      .filter((value) => SCOPE.test(value))
       .slice(0, MOST_SCOPES),
     account: { id: keepable(account.id), name: keepable(account.name) },
     more: {},
@@ -190,8 +190,8 @@ const keepable = (text: string | undefined): string | undefined =>
 
 function nameIn(claims: library.IDToken): string | undefined {
   for (const name of ['preferred_username', 'email', 'name']) {
-    const said = claims[name]
-    if (typeof said === 'string' && said !== '') return said.slice(0, 255)
+    const claim = claims[name]
+    if (typeof claim === 'string' && claim !== '') return claim.slice(0, 255)
   }
   return undefined
 }

@@ -50,8 +50,8 @@ const firstText = (...values: readonly unknown[]): string | undefined =>
 
 /** `code`, or `code (“description”)`. `secrets` are what was sent. */
 export function wordError({ code, description }: ServerError, secrets: readonly string[] = []): string {
-  const said = description === undefined ? '' : cleanDescription(description, secrets)
-  return said === '' || said === code ? code : `${code} (“${said}”)`
+  const text = description === undefined ? '' : cleanDescription(description, secrets)
+  return text === '' || text === code ? code : `${code} (“${text}”)`
 }
 
 /** One line of at most 200 characters. */
