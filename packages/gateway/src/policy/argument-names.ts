@@ -144,14 +144,15 @@ const known = new WeakMap<object, Properties>()
 /** The properties that a schema describes at its top, those of the parts that it is put together of too. */
 function propertiesOf(schema: unknown): Properties {
   if (!isObject(schema)) return NO_PROPERTIES
-  const held = known.get(schema)
-  if (held !== undefined) return held
+  const properties = known.get(schema)
+  if (properties !== undefined) return properties
   const found = new Map<string, unknown>()
   const open: unknown[] = [schema]
   for (let read = 0; open.length > 0 && read < MOST_PARTS; read += 1) {
     const part = open.pop()
     if (!isObject(part)) continue
-    if (isObject(part['properties'])) for (const [name, one] of Object.entries(part['properties'])) found.set(name, one)
+    if (isObject(part['properties']))
+      for (const [name, value] of Object.entries(part['properties'])) found.set(name, value)
     for (const word of ['allOf', 'anyOf', 'oneOf']) if (Array.isArray(part[word])) open.push(...part[word])
   }
   const made = { exact: found, folded: new Map(Array.from(found.keys(), (name) => [foldName(name), name])) }

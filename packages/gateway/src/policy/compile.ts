@@ -130,9 +130,9 @@ interface RuleGroup {
 function createGroups() {
   const places = new Map<PlacedRule, number>()
   const known = new Map<string, RuleGroup>()
-  const placeOf = (one: PlacedRule): number => {
-    const place = places.get(one) ?? places.size
-    places.set(one, place)
+  const placeOf = (rule: PlacedRule): number => {
+    const place = places.get(rule) ?? places.size
+    places.set(rule, place)
     return place
   }
   return {
@@ -199,4 +199,4 @@ function policyOf(group: RuleGroup, tool: ToolFacts, schema: unknown): PlacedPol
 }
 
 const withBounds = (placed: readonly PlacedRule[], schema: unknown): readonly PlacedRule[] =>
-  placed.map((one) => (one.path === undefined ? one : { ...one, bounds: boundsAt(schema, one.path) }))
+  placed.map((rule) => (rule.path === undefined ? rule : { ...rule, bounds: boundsAt(schema, rule.path) }))

@@ -101,7 +101,7 @@ interface Node {
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'op' in value
 
 function walk(value: unknown, visit: (node: Node) => void): void {
-  if (Array.isArray(value)) for (const one of value) walk(one, visit)
+  if (Array.isArray(value)) for (const item of value) walk(item, visit)
   if (!isNode(value)) return
   visit(value)
   walk(value.args, visit)
@@ -158,8 +158,8 @@ export function createCondition(text: string): Condition {
 }
 
 /** A pattern that stands there is tried at once, so that a mistake is told to whoever writes it. */
-function checkPattern([, , given]: readonly unknown[]): void {
-  const [pattern] = Array.isArray(given) ? (given as unknown[]) : []
+function checkPattern([, , input]: readonly unknown[]): void {
+  const [pattern] = Array.isArray(input) ? (input as unknown[]) : []
   if (isNode(pattern) && pattern.op === 'value' && typeof pattern.args === 'string') RE2JS.compile(pattern.args)
 }
 

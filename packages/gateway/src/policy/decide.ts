@@ -40,17 +40,17 @@ export function decide(
   const listing = facts.arguments === undefined
   const { matching, shadowing } = matchingOf(rules, tool, facts)
   const sorted: Sorted = {}
-  for (const one of matching) (sorted[one.rule.action] ??= []).push(one)
+  for (const rule of matching) (sorted[rule.rule.action] ??= []).push(rule)
 
   const changes: Change[] = []
   let args = facts.arguments ?? NO_ARGUMENTS
   let rejected: Rejected | undefined = rejectedName(findAmbiguous?.(facts))
   if (!listing && rejected === undefined)
     for (const behaviour of ON_ARGUMENTS)
-      for (const one of sorted[behaviour.action] ?? NOTHING) {
-        const found: Rejection | undefined = rejected === undefined ? behaviour.refuse?.(one, args, tool) : undefined
-        if (found !== undefined) rejected = { ...found, rule: one.rule }
-        args = behaviour.change?.(one, args, changes) ?? args
+      for (const rule of sorted[behaviour.action] ?? NOTHING) {
+        const found: Rejection | undefined = rejected === undefined ? behaviour.refuse?.(rule, args, tool) : undefined
+        if (found !== undefined) rejected = { ...found, rule: rule.rule }
+        args = behaviour.change?.(rule, args, changes) ?? args
       }
   const decisive = firstOf(sorted, STRICTER) ?? rejected?.rule ?? firstOf(sorted, MILDER)
   const action = decisive === rejected?.rule && decisive !== undefined ? 'reject' : decisive?.action
@@ -69,7 +69,7 @@ export function decide(
     obligations: allOf(sorted, ENFORCED),
     shapes: listing ? allOf(sorted, SHAPING) : NOTHING,
     shadows:
-      shadowing.length === 0 ? NOTHING : shadowing.flatMap((one) => shadowOf(one, matching, tool, facts.arguments)),
+      shadowing.length === 0 ? NOTHING : shadowing.flatMap((rule) => shadowOf(rule, matching, tool, facts.arguments)),
   }
 }
 
@@ -97,15 +97,15 @@ function matchingOf(rules: readonly PlacedRule[], tool: ToolFacts, facts: Facts)
   const shadowing: PlacedRule[] = []
   const lifts: Rule<'allow'>[] = []
   const answers = new Map<Condition, boolean | string>()
-  for (const one of rules) {
-    const { rule } = one
-    const { speaks } = one.speaking(facts, tool, answers)
+  for (const item of rules) {
+    const { rule } = item
+    const { speaks } = item.speaking(facts, tool, answers)
     if (speaks === 'no') continue
     // Before there are arguments, an exception may come to hold and a restriction may not: what could be allowed is shown.
     if (rule.action === 'allow' && rule.state === 'on') lifts.push(rule)
     if (speaks === 'unknown') continue
-    if (rule.state === 'shadow') shadowing.push(one)
-    else if (rule.action !== 'allow') matching.push(one)
+    if (rule.state === 'shadow') shadowing.push(item)
+    else if (rule.action !== 'allow') matching.push(item)
   }
   if (lifts.length === 0) return { matching, shadowing }
   const stands = ({ rule }: PlacedRule) => !lifts.some((exception) => liftsIt(exception, rule))
@@ -118,22 +118,22 @@ export const liftsIt = ({ scope, parameters }: Rule<'allow'>, rule: Rule): boole
 
 /** The outcome that a shadow rule would have had; undefined where it would have changed nothing. */
 function shadowOf(
-  one: PlacedRule,
+  item: PlacedRule,
   matching: readonly PlacedRule[],
   tool: ToolFacts,
   args: JsonObject | undefined,
 ): Shadow[] {
-  const { rule } = one
+  const { rule } = item
   const would = { rule: refOf(rule), would: rule.action }
-  if (rule.action === 'allow') return matching.some((held) => liftsIt(rule, held.rule)) ? [would] : []
+  if (rule.action === 'allow') return matching.some((stored) => liftsIt(rule, stored.rule)) ? [would] : []
   if (args === undefined) return []
   const behaviour = behaviourOf(rule.action)
   if (behaviour.change !== undefined) {
     const changes: Change[] = []
-    behaviour.change(one, args, changes)
+    behaviour.change(item, args, changes)
     return changes.length === 0 ? [] : [would]
   }
   if (behaviour.refuse === undefined) return [would]
-  const found = behaviour.refuse(one, args, tool)
+  const found = behaviour.refuse(item, args, tool)
   return found === undefined ? [] : [{ ...would, problem: found.problem }]
 }

@@ -36,17 +36,17 @@ export function tryOthers({ rules, tool, facts, groups }: Others): string[] {
   const told: string[] = []
   const counts = new Map<Try['kind'], number>()
   const near = new Set<string>()
-  for (const one of [...valuesTried(rules, facts), ...callersTried(rules, facts, groups)].slice(0, MOST_TRIED)) {
-    const count = counts.get(one.kind) ?? 0
-    if (count >= MOST_TOLD || (one.near !== undefined && near.has(one.near))) continue
-    if (!lets(rules, tool, one.facts)) continue
-    if (one.near !== undefined) near.add(one.near)
-    counts.set(one.kind, count + 1)
-    told.push(one.says)
+  for (const item of [...valuesTried(rules, facts), ...callersTried(rules, facts, groups)].slice(0, MOST_TRIED)) {
+    const count = counts.get(item.kind) ?? 0
+    if (count >= MOST_TOLD || (item.near !== undefined && near.has(item.near))) continue
+    if (!lets(rules, tool, item.facts)) continue
+    if (item.near !== undefined) near.add(item.near)
+    counts.set(item.kind, count + 1)
+    told.push(item.says)
   }
   for (const { rule } of rules) {
     if (rule.action === 'allow' || rule.state !== 'on') continue
-    const without = rules.filter((one) => one.rule !== rule)
+    const without = rules.filter((item) => item.rule !== rule)
     if (!lets(without, tool, facts)) continue
     // Of whatever scope it is, within an organization its exceptions lift it.
     const whose = rule.scope === 'platform' ? 'platform' : 'organization'
@@ -64,7 +64,7 @@ const literalsOf = (rules: readonly PlacedRule[]) =>
 function callersTried(rules: readonly PlacedRule[], facts: Facts, groups: readonly string[]): Try[] {
   const { principal } = facts
   const as = (more: Partial<Facts['principal']>): Facts => ({ ...facts, principal: { ...principal, ...more } })
-  const texts = literalsOf(rules).filter((one): one is string => typeof one === 'string')
+  const texts = literalsOf(rules).filter((item): item is string => typeof item === 'string')
   const named = [...new Set([...groups, ...texts.filter((text) => /^[a-z][a-z0-9-]{0,38}$/.test(text))])]
   return [
     ...ROLES.filter((role) => role !== principal.role).map((role): Try => ({
@@ -82,7 +82,7 @@ function callersTried(rules: readonly PlacedRule[], facts: Facts, groups: readon
     ...principal.groups.map((group): Try => ({
       kind: 'group',
       says: `not being in the group ${group}`,
-      facts: as({ groups: principal.groups.filter((one) => one !== group) }),
+      facts: as({ groups: principal.groups.filter((value) => value !== group) }),
     })),
     ...texts
       .filter((text) => text.includes('@') && text !== principal.email)
@@ -144,7 +144,7 @@ function without(args: NonNullable<Facts['arguments']>, path: Path): NonNullable
   if (name === undefined) return args
   const remove = (holder: Json, [key, ...more]: readonly string[]): Json => {
     if (key === undefined || holder === null || typeof holder !== 'object') return holder
-    if (Array.isArray(holder)) return key === '*' ? holder.map((one) => remove(one, more)) : holder
+    if (Array.isArray(holder)) return key === '*' ? holder.map((value) => remove(value, more)) : holder
     if (!Object.hasOwn(holder, key)) return holder
     if (more.length > 0) return { ...holder, [key]: remove(holder[key] as Json, more) }
     return Object.fromEntries(Object.entries(holder).filter(([own]) => own !== key))

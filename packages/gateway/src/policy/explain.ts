@@ -76,9 +76,9 @@ function passesOf(verdict: Verdict, others: Others): string[] {
 export const isRefusal = ({ action }: Verdict): boolean => outcomeOf(action) !== 'passes'
 
 const exceptionsOf = (placed: readonly PlacedRule[], tool: ToolFacts, facts: Facts): Rule<'allow'>[] =>
-  placed.flatMap((one) =>
-    one.rule.action === 'allow' && one.rule.state === 'on' && one.speaking(facts, tool).speaks !== 'no'
-      ? [one.rule as Rule<'allow'>]
+  placed.flatMap((rule) =>
+    rule.rule.action === 'allow' && rule.rule.state === 'on' && rule.speaking(facts, tool).speaks !== 'no'
+      ? [rule.rule as Rule<'allow'>]
       : [],
   )
 
@@ -105,9 +105,9 @@ interface Surrounding {
   readonly endpoint: Endpoint
 }
 
-function explainOne(one: PlacedRule, { tool, facts, lifts, groups }: Surrounding): RuleExplained {
-  const { rule } = one
-  const speaking = one.speaking(facts, tool)
+function explainOne(item: PlacedRule, { tool, facts, lifts, groups }: Surrounding): RuleExplained {
+  const { rule } = item
+  const speaking = item.speaking(facts, tool)
   const reads = readBy(rule, tool, facts)
   const head = { ...headOf(rule), reads }
   if (speaking.speaks === 'no')
@@ -129,7 +129,7 @@ function explainOne(one: PlacedRule, { tool, facts, lifts, groups }: Surrounding
       passes: [],
     }
   const lifting = rule.action === 'allow' ? undefined : lifts.find((exception) => liftsIt(exception, rule))
-  const alone = asIfOn(one)
+  const alone = asIfOn(item)
   const verdict = decide([alone], tool, facts)
   const follows = behaviourOf(rule.action).follows(rule, verdict, facts)
   const failed =
@@ -148,8 +148,8 @@ function explainOne(one: PlacedRule, { tool, facts, lifts, groups }: Surrounding
 }
 
 /** A shadow rule as if it were on. */
-const asIfOn = (one: PlacedRule): PlacedRule =>
-  one.rule.state === 'shadow' ? { ...one, rule: { ...one.rule, state: 'on' } } : one
+const asIfOn = (rule: PlacedRule): PlacedRule =>
+  rule.rule.state === 'shadow' ? { ...rule, rule: { ...rule.rule, state: 'on' } } : rule
 
 function readBy(rule: Rule, tool: ToolFacts, facts: Facts): RuleExplained['reads'] {
   const { when } = rule.match

@@ -66,8 +66,8 @@ export function createTally() {
     },
     done: (): Tally => ({
       ...{ read, same, different, truncated },
-      differences: [...differences.values()].toSorted((one, other) => other.calls - one.calls),
-      unjudged: [...unjudged.values()].toSorted((one, other) => other.calls - one.calls),
+      differences: [...differences.values()].toSorted((difference, other) => other.calls - difference.calls),
+      unjudged: [...unjudged.values()].toSorted((item, other) => other.calls - item.calls),
     }),
   }
 }

@@ -28,7 +28,8 @@ export interface ReplayedCall {
   readonly kept: NamedValues
 }
 
-const strengthOf = (action: Rule['action']): number => VERDICT_ACTIONS.findIndex((one) => one === action)
+const strengthOf = (action: Rule['action']): number =>
+  VERDICT_ACTIONS.findIndex((verdictAction) => verdictAction === action)
 
 const NOBODY: Facts['principal'] = {
   id: '',
@@ -50,21 +51,21 @@ export function evaluateAgain(
 ): Judged {
   if (facts === undefined && [...now, ...draft].some(asksCaller)) return { unjudged: 'the caller no longer exists' }
   const known: Facts = { principal: NOBODY, context: NOWHERE, ...facts, arguments: argumentsFrom(kept) }
-  const open = (rules: readonly PlacedRule[]) => rules.filter((one) => !isEvaluable(one, tool, known, kept))
+  const open = (rules: readonly PlacedRule[]) => rules.filter((rule) => !isEvaluable(rule, tool, known, kept))
   const [openNow, openDraft] = [open(now), open(draft)]
-  const alike = (one: PlacedRule, others: readonly PlacedRule[]) =>
-    others.some(({ rule }) => rule === one.rule || sameWords(rule, one.rule))
+  const alike = (item: PlacedRule, others: readonly PlacedRule[]) =>
+    others.some(({ rule }) => rule === item.rule || sameWords(rule, item.rule))
   const left = evaluateSide(
     now,
     openNow,
-    openNow.filter((one) => !alike(one, openDraft)),
+    openNow.filter((rule) => !alike(rule, openDraft)),
     tool,
     known,
   )
   const right = evaluateSide(
     draft,
     openDraft,
-    openDraft.filter((one) => !alike(one, openNow)),
+    openDraft.filter((rule) => !alike(rule, openNow)),
     tool,
     known,
   )
@@ -84,11 +85,11 @@ function pathsOf(rule: Rule): Path[] {
 }
 
 /** Budgets of calls and sizes are left out: they depend on what else was called, and on what is not on record. */
-function isEvaluable(one: PlacedRule, tool: ToolFacts, facts: Facts, kept: NamedValues): boolean {
-  const { rule } = one
+function isEvaluable(item: PlacedRule, tool: ToolFacts, facts: Facts, stored: NamedValues): boolean {
+  const { rule } = item
   if (behaviourOf(rule.action).notReplayed === true) return true
-  if (pathsOf(rule).every((path) => isKnown(kept, path))) return true
-  const speaking = one.speaking(facts, tool)
+  if (pathsOf(rule).every((path) => isKnown(stored, path))) return true
+  const speaking = item.speaking(facts, tool)
   return speaking.speaks === 'no' && (speaking.because === 'member' || speaking.because === 'key')
 }
 
@@ -101,7 +102,7 @@ function evaluateSide(
   facts: Facts,
 ): Side | string {
   const verdict = decide(
-    rules.filter((one) => !open.includes(one)),
+    rules.filter((rule) => !open.includes(rule)),
     tool,
     facts,
   )
@@ -122,15 +123,15 @@ function sideOf(verdict: Verdict): Side {
 
 const words = new WeakMap<Rule, string>()
 function wordsOf(rule: Rule): string {
-  const held = words.get(rule)
-  if (held !== undefined) return held
+  const word = words.get(rule)
+  if (word !== undefined) return word
   const { id: _, reason: __, ...said } = rule
   const text = JSON.stringify(said, (__, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+      ? Object.fromEntries(Object.entries(value).sort(([item], [other]) => (item < other ? -1 : 1)))
       : value,
   )
   words.set(rule, text)
   return text
 }
-const sameWords = (one: Rule, other: Rule): boolean => wordsOf(one) === wordsOf(other)
+const sameWords = (rule: Rule, other: Rule): boolean => wordsOf(rule) === wordsOf(other)

@@ -13,16 +13,16 @@ export interface Question {
 
 export function findVerdict({ policy, tool, schema, facts }: Question): Found {
   const { organization, toolset } = facts.context
-  const given = facts.arguments ?? {}
-  const verdict = policy.of(tool, { organization, toolset }, schema)?.decide({ ...facts, arguments: given })
+  const value = facts.arguments ?? {}
+  const verdict = policy.of(tool, { organization, toolset }, schema)?.decide({ ...facts, arguments: value })
   if (verdict === undefined)
-    return { action: 'allow', rule: null, arguments: given, approvals: [], warnings: [], shadows: [] }
+    return { action: 'allow', rule: null, arguments: value, approvals: [], warnings: [], shadows: [] }
   const { action, rule, approvals, warnings, shadows } = verdict
   return {
-    ...{ action, rule: rule?.name ?? null, arguments: verdict.arguments ?? given },
+    ...{ action, rule: rule?.name ?? null, arguments: verdict.arguments ?? value },
     approvals: approvals.map(({ name }) => name),
     warnings: warnings.map(({ name }) => name),
-    shadows: shadows.map((one) => one.rule.name),
+    shadows: shadows.map((shadow) => shadow.rule.name),
   }
 }
 

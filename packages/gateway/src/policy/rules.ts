@@ -25,7 +25,7 @@ export interface RuleRow {
   readonly updated_at: Date
 }
 
-const isNamed = (action: string): action is NameAction => NAME_ACTIONS.some((one) => one === action)
+const isNamed = (action: string): action is NameAction => NAME_ACTIONS.some((nameAction) => nameAction === action)
 const onlyText = (list: unknown): string | undefined =>
   Array.isArray(list) && list.length === 1 && typeof list[0] === 'string' ? list[0] : undefined
 
@@ -77,15 +77,15 @@ export async function addRule(sql: SystemSql, rule: NewRule, createdBy: string):
 
 /** Undefined when there is no such rule. */
 export async function changeRule(sql: SystemSql, id: string, rule: NewRule): Promise<RuleRow | undefined> {
-  const held = (await listPlatformRules(sql)).find((row) => row.id === id)
-  if (held === undefined || inView(held) === undefined) return undefined
-  const changed = await changePlatformRule(sql, id, wordsOf(rule, held.name))
+  const platformRule = (await listPlatformRules(sql)).find((row) => row.id === id)
+  if (platformRule === undefined || inView(platformRule) === undefined) return undefined
+  const changed = await changePlatformRule(sql, id, wordsOf(rule, platformRule.name))
   return changed && inView(changed)
 }
 
 export async function removeRule(sql: SystemSql, id: string): Promise<RuleRow | undefined> {
-  const held = (await listRules(sql)).find((row) => row.id === id)
-  if (held === undefined) return undefined
+  const rule = (await listRules(sql)).find((row) => row.id === id)
+  if (rule === undefined) return undefined
   await removePlatformRule(sql, id)
-  return held
+  return rule
 }

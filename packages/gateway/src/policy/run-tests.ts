@@ -47,15 +47,15 @@ export async function runPolicyTests({ tests, rules, organization, known }: Test
   const cases: PolicyTestReport['cases'] = policy.problems.map(({ rule, problem }) => ({
     ...{ name: `the rule "${rule.name}" can be read`, ok: false, found: null, differences: [], problem },
   }))
-  for (const [at, one] of tests.cases.entries()) {
+  for (const [at, value] of tests.cases.entries()) {
     if (at % AT_A_TIME === AT_A_TIME - 1) await turn()
-    const { toolset, time, address, arguments: given, expect, name = `case ${at + 1}: ${one.tool}` } = one
+    const { toolset, time, address, arguments: input, expect, name = `case ${at + 1}: ${value.tool}` } = value
     const facts: Facts = {
-      principal: principalOf(one.as, known),
+      principal: principalOf(value.as, known),
       context: { organization, toolset, time, address },
-      arguments: given,
+      arguments: input,
     }
-    const found = findVerdict({ policy, ...findTool(one.tool, at), facts })
+    const found = findVerdict({ policy, ...findTool(value.tool, at), facts })
     const differences = differencesOf(expect, found)
     cases.push({ name, ok: differences.length === 0, found, differences, problem: null })
   }

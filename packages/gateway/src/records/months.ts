@@ -18,7 +18,7 @@ export async function makeMonthsAhead(sql: SystemSql, now: Date): Promise<number
   const made = await sql(Made)`
     select make_record_partition((date_trunc('month', ${now}::timestamptz at time zone 'UTC') + make_interval(months => ahead))::date) as made
       from generate_series(0, ${AHEAD}::int) as ahead`
-  return made.filter((one) => one.made).length
+  return made.filter((item) => item.made).length
 }
 
 /**

@@ -20,9 +20,9 @@ export interface WithPayload {
 
 /** In the transaction that stores the records, and before them: the head of a chain is locked last. */
 export async function storePayloads(sql: OrgSql | SystemSql, entries: readonly WithPayload[]): Promise<void> {
-  const kept = entries.filter(({ payload, org_id: id }) => payload !== undefined && id !== undefined)
-  if (kept.length === 0) return
-  const all = (valueOf: (entry: WithPayload) => string | undefined) => kept.map((entry) => valueOf(entry) ?? '')
+  const payloads = entries.filter(({ payload, org_id: id }) => payload !== undefined && id !== undefined)
+  if (payloads.length === 0) return
+  const all = (valueOf: (entry: WithPayload) => string | undefined) => payloads.map((entry) => valueOf(entry) ?? '')
   await sql(Id)`
     insert into record_payloads (id, organization_id, connection, at, sealed)
     select id, organization_id, connection, at, decode(sealed, 'base64')

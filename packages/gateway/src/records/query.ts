@@ -159,10 +159,10 @@ const seqIn = (key: string): string => key.slice(key.lastIndexOf(' ') + 1)
  * The indexes begin with the organization: each is asked for its newest. Places of several chains have no order among them that an
  * index knows, so that such pages count: from the newest record of the first page on, so that those that come meanwhile move none.
  */
-const idsOfEachOrganization: FindIds = async (sql, filter, { limit, offset: given, after }) => {
+const idsOfEachOrganization: FindIds = async (sql, filter, { limit, offset: input, after }) => {
   const { id = null, action = null, actor = null, outcome = null, start = null, end = null } = filter
   const { tool = null, connection = null, correlation = null, code = null } = filter
-  const [newest, offset] = after === undefined ? [null, given] : [after.split(' ')[0], Number(seqIn(after))]
+  const [newest, offset] = after === undefined ? [null, input] : [after.split(' ')[0], Number(seqIn(after))]
   const found = await sql(Id)`
     select newest.id from record_chains c cross join lateral (
       select r.id from records r

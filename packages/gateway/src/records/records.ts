@@ -66,7 +66,7 @@ export const PLATFORM = 'platform'
 export async function storeRecords(sql: SystemSql | OrgSql, entries: readonly Entry[]): Promise<void> {
   await storePayloads(sql, entries)
   const chains = [...Map.groupBy(entries, (entry) => entry.org_id ?? PLATFORM)]
-  for (const [organization, own] of chains.sort(([one], [other]) => (one < other ? -1 : 1)))
+  for (const [organization, own] of chains.sort(([item], [other]) => (item < other ? -1 : 1)))
     await append(sql, organization, own)
 }
 

@@ -39,8 +39,9 @@ export async function listChained(sql: SystemSql): Promise<string[]> {
 /** Throws ForeignCheckpoint. */
 export async function refuseForeign(sql: SystemSql, organization: string, signers: readonly string[]): Promise<void> {
   const own = new Set(signers)
-  for (const one of await listCheckpoints(sql, organization, 0, Number.MAX_SAFE_INTEGER))
-    if (!isSigned(one) || !own.has(fingerprintOf(one.public_key))) throw new ForeignCheckpoint(organization, one.seq)
+  for (const checkpoint of await listCheckpoints(sql, organization, 0, Number.MAX_SAFE_INTEGER))
+    if (!isSigned(checkpoint) || !own.has(fingerprintOf(checkpoint.public_key)))
+      throw new ForeignCheckpoint(organization, checkpoint.seq)
 }
 
 /**

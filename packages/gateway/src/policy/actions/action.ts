@@ -54,9 +54,9 @@ export interface ActionBehaviour<Action extends RuleAction = RuleAction> {
   redacts?(parameters: Rule<Action>['parameters']): readonly string[]
 
   /** Why a rule does not allow these arguments; undefined where it does. */
-  refuse?(one: PlacedRule<Action>, args: JsonObject, tool: ToolFacts): Rejection | undefined
+  refuse?(rule: PlacedRule<Action>, args: JsonObject, tool: ToolFacts): Rejection | undefined
   /** The arguments as they are to be sent: the very same object where nothing is changed. */
-  change?(one: PlacedRule<Action>, args: JsonObject, changes: Change[]): JsonObject
+  change?(rule: PlacedRule<Action>, args: JsonObject, changes: Change[]): JsonObject
   /** The tool's input schema, as lists show it. */
   shape?(schema: JsonObject, parameters: Rule<Action>['parameters']): JsonObject
   /** All matching rules of the action, before a call is sent. Throws the refusal. */

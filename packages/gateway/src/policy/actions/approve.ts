@@ -12,7 +12,7 @@ export const approve: ActionBehaviour<'approve'> = {
   follows: ({ parameters: { by, quorum } }) =>
     `the call waits for ${wordApprovers(by)}${quorum > 1 ? `, ${quorum} of them` : ''}.`,
   says: ({ approvals }, by) =>
-    `The call waits for ${approvals.map((one) => wordApprovers(one.parameters.by)).join('; and for ')}${by}`,
+    `The call waits for ${approvals.map((approval) => wordApprovers(approval.parameters.by)).join('; and for ')}${by}`,
 }
 
 export const wordApprovers = ({ roles, members, groups, webhooks, self }: Approvers): string =>

@@ -60,10 +60,10 @@ export const clamp: ActionBehaviour<'clamp'> = {
   couldChange: ({ action }) => outcomeOf(action) !== 'refuses',
 }
 
-function bounded(given: number, { min, max }: Bounds, own: Bounds): number {
+function bounded(input: number, { min, max }: Bounds, own: Bounds): number {
   const lower = min === undefined ? undefined : Math.max(min, own.min ?? min)
   const upper = max === undefined ? undefined : Math.min(max, own.max ?? max)
-  let value = given
+  let value = input
   if (lower !== undefined) value = Math.max(value, own.integer === true ? Math.ceil(lower) : lower)
   if (upper !== undefined) value = Math.min(value, own.integer === true ? Math.floor(upper) : upper)
   return value

@@ -13,7 +13,7 @@ export const reject: ActionBehaviour<'reject'> = {
   action: 'reject',
   check({ parameters }, _, say) {
     const { min, max, in: values, pattern, parameter } = parameters
-    const bounds = [min, max, values, pattern].some((one) => one !== undefined)
+    const bounds = [min, max, values, pattern].some((item) => item !== undefined)
     if (bounds && parameter === undefined) say('/parameters/parameter', 'must specify the argument')
     if (isUpsideDown(parameters)) say('/parameters/min', 'is larger than max')
   },
@@ -68,8 +68,8 @@ function patternIn({ pattern }: Parameters): RE2JS | undefined {
 function problemOf(value: Json, { min, max, in: allowed }: Parameters, pattern: RE2JS | undefined): string | undefined {
   if (min === undefined && max === undefined && allowed === undefined && pattern === undefined)
     return 'it must not be set'
-  if (allowed?.some((one) => same(one, value)) === false) {
-    const values = allowed.map((one) => JSON.stringify(one)).join(', ')
+  if (allowed?.some((item) => same(item, value)) === false) {
+    const values = allowed.map((item) => JSON.stringify(item)).join(', ')
     return `it must be one of ${values.slice(0, 200)}`
   }
   if (max !== undefined && typeof value !== 'number') return `it must be a number of at most ${max}`

@@ -51,5 +51,5 @@ export function changeAt(
   const { [name]: _, ...others } = properties
   const kept = changed === undefined ? others : { ...properties, [name]: changed }
   if (!optional || !Array.isArray(required)) return { ...schema, properties: kept }
-  return { ...schema, properties: kept, required: required.filter((one) => one !== name) }
+  return { ...schema, properties: kept, required: required.filter((value) => value !== name) }
 }

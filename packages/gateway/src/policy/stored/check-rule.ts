@@ -22,8 +22,8 @@ const PATTERN = /^[^?[\]{}!\s]+$/
 const patternProblem = 'must be a name, in which * matches any characters; ?, [], {}, ! and spaces are not supported'
 
 /** Reads what somebody wrote. The first problem is the one to mend first. */
-export function readWords(given: unknown): { words: RuleWords } | { problems: readonly RuleProblem[] } {
-  const parsed = RuleWords.safeParse(given)
+export function readWords(input: unknown): { words: RuleWords } | { problems: readonly RuleProblem[] } {
+  const parsed = RuleWords.safeParse(input)
   if (parsed.success) return { words: parsed.data }
   return {
     problems: parsed.error.issues.map(({ path, message, code, ...rest }) => ({

@@ -49,8 +49,8 @@ export const listOrganizationRulesOf = (sql: SystemSql, organizations: readonly 
 
 /** Locks the rule until the transaction ends. */
 export async function lockOrganizationRule(sql: OrgSql, id: string): Promise<OrganizationRuleRow | undefined> {
-  const [held] = await sql(Id)`select id from organization_rules where id = ${id} for update`
-  return held && (await listOrganizationRules(sql)).find((row) => row.id === id)
+  const [stored] = await sql(Id)`select id from organization_rules where id = ${id} for update`
+  return stored && (await listOrganizationRules(sql)).find((row) => row.id === id)
 }
 
 /** The object that a rule applies to, as its row has it: at most one of them. */

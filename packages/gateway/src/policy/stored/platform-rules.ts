@@ -27,8 +27,8 @@ const Id = z.object({ id: z.string() })
 
 /** Locks the rule until the transaction ends. */
 export async function lockPlatformRule(sql: SystemSql, id: string): Promise<PlatformRuleRow | undefined> {
-  const [held] = await sql(Id)`select id from rules where id = ${id} for update`
-  return held && (await listPlatformRules(sql)).find((row) => row.id === id)
+  const [stored] = await sql(Id)`select id from rules where id = ${id} for update`
+  return stored && (await listPlatformRules(sql)).find((row) => row.id === id)
 }
 
 const Name = z.object({ name: z.string() })

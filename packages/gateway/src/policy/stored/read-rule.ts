@@ -25,14 +25,14 @@ export interface ReadRule {
   readonly problem: string | undefined
 }
 
-export function readRule(kept: Kept): ReadRule {
-  const { id, scope, of, name, match, action, parameters, reason, state } = kept
+export function readRule(stored: Kept): ReadRule {
+  const { id, scope, of, name, match, action, parameters, reason, state } = stored
   const read = readWords({ name, match, action, parameters, reason, state })
   const problems = 'words' in read ? compileProblems(read.words) : read.problems
   if ('words' in read && problems.length === 0) return { rule: { ...read.words, id, scope, of }, problem: undefined }
   const [first] = problems
   const problem = `${first?.place ?? ''} ${first?.problem ?? 'cannot be read'}`.trim()
-  return { rule: state === 'on' && action !== 'allow' ? standIn(kept) : undefined, problem }
+  return { rule: state === 'on' && action !== 'allow' ? standIn(stored) : undefined, problem }
 }
 
 /** Blocks what the rule spoke of, and more where it cannot be told: without its condition, and everything where nothing can be read. */

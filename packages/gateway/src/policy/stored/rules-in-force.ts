@@ -55,13 +55,13 @@ export const storedOfToolsets = (toolsets: readonly Toolset[]): Kept[] =>
 
 const stateOf = (state: unknown): RuleState => (state === 'off' || state === 'shadow' ? state : 'on')
 
-export function inForce(kept: readonly Kept[]): InForce {
+export function inForce(stored: readonly Kept[]): InForce {
   const rules: Rule[] = []
   const troubles: RuleTrouble[] = []
-  for (const one of kept) {
-    const { rule, problem } = readRule(one)
+  for (const item of stored) {
+    const { rule, problem } = readRule(item)
     if (rule !== undefined) rules.push(rule)
-    if (problem !== undefined) troubles.push({ ...troubleOf(one), problem, organizations: rule?.match.organizations })
+    if (problem !== undefined) troubles.push({ ...troubleOf(item), problem, organizations: rule?.match.organizations })
   }
   return { rules, troubles }
 }

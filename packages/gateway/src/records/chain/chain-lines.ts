@@ -102,7 +102,7 @@ const lineOf = (checkpoint: Checkpoint): ChainEntry => ({ type: 'checkpoint', ..
 
 /** Records, each checkpoint behind its record; last those of records that are not there: in a gap, or at an end that is gone. */
 function entriesOfPage({ rows, checkpoints }: Page): ChainEntry[] {
-  const signed = new Map(checkpoints.map((one) => [one.seq, one]))
+  const signed = new Map(checkpoints.map((checkpoint) => [checkpoint.seq, checkpoint]))
   const entries: ChainEntry[] = []
   for (const row of rows) {
     entries.push(row)

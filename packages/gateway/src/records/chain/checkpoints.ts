@@ -79,11 +79,11 @@ export const listUnsigned = (sql: SystemSql | OrgSql, organization: string | und
      order by c.organization_id`
 
 /** False when another gateway was first. */
-export async function storeCheckpoint(sql: SystemSql, one: Checkpoint): Promise<boolean> {
+export async function storeCheckpoint(sql: SystemSql, item: Checkpoint): Promise<boolean> {
   const stored = await sql(Stored)`
     insert into record_checkpoints (organization_id, seq, hash, at, key_id, public_key, signature)
-    values (${one.organization_id}, ${one.seq}, decode(${one.hash}, 'hex'), ${one.at}, ${one.key_id},
-            decode(${one.public_key}, 'base64'), decode(${one.signature}, 'base64'))
+    values (${item.organization_id}, ${item.seq}, decode(${item.hash}, 'hex'), ${item.at}, ${item.key_id},
+            decode(${item.public_key}, 'base64'), decode(${item.signature}, 'base64'))
     on conflict do nothing
     returning seq::float8 as seq`
   return stored.length > 0

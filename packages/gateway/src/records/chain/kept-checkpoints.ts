@@ -11,7 +11,7 @@ import { Checkpoint } from './checkpoints.ts'
 
 export interface KeptCheckpoints {
   /** In place of the one before. Throws what the file system says. */
-  keep(one: Checkpoint): Promise<void>
+  keep(item: Checkpoint): Promise<void>
   /** Throws SyntaxError for a file that was damaged. */
   find(organization: string): Promise<Checkpoint | undefined>
   /** Throws SyntaxError for a file that was damaged. */
@@ -34,12 +34,12 @@ export function createKeptCheckpoints(directory: string): KeptCheckpoints {
   }
 
   return {
-    async keep(one) {
-      const name = `${one.organization_id}.json`
+    async keep(item) {
+      const name = `${item.organization_id}.json`
       if (!NAME.test(name)) return
       await mkdir(directory, { recursive: true, mode: 0o700 })
-      const fresh = join(directory, `.${one.organization_id}-${randomUUID()}`)
-      await writeFile(fresh, `${JSON.stringify(one)}\n`, { mode: 0o600 })
+      const fresh = join(directory, `.${item.organization_id}-${randomUUID()}`)
+      await writeFile(fresh, `${JSON.stringify(item)}\n`, { mode: 0o600 })
       await rename(fresh, join(directory, name))
     },
     find: (organization) => read(`${organization}.json`),
@@ -49,7 +49,7 @@ export function createKeptCheckpoints(directory: string): KeptCheckpoints {
         throw thrown
       })
       const all = await Promise.all(names.filter((name) => NAME.test(name)).map(read))
-      return all.filter((one) => one !== undefined)
+      return all.filter((item) => item !== undefined)
     },
   }
 }

@@ -97,28 +97,28 @@ export function hashOfField(salt: string, value: string): string {
 }
 
 /** Give each field its own salt, as an export shows it. */
-export function proven(kept: ChainRow): ProvenRecord {
+export function proven(stored: ChainRow): ProvenRecord {
   const salts: Partial<Record<Redactable, string>> = {}
   const hashes: Partial<Record<Redactable, string>> = {}
   const gone: Redactable[] = []
-  prove(kept, (name, hash, own) => {
+  prove(stored, (name, hash, own) => {
     hashes[name] = hash
     if (own === undefined) gone.push(name)
     else salts[name] = own
   })
-  const { salt: _, redacted: __, ...row } = kept
+  const { salt: _, redacted: __, ...row } = stored
   return { ...row, salts, hashes, ...(gone.length === 0 ? {} : { redacted: gone }) }
 }
 
 /** The line of `proven` in an export. Hexadecimal digits and names of fields need no escapes: they are put together as they are. */
-export function recordLine(kept: ChainRow): string {
+export function recordLine(stored: ChainRow): string {
   let [salts, hashes, gone] = ['', '', '']
-  prove(kept, (name, hash, own) => {
+  prove(stored, (name, hash, own) => {
     hashes += `${hashes === '' ? '' : ','}"${name}":"${hash}"`
     if (own === undefined) gone += `${gone === '' ? '' : ','}"${name}"`
     else salts += `${salts === '' ? '' : ','}"${name}":"${own}"`
   })
-  const { salt: _, redacted: __, ...row } = kept
+  const { salt: _, redacted: __, ...row } = stored
   const members = JSON.stringify(row).slice(1, -1)
   const redacted = gone === '' ? '' : `,"redacted":[${gone}]`
   return `{"type":"record",${members},"salts":{${salts}},"hashes":{${hashes}}${redacted}}\n`

@@ -132,7 +132,7 @@ class Chain {
     const ends = this.#ends
     if (ends === undefined) return this.#fail(1, 'its records belong to no chain')
     let { anchor_seq: seq, anchor_hash: hash } = ends
-    for (const stretch of [...this.#byFirst.values()].toSorted((one, other) => one.first - other.first)) {
+    for (const stretch of [...this.#byFirst.values()].toSorted((item, other) => item.first - other.first)) {
       if (stretch.first > seq + 1) return this.#fail(seq + 1, `${rangeOf(seq + 1, stretch.first - 1)} missing`)
       if (stretch.first <= seq) return this.#fail(stretch.first, `record ${stretch.first} follows ${seq}`)
       this.#follow(hash, stretch)

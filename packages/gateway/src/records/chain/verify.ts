@@ -90,11 +90,13 @@ class Chain {
 
   constructor(head: Extract<ChainLine, { type: 'chain' }>, { fingerprints, checkpoints }: Trust) {
     const { organization_id: organization, after, format } = head
-    const own = checkpoints.filter((one) => one.organization === undefined || one.organization === organization)
+    const own = checkpoints.filter(
+      (checkpoint) => checkpoint.organization === undefined || checkpoint.organization === organization,
+    )
     this.#organization = organization
     this.#after = after
     this.#fingerprints = fingerprints
-    this.#kept = new Map(own.map((one) => [one.seq, one.hash]))
+    this.#kept = new Map(own.map((item) => [item.seq, item.hash]))
     this.#seq = after.seq
     this.#hash = after.hash
     if (format !== FORMAT)
@@ -153,44 +155,48 @@ class Chain {
     this.#problem ??= { kind, ...place, says }
   }
 
-  #record(one: ProvenRecord): void {
+  #record(item: ProvenRecord): void {
     const seq = this.#seq
-    const content = faultOf(one, this.#organization)
-    if (one.seq > seq + 1)
-      return this.#fail('gap', seq + 1, `${rangeOf(seq + 1, one.seq - 1)} missing before ${nameOf(one)}`)
-    if (one.seq <= seq)
-      return this.#fail('order', one, `${nameOf(one)} follows ${seq}: it was inserted, or the order was changed`)
-    if (content !== undefined) return this.#fail('content', one, `${nameOf(one)}: ${content}`)
-    if (link(this.#hash, leafOf(one)) !== one.hash)
-      return this.#fail('content', one, `${nameOf(one)} does not match its hash: it or a record before it was changed`)
-    this.#seq = one.seq
-    this.#hash = one.hash
-    this.#last = one
-    this.#first ??= one.seq
+    const content = faultOf(item, this.#organization)
+    if (item.seq > seq + 1)
+      return this.#fail('gap', seq + 1, `${rangeOf(seq + 1, item.seq - 1)} missing before ${nameOf(item)}`)
+    if (item.seq <= seq)
+      return this.#fail('order', item, `${nameOf(item)} follows ${seq}: it was inserted, or the order was changed`)
+    if (content !== undefined) return this.#fail('content', item, `${nameOf(item)}: ${content}`)
+    if (link(this.#hash, leafOf(item)) !== item.hash)
+      return this.#fail(
+        'content',
+        item,
+        `${nameOf(item)} does not match its hash: it or a record before it was changed`,
+      )
+    this.#seq = item.seq
+    this.#hash = item.hash
+    this.#last = item
+    this.#first ??= item.seq
     this.#records++
-    const elsewhere = this.#kept.get(one.seq)
-    if (elsewhere !== undefined && elsewhere !== one.hash)
-      this.#fail('link', one, `${nameOf(one)} has a different hash than the separately stored checkpoint`)
-    if (elsewhere === one.hash) this.#provenTo = one.seq
+    const elsewhere = this.#kept.get(item.seq)
+    if (elsewhere !== undefined && elsewhere !== item.hash)
+      this.#fail('link', item, `${nameOf(item)} has a different hash than the separately stored checkpoint`)
+    if (elsewhere === item.hash) this.#provenTo = item.seq
   }
 
-  #checkpoint(one: Checkpoint): void {
+  #checkpoint(item: Checkpoint): void {
     const seq = this.#seq
-    const at = this.#last?.seq === one.seq ? this.#last : one.seq
-    const fingerprint = fingerprintOf(one.public_key)
+    const at = this.#last?.seq === item.seq ? this.#last : item.seq
+    const fingerprint = fingerprintOf(item.public_key)
     this.#seen.add(fingerprint)
-    if (one.organization_id !== this.#organization || !isSigned(one))
-      return this.#fail('signature', at, `the signature of the checkpoint at ${one.seq} is wrong`)
+    if (item.organization_id !== this.#organization || !isSigned(item))
+      return this.#fail('signature', at, `the signature of the checkpoint at ${item.seq} is wrong`)
     if (this.#fingerprints.length > 0 && !this.#fingerprints.includes(fingerprint))
-      return this.#fail('signature', at, `the checkpoint at ${one.seq} is signed with an unknown key (${fingerprint})`)
-    if (one.seq > seq)
-      return this.#fail('end', seq + 1, `${rangeOf(seq + 1, one.seq)} missing: a checkpoint covers them`)
-    if (one.seq < seq) return this.#fail('order', one.seq, `the checkpoint at ${one.seq} follows record ${seq}`)
-    if (one.hash !== this.#hash) {
+      return this.#fail('signature', at, `the checkpoint at ${item.seq} is signed with an unknown key (${fingerprint})`)
+    if (item.seq > seq)
+      return this.#fail('end', seq + 1, `${rangeOf(seq + 1, item.seq)} missing: a checkpoint covers them`)
+    if (item.seq < seq) return this.#fail('order', item.seq, `the checkpoint at ${item.seq} follows record ${seq}`)
+    if (item.hash !== this.#hash) {
       const from = (this.#provenTo ?? this.#after.seq) + 1
-      return this.#fail('link', at, `the records up to ${one.seq}, from ${from} on, are not those that were signed`)
+      return this.#fail('link', at, `the records up to ${item.seq}, from ${from} on, are not those that were signed`)
     }
-    this.#provenTo = one.seq
+    this.#provenTo = item.seq
   }
 
   #end({ seq: until, hash }: Extract<ChainLine, { type: 'end' }>): void {

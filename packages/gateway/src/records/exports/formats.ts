@@ -48,7 +48,7 @@ export const headOf = (format: Format): string => (format === 'csv' ? CSV_HEAD :
 /** Records of one text. The text of a whole page is too large to be collected with what is young, which costs more than to write it. */
 const TOGETHER = 50
 
-function* textsOf<One>(all: readonly One[], toText: (one: One) => string): Generator<string> {
+function* textsOf<One>(all: readonly One[], toText: (item: One) => string): Generator<string> {
   for (let start = 0; start < all.length; start += TOGETHER)
     yield all
       .slice(start, start + TOGETHER)

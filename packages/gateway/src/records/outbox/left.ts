@@ -30,7 +30,7 @@ export async function findLeft(
     throw thrown
   })
   const writers = new Map<string, { pid: number; place: string; names: string[] }>()
-  for (const name of names.toSorted((one, other) => (one < other ? -1 : 1))) {
+  for (const name of names.toSorted((value, other) => (value < other ? -1 : 1))) {
     const [, place, pid, token] = NAME.exec(name) ?? []
     if (place === undefined || pid === undefined) continue
     // Files that were left on purpose may be taken by any process, even while their writer lives.
