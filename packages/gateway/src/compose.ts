@@ -222,10 +222,10 @@ async function composeCore(core: CoreDependencies, parts: ComposeParts, publicUr
     pages: composePageReads(core, keepSessions),
   })
   const { open } = admission
-  const told: Events = composeEvents(core, { accounts, snapshots, reveal: secrets.reveal })
+  const events: Events = composeEvents(core, { accounts, snapshots, reveal: secrets.reveal })
   const feed = await hearDatabaseNotifications(core, {
     stream: streamOf(core),
-    ...told,
+    ...events,
     outboxOwner: records.owner,
     approvals: approving,
     pages: admission.calls.pages,
@@ -242,7 +242,7 @@ async function composeCore(core: CoreDependencies, parts: ComposeParts, publicUr
   return {
     ...{ records, refusals, checkpoints, payloads, recordsProblem, auditLog, limits, clients, words, upstreams },
     ...{ sessions, keepSessions, sharedStreams, changes, callers, offers, outgoing, globalApps, links, credentials },
-    ...{ snapshots, rules, approving, admission, told, files, secrets, feed, platform },
+    ...{ snapshots, rules, approving, admission, told: events, files, secrets, feed, platform },
     ...composeGateway(core),
   }
 }

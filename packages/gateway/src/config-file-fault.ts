@@ -45,7 +45,7 @@ function likeliest(issues: readonly Issue[]): Issue {
 function openUnion(issue: Issue): Issue {
   if (issue.code !== 'invalid_union' || issue.message !== UNWORDED) return issue
   const branches = issue.errors.toSorted((a, b) => a.length - b.length)
-  const inner = branches[0]?.map((one) => ({ ...one, path: [...issue.path, ...one.path] }))
+  const inner = branches[0]?.map((item) => ({ ...item, path: [...issue.path, ...item.path] }))
   return inner === undefined || inner.length === 0 ? issue : likeliest(inner)
 }
 

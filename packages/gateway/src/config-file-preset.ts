@@ -29,14 +29,14 @@ const TOP = 'default'
 export function createPresets({ path, lookup, complain }: PresetsParts) {
   const lookups = new Map<string, Lookup>()
 
-  function expandOne(slug: string, place: readonly string[], said: unknown): unknown {
-    const members = Members.safeParse(said)
+  function expandOne(slug: string, place: readonly string[], input: unknown): unknown {
+    const members = Members.safeParse(input)
     // What does not fit is worded where the whole file is checked.
-    if (!members.success) return said
+    if (!members.success) return input
     const { preset, variables = {} } = members.data
     if (preset === undefined && members.data.variables !== undefined)
       throw complain([...place, 'variables'], 'belong to a preset: specify which one')
-    if (preset === undefined) return said
+    if (preset === undefined) return input
     const fill = createFill({ path, place, lookup, complain })
     const own = new Map(Object.entries(variables).map(([name, value]) => [name, fill(value, 'variables', name)]))
     const find: Lookup = (name) => own.get(name) ?? lookup(name)
@@ -59,7 +59,7 @@ export function createPresets({ path, lookup, complain }: PresetsParts) {
       const organizations = Named.safeParse(whole.data['organizations'])
       if (!organizations.success) return whole.data
       const expanded = Object.entries(organizations.data).map(
-        ([slug, said]) => [slug, expandOne(slug, ['organizations', slug], said)] as const,
+        ([slug, value]) => [slug, expandOne(slug, ['organizations', slug], value)] as const,
       )
       return { ...whole.data, organizations: Object.fromEntries(expanded) }
     },
@@ -69,8 +69,8 @@ export function createPresets({ path, lookup, complain }: PresetsParts) {
 }
 
 /** Connections, toolsets and the like are joined by their names; anything else that the file says stands in place of the preset's. */
-function merged(preset: Readonly<Record<string, unknown>>, said: Readonly<Record<string, unknown>>): object {
-  const joined = Object.entries(said).map(([name, value]) => {
+function merged(preset: Readonly<Record<string, unknown>>, input: Readonly<Record<string, unknown>>): object {
+  const joined = Object.entries(input).map(([name, value]) => {
     const [theirs, ours] = [Named.safeParse(preset[name]), Named.safeParse(value)]
     return [name, theirs.success && ours.success ? { ...theirs.data, ...ours.data } : value] as const
   })

@@ -306,9 +306,9 @@ function declared(slug: string, members: Members, fill: Fill): Declared {
       const revision = 'revision' in connection ? connection.revision : 'auto'
       const document = 'document' in connection ? documentOf(connection, fill, place) : undefined
       const text = document?.text
-      const remote = (given: { url: z.output<typeof Value>; headers: z.output<typeof Values> }, type?: string) => ({
-        url: addressOf(fill(given.url, ...place, 'url'), type, (problem) => fill.complain([...place, 'url'], problem)),
-        headers: fillAll(given.headers, ...place, 'headers'),
+      const remote = (input: { url: z.output<typeof Value>; headers: z.output<typeof Values> }, type?: string) => ({
+        url: addressOf(fill(input.url, ...place, 'url'), type, (problem) => fill.complain([...place, 'url'], problem)),
+        headers: fillAll(input.headers, ...place, 'headers'),
       })
       const wireOf = (): Wire => {
         if ('command' in connection)
@@ -387,12 +387,12 @@ function nativeOf(
 /** A file is read now, and kept as what it says; an address is asked when the connection is first opened. */
 function documentOf({ document, select, effects, key }: z.output<typeof OpenApi>, fill: Fill, place: string[]) {
   const isInline = typeof document !== 'string' && 'text' in document
-  const said = isInline ? document.text : fill(document, ...place, 'document')
+  const text = isInline ? document.text : fill(document, ...place, 'document')
   const isText = isInline || (typeof document !== 'string' && 'file' in document)
-  if (!isText && !/^https?:$/.test(URL.parse(said)?.protocol ?? ''))
+  if (!isText && !/^https?:$/.test(URL.parse(text)?.protocol ?? ''))
     throw fill.complain([...place, 'document'], 'must be an address that starts with https:// or http://, or a file')
-  const api: ApiWords = { document: isText ? undefined : said, select, effects, key }
-  return isText ? { api, text: said } : { api, text: undefined }
+  const api: ApiWords = { document: isText ? undefined : text, select, effects, key }
+  return isText ? { api, text } : { api, text: undefined }
 }
 
 const HERE: ReadonlySet<unknown> = new Set(SERVICE_CONNECTORS.filter((connector) => !hasAddress(connector)))

@@ -47,7 +47,7 @@ const networks = z
   .default('')
   .transform(splitList)
   .superRefine((all, context) => {
-    const wrong = all.find((one) => !isNetwork(one))
+    const wrong = all.find((value) => !isNetwork(value))
     if (wrong !== undefined) context.addIssue(`${wrong} is neither an address nor a range such as 10.0.0.0/8`)
   })
 function isNetwork(text: string): boolean {
@@ -221,8 +221,8 @@ export function findSettingReferences(where: Surroundings): SettingReferences {
   const { environment, surroundings } = environmentOf(where)
   const texts = NAMES.map((name) => ({ name, text: readSetting(environment, name)[0], secret: SETTINGS[name].secret }))
   return {
-    references: texts.flatMap((one) =>
-      [...settingReferences(one)].map(([words, reference]) => ({ name: one.name, words, reference })),
+    references: texts.flatMap((text) =>
+      [...settingReferences(text)].map(([words, reference]) => ({ name: text.name, words, reference })),
     ),
     texts: Object.fromEntries(texts.map(({ name, text }) => [name, text])),
     lookup: (name) => environment[name] ?? surroundings[name],
@@ -246,10 +246,10 @@ export type PlaceSettings = Pick<Config, keyof typeof KEY_SETTINGS | 'AWS_REGION
 export function loadConfig(
   surroundings: NodeJS.ProcessEnv = process.env,
   folder = process.cwd(),
-  said: NodeJS.ProcessEnv = {},
+  input: NodeJS.ProcessEnv = {},
   read: ReadSecrets = new Map(),
 ): LoadedConfig {
-  const { given, environment } = environmentOf({ surroundings, folder, said })
+  const { given, environment } = environmentOf({ surroundings, folder, said: input })
   const origins = {} as Record<SettingName, Origin>
   const values: Partial<Record<SettingName, unknown>> = {}
   const preset = check('TOOLWAY_PRESET', ...readSetting(environment, 'TOOLWAY_PRESET')) as PresetName | undefined
@@ -259,9 +259,9 @@ export function loadConfig(
       name,
       roles: values['TOOLWAY_ROLES'] as Config['TOOLWAY_ROLES'],
     })
-    const [asked, origin, source] = withSeedMetrics(found, name, environment)
+    const [request, origin, source] = withSeedMetrics(found, name, environment)
     origins[name] = origin === 'environment' && given[source] === undefined ? `file ${DOTENV}` : origin
-    const text = withSecrets({ name, text: asked, secret: SETTINGS[name].secret }, read)
+    const text = withSecrets({ name, text: request, secret: SETTINGS[name].secret }, read)
     values[name] = check(name, text, origin, source)
   }
   const config = Object.freeze(values) as Config
@@ -354,9 +354,9 @@ function readSetting(environment: NodeJS.ProcessEnv, name: SettingName): Read {
  * Generic names that others use for something else: a shell's HOST is the name of its machine, and build tools have a path in
  * BASE_URL. Such values are ignored.
  */
-function isMeant(source: string, said = ''): boolean {
-  if (source === 'HOST') return isIP(said) !== 0 || said === 'localhost'
-  return source !== 'BASE_URL' || !said.startsWith('/')
+function isMeant(source: string, text = ''): boolean {
+  if (source === 'HOST') return isIP(text) !== 0 || text === 'localhost'
+  return source !== 'BASE_URL' || !text.startsWith('/')
 }
 
 function readSettingFile(source: string, path: string): [string, Origin] {
@@ -414,8 +414,8 @@ function refuseShown({ TOOLWAY_OPENAPI: shown, MCP_API_KEY: key }: Config): void
 
 /** Seconds between the word to end and the closing of the port. */
 export function stopDelayOf(config: Config, terminal: boolean): number {
-  const { TOOLWAY_STOP_DELAY: said, TOOLWAY_TRUSTED_PROXIES: proxies, TOOLWAY_PUBLIC_URL: url } = config
-  if (said !== undefined) return said
+  const { TOOLWAY_STOP_DELAY: input, TOOLWAY_TRUSTED_PROXIES: proxies, TOOLWAY_PUBLIC_URL: url } = config
+  if (input !== undefined) return input
   const balanced = proxies.length > 0 || (url !== undefined && !isLoopback(new URL(url).hostname))
   return balanced && !terminal ? BALANCERS_NOTICE : 0
 }

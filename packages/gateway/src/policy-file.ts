@@ -187,8 +187,8 @@ function clampRules(clamps: z.output<typeof File>['clamps']): RuleWords[] {
 }
 
 /** Rule names are small letters and short, names of tools are neither. */
-function freeName(taken: Set<string>, wanted: string): string {
-  const base = wanted.toLowerCase().replaceAll(/[^a-z0-9._-]/g, '-')
+function freeName(taken: Set<string>, requested: string): string {
+  const base = requested.toLowerCase().replaceAll(/[^a-z0-9._-]/g, '-')
   const cut = (ending: string) => base.slice(0, 64 - ending.length).replace(/[._-]+$/, '') + ending
   let name = cut('')
   for (let next = 2; taken.has(name); next++) name = cut(`-${next}`)

@@ -111,7 +111,7 @@ function composio(lookup: Lookup): object {
 
 function others(lookup: Lookup): object {
   const named = listed(lookup('AGENT_SERVERS'))
-  const strange = named.find((name) => !BY_NAME.some((one) => one === name))
+  const strange = named.find((name) => !BY_NAME.some((item) => item === name))
   if (strange !== undefined)
     throw new ConfigFault(`AGENT_SERVERS contains "${strange}": it may contain only ${BY_NAME.join(' and ')}.`)
   if (!isUnset(lookup('Z_AI_MODE')) && isUnset(lookup('Z_AI_API_KEY')))
@@ -141,8 +141,8 @@ export const agent: Preset = {
   about: 'creates the connections of one agent to the local toolkit, to Composio and to other servers',
   settings: { TOOLWAY_DEMO: 'off' },
   variables: VARIABLES,
-  organization(given) {
-    const lookup = variablesOf('agent', VARIABLES, given)
+  organization(input) {
+    const lookup = variablesOf('agent', VARIABLES, input)
     return {
       connections: { ...localToolkit(lookup), composio: composio(lookup), ...others(lookup) },
       toolsets: AGENT_TOOLSETS,

@@ -60,8 +60,8 @@ export const curatore: Preset = {
   },
   composed: true,
   variables: VARIABLES,
-  organization(given) {
-    const lookup = variablesOf('curatore', VARIABLES, given)
+  organization(input) {
+    const lookup = variablesOf('curatore', VARIABLES, input)
     const backend = {
       type: 'contract',
       url: lookup('CURATORE_BACKEND_URL'),

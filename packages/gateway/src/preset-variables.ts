@@ -11,8 +11,8 @@ export const isUnset = (value: string | undefined): boolean => value === undefin
 export const listed = (text: string | undefined): string[] =>
   (text ?? '')
     .split(',')
-    .map((one) => one.trim())
-    .filter((one) => one !== '')
+    .map((value) => value.trim())
+    .filter((value) => value !== '')
 
 /**
  * The same look-up, which also finds the other names of variables. Throws ConfigFault where one is given under two names (ledger
@@ -21,7 +21,7 @@ export const listed = (text: string | undefined): string[] =>
 export function variablesOf(preset: string, variables: readonly PresetVariable[], lookup: Lookup): Lookup {
   const found = new Map<string, string>()
   for (const { name, also = [] } of variables) {
-    const [said, other] = [name, ...also].filter((one) => !isUnset(lookup(one)))
+    const [said, other] = [name, ...also].filter((value) => !isUnset(lookup(value)))
     if (other !== undefined) throw new ConfigFault(`${said} and ${other} are both set: keep one of them.`)
     if (said !== undefined) found.set(name, said)
   }

@@ -164,7 +164,7 @@ export class EventLog {
 
   /** The events of a stream after one of them, in order. */
   after(stream: EventStream, at: number): KeptEvent[] {
-    return this.#kept.filter((one) => one.stream === stream && one.at > at)
+    return this.#kept.filter((events) => events.stream === stream && events.at > at)
   }
 
   /** A stream that has ended is known as long as something of it is kept. */
@@ -224,7 +224,7 @@ export class EventStream {
   sayOnce(message: Message): void {
     if (this.#connection === undefined) {
       const text = JSON.stringify(message)
-      if (this.#log.after(this, this.#left).some((kept) => kept.text === text)) return
+      if (this.#log.after(this, this.#left).some((stored) => stored.text === text)) return
     }
     this.say(message)
   }

@@ -24,7 +24,7 @@ export class OwnStreams {
   begin(): EventStream {
     if (this.#streams.length >= MOST) {
       const spare = this.#streams.find(({ isRead }) => !isRead) ?? this.#streams[0]
-      this.#streams = this.#streams.filter((one) => one !== spare)
+      this.#streams = this.#streams.filter((eventStream) => eventStream !== spare)
       spare?.finish()
     }
     const stream = this.#log.open(true)
@@ -35,7 +35,7 @@ export class OwnStreams {
   /** Somebody reads this one again: it is the last again, if it is one of these. */
   resumed(stream: EventStream): void {
     if (!this.#streams.includes(stream)) return
-    this.#streams = [...this.#streams.filter((one) => one !== stream), stream]
+    this.#streams = [...this.#streams.filter((eventStream) => eventStream !== stream), stream]
   }
 
   get isRead(): boolean {

@@ -43,7 +43,7 @@ export interface RemoteStreams {
    * Resolves once the gateway that holds the stream has answered. Throws `stream.gone` where none does in time or events are lost,
    * `stream.ended`, `gateway.not-ready` when too many streams are read here, and database faults.
    */
-  resume(wanted: ResumedStream, signal: AbortSignal): Promise<RemoteStream>
+  resume(stream: ResumedStream, signal: AbortSignal): Promise<RemoteStream>
   hear(notice: StreamReaderNotice): void
   /** Notices were lost: each reader looks for itself. */
   lost(): void
@@ -75,11 +75,11 @@ class Reading implements RemoteStreams {
     this.#parts = parts
   }
 
-  async resume(wanted: ResumedStream, signal: AbortSignal): Promise<RemoteStream> {
-    const leave = this.#share.take(wanted.organizationId)
+  async resume(stream: ResumedStream, signal: AbortSignal): Promise<RemoteStream> {
+    const leave = this.#share.take(stream.organizationId)
     if (leave === undefined)
       throw new Fault('gateway.not-ready', { problem: 'too many streams of other gateways are being read' })
-    const reader = new Reader(this.#parts, wanted, signal, () => {
+    const reader = new Reader(this.#parts, stream, signal, () => {
       this.#readers.delete(reader.name)
       leave()
     })
@@ -115,9 +115,9 @@ class Reader implements RemoteStream {
   /** Taken, and not written yet. */
   #events: readonly SealedEvent[] = []
 
-  constructor(parts: RemoteStreamsParts, wanted: ResumedStream, signal: AbortSignal, onLeft: () => void) {
+  constructor(parts: RemoteStreamsParts, stream: ResumedStream, signal: AbortSignal, onLeft: () => void) {
     this.#parts = parts
-    this.#wanted = wanted
+    this.#wanted = stream
     this.#signal = signal
     this.#onLeft = onLeft
     signal.addEventListener('abort', this.wake)

@@ -160,11 +160,11 @@ class MemorySessions implements Sessions {
     this.#reaper.unref()
   }
 
-  #drop(one: SessionEntry, why: SessionEnd): void {
-    const { session, owner, organization } = one
+  #drop(sessionEntry: SessionEntry, why: SessionEnd): void {
+    const { session, owner, organization } = sessionEntry
     this.#held.delete(session.id)
-    strike(this.#owned, owner, one)
-    strike(this.#byOrganization, organization, one)
+    strike(this.#owned, owner, sessionEntry)
+    strike(this.#byOrganization, organization, sessionEntry)
     const reason = why === 'closing' ? 'gateway.draining-cut' : 'session.ended'
     for (const { controller } of session.underWay) controller.abort(new Fault(reason))
     if (why === 'closing' || session.underWay.size === 0) session.events.end()
@@ -175,18 +175,18 @@ class MemorySessions implements Sessions {
 
   readonly #reap = (): void => {
     const oldest = this.#now() - IDLE
-    for (const one of this.#held.values()) {
+    for (const session of this.#held.values()) {
       // A client that listens or waits is active: idleness begins when that ends.
-      if (!isIdle(one.session)) one.session.seen = this.#now()
-      else if (one.session.seen < oldest) this.#drop(one, 'idle')
+      if (!isIdle(session.session)) session.session.seen = this.#now()
+      else if (session.session.seen < oldest) this.#drop(session, 'idle')
     }
   }
 
   #find(owner: string, id: string): SessionEntry {
-    const one = this.#held.get(id)
-    if (one === undefined || one.owner !== owner) throw new Fault('session.unknown')
-    one.session.seen = this.#now()
-    return one
+    const session = this.#held.get(id)
+    if (session === undefined || session.owner !== owner) throw new Fault('session.unknown')
+    session.session.seen = this.#now()
+    return session
   }
 
   /** Ends what has to go for one more session. Each limit takes from whoever reached it, so that nobody takes another's place. */
@@ -213,8 +213,8 @@ class MemorySessions implements Sessions {
   /** The sessions of the organization that has the most, where this one is about to have one more. */
   #largest(organization: string): ReadonlySet<SessionEntry> {
     let largest = this.#byOrganization.get(organization) ?? new Set<SessionEntry>()
-    const wanted = largest.size
-    for (const one of this.#byOrganization.values()) if (one.size > Math.max(largest.size, wanted)) largest = one
+    const size = largest.size
+    for (const item of this.#byOrganization.values()) if (item.size > Math.max(largest.size, size)) largest = item
     return largest
   }
 
@@ -274,8 +274,8 @@ class MemorySessions implements Sessions {
   }
 
   drop(id: string) {
-    const one = this.#held.get(id)
-    if (one !== undefined) this.#drop(one, 'ended')
+    const session = this.#held.get(id)
+    if (session !== undefined) this.#drop(session, 'ended')
   }
 
   get size() {
@@ -288,7 +288,7 @@ class MemorySessions implements Sessions {
 
   close() {
     clearInterval(this.#reaper)
-    for (const one of [...this.#held.values()]) this.#drop(one, 'closing')
+    for (const session of [...this.#held.values()]) this.#drop(session, 'closing')
   }
 }
 
@@ -303,23 +303,23 @@ function leastMissed(own: ReadonlySet<SessionEntry>): SessionEntry {
   let [found] = own
   if (found === undefined) throw new TypeError('there is no session')
   let rank = rankOf(found)
-  for (const one of own) {
-    const other = rankOf(one)
-    if (other < rank || (other === rank && one.session.seen < found.session.seen)) [found, rank] = [one, other]
+  for (const session of own) {
+    const other = rankOf(session)
+    if (other < rank || (other === rank && session.session.seen < found.session.seen)) [found, rank] = [session, other]
   }
   return found
 }
 
 const rankOf = ({ session }: SessionEntry): number => (isIdle(session) ? 0 : session.underWay.size === 0 ? 1 : 2)
 
-function note(lists: Map<string, Set<SessionEntry>>, of: string, one: SessionEntry): void {
+function note(lists: Map<string, Set<SessionEntry>>, of: string, session: SessionEntry): void {
   const own = lists.get(of)
-  if (own === undefined) lists.set(of, new Set([one]))
-  else own.add(one)
+  if (own === undefined) lists.set(of, new Set([session]))
+  else own.add(session)
 }
 
-function strike(lists: Map<string, Set<SessionEntry>>, of: string, one: SessionEntry): void {
+function strike(lists: Map<string, Set<SessionEntry>>, of: string, session: SessionEntry): void {
   const own = lists.get(of)
-  own?.delete(one)
+  own?.delete(session)
   if (own?.size === 0) lists.delete(of)
 }

@@ -38,20 +38,20 @@ const PAGE = 'page '
 
 /** Stores many sessions with one insert, as one JSON parameter. The current state of a session replaces the stored one. */
 export async function storeSessions(sql: SystemSql, sessions: readonly KeptSession[]): Promise<void> {
-  const rows = sessions.map((one) => ({
-    hash: one.hash.toString('hex'),
-    organization_id: one.organizationId,
-    owner: one.owner,
-    principal: one.principal,
-    toolset: one.toolset,
-    connection: one.connection,
-    revision: one.revision,
-    capabilities: one.capabilities,
-    client: one.client,
-    log_level: one.logLevel,
-    watched: { ...one.watched, ...Object.fromEntries(one.pages.map((id) => [`${PAGE}${id}`, []])) },
-    opened_at: one.openedAt,
-    seen_at: one.seenAt,
+  const rows = sessions.map((session) => ({
+    hash: session.hash.toString('hex'),
+    organization_id: session.organizationId,
+    owner: session.owner,
+    principal: session.principal,
+    toolset: session.toolset,
+    connection: session.connection,
+    revision: session.revision,
+    capabilities: session.capabilities,
+    client: session.client,
+    log_level: session.logLevel,
+    watched: { ...session.watched, ...Object.fromEntries(session.pages.map((id) => [`${PAGE}${id}`, []])) },
+    opened_at: session.openedAt,
+    seen_at: session.seenAt,
   }))
   // An organization may have been removed while its sessions waited to be stored.
   await sql(Nothing)`

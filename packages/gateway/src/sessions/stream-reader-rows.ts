@@ -40,8 +40,8 @@ export interface WantedStream {
 }
 
 /** Asks whichever gateway holds the stream for it. Whether there can be one: another gateway, and a stored session. */
-export async function askForStream(sql: OrgSql, wanted: WantedStream): Promise<boolean> {
-  const { organizationId, session, stream, after, reader } = wanted
+export async function askForStream(sql: OrgSql, requested: WantedStream): Promise<boolean> {
+  const { organizationId, session, stream, after, reader } = requested
   if (!(await hasOthers(sql))) return false
   const asked = await sql(Reader)`
     insert into stream_readers (organization_id, reader, session, stream, after, read_until)

@@ -9,7 +9,7 @@ import { joinRows, rowsOf, type ChangedRows, type WantedRows } from './wanted-ro
 
 export interface KeepSnapshotsParts {
   /** These organizations by id, of which these rows may have changed, or all of them whole. */
-  load(wanted: ReadonlyMap<string, WantedRows> | undefined): Promise<readonly Snapshot[]>
+  load(requested: ReadonlyMap<string, WantedRows> | undefined): Promise<readonly Snapshot[]>
   /** What was loaded stands now, and the organizations of these ids are gone. The others are as they were. */
   onLoad(loaded: readonly Snapshot[], gone: ReadonlySet<string>): void
   readonly log: { error(facts: object, message: string): void }
@@ -40,7 +40,7 @@ const AGAIN = 1_000
 const MOST = 1_000
 
 export function createKeepSnapshots({ load, onLoad, log }: KeepSnapshotsParts): KeepSnapshots {
-  const held = createHeldSnapshots()
+  const snapshots = createHeldSnapshots()
   let loading: Promise<void> = Promise.resolve()
   let wanted = new Map<string, WantedRows>()
   let wantsAll = false
@@ -63,7 +63,7 @@ export function createKeepSnapshots({ load, onLoad, log }: KeepSnapshotsParts): 
       const began = performance.now()
       try {
         const loaded = await load(ids)
-        onLoad(loaded, held.place(ids, loaded))
+        onLoad(loaded, snapshots.place(ids, loaded))
       } catch (thrown) {
         // The requested loads stay pending after a failure.
         wantsAll ||= ids === undefined
@@ -100,9 +100,9 @@ export function createKeepSnapshots({ load, onLoad, log }: KeepSnapshotsParts): 
   }
 
   return {
-    find: (name) => activeOf(held.findAny(name)),
-    findAny: held.findAny,
-    all: held.all,
+    find: (name) => activeOf(snapshots.findAny(name)),
+    findAny: snapshots.findAny,
+    all: snapshots.all,
     reload() {
       wantsAll = true
       return loadNow()
@@ -156,10 +156,10 @@ function createHeldSnapshots(): HeldSnapshots {
       // One that was never here is not gone.
       const gone = new Set([...(ids ?? byId).keys()].filter((id) => byId.has(id) && !there.has(id)))
       for (const id of gone) remove(id)
-      for (const one of loaded) {
-        remove(one.organization.id)
-        byId.set(one.organization.id, one)
-        bySlug.set(one.organization.slug, one)
+      for (const snapshot of loaded) {
+        remove(snapshot.organization.id)
+        byId.set(snapshot.organization.id, snapshot)
+        bySlug.set(snapshot.organization.slug, snapshot)
       }
       return gone
     },

@@ -134,7 +134,7 @@ export function createSnapshot({
     [ALL, EVERYTHING],
     ...withSupplied(toolsets).map(({ slug, settings }) => [slug, selectionOf(settings)] as const),
   ])
-  const versionHere = (one: ConnectionRow) => `${versionOf(one)}${references?.version(one) ?? ''}`
+  const versionHere = (item: ConnectionRow) => `${versionOf(item)}${references?.version(item) ?? ''}`
   const byId = new Map(
     connections.map((connection) => [connection.id, { connection, version: versionHere(connection) }]),
   )
@@ -173,8 +173,8 @@ export function createSnapshot({
     exceptions,
     toolListing(toolset, connection, limit) {
       const key = `${toolset} ${connection ?? ''}`
-      const held = views[limit].get(key)
-      if (held !== undefined) return held
+      const listing = views[limit].get(key)
+      if (listing !== undefined) return listing
       const toolListing = makeView(toolset, connection, limit)
       // Names that lead nowhere are not kept: their number is the callers' choice.
       if (toolListing !== undefined) views[limit].set(key, toolListing)
@@ -265,8 +265,8 @@ function offeredBy(connection: ConnectionRow, credentials: boolean, catalog: Cat
 const MAY_COME: JsonObject = { tools: {}, prompts: {}, resources: {} }
 
 function namesOf({ names }: CatalogRow): GivenNames {
-  const of = (wanted: string) =>
-    new Map(names.filter(({ kind }) => kind === wanted).map(({ original, name }) => [original, name]))
+  const of = (requested: string) =>
+    new Map(names.filter(({ kind }) => kind === requested).map(({ original, name }) => [original, name]))
   return { tools: of('tool'), prompts: of('prompt') }
 }
 

@@ -42,10 +42,10 @@ function compare(last: Snapshot, now: Snapshot, tell: Tell): void {
 
 /** Rows that were not read again are the very same: of a thousand connections, all but the one that changed. */
 function isSame(last: Snapshot, now: Snapshot, id: ConnectionId): boolean {
-  const [one, other] = [indexOf(last), indexOf(now)]
+  const [index, other] = [indexOf(last), indexOf(now)]
   return (
     last.organization.active === now.organization.active &&
-    one.connections.get(id) === other.connections.get(id) &&
+    index.connections.get(id) === other.connections.get(id) &&
     last.catalogs.get(id) === now.catalogs.get(id) &&
     switchesOf(last, id) === switchesOf(now, id)
   )
@@ -77,8 +77,8 @@ function indexOf(snapshot: Snapshot): Index {
   const held = indexes.get(snapshot)
   if (held !== undefined) return held
   const index = {
-    connections: new Map(snapshot.connections.map((one) => [one.id, one])),
-    states: Map.groupBy(snapshot.states, (one) => one.connection_id),
+    connections: new Map(snapshot.connections.map((connection) => [connection.id, connection])),
+    states: Map.groupBy(snapshot.states, (state) => state.connection_id),
   }
   indexes.set(snapshot, index)
   return index

@@ -25,9 +25,9 @@ export const rowsOf = ({ table, ids, version }: ChangedRows): NamedRows => ({
   version,
 })
 
-export function joinRows(one: WantedRows, other: WantedRows): WantedRows {
-  if (one === 'all' || other === 'all') return 'all'
-  const tables = new Map(one.tables)
+export function joinRows(rows: WantedRows, other: WantedRows): WantedRows {
+  if (rows === 'all' || other === 'all') return 'all'
+  const tables = new Map(rows.tables)
   for (const [table, ids] of other.tables) {
     const before = tables.get(table)
     tables.set(
@@ -35,6 +35,6 @@ export function joinRows(one: WantedRows, other: WantedRows): WantedRows {
       before === undefined ? ids : before === 'all' || ids === 'all' ? 'all' : new Set([...before, ...ids]),
     )
   }
-  const versions = [one.version, other.version].filter((version) => version !== undefined)
+  const versions = [rows.version, other.version].filter((version) => version !== undefined)
   return { tables, version: versions.length === 0 ? undefined : Math.max(...versions) }
 }

@@ -65,8 +65,8 @@ const OPENMETRICS: Form = { type: OPENMETRICS_TYPE, isOpenMetrics: true, end: '#
 
 /** A scraper that takes OpenMetrics at all prefers it: it is asked for by no other program. `q=0` refuses it. */
 function wantsOpenMetrics(accept: string): boolean {
-  return accept.split(',').some((one) => {
-    const [type = '', ...parameters] = one.split(';').map((part) => part.trim().toLowerCase())
+  return accept.split(',').some((value) => {
+    const [type = '', ...parameters] = value.split(';').map((part) => part.trim().toLowerCase())
     if (type !== 'application/openmetrics-text') return false
     return !parameters.some((parameter) => /^(?:q=0(?:\.0*)?|version=0\..*)$/.test(parameter))
   })

@@ -22,7 +22,7 @@ export function mergeMetrics(all: readonly (readonly Metric[])[]): Metric[] {
 }
 
 /** With the later of two exemplars. */
-function joined(one: Sample, other: Sample, merge: (a: number, b: number) => number): Sample {
-  const isLater = (other.exemplar?.timestamp ?? 0) > (one.exemplar?.timestamp ?? 0)
-  return { ...(isLater ? other : one), value: merge(one.value, other.value) }
+function joined(sample: Sample, other: Sample, merge: (a: number, b: number) => number): Sample {
+  const isLater = (other.exemplar?.timestamp ?? 0) > (sample.exemplar?.timestamp ?? 0)
+  return { ...(isLater ? other : sample), value: merge(sample.value, other.value) }
 }

@@ -86,11 +86,11 @@ export function createHttpCounters(registry: Registry): HttpCounters {
   // Resolving labels costs more than observing: each set of them is resolved once.
   const known = new Map<string, Histogram.Internal<string>>()
   return {
-    count(given, template, status, seconds) {
-      const key = `${given} ${template} ${status}`
+    count(text, template, status, seconds) {
+      const key = `${text} ${template} ${status}`
       let timed = known.get(key)
       if (timed === undefined) {
-        const method = METHODS.has(given) ? given : 'other'
+        const method = METHODS.has(text) ? text : 'other'
         const path = known.size < MOST_FORMS ? template : 'other'
         timed = durations.labels({ method, path_template: path, status_code: String(status) })
         if (known.size < MOST_FORMS) known.set(key, timed)
@@ -209,8 +209,8 @@ const toolMetricsIn = (registry: Registry) => ({
 })
 
 function kept<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
-  const held = map.get(key)
-  if (held !== undefined) return held
+  const value = map.get(key)
+  if (value !== undefined) return value
   const made = make()
   map.set(key, made)
   return made

@@ -47,4 +47,4 @@ export function toolsetsOf<Made extends { readonly slug: string; readonly title:
 
 /** Whether a key can be limited to it; `default` is there always. */
 export const isToolset = (made: readonly { readonly slug: string }[], slug: string): boolean =>
-  slug === 'default' || withSupplied(made).some((one) => one.slug === slug)
+  slug === 'default' || withSupplied(made).some((item) => item.slug === slug)

@@ -43,16 +43,16 @@ export async function readKeyFiles(directory: string): Promise<KeyInFile[]> {
 
 /** Adds a key at the front of the ring. The file is written beside and moved into place, so that half a file is never read. */
 export async function addToRingFile(directory: string, root: Buffer): Promise<void> {
-  const held = (await readKeyFiles(directory)).filter(({ file }) => file === RING_FILE)
-  await replaceFile(join(directory, RING_FILE), textOfKeys([root, ...held.map((one) => one.root)]))
+  const files = (await readKeyFiles(directory)).filter(({ file }) => file === RING_FILE)
+  await replaceFile(join(directory, RING_FILE), textOfKeys([root, ...files.map((file) => file.root)]))
 }
 
 /** Take a key out of every file that holds it; a file that then holds none is removed. */
 export async function removeFromKeyFiles(directory: string, roots: readonly Buffer[]): Promise<void> {
-  const held = await readKeyFiles(directory)
+  const keyFiles = await readKeyFiles(directory)
   const isGone = ({ root }: KeyInFile) => roots.some((gone) => gone.equals(root))
-  for (const file of new Set(held.filter(isGone).map((one) => one.file))) {
-    const rest = held.filter((one) => one.file === file && !isGone(one)).map(({ root }) => root)
+  for (const file of new Set(keyFiles.filter(isGone).map((keyInFile) => keyInFile.file))) {
+    const rest = keyFiles.filter((keyInFile) => keyInFile.file === file && !isGone(keyInFile)).map(({ root }) => root)
     if (rest.length === 0) await rm(join(directory, file), { force: true })
     else await replaceFile(join(directory, file), textOfKeys(rest))
   }

@@ -94,12 +94,12 @@ export function createKeySources({ directory, settings, keychain, wrappedKeys }:
     const files = await readKeyFiles(directory)
     const opened = await wrappedKeys?.open(wrapped)
     const all = [
-      ...(opened?.keys ?? []).map(({ root, wrapped: one }) => serviceKey(root, one)),
+      ...(opened?.keys ?? []).map(({ root, wrapped: item }) => serviceKey(root, item)),
       ...roots.map((root) => foundKey(root, 'keychain', 'keychain')),
       ...environmentKeys(settings),
       ...files.map(({ root, file }) => foundKey(root, 'file', `file ${file}`)),
     ]
-    const keys = all.filter(({ id }, at) => all.findIndex((one) => one.id === id) === at)
+    const keys = all.filter(({ id }, at) => all.findIndex((key) => key.id === id) === at)
     const failure = opened?.failure
     const notes = [...(failure === undefined ? [] : [failure.message]), ...(note === undefined ? [] : [note])]
     return { keys, notes, ...(failure === undefined ? {} : { failure }) }
@@ -175,7 +175,7 @@ function environmentKeys({ MCP_ENCRYPTION_KEY: key, ...settings }: KeySettings):
   const { MCP_ENCRYPTION_KEY_PREVIOUS: previous = [], JWT_SECRET: secret } = settings
   return [
     ...(key === undefined ? [] : [environmentKey(Buffer.from(key, 'hex'), 'MCP_ENCRYPTION_KEY')]),
-    ...previous.map((one) => environmentKey(Buffer.from(one, 'hex'), 'MCP_ENCRYPTION_KEY_PREVIOUS')),
+    ...previous.map((value) => environmentKey(Buffer.from(value, 'hex'), 'MCP_ENCRYPTION_KEY_PREVIOUS')),
     ...(secret === undefined ? [] : [environmentKey(rootFromSecret(secret), 'JWT_SECRET')]),
   ]
 }

@@ -14,8 +14,8 @@ const nameOf = (purpose: string): string => `signers ${purpose}`
 
 export async function listPastSigners(sql: SystemSql, vault: Seals, purpose: string): Promise<string[]> {
   const name = nameOf(purpose)
-  const [held] = await sql(Row)`select sealed from vault_secrets where name = ${name} for update`
-  return held === undefined ? [] : z.array(z.string()).parse(JSON.parse(vault.open(held.sealed, secretRow(name))))
+  const [stored] = await sql(Row)`select sealed from vault_secrets where name = ${name} for update`
+  return stored === undefined ? [] : z.array(z.string()).parse(JSON.parse(vault.open(stored.sealed, secretRow(name))))
 }
 
 /** Does nothing where it is known. The row is locked, so that of two who add at once neither is lost. */

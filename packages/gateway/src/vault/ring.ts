@@ -97,7 +97,7 @@ export async function readRemembered(sql: SystemSql): Promise<KnownRootKey | und
 
 export const knownFingerprints = ({ fingerprint, fingerprints }: KnownRootKey): readonly string[] => [
   fingerprint,
-  ...(fingerprints ?? []).filter((one) => one !== fingerprint),
+  ...(fingerprints ?? []).filter((value) => value !== fingerprint),
 ]
 
 export const writeRemembered = async (sql: SystemSql, fingerprint: string, fingerprints: readonly string[]) => {
@@ -120,22 +120,22 @@ async function rememberFirst(sql: SystemSql, { keys }: Found, sources: KeySource
 async function othersOf(sql: SystemSql, directory: string, known: KnownRootKey, found: Found) {
   const wanted = knownFingerprints(known).slice(1)
   const keyOf = (wantedOne: string) => found.keys.find(({ fingerprint }) => fingerprint === wantedOne)
-  const missing = wanted.filter((one) => keyOf(one) === undefined).map(idOf)
+  const missing = wanted.filter((value) => keyOf(value) === undefined).map(idOf)
   if (missing.length > 0) {
     const counts = await countSealed(sql)
     const needed = missing.filter((id) => counts.some(({ key }) => key === id || key === 'unnamed'))
     if (needed.length > 0 && found.failure !== undefined) throw new WrappedKeyClosed(found.failure)
     if (needed.length > 0) throw new WrongVaultKey(directory, needed, found)
   }
-  return { others: wanted.flatMap((one) => keyOf(one) ?? []), missing }
+  return { others: wanted.flatMap((value) => keyOf(value) ?? []), missing }
 }
 
 /** Kept apart from the root keys, so that keys are found by the same hash whichever of them seals. */
 async function withHashRoot(sql: SystemSql, roots: readonly Buffer[], current: Buffer): Promise<Ring> {
   const vault = createVault({ roots })
-  const [held] = await sql(Secret)`select sealed from vault_secrets where name = ${HASH_ROOT}`
-  if (held !== undefined) {
-    const hashRoot = Buffer.from(vault.open(held.sealed, secretRow(HASH_ROOT)), 'hex')
+  const [stored] = await sql(Secret)`select sealed from vault_secrets where name = ${HASH_ROOT}`
+  if (stored !== undefined) {
+    const hashRoot = Buffer.from(vault.open(stored.sealed, secretRow(HASH_ROOT)), 'hex')
     return { roots, hashRoot }
   }
   if (roots.length > 1)

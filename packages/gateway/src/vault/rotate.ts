@@ -117,7 +117,7 @@ export async function retire({ db, sources, record }: Pick<RotateParts, 'db' | '
     await lockRing(sql)
     const known = await readRemembered(sql)
     const all = known === undefined ? [] : knownFingerprints(known)
-    if (known === undefined || !all.some((one) => idOf(one) === id)) {
+    if (known === undefined || !all.some((value) => idOf(value) === id)) {
       // Forgotten by a run that was killed before the key was dropped.
       if ((await sources.find(await readWrappedKeys(sql))).keys.some((key) => key.id === id))
         return removeWrappedKey(sql, id)
@@ -125,16 +125,16 @@ export async function retire({ db, sources, record }: Pick<RotateParts, 'db' | '
     }
     if (idOf(known.fingerprint) === id)
       throw new KeyStays(`The vault key ${id} is used for encryption: run \`toolway vault rotate\` first.`)
-    const held = (await countSealed(sql)).filter(({ key }) => key === id || key === 'unnamed')
-    const count = held.reduce((sum, one) => sum + one.count, 0)
+    const counts = (await countSealed(sql)).filter(({ key }) => key === id || key === 'unnamed')
+    const count = counts.reduce((sum, sealedCount) => sum + sealedCount.count, 0)
     if (count > 0)
       throw new KeyStays(
-        `${counted(count, 'value is', 'values are')} still encrypted with the vault key ${id} (${held.map(({ column }) => column).join(', ')}): run \`toolway vault rotate\` to completion first.`,
+        `${counted(count, 'value is', 'values are')} still encrypted with the vault key ${id} (${counts.map(({ column }) => column).join(', ')}): run \`toolway vault rotate\` to completion first.`,
       )
     await writeRemembered(
       sql,
       known.fingerprint,
-      all.filter((one) => idOf(one) !== id),
+      all.filter((value) => idOf(value) !== id),
     )
     await removeWrappedKey(sql, id)
     await record(sql, 'retire', id, {})

@@ -36,7 +36,7 @@ export function openValue(roots: readonly Root[], sealed: Uint8Array, row: strin
   if (bytes[0] === FORMAT_WITHOUT_ID) return openWithAny(roots, bytes, row)
   const head = bytes.subarray(0, headLength)
   const id = head.toString('hex', 1)
-  const root = roots.find((one) => one.id === id)
+  const root = roots.find((item) => item.id === id)
   if (root === undefined) throw new MissingVaultKey(`this was sealed with the vault key ${id}, which is not there`)
   return decipher(root, bytes.subarray(headLength), Buffer.concat([head, Buffer.from(row)]))
 }

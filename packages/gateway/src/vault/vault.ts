@@ -73,7 +73,7 @@ function holdRing({ roots: bytes, hashRoot }: Ring) {
   return { roots, newest, pairs, hashRoot: hashRoot ?? firstHashRoot(newestBytes) }
 }
 
-function isMac(root: Root, text: string, purpose: string, given: Buffer): boolean {
+function isMac(root: Root, text: string, purpose: string, input: Buffer): boolean {
   const expected = Buffer.from(root.mac(text, purpose).toString('base64url'))
-  return given.length === expected.length && timingSafeEqual(given, expected)
+  return input.length === expected.length && timingSafeEqual(input, expected)
 }

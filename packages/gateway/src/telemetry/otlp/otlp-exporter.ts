@@ -60,9 +60,9 @@ interface Again {
 class Refused extends Error {
   readonly wanted: number
 
-  constructor(wanted: number) {
+  constructor(requested: number) {
     super('the request was not accepted')
-    this.wanted = wanted
+    this.wanted = requested
   }
 }
 

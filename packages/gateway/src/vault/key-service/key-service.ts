@@ -76,12 +76,12 @@ export function keyServiceFault(name: string, thrown: unknown): KeyServiceFault 
   // The library of Azure words a sign-in that was refused as an error of its own, with the status of the sign-in.
   if (typeof word === 'string' && /Authentication|CredentialUnavailable/.test(word))
     return new KeyServiceFault(name, wordsOfStatus(401), { cause: thrown })
-  const answered = [$metadata?.httpStatusCode, status, statusCode].find((one) => typeof one === 'number')
+  const answered = [$metadata?.httpStatusCode, status, statusCode].find((value) => typeof value === 'number')
   if (typeof answered === 'number' && word !== 'AccessDeniedException')
     return new KeyServiceFault(name, wordsOfStatus(answered), { cause: thrown })
   if (word === 'AccessDeniedException') return new KeyServiceFault(name, wordsOfStatus(403), { cause: thrown })
   if (word === 'AbortError' || word === 'TimeoutError')
     return new KeyServiceFault(name, 'did not respond in time', { cause: thrown })
-  const how = [code, word].find((one) => typeof one === 'string')
+  const how = [code, word].find((value) => typeof value === 'string')
   return new KeyServiceFault(name, `cannot be reached (${how ?? 'no answer'})`, { cause: thrown })
 }

@@ -58,18 +58,18 @@ export function createWrappedKeys({ directory, service }: WrappedKeysParts): Wra
   }
 
   return {
-    async open(given) {
-      const wrapped = given ?? (await copied())
-      if (given !== undefined) await keepCopy(given)
+    async open(input) {
+      const wrapped = input ?? (await copied())
+      if (input !== undefined) await keepCopy(input)
       const keys: { root: Buffer; wrapped: WrappedKey }[] = []
       let failure: KeyServiceFault | undefined
-      for (const one of wrapped) {
+      for (const item of wrapped) {
         try {
-          const held = opened.get(one.id) ?? { root: await openOne(one), wrapped: one }
-          opened.set(one.id, held)
+          const held = opened.get(item.id) ?? { root: await openOne(item), wrapped: item }
+          opened.set(item.id, held)
           keys.push(held)
         } catch (thrown) {
-          failure = keyServiceFault(one.service, thrown)
+          failure = keyServiceFault(item.service, thrown)
         }
       }
       return { keys, ...(failure === undefined ? {} : { failure }) }

@@ -27,16 +27,16 @@ export async function readWrappedKeys(sql: SystemSql): Promise<readonly WrappedK
 
 /** Once: a key that is there stays as it is. */
 export async function addWrappedKey(sql: SystemSql, key: WrappedKey): Promise<void> {
-  const held = await readWrappedKeys(sql)
-  if (!held.some(({ id }) => id === key.id)) await write(sql, [key, ...held])
+  const wrappedKeys = await readWrappedKeys(sql)
+  if (!wrappedKeys.some(({ id }) => id === key.id)) await write(sql, [key, ...wrappedKeys])
 }
 
 export async function removeWrappedKey(sql: SystemSql, id: string): Promise<void> {
-  const held = await readWrappedKeys(sql)
-  if (held.some((key) => key.id === id))
+  const wrappedKeys = await readWrappedKeys(sql)
+  if (wrappedKeys.some((key) => key.id === id))
     await write(
       sql,
-      held.filter((key) => key.id !== id),
+      wrappedKeys.filter((key) => key.id !== id),
     )
 }
 

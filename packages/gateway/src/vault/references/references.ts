@@ -84,11 +84,11 @@ class KnownSecrets implements SecretReferences {
   }
 
   async prepare(organization: string, texts: readonly string[]): Promise<void> {
-    const due = this.#everyOf(organization, texts).filter((one) => one.value === undefined && this.#isDue(one))
+    const due = this.#everyOf(organization, texts).filter((item) => item.value === undefined && this.#isDue(item))
     if (due.length === 0) return
     const { promise: late, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, PATIENCE)
-    await Promise.race([Promise.all(due.map((one) => this.#read(one))), late])
+    await Promise.race([Promise.all(due.map((item) => this.#read(item))), late])
     clearTimeout(timer)
   }
 
@@ -96,10 +96,10 @@ class KnownSecrets implements SecretReferences {
     if (!hasReference(text)) return text
     const known = referencesIn(text)
     return replaceReferences(text, (words) => {
-      const one = known.get(words)
-      if (one === undefined) return words
-      if (this.#parts.sources[one.source] === undefined) throw new SecretFault(noPlaceFor(words, one))
-      const { value, problem } = this.#heldOf(organization, words, one)
+      const reference = known.get(words)
+      if (reference === undefined) return words
+      if (this.#parts.sources[reference.source] === undefined) throw new SecretFault(noPlaceFor(words, reference))
+      const { value, problem } = this.#heldOf(organization, words, reference)
       if (value === undefined) throw new SecretFault(`${words}: ${problem ?? 'it has not been read yet'}`)
       return value
     })
@@ -114,8 +114,8 @@ class KnownSecrets implements SecretReferences {
   }
 
   async renew(): Promise<void> {
-    const due = [...this.#held.values()].filter((one) => this.#isDue(one))
-    await Promise.all(due.map((one) => this.#read(one)))
+    const due = [...this.#held.values()].filter((item) => this.#isDue(item))
+    await Promise.all(due.map((item) => this.#read(item)))
   }
 
   close(): void {
@@ -140,7 +140,7 @@ class KnownSecrets implements SecretReferences {
   #everyOf(organization: string, texts: readonly string[]): Held[] {
     return texts.filter(hasReference).flatMap((text) => {
       try {
-        return [...referencesIn(text)].map(([words, one]) => this.#heldOf(organization, words, one))
+        return [...referencesIn(text)].map(([words, reference]) => this.#heldOf(organization, words, reference))
       } catch {
         // Told by whoever uses the text.
         return []
@@ -148,32 +148,32 @@ class KnownSecrets implements SecretReferences {
     })
   }
 
-  #read(one: Held): Promise<void> {
-    const running = this.#reading.get(one)
+  #read(item: Held): Promise<void> {
+    const running = this.#reading.get(item)
     if (running !== undefined) return running
-    const run = this.#readOnce(one).finally(() => this.#reading.delete(one))
-    this.#reading.set(one, run)
+    const run = this.#readOnce(item).finally(() => this.#reading.delete(item))
+    this.#reading.set(item, run)
     return run
   }
 
-  async #readOnce(one: Held): Promise<void> {
-    const { words, organization, reference, value: before, failures } = one
+  async #readOnce(item: Held): Promise<void> {
+    const { words, organization, reference, value: before, failures } = item
     try {
       const source = this.#parts.sources[reference.source]
       if (source === undefined) throw new SecretFault(noPlaceFor(words, reference))
-      one.value = await source.read(organization, reference)
-      one.problem = undefined
-      one.failures = 0
+      item.value = await source.read(organization, reference)
+      item.problem = undefined
+      item.failures = 0
     } catch (thrown) {
-      one.problem = thrown instanceof SecretFault ? thrown.message : `${reference.source} cannot be reached`
-      one.failures++
+      item.problem = thrown instanceof SecretFault ? thrown.message : `${reference.source} cannot be reached`
+      item.failures++
       // Twice, so that a secret that is replaced by removing it first is not missed in between.
-      if (thrown instanceof SecretGone && one.failures > 1) one.value = undefined
+      if (thrown instanceof SecretGone && item.failures > 1) item.value = undefined
       if (failures === 0)
         this.#parts.log.warn({ organization, reference: words, err: thrown }, 'a secret could not be read')
     } finally {
-      one.readAt = this.#now()
+      item.readAt = this.#now()
     }
-    if (one.value !== before && (before !== undefined || failures > 0)) this.#parts.onChange(organization)
+    if (item.value !== before && (before !== undefined || failures > 0)) this.#parts.onChange(organization)
   }
 }
