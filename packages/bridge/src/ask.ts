@@ -66,10 +66,10 @@ export async function hear(
     if (text.trim() !== '') handOn(parts, text, ask, onResult)
     return outlet.ready()
   }
-  for await (const one of stream.texts) {
+  for await (const value of stream.texts) {
     // A modern client that has cancelled hears nothing more of it.
     if (ask.controller.signal.aborted) return
-    handOn(parts, one, ask, onResult)
+    handOn(parts, value, ask, onResult)
     await outlet.ready()
   }
 }

@@ -55,8 +55,8 @@ const ONLY_MODERN = new Set(['server/discover', 'subscriptions/listen'])
 
 /** The handler for the messages of one era. */
 interface Side {
-  ask(one: Ask): Promise<void>
-  say(one: Ask): Promise<void>
+  ask(ask: Ask): Promise<void>
+  say(ask: Ask): Promise<void>
 }
 
 export const createBridge = (parts: BridgeParts): Bridge => new OpenBridge(parts)
@@ -95,9 +95,9 @@ class OpenBridge implements Bridge {
       sleep(grace, undefined, { signal: over.signal }).catch(() => {}),
     ])
     over.abort()
-    for (const one of this.#underWay.keys()) {
-      one.cancelled = true
-      one.controller.abort()
+    for (const ask of this.#underWay.keys()) {
+      ask.cancelled = true
+      ask.controller.abort()
     }
     await this.#legacy.end(AbortSignal.timeout(GOODBYE))
     await this.#parts.outlet.flushed()
@@ -126,48 +126,48 @@ class OpenBridge implements Bridge {
   /** An array of messages (revision 2025-03-26) goes on whole; every request in it gets an answer. */
   #batch(line: Buffer, values: readonly Json[]): void {
     const ids = values.flatMap((value) => (isObject(value) && 'method' in value ? (idOf(value) ?? []) : []))
-    const one = createAsk(line, ids, undefined, {})
-    if (ids.length === 0) this.#say(this.#legacy, one)
-    else this.#ask(this.#legacy, one)
+    const ask = createAsk(line, ids, undefined, {})
+    if (ids.length === 0) this.#say(this.#legacy, ask)
+    else this.#ask(this.#legacy, ask)
   }
 
-  #ask(side: Side, one: Ask): void {
-    if (this.#underWay.size >= MOST_ASKED || this.#bytes + one.body.length > MOST_BYTES) {
-      const busy = [...one.ids].map((id) => failureOf(id, new Fault('bridge.busy', { limit: MOST_ASKED })))
-      return this.#parts.outlet.write(JSON.stringify(one.method === undefined ? busy : busy[0]))
+  #ask(side: Side, ask: Ask): void {
+    if (this.#underWay.size >= MOST_ASKED || this.#bytes + ask.body.length > MOST_BYTES) {
+      const busy = [...ask.ids].map((id) => failureOf(id, new Fault('bridge.busy', { limit: MOST_ASKED })))
+      return this.#parts.outlet.write(JSON.stringify(ask.method === undefined ? busy : busy[0]))
     }
-    this.#bytes += one.body.length
+    this.#bytes += ask.body.length
     const done = this.#said
-      .then(() => side.ask(one))
+      .then(() => side.ask(ask))
       .finally(() => {
-        this.#bytes -= one.body.length
-        this.#underWay.delete(one)
+        this.#bytes -= ask.body.length
+        this.#underWay.delete(ask)
       })
-    this.#underWay.set(one, { side, done })
+    this.#underWay.set(ask, { side, done })
   }
 
-  #say(side: Side, one: Ask): void {
+  #say(side: Side, ask: Ask): void {
     const { tell } = this.#parts
-    if (this.#bytes + one.body.length > MOST_BYTES)
+    if (this.#bytes + ask.body.length > MOST_BYTES)
       return tell('The gateway is too slow for the client’s messages; a message was dropped.')
-    this.#bytes += one.body.length
+    this.#bytes += ask.body.length
     const done = this.#said
-      .then(() => side.say(one))
-      .catch((thrown: unknown) => tell(`Not delivered: ${one.method ?? 'an answer'}. ${Fault.of(thrown).message}`))
-      .finally(() => (this.#bytes -= one.body.length))
+      .then(() => side.say(ask))
+      .catch((thrown: unknown) => tell(`Not delivered: ${ask.method ?? 'an answer'}. ${Fault.of(thrown).message}`))
+      .finally(() => (this.#bytes -= ask.body.length))
     this.#said = Promise.race([done, sleep(IN_ORDER, undefined, { ref: false })])
   }
 
   /** In the modern era the exchange is closed, in the others the gateway is told; the answer is not waited for. */
   #cancel(line: Buffer, { params }: Notification): void {
     const id = params?.['requestId'] as Id
-    for (const [one, { side, done }] of this.#underWay) {
-      if (!one.ids.has(id)) continue
-      if (one.method !== undefined) one.cancelled = true
-      if (side === this.#modern || !one.written) one.controller.abort()
+    for (const [ask, { side, done }] of this.#underWay) {
+      if (!ask.ids.has(id)) continue
+      if (ask.method !== undefined) ask.cancelled = true
+      if (side === this.#modern || !ask.written) ask.controller.abort()
       else {
         this.#say(this.#legacy, createAsk(line, [], 'notifications/cancelled', {}))
-        const late = setTimeout(() => one.cancelled && one.controller.abort(), CANCELLED_FOR)
+        const late = setTimeout(() => ask.cancelled && ask.controller.abort(), CANCELLED_FOR)
         void done.finally(() => clearTimeout(late))
       }
     }

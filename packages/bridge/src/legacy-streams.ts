@@ -31,8 +31,8 @@ interface Broken {
 }
 
 /** The rest of a stream that broke off, or that its server closed so that its client comes for the rest. Throws `Lost`. */
-export async function resume(gateway: Gateway, one: Ask, life: Life, { from, retry }: Broken): Promise<Answered> {
-  const { signal } = one.controller
+export async function resume(gateway: Gateway, ask: Ask, life: Life, { from, retry }: Broken): Promise<Answered> {
+  const { signal } = ask.controller
   const until = performance.now() + RESUME_FOR
   for (let failures = 0; performance.now() < until; failures++) {
     await sleep(pauseAfter(retry, failures, RESUME_PAUSE), undefined, { signal })

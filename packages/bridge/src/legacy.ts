@@ -34,44 +34,44 @@ export function createLegacy(parts: HearParts & { readonly gateway: Gateway }): 
     gateway.reach({ method: 'POST', headers: life?.headers ?? {}, body, signal, onSent })
 
   /** In the session as it is, or, where the gateway has lost that, in the one that takes its place. */
-  async function postInSession(one: Ask): Promise<{ answered: Answered; life: Life | undefined }> {
-    let life = one.method === 'initialize' ? undefined : await session.life()
+  async function postInSession(item: Ask): Promise<{ answered: Answered; life: Life | undefined }> {
+    let life = item.method === 'initialize' ? undefined : await session.life()
     for (let renewals = 0; ; renewals++) {
-      const answered = await post(one, life)
-      if (life?.id === undefined || renewals === MOST_RENEWALS || !isUnknown(answered, one)) return { answered, life }
+      const answered = await post(item, life)
+      if (life?.id === undefined || renewals === MOST_RENEWALS || !isUnknown(answered, item)) return { answered, life }
       life = await session.renew(life)
     }
   }
 
-  function ask(one: Ask): Promise<void> {
-    if (one.method !== 'initialize') return answer(one)
-    const opened = answer(one).finally(() => (opening = undefined))
+  function ask(item: Ask): Promise<void> {
+    if (item.method !== 'initialize') return answer(item)
+    const opened = answer(item).finally(() => (opening = undefined))
     opening = opened
     return opened
   }
 
-  async function answer(one: Ask): Promise<void> {
+  async function answer(item: Ask): Promise<void> {
     try {
-      if (one.method !== 'initialize') await opening
-      const { answered, life } = await postInSession(one)
-      await hearWhole(one, answered, life)
-      if (one.ids.size > 0) throw new Lost('it ended without a response')
+      if (item.method !== 'initialize') await opening
+      const { answered, life } = await postInSession(item)
+      await hearWhole(item, answered, life)
+      if (item.ids.size > 0) throw new Lost('it ended without a response')
     } catch (thrown) {
-      fail(parts, one, thrown instanceof Lost ? new Fault('bridge.lost', {}, { cause: thrown }) : thrown)
+      fail(parts, item, thrown instanceof Lost ? new Fault('bridge.lost', {}, { cause: thrown }) : thrown)
     }
   }
 
   /** The answer with whatever precedes it, over as many streams as it takes. */
-  async function hearWhole(one: Ask, first: Answered, life: Life | undefined): Promise<void> {
+  async function hearWhole(item: Ask, first: Answered, life: Life | undefined): Promise<void> {
     let from: string | undefined
     for (let answered = first; ;) {
       const { stream } = answered
-      await hear(parts, answered, one, (text) => resulted(one, first, text)).catch((thrown: unknown) => {
+      await hear(parts, answered, item, (text) => resulted(item, first, text)).catch((thrown: unknown) => {
         if (!(thrown instanceof Lost)) throw thrown
       })
       from = stream?.lastEventId ?? from
-      if (one.ids.size === 0 || life === undefined || from === undefined) return
-      answered = await resume(gateway, one, life, { from, retry: stream?.retry ?? PAUSE })
+      if (item.ids.size === 0 || life === undefined || from === undefined) return
+      answered = await resume(gateway, item, life, { from, retry: stream?.retry ?? PAUSE })
     }
   }
 
@@ -81,14 +81,14 @@ export function createLegacy(parts: HearParts & { readonly gateway: Gateway }): 
     else if (method !== undefined) session.remember(method, params)
   }
 
-  async function say(one: Ask): Promise<void> {
+  async function say(item: Ask): Promise<void> {
     await opening
     const life = await session.life()
-    const { status, text } = await post(one, life)
-    const opens = one.method === 'notifications/initialized'
+    const { status, text } = await post(item, life)
+    const opens = item.method === 'notifications/initialized'
     // A message to a lost session is not sent again in the session that replaces it.
     if (status === UNKNOWN && life?.id !== undefined) await session.renew(life)
-    else if (status >= 300) tell(`The gateway refused ${one.method ?? 'an answer'} (HTTP ${status}): ${wordsOf(text)}`)
+    else if (status >= 300) tell(`The gateway refused ${item.method ?? 'an answer'} (HTTP ${status}): ${wordsOf(text)}`)
     else if (opens) session.ready()
   }
 

@@ -13,25 +13,25 @@ const LISTEN_PAUSE = 1_000
 const LONGEST_PAUSE = 30_000
 
 /** Resolves when the subscription has ended. Rejects with the fault of the first request. */
-export async function listen(parts: HearParts, one: Ask, post: (ask: Ask) => Promise<Answered>): Promise<void> {
+export async function listen(parts: HearParts, ask: Ask, post: (ask: Ask) => Promise<Answered>): Promise<void> {
   let honoured: JsonObject | undefined
   let pause = LISTEN_PAUSE
-  while (one.ids.size > 0) {
+  while (ask.ids.size > 0) {
     const reopens = honoured !== undefined
-    const answered = await post(one).catch((thrown: unknown) => {
+    const answered = await post(ask).catch((thrown: unknown) => {
       if (reopens && !isAbort(thrown)) return undefined
       throw thrown
     })
     if (answered !== undefined && answered.stream === undefined && (!reopens || answered.status < 500))
-      return hear(parts, answered, one)
+      return hear(parts, answered, ask)
     if (answered?.stream !== undefined) {
-      if (honoured !== undefined) tellMissed(parts, one, honoured)
+      if (honoured !== undefined) tellMissed(parts, ask, honoured)
       pause = LISTEN_PAUSE
-      honoured = (await follow(parts, one, { texts: answered.stream.texts, reopens })) ?? honoured
+      honoured = (await follow(parts, ask, { texts: answered.stream.texts, reopens })) ?? honoured
       if (honoured === undefined) return
     }
-    if (one.ids.size === 0) return
-    await sleep(pause, undefined, { signal: one.controller.signal })
+    if (ask.ids.size === 0) return
+    await sleep(pause, undefined, { signal: ask.controller.signal })
     pause = Math.min(pause * 2, LONGEST_PAUSE)
   }
 }
@@ -43,17 +43,17 @@ interface Following {
 }
 
 /** Hands on one stream to its end. Resolves with the subscriptions that the gateway acknowledged. */
-async function follow(parts: HearParts, one: Ask, { texts, reopens }: Following): Promise<JsonObject | undefined> {
+async function follow(parts: HearParts, ask: Ask, { texts, reopens }: Following): Promise<JsonObject | undefined> {
   let honoured: JsonObject | undefined
   try {
     for await (const text of texts) {
       const found = acknowledgedIn(text)
       honoured ??= found
-      if (found === undefined || !reopens) handOn(parts, text, one)
+      if (found === undefined || !reopens) handOn(parts, text, ask)
       await parts.outlet.ready()
     }
   } catch (thrown) {
-    if (!(thrown instanceof Lost) || one.controller.signal.aborted) throw thrown
+    if (!(thrown instanceof Lost) || ask.controller.signal.aborted) throw thrown
     parts.tell('A subscription was interrupted; it is being reopened.')
   }
   return honoured

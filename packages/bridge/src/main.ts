@@ -59,10 +59,10 @@ async function run({ url, key, keySource }: Options): Promise<void> {
   }
 }
 
-const told = readOptions(process.argv.slice(2), process.env, (path) => readFileSync(path, 'utf8'))
-if ('run' in told) await run(told.run)
-else if ('print' in told) process.stdout.write(told.print)
+const options = readOptions(process.argv.slice(2), process.env, (path) => readFileSync(path, 'utf8'))
+if ('run' in options) await run(options.run)
+else if ('print' in options) process.stdout.write(options.print)
 else {
-  tell(told.refuse)
+  tell(options.refuse)
   process.exitCode = 2
 }

@@ -75,22 +75,22 @@ export function createModern(parts: HearParts & { readonly gateway: Gateway }): 
     }
   }
 
-  async function ask(one: Ask): Promise<void> {
+  async function ask(item: Ask): Promise<void> {
     try {
-      if (one.method === LISTEN) await listen(parts, one, post)
+      if (item.method === LISTEN) await listen(parts, item, post)
       else {
-        const learn = one.method === 'tools/list' ? (text: string) => parameters.learnFrom(text) : undefined
-        await hear(parts, await postSafely(one), one, learn)
+        const learn = item.method === 'tools/list' ? (text: string) => parameters.learnFrom(text) : undefined
+        await hear(parts, await postSafely(item), item, learn)
       }
-      if (one.ids.size > 0) throw new Lost('it ended without a response')
+      if (item.ids.size > 0) throw new Lost('it ended without a response')
     } catch (thrown) {
-      fail(parts, one, isLost(thrown) ? new Fault('bridge.lost', {}, { cause: thrown }) : thrown)
+      fail(parts, item, isLost(thrown) ? new Fault('bridge.lost', {}, { cause: thrown }) : thrown)
     }
   }
 
-  async function say(one: Ask): Promise<void> {
-    const { status } = await post(one)
-    if (status >= 300) tell(`The gateway refused ${one.method} (HTTP ${status}).`)
+  async function say(item: Ask): Promise<void> {
+    const { status } = await post(item)
+    if (status >= 300) tell(`The gateway refused ${item.method} (HTTP ${status}).`)
   }
 
   return { ask, say }
