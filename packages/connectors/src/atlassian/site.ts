@@ -34,34 +34,34 @@ export const listSites = read('GET /oauth/token/accessible-resources', {
 
 /** A site that several products were granted for is named once for each. */
 function sitesOf(body: unknown, product: string): readonly Site[] {
-  const granted = (Array.isArray(body) ? body : []).filter((one) => {
-    const scopes = strs().read(get(one, 'scopes')) ?? []
+  const granted = (Array.isArray(body) ? body : []).filter((value) => {
+    const scopes = strs().read(get(value, 'scopes')) ?? []
     return scopes.length === 0 || scopes.some((scope) => scope.includes(product))
   })
-  const sites = granted.map((one: Json) => ({
-    id: String(get(one, 'id')),
-    name: String(get(one, 'name')),
-    host: hostOf(String(get(one, 'url'))),
+  const sites = granted.map((item: Json) => ({
+    id: String(get(item, 'id')),
+    name: String(get(item, 'name')),
+    host: hostOf(String(get(item, 'url'))),
   }))
-  return [...new Map(sites.filter(({ id }) => CLOUD_ID.test(id)).map((one) => [one.id, one])).values()]
+  return [...new Map(sites.filter(({ id }) => CLOUD_ID.test(id)).map((site) => [site.id, site])).values()]
 }
 
 /** Throws ToolFailure where there is none, or more than one. */
-function chosen(sites: readonly Site[], wanted: string, product: string): string {
-  const [only, ...others] = wanted === '' ? sites : sites.filter((site) => isNamed(site, wanted))
+function chosen(sites: readonly Site[], requested: string, product: string): string {
+  const [only, ...others] = requested === '' ? sites : sites.filter((site) => isNamed(site, requested))
   if (only !== undefined && others.length === 0) return only.id
   if (sites.length === 0)
     throw refusal('PERMISSION_DENIED', `The account has no site with ${product}: connect it again and choose one.`)
   const known = sites.map(({ id, host }) => `${host} (${id})`).join(', ')
-  if (wanted === '')
+  if (requested === '')
     throw refusal('INVALID_ARGUMENT', `site: the account can access several sites, use one of ${known}.`)
   throw refusal('NOT_FOUND', `site: the account cannot access this site, only ${known}.`)
 }
 
-const isNamed = ({ name, host }: Site, wanted: string): boolean =>
-  hostOf(wanted) === host ||
-  wanted.toLowerCase() === name.toLowerCase() ||
-  `${wanted.toLowerCase()}.atlassian.net` === host
+const isNamed = ({ name, host }: Site, requested: string): boolean =>
+  hostOf(requested) === host ||
+  requested.toLowerCase() === name.toLowerCase() ||
+  `${requested.toLowerCase()}.atlassian.net` === host
 
 const hostOf = (address: string): string => {
   const text = address.toLowerCase()

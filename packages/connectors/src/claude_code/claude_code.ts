@@ -237,17 +237,17 @@ export const claude_code = vendor({
         })
         const results = listOf(used.body, 'data[].results').flat()
         const people = listOf(day.body, 'data')
-        const cents = sumOf(listOf(costs.body, 'data[].results').flat(), (one) => get(one, 'amount'))
+        const cents = sumOf(listOf(costs.body, 'data[].results').flat(), (result) => get(result, 'amount'))
         return {
           from: input.start_date,
           to: input.end_date,
           active_users: people.length,
-          sessions: sumOf(people, (one) => get(one, 'core_metrics.num_sessions')),
-          lines_accepted: sumOf(people, (one) => get(one, 'core_metrics.lines_of_code.added')),
-          commits: sumOf(people, (one) => get(one, 'core_metrics.commits_by_claude_code')),
-          pull_requests: sumOf(people, (one) => get(one, 'core_metrics.pull_requests_by_claude_code')),
-          input_tokens: sumOf(results, (one) => get(one, 'uncached_input_tokens')),
-          output_tokens: sumOf(results, (one) => get(one, 'output_tokens')),
+          sessions: sumOf(people, (person) => get(person, 'core_metrics.num_sessions')),
+          lines_accepted: sumOf(people, (person) => get(person, 'core_metrics.lines_of_code.added')),
+          commits: sumOf(people, (person) => get(person, 'core_metrics.commits_by_claude_code')),
+          pull_requests: sumOf(people, (person) => get(person, 'core_metrics.pull_requests_by_claude_code')),
+          input_tokens: sumOf(results, (result) => get(result, 'uncached_input_tokens')),
+          output_tokens: sumOf(results, (result) => get(result, 'output_tokens')),
           cost_usd: cents === undefined ? undefined : cents / 100,
           models: modelsOf(results),
         }
@@ -262,14 +262,14 @@ const listOf = (body: unknown, path: string): readonly unknown[] => {
 }
 
 function modelsOf(results: readonly unknown[]): Json[] {
-  const names = [...new Set(results.map((one) => get(one, 'model')).filter((one) => typeof one === 'string'))]
+  const names = [...new Set(results.map((result) => get(result, 'model')).filter((value) => typeof value === 'string'))]
   return names.map((model) => {
-    const own = results.filter((one) => get(one, 'model') === model)
+    const own = results.filter((result) => get(result, 'model') === model)
     return {
       model,
       tokens: sumOf(
         own,
-        (one) => Number(get(one, 'uncached_input_tokens') ?? 0) + Number(get(one, 'output_tokens') ?? 0),
+        (value) => Number(get(value, 'uncached_input_tokens') ?? 0) + Number(get(value, 'output_tokens') ?? 0),
       ),
     }
   })

@@ -212,10 +212,10 @@ export const codex = vendor({
         return {
           from: dayOf(from),
           to: dayOf(to),
-          requests: sumOf(results, (one) => get(one, 'num_model_requests')),
-          input_tokens: sumOf(results, (one) => get(one, 'input_tokens')),
-          output_tokens: sumOf(results, (one) => get(one, 'output_tokens')),
-          cost_usd: sumOf(resultsOf(costs.body), (one) => get(one, 'amount.value')),
+          requests: sumOf(results, (result) => get(result, 'num_model_requests')),
+          input_tokens: sumOf(results, (result) => get(result, 'input_tokens')),
+          output_tokens: sumOf(results, (result) => get(result, 'output_tokens')),
+          cost_usd: sumOf(resultsOf(costs.body), (result) => get(result, 'amount.value')),
           models: modelsOf(results),
         }
       },
@@ -232,10 +232,13 @@ const resultsOf = (body: unknown): readonly unknown[] => {
 }
 
 function modelsOf(results: readonly unknown[]): Json[] {
-  const names = [...new Set(results.map((one) => get(one, 'model')).filter((one) => typeof one === 'string'))]
+  const names = [...new Set(results.map((result) => get(result, 'model')).filter((value) => typeof value === 'string'))]
   return names.map((model) => {
-    const own = results.filter((one) => get(one, 'model') === model)
-    const tokens = sumOf(own, (one) => Number(get(one, 'input_tokens') ?? 0) + Number(get(one, 'output_tokens') ?? 0))
-    return { model, requests: sumOf(own, (one) => get(one, 'num_model_requests')), tokens }
+    const own = results.filter((result) => get(result, 'model') === model)
+    const tokens = sumOf(
+      own,
+      (value) => Number(get(value, 'input_tokens') ?? 0) + Number(get(value, 'output_tokens') ?? 0),
+    )
+    return { model, requests: sumOf(own, (value) => get(value, 'num_model_requests')), tokens }
   })
 }

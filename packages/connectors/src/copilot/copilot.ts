@@ -174,7 +174,7 @@ export const copilot = vendor({
       {
         output: PullRequests,
         of(records) {
-          const sum = (member: string) => sumOf(records, (one) => get(one, `pull_requests.${member}`) ?? 'none')
+          const sum = (member: string) => sumOf(records, (record) => get(record, `pull_requests.${member}`) ?? 'none')
           return {
             created: sum('total_created'),
             created_by_copilot: sum('total_created_by_copilot'),
@@ -333,6 +333,6 @@ function metricsOf(records: Report['records']): Json {
     acceptances,
     lines_suggested,
     lines_accepted: lines_added,
-    models: models.map((one) => ({ model: one['model'], requests: one['interactions'] })),
+    models: models.map((model) => ({ model: model['model'], requests: model['interactions'] })),
   }
 }

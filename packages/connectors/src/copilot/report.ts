@@ -142,7 +142,7 @@ const COUNTS = {
 
 export const sumsOf = (records: readonly unknown[]): Json =>
   Object.fromEntries(
-    Object.entries(COUNTS).map(([name, member]) => [name, sumOf(records, (one) => get(one, member) ?? 'none')]),
+    Object.entries(COUNTS).map(([name, member]) => [name, sumOf(records, (record) => get(record, member) ?? 'none')]),
   )
 
 /** The parts of records at a member, such as `totals_by_ide`. */
@@ -155,7 +155,7 @@ export const partsOf = (records: readonly Json[], member: string): readonly Json
 /** Sums by the value of a member, the most used first. */
 export function sumsBy(parts: readonly Json[], member: string): readonly Json[] {
   const names = [...new Set(parts.map((part) => part[member]))].filter((name) => typeof name === 'string')
-  const used = (one: Json) => Number(one['suggestions'] ?? 0) + Number(one['interactions'] ?? 0)
+  const used = (item: Json) => Number(item['suggestions'] ?? 0) + Number(item['interactions'] ?? 0)
   return names
     .map((name): Json => ({ [member]: name, ...sumsOf(parts.filter((part) => part[member] === name)) }))
     .toSorted((a, b) => used(b) - used(a))

@@ -264,12 +264,13 @@ export const cursor = vendor({
         const members = yield* ask('GET /teams/members')
         const models = yield* ask('GET /analytics/team/models', dates(input))
         const days = listOf(active.body, 'data').map((day) => Number(get(day, 'dau')))
-        const cents = sumOf(listOf(spend.body, 'teamMemberSpend'), (one) => get(one, 'spendCents'))
+        const cents = sumOf(listOf(spend.body, 'teamMemberSpend'), (value) => get(value, 'spendCents'))
         return {
           from: input.start_date,
           to: input.end_date,
           active_users: days.length === 0 ? undefined : Math.max(...days.filter(Number.isFinite)),
-          seats: listOf(members.body, 'teamMembers').filter((one) => get(one, 'isRemoved') !== true).length,
+          seats: listOf(members.body, 'teamMembers').filter((teamMember) => get(teamMember, 'isRemoved') !== true)
+            .length,
           cost_usd: cents === undefined ? undefined : cents / 100,
           models: modelsOf(listOf(models.body, 'data')),
         }

@@ -139,14 +139,14 @@ export const discord = vendor({
     send_message: destroy('POST /channels/{channel_id}/messages', {
       says: 'Post a message in a channel as the bot. Mentions in the text do not notify anyone.',
       input: { ...channel, content },
-      send: (given) => ({ ...given, ...quiet }),
+      send: (input) => ({ ...input, ...quiet }),
       output: Message,
       give: messageOf,
     }),
     edit_message: write('PATCH /channels/{channel_id}/messages/{message_id}', {
       says: 'Edit one of the bot’s messages.',
       input: { ...message, content },
-      send: (given) => ({ ...given, ...quiet }),
+      send: (input) => ({ ...input, ...quiet }),
       output: Message,
       give: messageOf,
     }),

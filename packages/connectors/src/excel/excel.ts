@@ -55,7 +55,7 @@ export const excel = vendor({
     read_range: read(`GET ${RANGE}`, {
       says: 'Read the values of a range, at most 1,000 rows.',
       input: range,
-      send: (given) => ({ ...quoted(given), $select: MEMBERS }),
+      send: (input) => ({ ...quoted(input), $select: MEMBERS }),
       output: Range,
     }),
     write_range: write(`PATCH ${RANGE}`, {
@@ -72,7 +72,7 @@ export const excel = vendor({
     clear_range: destroy(`POST ${RANGE}/clear`, {
       says: 'Clear the contents of a range; formatting is kept.',
       input: range,
-      send: (given) => ({ ...quoted(given), applyTo: 'Contents' }),
+      send: (input) => ({ ...quoted(input), applyTo: 'Contents' }),
     }),
     create_workbook: upload.write('PUT /me/drive/root:/{+filename}:/content?@microsoft.graph.conflictBehavior', {
       says: 'Create an empty workbook. An existing file with that name is not replaced.',
@@ -112,7 +112,7 @@ export const excel = vendor({
     get_used_range: read(`GET ${SHEET}/usedRange(valuesOnly={valuesOnly})`, {
       says: 'Read all cells with values in a sheet, at most 1,000 rows.',
       input: sheet,
-      send: (given) => ({ ...given, valuesOnly: true, $select: MEMBERS }),
+      send: (input) => ({ ...input, valuesOnly: true, $select: MEMBERS }),
       output: Range,
     }),
     run_formula: write.steps({

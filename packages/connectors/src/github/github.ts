@@ -298,10 +298,13 @@ export const github = vendor({
 
 function sumsOf(repositories: readonly unknown[]): Json {
   const languages: Record<string, number> = {}
-  for (const one of repositories) {
-    const language = get(one, 'language')
+  for (const repository of repositories) {
+    const language = get(repository, 'language')
     if (typeof language === 'string') languages[language] = (languages[language] ?? 0) + 1
   }
-  const stars = repositories.reduce<number>((sum, one) => sum + (Number(get(one, 'stargazers_count')) || 0), 0)
+  const stars = repositories.reduce<number>(
+    (sum, repository) => sum + (Number(get(repository, 'stargazers_count')) || 0),
+    0,
+  )
   return { repositories_counted: repositories.length, stars, languages }
 }

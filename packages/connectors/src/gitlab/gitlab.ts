@@ -36,7 +36,7 @@ const issueMembers = {
   milestone_id: whole('From gitlab_list_milestones, e.g. 3').optional(),
 }
 /** The body takes a list. */
-const listed = (value: string | undefined) => value?.split(',').map((one) => one.trim())
+const listed = (value: string | undefined) => value?.split(',').map((item) => item.trim())
 const STATES = [
   'created',
   'waiting_for_resource',
@@ -326,7 +326,7 @@ export const gitlab = vendor({
         recursive: z.boolean().default(false).describe('Include subfolders'),
       },
       // Numbered pages of the tree are deprecated.
-      send: (given) => ({ ...given, pagination: 'keyset' }),
+      send: (input) => ({ ...input, pagination: 'keyset' }),
       paging: link('page_token', { name: 'per_page', default: 20, max: 100 }),
       list: Entry,
     }),

@@ -176,10 +176,10 @@ interface Delivery {
 }
 
 /** The facts of a message and the message itself in one body (Gmail API, multipart upload). */
-const related = (said: Json, message: readonly Piece[]): Content => ({
+const related = (input: Json, message: readonly Piece[]): Content => ({
   type: `multipart/related; boundary="${RELATED}"`,
   pieces: [
-    `--${RELATED}\r\nContent-Type: application/json; charset=UTF-8\r\n\r\n${JSON.stringify(said)}\r\n`,
+    `--${RELATED}\r\nContent-Type: application/json; charset=UTF-8\r\n\r\n${JSON.stringify(input)}\r\n`,
     `--${RELATED}\r\nContent-Type: message/rfc822\r\n\r\n`,
     ...message,
     `\r\n--${RELATED}--\r\n`,
@@ -188,7 +188,7 @@ const related = (said: Json, message: readonly Piece[]): Content => ({
 
 /** The addresses of a header; a comma within quotes is no border. */
 const listed = (line: string | undefined): readonly string[] =>
-  (line?.match(/(?:"[^"]*"|[^,"])+/g) ?? []).map((one) => one.trim()).filter((one) => one !== '')
+  (line?.match(/(?:"[^"]*"|[^,"])+/g) ?? []).map((value) => value.trim()).filter((value) => value !== '')
 const addressOf = (person: string) => (/<([^<>]+)>/.exec(person)?.[1] ?? person).toLowerCase()
 
 function recipientsOf(message: unknown, all: boolean): { to: string | undefined; cc: string } {
@@ -198,7 +198,7 @@ function recipientsOf(message: unknown, all: boolean): { to: string | undefined;
   // The account's own address is where the message was delivered to.
   const seen = new Set([...listed(to), ...listed(headerOf(message, isOwn ? 'From' : 'Delivered-To'))].map(addressOf))
   const others = [...listed(headerOf(message, 'To')), ...listed(headerOf(message, 'Cc'))]
-  return { to, cc: others.filter((one) => !seen.has(addressOf(one)) && seen.add(addressOf(one))).join(', ') }
+  return { to, cc: others.filter((value) => !seen.has(addressOf(value)) && seen.add(addressOf(value))).join(', ') }
 }
 
 const prefixed = (prefix: string, subject = '') =>
@@ -302,7 +302,7 @@ export const gmail = vendor({
           Cc: cc,
           Subject: prefixed('Re:', headerOf(message, 'Subject')),
           'In-Reply-To': own,
-          References: [before, own].filter((one) => one !== undefined).join(' '),
+          References: [before, own].filter((item) => item !== undefined).join(' '),
         }
         const thread = get(message, 'threadId')
         return ((yield* deliver('send', { headers, text: body }, { files, thread })) ?? {}) as Json
@@ -335,7 +335,7 @@ export const gmail = vendor({
       output: FullThread,
       give: (thread) => ({
         ...thread,
-        messages: [get(thread, 'messages[]') ?? []].flat().map((one) => opened(one as Json)),
+        messages: [get(thread, 'messages[]') ?? []].flat().map((item) => opened(item as Json)),
       }),
     }),
     list_labels: read('GET /labels', {

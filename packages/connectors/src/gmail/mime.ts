@@ -85,7 +85,7 @@ export function headerOf(message: unknown, name: string): string | undefined {
   const found = get(message, 'payload.headers')
   const all: readonly unknown[] = Array.isArray(found) ? found : []
   const value = get(
-    all.find((one) => String(get(one, 'name')).toLowerCase() === name.toLowerCase()),
+    all.find((item) => String(get(item, 'name')).toLowerCase() === name.toLowerCase()),
     'value',
   )
   return typeof value === 'string' ? value.replaceAll(/[\r\n\0]+\s*/g, ' ') : undefined

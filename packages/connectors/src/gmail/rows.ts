@@ -65,8 +65,8 @@ export const rows: VendorRows = {
     { status: 401, body: { error: { code: 401, message: 'no', status: 'UNAUTHENTICATED' } }, word: 'NEEDS_AUTH' },
   ],
   undescribed: Object.fromEntries(
-    ['send_message.', 'create_draft.', 'reply_to_message.'].map((one) => [
-      one,
+    ['send_message.', 'create_draft.', 'reply_to_message.'].map((value) => [
+      value,
       'the description leaves out the upload address',
     ]),
   ),

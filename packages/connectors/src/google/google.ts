@@ -65,7 +65,11 @@ const quoted = (value: string): string => `'${value.replaceAll('\\', String.raw`
 
 /** The arguments of a list of files of one type. Files of shared drives are listed too. */
 const filesOf = (type: string, conditions: readonly (string | undefined)[], orderBy?: string): Json => ({
-  q: [`mimeType = ${quoted(type)}`, 'trashed = false', ...conditions.filter((one) => one !== undefined)].join(' and '),
+  q: [
+    `mimeType = ${quoted(type)}`,
+    'trashed = false',
+    ...conditions.filter((condition) => condition !== undefined),
+  ].join(' and '),
   orderBy,
   fields: `nextPageToken,files(${FIELDS})`,
   supportsAllDrives: true,
@@ -81,7 +85,7 @@ export const fileTools = (type: string, many: string) => ({
   list: drive.read('GET /files', {
     says: `List the ${many} that the connected account can access, most recently changed first.`,
     input: { order_by: choice(ORDERS).default('modifiedTime desc'), owner_email },
-    send: (given) => filesOf(type, [ownedBy(given.owner_email)], given.order_by),
+    send: (input) => filesOf(type, [ownedBy(input.owner_email)], input.order_by),
     at: 'files',
     list: DriveFile,
     scopes: METADATA,
@@ -89,7 +93,7 @@ export const fileTools = (type: string, many: string) => ({
   search: drive.read('GET /files', {
     says: `Find ${many} by words in their name or text.`,
     input: { query: text('Words, e.g. quarterly report'), owner_email },
-    send: (given) => filesOf(type, [`fullText contains ${quoted(given.query)}`, ownedBy(given.owner_email)]),
+    send: (input) => filesOf(type, [`fullText contains ${quoted(input.query)}`, ownedBy(input.owner_email)]),
     at: 'files',
     list: DriveFile,
     scopes: METADATA,
@@ -105,8 +109,8 @@ export const fileTools = (type: string, many: string) => ({
     drive.read('GET /files/{fileId}/permissions', {
       says: `List who has access to one of the ${many}, and with which role.`,
       input: { [name]: text('Identifier, from its address, e.g. 1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgvE2upms') },
-      send: (given) => ({
-        fileId: (given as Json)[name],
+      send: (input) => ({
+        fileId: (input as Json)[name],
         fields: 'nextPageToken,permissions(id,role,type,emailAddress,displayName,domain)',
         supportsAllDrives: true,
       }),

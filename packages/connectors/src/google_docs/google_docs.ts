@@ -80,7 +80,7 @@ export const google_docs = vendor({
       output: Content,
       give(doc, { format }) {
         const paragraphs = paragraphsOf(doc)
-        const whole = paragraphs.map((one) => one['text']).join('')
+        const whole = paragraphs.map((paragraph) => paragraph['text']).join('')
         return { ...doc, ...(format === 'structured' ? { paragraphs } : { text: whole }) }
       },
     }),

@@ -164,7 +164,7 @@ export const google_sheets = vendor({
     get_sheet_metadata: read('GET /spreadsheets/{spreadsheet_id}', {
       says: 'Get the sheets of a spreadsheet with their identifiers and sizes.',
       input: spreadsheet,
-      send: (given) => ({ ...given, fields: 'spreadsheetId,sheets.properties' }),
+      send: (input) => ({ ...input, fields: 'spreadsheetId,sheets.properties' }),
       output: Metadata,
     }),
     batch_update: write(update, {

@@ -217,7 +217,7 @@ function elementOf(element: unknown): Json {
 function notesOf(page: unknown): Json {
   const id = get(page, 'slideProperties.notesPage.notesProperties.speakerNotesObjectId')
   const elements = listOf(get(page, 'slideProperties.notesPage.pageElements'))
-  const found = elements.find((one) => get(one, 'objectId') === id)
+  const found = elements.find((element) => get(element, 'objectId') === id)
   const notes = textOf(get(found, 'shape'))
   return { slide: get(page, 'objectId'), notes_object_id: id, ...(notes === '' ? { empty: true } : { text: notes }) }
 }

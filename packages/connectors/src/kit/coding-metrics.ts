@@ -35,5 +35,5 @@ export const codingMetrics = (...names: readonly (keyof typeof MEMBERS)[]) =>
 /** The sum of the numbers at one member of each item; undefined where none has it. */
 export function sumOf(items: readonly unknown[], read: (item: unknown) => unknown): number | undefined {
   const numbers = items.map(read).map(Number).filter(Number.isFinite)
-  return numbers.length === 0 ? undefined : numbers.reduce((sum, one) => sum + one, 0)
+  return numbers.length === 0 ? undefined : numbers.reduce((sum, number) => sum + number, 0)
 }

@@ -152,7 +152,7 @@ function ofMembers(body: unknown): string | undefined {
 function firstOf(body: unknown, paths: readonly string[]): string | undefined {
   for (const path of paths) {
     const found = get(body, path)
-    const texts = (Array.isArray(found) ? found : [found]).filter((one) => typeof one === 'string' && one !== '')
+    const texts = (Array.isArray(found) ? found : [found]).filter((value) => typeof value === 'string' && value !== '')
     if (texts.length > 0) return texts.slice(0, 3).join('; ')
   }
   return undefined

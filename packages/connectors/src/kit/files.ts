@@ -53,7 +53,7 @@ export function* givenFile(input: FileInput): Run<GivenFile> {
 export function* givenFiles(inputs: readonly FileInput[], most: number): Run<readonly GivenFile[]> {
   const files: GivenFile[] = []
   for (const input of inputs) files.push(yield* givenFile(input))
-  const size = files.reduce((sum, one) => sum + one.size, 0)
+  const size = files.reduce((sum, item) => sum + item.size, 0)
   if (size > most)
     throw refusal('PAYLOAD_TOO_LARGE', `The files are ${size} bytes in total, but the vendor accepts at most ${most}.`)
   return files

@@ -52,10 +52,10 @@ export function graphql(facts: GraphqlFacts): Record<'read' | 'write' | 'destroy
 
 /** Members with a value: a null comparator is an error at some vendors. Nested objects too. */
 export function given(value: Json): Json {
-  const entries = Object.entries(value).flatMap(([name, one]): [string, unknown][] => {
-    if (one === undefined) return []
-    if (typeof one !== 'object' || one === null || Array.isArray(one)) return [[name, one]]
-    const inner = given(one as Json)
+  const entries = Object.entries(value).flatMap(([name, item]): [string, unknown][] => {
+    if (item === undefined) return []
+    if (typeof item !== 'object' || item === null || Array.isArray(item)) return [[name, item]]
+    const inner = given(item as Json)
     return Object.keys(inner).length === 0 ? [] : [[name, inner]]
   })
   return Object.fromEntries(entries)

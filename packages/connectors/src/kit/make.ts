@@ -199,9 +199,9 @@ interface Page {
   readonly cursor: unknown
 }
 
-function sentOf<I extends Inputs>(spec: Spec<I>, given: Json, { paging, cursor }: Page): Json {
+function sentOf<I extends Inputs>(spec: Spec<I>, input: Json, { paging, cursor }: Page): Json {
   const { size } = paging ?? {}
-  const { [size?.name ?? '']: count, ...own } = given
+  const { [size?.name ?? '']: count, ...own } = input
   return {
     ...(spec.send === undefined ? own : spec.send(own as InputOf<I>)),
     ...(size === undefined ? {} : { [size.as ?? size.name]: count }),

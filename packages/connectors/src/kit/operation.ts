@@ -32,9 +32,9 @@ export interface Compiled {
  * `GET /repos/{owner}/{repo}`: names in braces go into the path, `{+path}` keeps its slashes. The other arguments go to the query,
  * for POST, PUT and PATCH to the body; `?name` after the path of a write names those that go to the query all the same.
  */
-export function compile(route: string, given: Json, words: RouteWords): Compiled {
+export function compile(route: string, input: Json, words: RouteWords): Compiled {
   const values: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(given)) if (value !== undefined) values[name] = value
+  for (const [name, value] of Object.entries(input)) if (value !== undefined) values[name] = value
   const own = route.includes('{+') ? spread(route, values) : route
   const of = kept.get(words) ?? new Map<string, Operation>()
   kept.set(words, of)

@@ -30,7 +30,7 @@ export function shape<F extends Fields>(fields: F): Shape<F> {
     schema: z.object(Object.fromEntries(entries.map(([name, { schema }]) => [name, schema.optional()]))),
     read(value) {
       const found = entries.map(([name, field]) => [name, field.read(get(value, field.path ?? name))] as const)
-      return Object.fromEntries(found.filter(([, one]) => one !== undefined)) as Read<F>
+      return Object.fromEntries(found.filter(([, item]) => item !== undefined)) as Read<F>
     },
   }
 }
@@ -46,7 +46,7 @@ export function get(value: unknown, path: string): unknown {
   const next = name === '' ? value : isJson(value) && Object.hasOwn(value, name) ? value[name] : undefined
   if (!step.endsWith('[]')) return rest.length === 0 ? next : get(next, rest.join('.'))
   if (!Array.isArray(next)) return undefined
-  return next.map((one: unknown) => get(one, rest.join('.'))).filter((one) => one !== undefined && one !== null)
+  return next.map((item: unknown) => get(item, rest.join('.'))).filter((item) => item !== undefined && item !== null)
 }
 
 const cut = (text: string, most: number) =>
@@ -99,7 +99,7 @@ export const strs = (path?: string): Field<readonly string[]> => ({
   path,
   schema: z.array(z.string()).readonly(),
   read(value) {
-    const texts = Array.isArray(value) ? value.map(textOf).filter((one) => one !== undefined) : []
+    const texts = Array.isArray(value) ? value.map(textOf).filter((item) => item !== undefined) : []
     return texts.length === 0 ? undefined : texts
   },
 })

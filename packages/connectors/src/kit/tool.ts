@@ -130,7 +130,7 @@ export type Run<Output> = Generator<VendorRequest, Output, VendorAnswer>
 export interface Place {
   readonly input: Inputs
   /** The values of the names in braces of the base address. */
-  find(given: Json): Run<Readonly<Record<string, string>>>
+  find(input: Json): Run<Readonly<Record<string, string>>>
 }
 
 export interface Tool {

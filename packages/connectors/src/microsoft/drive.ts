@@ -50,9 +50,9 @@ export const fileTools = (ending: string, many: string, item: { readonly item_id
       list: File,
       keep: ofType(ending),
     }),
-  get: (one: string) =>
+  get: (value: string) =>
     read('GET /me/drive/items/{item_id}', {
-      says: `Get the name, size, folder and address of ${one}.`,
+      says: `Get the name, size, folder and address of ${value}.`,
       input: item,
       send: ({ item_id }) => ({ item_id, $select }),
       output: File,

@@ -51,7 +51,9 @@ function sourceOf(database: unknown, id: string): string {
       'The database has no rows of its own: it shows those of another database. Use that one.',
     )
   if (others.length === 0) return String(first['id'])
-  const names = sources.map((one: unknown) => `${String(get(one, 'name'))} (${String(get(one, 'id'))})`).join(', ')
+  const names = sources
+    .map((source: unknown) => `${String(get(source, 'name'))} (${String(get(source, 'id'))})`)
+    .join(', ')
   throw refusal('INVALID_ARGUMENT', `data_source_id: the database has several, use one of ${names}.`)
 }
 

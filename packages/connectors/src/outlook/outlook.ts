@@ -76,7 +76,7 @@ const Draft = shape({ id: str(), subject: str(), url: str('webLink') })
 const Flagged = shape({ id: str(), flag: str('flag.flagStatus') })
 const Moved = shape({ id: str(), folder: str('parentFolderId') })
 
-const recipients = (given: readonly string[] | undefined) => given?.map((address) => ({ emailAddress: { address } }))
+const recipients = (input: readonly string[] | undefined) => input?.map((address) => ({ emailAddress: { address } }))
 
 const mail = {
   subject: text('Subject in one line'),
@@ -94,12 +94,12 @@ type Mail = {
   bcc_recipients?: readonly string[] | undefined
   content_type: string
 }
-const composed = (given: Mail): Json => ({
-  subject: given.subject,
-  body: { contentType: given.content_type.toLowerCase(), content: given.body },
-  toRecipients: recipients(given.to_recipients),
-  ...(given.cc_recipients === undefined ? {} : { ccRecipients: recipients(given.cc_recipients) }),
-  ...(given.bcc_recipients === undefined ? {} : { bccRecipients: recipients(given.bcc_recipients) }),
+const composed = (input: Mail): Json => ({
+  subject: input.subject,
+  body: { contentType: input.content_type.toLowerCase(), content: input.body },
+  toRecipients: recipients(input.to_recipients),
+  ...(input.cc_recipients === undefined ? {} : { ccRecipients: recipients(input.cc_recipients) }),
+  ...(input.bcc_recipients === undefined ? {} : { bccRecipients: recipients(input.bcc_recipients) }),
 })
 
 const SENDING = ['{"Message":', ',"SaveToSentItems":true}'] as const
@@ -142,9 +142,9 @@ export const outlook = vendor({
         select,
         order_by: text('e.g. receivedDateTime asc').default(NEWEST),
       },
-      send: ({ folder_id, filter: wanted, select: members = LISTED, order_by }) => ({
+      send: ({ folder_id, filter: requested, select: members = LISTED, order_by }) => ({
         folder_id,
-        $filter: wanted,
+        $filter: requested,
         $select: members,
         $orderby: order_by,
       }),
@@ -273,9 +273,9 @@ export const outlook = vendor({
     list_focused_inbox: read('GET /me/mailFolders/{folder_id}/messages', {
       says: 'List the messages in the focused inbox, newest first.',
       input: { filter },
-      send: ({ filter: wanted }) => ({
+      send: ({ filter: requested }) => ({
         folder_id: 'inbox',
-        $filter: wanted === undefined ? FOCUSED : `${FOCUSED} and (${wanted})`,
+        $filter: requested === undefined ? FOCUSED : `${FOCUSED} and (${requested})`,
         $orderby: NEWEST,
         $select: LISTED,
       }),

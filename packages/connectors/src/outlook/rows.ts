@@ -53,8 +53,8 @@ export const rows: VendorRows = {
     },
   ],
   undescribed: Object.fromEntries(
-    ['send_message.', 'create_draft.', 'reply_to_message.'].map((one) => [
-      one,
+    ['send_message.', 'create_draft.', 'reply_to_message.'].map((value) => [
+      value,
       'the description leaves out attachments of new messages; bodies of files are streams',
     ]),
   ),

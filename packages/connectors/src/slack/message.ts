@@ -148,7 +148,7 @@ function attachmentOf(attachment: Json): string {
   const fields = listOf(attachment['fields']).map(({ title, value }) =>
     [plain(title), plain(value)].filter((part) => part !== '').join(': '),
   )
-  const shared = listOf(attachment['message_blocks']).map((one) => wordsOf(get(one, 'message.blocks')))
+  const shared = listOf(attachment['message_blocks']).map((item) => wordsOf(get(item, 'message.blocks')))
   const body = [plain(attachment['text']), wordsOf(attachment['blocks']) || lines(shared)]
   const words = lines([
     plain(attachment['pretext']),

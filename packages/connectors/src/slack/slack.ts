@@ -156,13 +156,13 @@ interface Posting {
 function* postFiles({ channel_id: channel, text: initial_comment, thread_ts }: Posting, inputs: readonly FileInput[]) {
   const refuse = (problem: string) => refusal('EXECUTION_ERROR', `The file was not sent: ${problem}.`)
   const files: Json[] = []
-  for (const one of yield* givenFiles(inputs, MOST_FILES)) {
-    const given = yield* form('POST /files.getUploadURLExternal', { filename: one.name, length: one.size })
-    const [address, id] = [get(given.body, 'upload_url'), get(given.body, 'file_id')]
+  for (const item of yield* givenFiles(inputs, MOST_FILES)) {
+    const answer = yield* form('POST /files.getUploadURLExternal', { filename: item.name, length: item.size })
+    const [address, id] = [get(answer.body, 'upload_url'), get(answer.body, 'file_id')]
     if (typeof address !== 'string' || typeof id !== 'string') throw refuse('Slack returned no URL for it')
-    const content = { type: 'application/octet-stream', pieces: [bytesOf(one)] }
-    yield* signed({ address, of: given, method: 'POST', content }, refuse)
-    files.push({ id, title: one.name })
+    const content = { type: 'application/octet-stream', pieces: [bytesOf(item)] }
+    yield* signed({ address, of: answer, method: 'POST', content }, refuse)
+    files.push({ id, title: item.name })
   }
   yield* ask('POST /files.completeUploadExternal', { files, channel_id: channel, initial_comment, thread_ts })
   return { channel, files: files.map(({ id }) => id) }

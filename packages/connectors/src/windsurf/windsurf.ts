@@ -242,8 +242,8 @@ export const windsurf = vendor({
           active_users: users?.value,
           acceptances: acceptances?.value,
           seats: get(balance.body, 'numSeats'),
-          lines_suggested: sumOf(lines, (one) => get(one, 'linesSuggested')),
-          lines_accepted: sumOf(lines, (one) => get(one, 'linesAccepted')),
+          lines_suggested: sumOf(lines, (line) => get(line, 'linesSuggested')),
+          lines_accepted: sumOf(lines, (line) => get(line, 'linesAccepted')),
           credits_used: sumOf(runs, creditsOf),
           models: modelsOf(runs),
         }
@@ -253,12 +253,12 @@ export const windsurf = vendor({
 })
 
 function modelsOf(runs: readonly unknown[]): Json[] {
-  const names = [...new Set(runs.map((one) => get(one, 'model')).filter((one) => typeof one === 'string'))]
+  const names = [...new Set(runs.map((run) => get(run, 'model')).filter((value) => typeof value === 'string'))]
   return names.map((model) => ({
     model,
     requests: sumOf(
-      runs.filter((one) => get(one, 'model') === model),
-      (one) => get(one, 'messagesSent'),
+      runs.filter((run) => get(run, 'model') === model),
+      (run) => get(run, 'messagesSent'),
     ),
   }))
 }
