@@ -69,9 +69,9 @@ export function OAuthApps() {
       { plain: true },
     ),
   ]
-  const held = found.data?.items ?? []
+  const items = found.data?.items ?? []
   return (
-    <Section title={t.title} hint={t.hint} bare action={held.length === 0 ? undefined : add}>
+    <Section title={t.title} hint={t.hint} bare action={items.length === 0 ? undefined : add}>
       <Table
         label={t.list}
         query={found}
@@ -83,7 +83,7 @@ export function OAuthApps() {
           </Empty>
         }
       />
-      <OAuthAppForm open={open} held={held} vendors={vendors} onClose={() => set({ app: undefined })} />
+      <OAuthAppForm open={open} held={items} vendors={vendors} onClose={() => set({ app: undefined })} />
       <Confirm
         opened={leaving !== undefined}
         title={t.removeOf({ vendor: nameOf(leaving?.provider ?? '') })}

@@ -34,8 +34,8 @@ export function withEvent(steps: readonly AgentStep[], event: AgentEvent): reado
   if (event.type === 'waiting') return steps
   if (event.type === 'text') return [...steps, { kind: 'text', text: event.text }]
   if (event.type === 'call') {
-    const { id, tool, arguments: given } = event
-    return [...steps, { kind: 'call', id, tool, arguments: given, result: undefined }]
+    const { id, tool, arguments: input } = event
+    return [...steps, { kind: 'call', id, tool, arguments: input, result: undefined }]
   }
   const { failed, text, link } = event
   return steps.map((step) =>
@@ -53,9 +53,9 @@ const changeBy = (steps: readonly AgentStep[], event: AgentEvent): Pick<Turn, 's
 /** The part of earlier turns that the model reads: requests, and its own words. */
 export const messagesOf = (turns: readonly Turn[]): Message[] =>
   turns.flatMap(({ wish, steps }) => {
-    const said = steps.flatMap((step) => (step.kind === 'text' ? [step.text] : [])).join('\n\n')
-    const asked: Message = { role: 'user', content: wish }
-    return said === '' ? [asked] : [asked, { role: 'assistant', content: said }]
+    const text = steps.flatMap((step) => (step.kind === 'text' ? [step.text] : [])).join('\n\n')
+    const message: Message = { role: 'user', content: wish }
+    return text === '' ? [message] : [message, { role: 'assistant', content: text }]
   })
 
 export class Conversation {

@@ -71,7 +71,7 @@ function ActionPage({ link }: { link: string | undefined }) {
   )
 }
 
-function CallCard({ call: { tool, arguments: given, result } }: { call: AgentCall }) {
+function CallCard({ call: { tool, arguments: input, result } }: { call: AgentCall }) {
   const [open, { toggle }] = useDisclosure(false)
   const tone = result === undefined ? 'busy' : result.failed ? 'bad' : 'good'
   return (
@@ -90,9 +90,9 @@ function CallCard({ call: { tool, arguments: given, result } }: { call: AgentCal
             </Button>
           )}
         </Group>
-        {Object.keys(given).length === 0 ? null : (
+        {Object.keys(input).length === 0 ? null : (
           <Code className="breakable" style={{ whiteSpace: 'pre-wrap' }}>
-            {JSON.stringify(given)}
+            {JSON.stringify(input)}
           </Code>
         )}
         <ActionPage link={result?.link ?? undefined} />

@@ -103,7 +103,7 @@ const COLUMNS = [
 ]
 
 const liftedFirst = (items: readonly Connection[], lifted: string): readonly Connection[] =>
-  items.toSorted((one, other) => Number(other.id === lifted) - Number(one.id === lifted))
+  items.toSorted((item, other) => Number(other.id === lifted) - Number(item.id === lifted))
 
 function ConnectButton() {
   const may = useMay('connector_create')

@@ -84,12 +84,12 @@ function Files() {
         empty={<Empty title={nothing.title} hint={nothing.hint} icon="file" />}
         onPage={(at) => set({ offset: String(at) })}
         columns={[
-          column(t.columns.name, (one: FileEntry) => <Named file={one} />, 4, { plain: true }),
+          column(t.columns.name, (item: FileEntry) => <Named file={item} />, 4, { plain: true }),
           column(t.columns.size, sizeOf, 2),
           column(t.columns.origin, originOf, 2),
           column(t.columns.owner, ownerOf, 2),
           column(t.columns.expires, ({ expires_at: at }: FileEntry) => <When at={at} />, 2),
-          column(t.columns.actions, (one: FileEntry) => <Actions file={one} />, 2, { plain: true }),
+          column(t.columns.actions, (action: FileEntry) => <Actions file={action} />, 2, { plain: true }),
         ]}
       />
     </Screen>

@@ -37,10 +37,10 @@ export async function sendFile(
 }
 
 const problemOf = (status: number, body: string) => {
-  const said = readJson(body)
+  const json = readJson(body)
   return new Problem({
-    message: said.detail ?? texts.failed.noAnswer,
-    mend: said.mend ?? texts.failed.askAgain,
+    message: json.detail ?? texts.failed.noAnswer,
+    mend: json.mend ?? texts.failed.askAgain,
     asked: `PATCH ${status}`,
   })
 }

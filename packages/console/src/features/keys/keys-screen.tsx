@@ -29,7 +29,7 @@ export function KeysScreen() {
   const here = useMay('key_manage')
   const everywhere = useMay('key_manage', 'platform')
   const shown = TABS.filter(
-    (one) => one === 'mine' || one === 'clients' || (one === 'organization' ? here : everywhere),
+    (item) => item === 'mine' || item === 'clients' || (item === 'organization' ? here : everywhere),
   )
   const chosen = shown.includes(tab) ? tab : 'mine'
   const Panel = PANELS[chosen]
@@ -50,9 +50,9 @@ export function KeysScreen() {
         keepMounted={false}
       >
         <Tabs.List mb="md" style={{ flexWrap: 'nowrap', overflowX: 'auto', overflowY: 'hidden' }}>
-          {shown.map((one) => (
-            <Tabs.Tab key={one} value={one} style={{ flexShrink: 0 }}>
-              {t.tabs[one]}
+          {shown.map((item) => (
+            <Tabs.Tab key={item} value={item} style={{ flexShrink: 0 }}>
+              {t.tabs[item]}
             </Tabs.Tab>
           ))}
         </Tabs.List>

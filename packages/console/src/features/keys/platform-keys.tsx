@@ -23,7 +23,7 @@ export function PlatformKeys() {
   const seen = useSeen()
   const t = texts.keys
   const placeOf = ({ tenant_id: id }: Key) =>
-    id === null ? t.ofPlatform : (organizations.find((one) => one.id === id)?.name ?? t.ofOther)
+    id === null ? t.ofPlatform : (organizations.find((organization) => organization.id === id)?.name ?? t.ofOther)
   return (
     <Stack gap="sm">
       <Group justify="space-between">

@@ -27,7 +27,7 @@ export function RevealDialog({ opened, onClose, onShown }: RevealDialogProps) {
     onClose()
   }
   const reveal = useMutation({
-    mutationFn: (given: { password?: string }) => call(revealMyKey, { body: { organization, ...given } }),
+    mutationFn: (input: { password?: string }) => call(revealMyKey, { body: { organization, ...input } }),
     onSuccess: ({ key }) => {
       onShown(key)
       close()

@@ -77,13 +77,15 @@ function Organizations() {
         empty={<Empty title={nothing.title} hint={nothing.hint} icon="building" />}
         onPage={(at) => set({ offset: String(at) })}
         columns={[
-          column(t.columns.name, (one: Organization) => <Named organization={one} />, 4, { plain: true }),
+          column(t.columns.name, (item: Organization) => <Named organization={item} />, 4, { plain: true }),
           column(t.columns.state, Standing, 2),
           column(t.columns.rate, Rate, 2),
           column(t.columns.since, ({ created_at: at }: Organization) => <When at={at} />, 2),
           column(
             t.columns.actions,
-            (one: Organization) => <Actions organization={one} onChange={() => set({ edit: one.slug }, 'push')} />,
+            (action: Organization) => (
+              <Actions organization={action} onChange={() => set({ edit: action.slug }, 'push')} />
+            ),
             2,
             { plain: true },
           ),

@@ -29,7 +29,9 @@ export function Catalog({ entries, onChoose }: CatalogProps) {
   const within = category === 'all' ? known : known.filter((entry) => entry.category === category)
   const found = search.trim() === '' ? within : searchCatalog(search, within)
   const shown = all || search.trim() !== '' || category !== 'all' ? found : found.slice(0, FEW)
-  const there = CATALOG_CATEGORIES.filter((one) => known.some((entry) => entry.category === one))
+  const there = CATALOG_CATEGORIES.filter((catalogCategory) =>
+    known.some((entry) => entry.category === catalogCategory),
+  )
   return (
     <Stack gap="sm" component="section" aria-labelledby="catalog">
       <Group justify="space-between" align="flex-end" gap="sm">
@@ -46,9 +48,9 @@ export function Catalog({ entries, onChoose }: CatalogProps) {
       </Group>
       <Chip.Group value={category} onChange={setCategory}>
         <Group gap="xs" role="radiogroup" aria-label={t.categories}>
-          {(['all', ...there] as const).map((one) => (
-            <Chip key={one} size="xs" value={one}>
-              {t.category[one]}
+          {(['all', ...there] as const).map((item) => (
+            <Chip key={item} size="xs" value={item}>
+              {t.category[item]}
             </Chip>
           ))}
         </Group>

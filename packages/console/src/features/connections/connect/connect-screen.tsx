@@ -47,7 +47,7 @@ const inOwnWords = ({ items }: { readonly items: readonly CatalogEntry[] }) => (
   items: items.map((entry) => ({
     ...entry,
     ...{ title: localized(entry.title), about: localized(entry.about) },
-    asks: entry.asks.map((one) => ({ ...one, about: localized(one.about) })),
+    asks: entry.asks.map((catalogAsk) => ({ ...catalogAsk, about: localized(catalogAsk.about) })),
   })),
 })
 
@@ -55,7 +55,7 @@ export function ConnectScreen() {
   const may = useMay('connector_create')
   const catalog = useQuery({ ...ask('catalog', listConnectorCatalog), select: inOwnWords })
   const [{ entry: id, step }] = useUrlState(Place)
-  const entry = step === 'tools' ? undefined : catalog.data?.items.find((one) => one.id === id)
+  const entry = step === 'tools' ? undefined : catalog.data?.items.find((item) => item.id === id)
   return (
     <Screen
       title={entry === undefined ? t.title : t.titleOf({ title: entry.title })}
@@ -90,8 +90,8 @@ function Wizard({ entries }: { entries: Entries }) {
     setTyped(next)
     setPlace({ step: 'auth', entry: next.entry ?? '', made: '' }, 'push')
   }
-  const change = (said: Partial<Draft>) => {
-    if (draft !== undefined) setTyped((before) => ({ ...(before ?? draft), ...said }))
+  const change = (input: Partial<Draft>) => {
+    if (draft !== undefined) setTyped((before) => ({ ...(before ?? draft), ...input }))
   }
   const anew = () => {
     finish.forget()

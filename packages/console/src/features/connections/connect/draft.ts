@@ -136,7 +136,7 @@ const NOTHING: Draft = {
   off: false,
 }
 
-export const draft = (said: Partial<Draft>): Draft => ({ ...NOTHING, ...said })
+export const draft = (input: Partial<Draft>): Draft => ({ ...NOTHING, ...input })
 
 const SECRET = /key|token|secret|passw|credential|auth|(^|_)pat$/i
 
@@ -158,7 +158,7 @@ export function draftOfEntry(entry: CatalogEntry): Draft {
   const { id, title, connector, url, command, auth, scopes, asks, native, programs } = entry
   const asked = (place: string): Value[] =>
     asks
-      .filter((one) => one.in === place)
+      .filter((ask) => ask.in === place)
       .map(({ name, about, required, secret, placeholder }) => ({
         ...{ name, about, required, secret, value: '' },
         placeholder: placeholder ?? undefined,
@@ -167,7 +167,7 @@ export function draftOfEntry(entry: CatalogEntry): Draft {
   return draft({
     ...(kindOfEntry(entry) === 'service' ? { service: connector } : {}),
     ...{ kind: kindOfEntry(entry), url: url ?? '', command: program, args, vendor: native?.vendor ?? '' },
-    programs: programs.filter((one) => one !== program),
+    programs: programs.filter((value) => value !== program),
     ...{ blanks: asked('args'), environment: asked('environment'), headers: asked('headers') },
     ...{ auth: kindOf(connector).runsHere ? 'none' : auth[0], scopes, name: title, entry: id },
   })
@@ -233,11 +233,11 @@ export function defaultName({ kind, url, command, args, proposed }: Draft): stri
   return last.replace(/\.[a-z]+$/, '').replace(/^server-|^mcp-server-|^mcp-|-mcp(?:-server)?$/g, '') || command
 }
 
-export const nameOf = (one: Draft): string => one.name.trim() || defaultName(one)
+export const nameOf = (item: Draft): string => item.name.trim() || defaultName(item)
 
 /** One line that says what it is: an address, the file that was opened, or a command line as one would type it. */
-export const placeOf = (one: Draft): string =>
-  one.kind === 'program' ? [one.command, ...argsOf(one)].map(quoted).join(' ') : (one.archive?.name ?? one.url)
+export const placeOf = (item: Draft): string =>
+  item.kind === 'program' ? [item.command, ...argsOf(item)].map(quoted).join(' ') : (item.archive?.name ?? item.url)
 
 const quoted = (word: string) =>
   /^[\w@%+=:,./{}[\]-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
@@ -253,23 +253,23 @@ const PLACEHOLDER =
   /\$?\{\{\s*(?:\w+\.)?([^{}]+?)\s*\}\}|\$\{([^{}]+)\}|(?<!\$)\{env:([^{}]+)\}|(?<=^|[\s/\\:=,;@"'([])\$([A-Z_][A-Z0-9_]+)(?![\w$(])|(?<![\w%])%([A-Za-z_]\w{2,})%(?!\w)/g
 
 /** `${NAME}`, `${env:NAME}`, `${input:NAME}`, `${NAME:-default}`, `$NAME`, `%NAME%`, `{env:NAME}`, `{{NAME}}`: each that stands within a text is asked for by its name. */
-export function withVariables(one: Draft): Draft {
-  const texts = [one.url, one.key, ...one.args, ...[...one.headers, ...one.environment].map(({ value }) => value)]
+export function withVariables(item: Draft): Draft {
+  const texts = [item.url, item.key, ...item.args, ...[...item.headers, ...item.environment].map(({ value }) => value)]
   const found = new Map<string, Value>()
   for (const [placeholder, ...groups] of texts.flatMap((text) => [...text.matchAll(PLACEHOLDER)])) {
     const inside = groups.find((group) => group !== undefined) ?? ''
     const [name = inside, unsaid = ''] = inside.replace(/^(?:env|input):/, '').split(':-')
     found.set(placeholder, { name, value: unsaid, secret: isSecretName(name), required: true, placeholder })
   }
-  return found.size === 0 ? one : { ...one, blanks: [...one.blanks, ...found.values()] }
+  return found.size === 0 ? item : { ...item, blanks: [...item.blanks, ...found.values()] }
 }
 
 const isVariable = (placeholder: string) => placeholder.replaceAll(PLACEHOLDER, '') === ''
 
 /** With what was said for its variables in their places. */
-export function filled(one: Draft): Draft {
+export function filled(item: Draft): Draft {
   const fill = (text: string) =>
-    one.blanks.reduce(
+    item.blanks.reduce(
       (before, { placeholder, value }) =>
         placeholder !== undefined && value !== '' && isVariable(placeholder)
           ? before.replaceAll(placeholder, () => value)
@@ -278,34 +278,36 @@ export function filled(one: Draft): Draft {
     )
   const fillValues = (values: readonly Value[]) => values.map((each) => ({ ...each, value: fill(each.value) }))
   return {
-    ...one,
-    url: fill(one.url),
-    key: fill(one.key),
-    args: one.args.map(fill),
-    headers: fillValues(one.headers),
-    environment: fillValues(one.environment),
+    ...item,
+    url: fill(item.url),
+    key: fill(item.key),
+    args: item.args.map(fill),
+    headers: fillValues(item.headers),
+    environment: fillValues(item.environment),
   }
 }
 
 /** A connection that reaches the same: the same address, or the same command. Secrets of arguments are masked there. */
-export const isThere = (one: Draft, { url, command, args }: Pick<Connection, 'url' | 'command' | 'args'>): boolean =>
-  one.kind === 'program'
-    ? one.command === command &&
-      args?.length === one.args.length &&
-      args.every((arg, at) => arg === one.args[at] || arg.includes('•••'))
-    : url !== null && url === one.url
+export const isThere = (item: Draft, { url, command, args }: Pick<Connection, 'url' | 'command' | 'args'>): boolean =>
+  item.kind === 'program'
+    ? item.command === command &&
+      args?.length === item.args.length &&
+      args.every((arg, at) => arg === item.args[at] || arg.includes('•••'))
+    : url !== null && url === item.url
 
 /** The first of these that reaches the same as the one at this place, and comes before it. */
 export const twinOf = (drafts: readonly Draft[], at: number): Draft | undefined =>
-  drafts.slice(0, at).find((one) => one.kind === drafts[at]?.kind && placeOf(one) === placeOf(drafts[at]))
+  drafts.slice(0, at).find((item) => item.kind === drafts[at]?.kind && placeOf(item) === placeOf(drafts[at]))
 
 /** The names of the values that are secrets, but for the key. */
-export const secretsIn = (one: Draft): string[] =>
-  [...one.blanks, ...one.environment, ...one.headers].filter(({ secret }) => secret).map(({ name }) => name)
+export const secretsIn = (item: Draft): string[] =>
+  [...item.blanks, ...item.environment, ...item.headers].filter(({ secret }) => secret).map(({ name }) => name)
 
 /** Returns the required values that are still empty. */
-export const missingIn = (one: Draft): Value[] =>
-  [...one.blanks, ...one.environment, ...one.headers].filter(({ required, value }) => required && value.trim() === '')
+export const missingIn = (item: Draft): Value[] =>
+  [...item.blanks, ...item.environment, ...item.headers].filter(
+    ({ required, value }) => required && value.trim() === '',
+  )
 
 const pairsOf = (values: readonly Value[]): Record<string, string> =>
   Object.fromEntries(values.filter(({ value }) => value !== '').map(({ name, value }) => [name, value]))
@@ -314,39 +316,39 @@ const pairsOf = (values: readonly Value[]): Record<string, string> =>
 const KINDS = { oauth: 'oauth', api_key: 'key', none: 'none', unsaid: 'auto' } as const
 
 /** For what is connected by `addConnection`; an OpenAPI document has an operation of its own. */
-export function wordsOf(one: Draft): NewConnection {
-  const title = nameOf(one).slice(0, 100)
-  if (one.kind === 'program')
+export function wordsOf(item: Draft): NewConnection {
+  const title = nameOf(item).slice(0, 100)
+  if (item.kind === 'program')
     return {
       connector: WAYS.program.connector,
       title,
-      command: one.command,
-      args: argsOf(one),
-      ...(one.programs.length === 0 ? {} : { programs: [...one.programs] }),
-      environment: pairsOf(one.environment),
-      ...accessWords(one.access),
+      command: item.command,
+      args: argsOf(item),
+      ...(item.programs.length === 0 ? {} : { programs: [...item.programs] }),
+      environment: pairsOf(item.environment),
+      ...accessWords(item.access),
     }
-  const headers = pairsOf(one.headers)
-  if (one.kind === 'contract') {
-    const key = one.auth === 'api_key' && one.key !== '' ? { authorization: `Bearer ${one.key}` } : {}
-    return { connector: WAYS.contract.connector, title, url: one.url.trim(), headers: { ...headers, ...key } }
+  const headers = pairsOf(item.headers)
+  if (item.kind === 'contract') {
+    const key = item.auth === 'api_key' && item.key !== '' ? { authorization: `Bearer ${item.key}` } : {}
+    return { connector: WAYS.contract.connector, title, url: item.url.trim(), headers: { ...headers, ...key } }
   }
-  if (one.kind === 'service') {
-    const connector = connectorOf(one)
+  if (item.kind === 'service') {
+    const connector = connectorOf(item)
     const member = ownMemberOf(connector)
     return {
       ...{ connector, title },
-      ...(hasAddress(one) ? { url: one.url.trim(), headers } : {}),
-      ...(member === undefined || Object.keys(one.own).length === 0 ? {} : { [member]: one.own }),
+      ...(hasAddress(item) ? { url: item.url.trim(), headers } : {}),
+      ...(member === undefined || Object.keys(item.own).length === 0 ? {} : { [member]: item.own }),
     }
   }
-  const auth = authOf(one)
-  if (one.kind === 'native')
+  const auth = authOf(item)
+  if (item.kind === 'native')
     return {
-      ...{ connector: WAYS.native.connector, title, url: one.url.trim(), headers },
-      ...{ native: { vendor: one.vendor, scopes_for: one.scopesFor }, auth: { kind: auth.kind } },
+      ...{ connector: WAYS.native.connector, title, url: item.url.trim(), headers },
+      ...{ native: { vendor: item.vendor, scopes_for: item.scopesFor }, auth: { kind: auth.kind } },
     }
-  return { connector: WAYS.remote.connector, title, url: one.url.trim(), headers, auth }
+  return { connector: WAYS.remote.connector, title, url: item.url.trim(), headers, auth }
 }
 
 export const authOf = ({ auth, scopes }: Draft) => ({

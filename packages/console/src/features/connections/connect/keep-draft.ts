@@ -29,7 +29,7 @@ export interface Keeping {
   /** Whether who asks may reach private networks. */
   readonly isPlatform: boolean
   /** It is there, and its key is not yet. */
-  onPut?(kept: Connection): void
+  onPut?(stored: Connection): void
 }
 
 export async function keepDraft(keeping: Keeping): Promise<Connection> {

@@ -29,7 +29,7 @@ export function NativeFields(props: AuthFieldsProps) {
   const way = wayOf(draft)
   return (
     <>
-      <Loaded query={connector}>{(one) => <Tools connector={one} />}</Loaded>
+      <Loaded query={connector}>{(item) => <Tools connector={item} />}</Loaded>
       {entry?.documentation == null ? null : (
         <Text size="sm">
           <OutsideLink to={entry.documentation}>{t.reference({ title: entry.title })}</OutsideLink>

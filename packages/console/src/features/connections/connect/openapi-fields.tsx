@@ -97,14 +97,14 @@ function waysOf({ security }: OpenApiPreview): AuthType[] {
 /** Of the operations that are wanted. */
 function countsOf({ operations }: OpenApiPreview, { tags }: Draft) {
   const wanted = tags.length === 0 ? operations : operations.filter(({ tag }) => tag !== null && tags.includes(tag))
-  const of = (effect: string) => wanted.filter((one) => one.effect === effect).length
+  const of = (effect: string) => wanted.filter((item) => item.effect === effect).length
   return { read: of('read'), write: of('write'), destructive: of('destructive') }
 }
 
 function Tags({ draft, onChange, preview }: AuthFieldsProps & { preview: OpenApiPreview }) {
   const tags = [...new Set(preview.operations.flatMap(({ tag }) => tag ?? []))]
   if (tags.length < 2) return null
-  const many = (tag: string) => preview.operations.filter((one) => one.tag === tag).length
+  const many = (tag: string) => preview.operations.filter((operation) => operation.tag === tag).length
   return (
     <Stack gap="xs">
       <Text size="sm" fw={600} id="tags">

@@ -78,7 +78,7 @@ export function SeveralServers({ drafts, left }: SeveralServersProps) {
   const [before, setBefore] = useState<readonly Connection[]>()
   // Connections added by this import do not mark their rows as existing before.
   if (before === undefined && held.data !== undefined) setBefore(held.data.items)
-  const there = ({ draft }: Row) => before?.find((one) => isThere(draft, one))
+  const there = ({ draft }: Row) => before?.find((item) => isThere(draft, item))
   const twins = drafts.map((_, at) => twinOf(drafts, at))
   /** A server that another entry reaches too is not selected, unless the person selects it or gives it another name. */
   const isWanted = (row: Row) => {
@@ -91,9 +91,9 @@ export function SeveralServers({ drafts, left }: SeveralServersProps) {
   const nameProblem = (row: Row) => {
     if (!isOpen(row) || madeOf(row) !== undefined) return undefined
     const alias = aliasIn(row)
-    if (before?.some((one) => one.alias === alias)) return review.taken({ alias })
-    const others = rows.filter((one) => one !== row && ((isWanted(one) && may(one)) || madeOf(one) !== undefined))
-    return others.some((one) => aliasIn(one) === alias) ? review.takenHere({ alias }) : undefined
+    if (before?.some((item) => item.alias === alias)) return review.taken({ alias })
+    const others = rows.filter((item) => item !== row && ((isWanted(item) && may(item)) || madeOf(item) !== undefined))
+    return others.some((item) => aliasIn(item) === alias) ? review.takenHere({ alias }) : undefined
   }
   const isIncomplete = (row: Row) =>
     missingIn(row.draft).length > 0 || lacksKey(row.draft) || nameProblem(row) !== undefined
@@ -243,7 +243,7 @@ function Server({ row, wanted, there, twin, alias, nameProblem, may, onChange }:
             {asksKey ? (
               <Values
                 values={[{ name: t.key, value: draft.key, secret: true, required: true }]}
-                onChange={([said]) => onChange({ draft: { ...draft, key: said?.value ?? '' } })}
+                onChange={([value]) => onChange({ draft: { ...draft, key: value?.value ?? '' } })}
               />
             ) : null}
             <Values

@@ -158,5 +158,5 @@ const CORRECTIONS = ['remote', 'openapi', 'contract'] as const
 const isCorrectable = (found: Extract<Guess, { kind: 'one' }>): boolean =>
   found.seen === 'address' || found.seen === 'document-address'
 
-const corrected = (one: Draft, kind: Kind | undefined): Draft =>
-  kind === undefined || one.kind === 'program' || isGiven(one) || one.entry !== undefined ? one : { ...one, kind }
+const corrected = (item: Draft, kind: Kind | undefined): Draft =>
+  kind === undefined || item.kind === 'program' || isGiven(item) || item.entry !== undefined ? item : { ...item, kind }

@@ -22,5 +22,7 @@ const requiredOf = ({ inputSchema: { required } }: Callable): number => (Array.i
 export function suggestTool<One extends Callable>(tools: readonly One[]): One | undefined {
   const weight = (tool: One) =>
     HARM[tool.effect] + (tool.effect === 'write' && tool.claimed !== 'read' ? UNCLAIMED : 0) + requiredOf(tool)
-  return tools.filter(({ effect }) => effect !== 'destructive').toSorted((one, other) => weight(one) - weight(other))[0]
+  return tools
+    .filter(({ effect }) => effect !== 'destructive')
+    .toSorted((tool, other) => weight(tool) - weight(other))[0]
 }

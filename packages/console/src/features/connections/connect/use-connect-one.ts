@@ -22,7 +22,7 @@ export function useConnectOne(): (draft: Draft, at: number) => Promise<OneOutcom
   const made = useRef(new Map<number, Connection>())
   return async (draft, at) => {
     const held = made.current.get(at)
-    const onPut = (kept: Connection) => void made.current.set(at, kept)
+    const onPut = (stored: Connection) => void made.current.set(at, stored)
     try {
       const kept = await keepDraft({ organization, made: held, draft, owner: 'organization', isPlatform, onPut })
       const { failure, tools } = await testOf(organization, kept.alias)

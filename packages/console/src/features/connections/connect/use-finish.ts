@@ -48,16 +48,16 @@ export function useFinish(): Finish {
     left.current = undefined
     let put: Connection | undefined
     try {
-      return await keepDraft({ organization, made, draft, owner, isPlatform, onPut: (one) => setMade((put = one)) })
+      return await keepDraft({ organization, made, draft, owner, isPlatform, onPut: (item) => setMade((put = item)) })
     } catch (thrown) {
       if (put !== undefined) await takeBack(put)
       throw thrown
     }
   }
-  const takeBack = async (kept: Connection | undefined) => {
-    if (kept === undefined || kept.id === answered.current) return
+  const takeBack = async (stored: Connection | undefined) => {
+    if (stored === undefined || stored.id === answered.current) return
     left.current = undefined
-    await call(removeConnection, { path: { organization, connection: kept.id } }).catch(() => {
+    await call(removeConnection, { path: { organization, connection: stored.id } }).catch(() => {
       // Somebody else removed it, or the gateway is away: the list shows what is there.
     })
     setMade(undefined)
@@ -67,8 +67,8 @@ export function useFinish(): Finish {
     try {
       kept = await keep(draft, owner)
       signal.throwIfAborted()
-      const told = await testOf(organization, kept.alias, signal)
-      if (told.failure !== undefined) throw told.failure
+      const test = await testOf(organization, kept.alias, signal)
+      if (test.failure !== undefined) throw test.failure
       answered.current = kept.id
       return kept
     } catch (thrown) {

@@ -7,8 +7,8 @@ import { withoutSecrets, type Draft } from './draft.ts'
 export function useTyped(isUnderWay: boolean, entry: string) {
   const store = useDraftStore<Draft>('connection:new')
   const [typed, setTyped] = useState(() => {
-    const kept = isUnderWay ? store.read() : undefined
-    return (kept?.entry ?? '') === entry ? kept : undefined
+    const draft = isUnderWay ? store.read() : undefined
+    return (draft?.entry ?? '') === entry ? draft : undefined
   })
   useEffect(() => {
     const safe = typed === undefined ? undefined : withoutSecrets(typed)

@@ -20,7 +20,7 @@ const t = texts.connection.accounts
 export function AccountDialogs({ connection, accounts }: { connection: Connection; accounts: readonly Account[] }) {
   const [{ dialog, account: id }, set] = useUrlState(AccountState)
   const close = () => set({ dialog: undefined, account: undefined })
-  const account = accounts.find((one) => one.id === id)
+  const account = accounts.find((item) => item.id === id)
   return (
     <>
       <Modal
@@ -56,7 +56,7 @@ const inTheWay = (accounts: readonly Account[], owner: Account['owner'], user: s
   const theirs = accounts.filter(({ user_id: id }) =>
     owner === 'organization' ? id === null : id !== null && id === user,
   )
-  return theirs.find((one) => (name === '' ? one.is_default : one.account === name)) ?? theirs[0]
+  return theirs.find((their) => (name === '' ? their.is_default : their.account === name)) ?? theirs[0]
 }
 
 interface KeyFormProps extends FormProps {
@@ -69,7 +69,7 @@ function KeyForm({ connection, account, accounts, onDone }: KeyFormProps) {
   const queries = useQueryClient()
   const mayShare = useMay('connector_update')
   const { user } = useMe()
-  const owners = (connection.auth?.owners ?? []).filter((one) => (one === 'organization' ? mayShare : user !== null))
+  const owners = (connection.auth?.owners ?? []).filter((item) => (item === 'organization' ? mayShare : user !== null))
   const [key, setKey] = useState('')
   const [owner, setOwner] = useState(account?.owner ?? owners[0] ?? 'member')
   const [name, setName] = useState(account?.account ?? '')
@@ -115,8 +115,8 @@ function KeyForm({ connection, account, accounts, onDone }: KeyFormProps) {
         {account === undefined && owners.length > 1 ? (
           <Radio.Group label={t.whose} value={owner} onChange={(next) => setOwner(next)}>
             <Stack gap="xs" mt={4}>
-              {owners.map((one) => (
-                <Radio key={one} value={one} label={t.owners[one]} />
+              {owners.map((item) => (
+                <Radio key={item} value={item} label={t.owners[item]} />
               ))}
             </Stack>
           </Radio.Group>

@@ -49,9 +49,9 @@ export function ConnectionBody({ connection }: { connection: Connection }) {
       <ConnectionHealth connection={connection} />
       <Tabs value={shown} onChange={(next) => set({ ...FRESH, tab: next as Tab })} keepMounted={false}>
         <Tabs.List>
-          {tabs.map((one) => (
-            <Tabs.Tab key={one} value={one}>
-              {t.tabs[one]}
+          {tabs.map((item) => (
+            <Tabs.Tab key={item} value={item}>
+              {t.tabs[item]}
             </Tabs.Tab>
           ))}
         </Tabs.List>

@@ -51,13 +51,13 @@ function inputsIn(before: unknown, after: unknown): ChangeInWords[] {
   const changes = names.flatMap((name): ChangeInWords[] => {
     if (!(name in was)) return [{ what: needs.has(name) ? t.inputNeeded({ name }) : t.inputNew({ name }) }]
     if (!(name in is)) return [{ what: t.inputGone({ name }) }]
-    const asked: ChangeInWords[] =
+    const changeInWords: ChangeInWords[] =
       needed.has(name) === needs.has(name)
         ? []
         : [{ what: needs.has(name) ? t.nowRequired({ name }) : t.nowOptional({ name }) }]
     return same(was[name], is[name])
-      ? asked
-      : [...asked, { what: t.inputChanged({ name }), before: shown(was[name]), after: shown(is[name]) }]
+      ? changeInWords
+      : [...changeInWords, { what: t.inputChanged({ name }), before: shown(was[name]), after: shown(is[name]) }]
   })
   // Without a change in the properties, the change is elsewhere in the schema.
   return changes.length > 0 ? changes : [{ what: t.inputs }]

@@ -137,7 +137,7 @@ function Locked({ connection, lock }: { connection: Connection; lock: ToolLock }
         <SegmentedControl
           value={state}
           aria-label={t.show}
-          data={SHOWN.map((one) => ({ value: one, label: t.states[one] }))}
+          data={SHOWN.map((item) => ({ value: item, label: t.states[item] }))}
           onChange={(next) => set({ state: next, offset: undefined })}
         />
         {state === 'held' && lock.held > 1 ? <AcceptAll connection={connection} /> : null}

@@ -64,7 +64,7 @@ function Loss({ connection }: { connection: Connection }) {
   const toolsets = useQuery(ask('toolsets', listToolsets, { path: { organization } })).data
   const rules = useQuery(askAll('rules', listOrganizationRules, { path: { organization } })).data
   const named = namedBy(connection.alias, toolsets?.items ?? [], rules?.items ?? [])
-  const calls = reliance?.callers.reduce((sum, one) => sum + one.calls, 0)
+  const calls = reliance?.callers.reduce((sum, caller) => sum + caller.calls, 0)
   return (
     <Stack gap="sm">
       <Text size="sm">{t.gone({ tools: connection.tools })}</Text>

@@ -11,10 +11,10 @@ export interface Kept {
 }
 
 export function useKept(connection: Connection): Kept {
-  const [kept, setKept] = useState(connection)
+  const [stored, setStored] = useState(connection)
   const [dirty, setDirty] = useState(false)
-  if (kept.updated_at !== connection.updated_at && !dirty) setKept(connection)
-  return { kept, setDirty }
+  if (stored.updated_at !== connection.updated_at && !dirty) setStored(connection)
+  return { kept: stored, setDirty }
 }
 
 /** In the form itself. */

@@ -35,13 +35,13 @@ function Newer({ connection, openapi }: { connection: Connection; openapi: OpenA
   const queries = useQueryClient()
   const whyNot = useWhyNot(connection, 'connector_update')
   /** What was opened; absent: it is fetched from its address. */
-  const [given, setGiven] = useState<Upload>()
+  const [input, setInput] = useState<Upload>()
   const look = useMutation({
     mutationFn: (opened: Upload | undefined) =>
       call(refreshOpenApi, { path, body: { ...sourceOf(opened), apply: false } }),
   })
   const keep = useMutation({
-    mutationFn: () => call(refreshOpenApi, { path, body: { ...sourceOf(given), apply: true } }),
+    mutationFn: () => call(refreshOpenApi, { path, body: { ...sourceOf(input), apply: true } }),
     onSuccess: ({ version }) => {
       sayDone(t.kept({ version: version.after }))
       look.reset()
@@ -50,7 +50,7 @@ function Newer({ connection, openapi }: { connection: Connection; openapi: OpenA
     onError: sayProblem,
   })
   const open = (opened: Upload | undefined) => {
-    setGiven(opened)
+    setInput(opened)
     if (opened?.kind === 'refused') look.reset()
     else look.mutate(opened)
   }
@@ -64,7 +64,7 @@ function Newer({ connection, openapi }: { connection: Connection; openapi: OpenA
             <Button
               leftSection={<Icon name="refresh" />}
               disabled={!may}
-              loading={look.isPending && given === undefined}
+              loading={look.isPending && input === undefined}
               onClick={() => open(undefined)}
             >
               {t.look}
@@ -75,9 +75,9 @@ function Newer({ connection, openapi }: { connection: Connection; openapi: OpenA
           <FileButtons accept=".json,.yaml,.yml,.zip" variant="default" disabled={!may} onUpload={open} />
         </Allowed>
       </Group>
-      {given?.kind === 'refused' ? (
+      {input?.kind === 'refused' ? (
         <Text size="sm" c="red" role="alert">
-          {texts.connect.what.refused[given.why]}
+          {texts.connect.what.refused[input.why]}
         </Text>
       ) : null}
       {look.error === null ? null : <Failed failure={Problem.of(look.error)} />}
@@ -133,7 +133,7 @@ function Drift({ drift: { added, removed, changed } }: { drift: OpenApiDrift }) 
             <List.Item key={name}>
               <Group gap="xs">
                 <Code>{name}</Code>
-                <Text size="sm">{what.map((one) => t.what[one as keyof typeof t.what] ?? one).join(', ')}</Text>
+                <Text size="sm">{what.map((value) => t.what[value as keyof typeof t.what] ?? value).join(', ')}</Text>
                 {args === 'narrower' ? <StateBadge tone="bad">{t.narrower}</StateBadge> : null}
                 {effect === null ? null : (
                   <>

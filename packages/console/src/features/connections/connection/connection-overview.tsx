@@ -150,8 +150,8 @@ function Alerts({ connection }: { connection: Connection }) {
 /** With the names of the tools, or of the account, that it is about. */
 function wordsOf({ kind, detail: { tools, account, verdict } }: Alert): string {
   const words = texts.alerts
-  const named = (Array.isArray(tools) ? tools : [account]).flatMap((one: unknown) => {
-    const name: unknown = typeof one === 'object' && one !== null ? Reflect.get(one, 'tool') : one
+  const named = (Array.isArray(tools) ? tools : [account]).flatMap((value: unknown) => {
+    const name: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'tool') : value
     return typeof name === 'string' && name !== '' ? [name] : []
   })
   const decided = typeof verdict === 'string' && kind === 'tool.settled' ? words.verdicts[verdict] : undefined

@@ -43,11 +43,11 @@ function Processes({ connection }: { connection: Connection }) {
           {processes.length === 0 ? (
             <Empty title={t.none} hint={connection.enabled ? t.noneHint : t.offHint} icon="server" />
           ) : (
-            processes.map((one, at) => (
+            processes.map((item, at) => (
               <OneProcess
-                key={one.pid ?? `${at}`}
+                key={item.pid ?? `${at}`}
                 connection={connection}
-                process={one}
+                process={item}
                 title={t.titleOf({ number: at + 1 })}
               />
             ))

@@ -10,7 +10,7 @@ type ProgramKind = (typeof KINDS)[number]
 
 export function ProgramAuthFields({ auth, disabled, onChange }: AuthFieldsProps) {
   const put = (change: Partial<ConnectionAuth>) => onChange({ ...auth, ...change })
-  const kind = KINDS.find((one) => one === auth.kind) ?? 'none'
+  const kind = KINDS.find((item) => item === auth.kind) ?? 'none'
   return (
     <Stack gap="sm">
       <Select

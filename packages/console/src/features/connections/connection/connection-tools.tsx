@@ -52,7 +52,7 @@ function ToolList({ connection }: { connection: Connection }) {
   const filtered = search !== '' || effect !== '' || on !== ''
   const shown = asked.data?.items ?? []
   const choose = (name: string, is: boolean) =>
-    setChosen((before) => new Set(is ? [...before, name] : [...before].filter((one) => one !== name)))
+    setChosen((before) => new Set(is ? [...before, name] : [...before].filter((value) => value !== name)))
   const columns = [
     column<Tool>(
       t.tool,

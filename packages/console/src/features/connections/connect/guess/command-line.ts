@@ -39,8 +39,8 @@ export function draftOfCommand(text: string, read: ReadConfiguration): Draft | u
   return isClientLine(words) ? ofClientLine(words, read) : ofProgram(words)
 }
 
-function ofProgram(given: readonly string[], known: readonly Value[] = [], name = ''): Draft | undefined {
-  let words = [...given]
+function ofProgram(input: readonly string[], known: readonly Value[] = [], name = ''): Draft | undefined {
+  let words = [...input]
   const environment = [...known]
   if (words[0] === 'env') words.shift()
   for (let found = VARIABLE.exec(words[0] ?? ''); found !== null; found = VARIABLE.exec(words[0] ?? '')) {
@@ -65,13 +65,13 @@ function ofProgram(given: readonly string[], known: readonly Value[] = [], name 
 }
 
 /** Variables of the container are the connection's, so that their values are kept as secrets and not in a command line. */
-function ofContainer(given: readonly string[]): { args: string[]; environment: Value[] } {
+function ofContainer(input: readonly string[]): { args: string[]; environment: Value[] } {
   const args: string[] = []
   const environment: Value[] = []
-  for (let at = 0; at < given.length; at++) {
-    const word = given[at] ?? ''
+  for (let at = 0; at < input.length; at++) {
+    const word = input[at] ?? ''
     const joined = /^--env=(.*)$/s.exec(word)?.[1]
-    const said = joined ?? (word === '-e' || word === '--env' ? given[++at] : undefined)
+    const said = joined ?? (word === '-e' || word === '--env' ? input[++at] : undefined)
     if (said === undefined) args.push(word)
     else {
       const [name = '', ...value] = said.split('=')
@@ -91,8 +91,8 @@ function ofClientLine(words: readonly string[], read: ReadConfiguration): Draft 
     const found = read(rest.at(-1) ?? '')?.drafts[0]
     return found === undefined ? undefined : { ...found, name: rest.at(-2) ?? '' }
   }
-  const environment = optionsIn(rest, ['-e', '--env']).flatMap((said) => {
-    const [name = '', ...value] = said.split('=')
+  const environment = optionsIn(rest, ['-e', '--env']).flatMap((text) => {
+    const [name = '', ...value] = text.split('=')
     return [valueOf(name, value.join('='))]
   })
   const headers = optionsIn(rest, ['-H', '--header']).flatMap(headerIn)

@@ -41,17 +41,17 @@ export type Guess =
       readonly why: 'scheme' | 'user' | 'repository' | 'unreadable' | 'unknown' | 'none' | 'many' | 'large' | 'unusable'
     }
 
-export function guess(given: string, catalog: readonly CatalogEntry[], read: ReadConfiguration = NO_READER): Guess {
+export function guess(text: string, catalog: readonly CatalogEntry[], read: ReadConfiguration = NO_READER): Guess {
   try {
-    return guessWith(given, catalog, read)
+    return guessWith(text, catalog, read)
   } catch (thrown) {
     if (thrown instanceof NeedsReader) return { kind: 'unread' }
     throw thrown
   }
 }
 
-function guessWith(given: string, catalog: readonly CatalogEntry[], read: ReadConfiguration): Guess {
-  const text = given
+function guessWith(input: string, catalog: readonly CatalogEntry[], read: ReadConfiguration): Guess {
+  const text = input
     .trim()
     .replace(/^```\w*\n?|\n?```$/g, '')
     .trim()
@@ -162,7 +162,7 @@ export function searchCatalog(text: string, catalog: readonly CatalogEntry[]): C
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== '')
-  const fits = (said: string) => words.every((word) => said.toLowerCase().includes(word))
+  const fits = (input: string) => words.every((word) => input.toLowerCase().includes(word))
   const titled = catalog.filter(({ id, title }) => fits(`${id} ${title}`))
   return [...titled, ...catalog.filter((entry) => !titled.includes(entry) && fits(entry.about))]
 }

@@ -6,10 +6,10 @@ export function draftOfLink(text: string, read: ReadConfiguration): Draft | unde
   const vscode = /^vscode(?:-insiders)?:mcp\/install\?(.+)$/s.exec(text)?.[1]
   if (vscode !== undefined) return read(decoded(vscode))?.drafts[0]
   if (!/^(?:cursor:\/\/|https:\/\/cursor\.com\/)[^?]*(?:mcp\/install|install-mcp)\?/.test(text)) return undefined
-  const said = URL.parse(text)?.searchParams
-  const config = said?.get('config') ?? ''
+  const searchParams = URL.parse(text)?.searchParams
+  const config = searchParams?.get('config') ?? ''
   const found = read(fromBase64(config))?.drafts[0]
-  return found === undefined ? undefined : { ...found, name: said?.get('name') ?? '' }
+  return found === undefined ? undefined : { ...found, name: searchParams?.get('name') ?? '' }
 }
 
 const decoded = (text: string): string => {

@@ -4,7 +4,9 @@ import { draft, isBlank, valueOf, type Draft, type Value } from '../draft.ts'
 export function remoteOf({ url, headers }: { url: string; headers: readonly (readonly [string, string])[] }): Draft {
   const bearer = headers.find(([name, value]) => name.toLowerCase() === 'authorization' && /^Bearer\s/i.test(value))
   const key = bearer?.[1].replace(/^Bearer\s+/i, '').trim()
-  const others: Value[] = headers.filter((one) => one !== bearer).map(([name, value]) => valueOf(name, value, true))
+  const others: Value[] = headers
+    .filter((header) => header !== bearer)
+    .map(([name, value]) => valueOf(name, value, true))
   if (key === undefined) return draft({ url, headers: others })
   return draft({ url, headers: others, auth: 'api_key', key: isBlank(key) ? '' : key })
 }
@@ -22,12 +24,12 @@ export function carriedBy(words: readonly string[]): Draft | undefined {
 export const optionsIn = (words: readonly string[], names: readonly string[]): string[] =>
   words.flatMap((word, at) => {
     if (names.includes(word)) return words[at + 1] ?? []
-    const name = names.find((one) => word.startsWith(`${one}=`))
+    const name = names.find((value) => word.startsWith(`${value}=`))
     return name === undefined ? [] : word.slice(name.length + 1)
   })
 
 /** `Name: value` */
-export function headerIn(said: string): [string, string][] {
-  const at = said.indexOf(':')
-  return at < 1 ? [] : [[said.slice(0, at).trim(), said.slice(at + 1).trim()]]
+export function headerIn(text: string): [string, string][] {
+  const at = text.indexOf(':')
+  return at < 1 ? [] : [[text.slice(0, at).trim(), text.slice(at + 1).trim()]]
 }
