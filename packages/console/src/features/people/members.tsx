@@ -52,7 +52,7 @@ export function Members() {
         <NativeSelect
           label={t.roleFilter}
           value={role ?? ''}
-          data={[{ value: '', label: t.anyRole }, ...ROLES.map((one) => ({ value: one, label: texts.roles[one] }))]}
+          data={[{ value: '', label: t.anyRole }, ...ROLES.map((item) => ({ value: item, label: texts.roles[item] }))]}
           onChange={({ currentTarget: { value } }) => set({ role: value === '' ? undefined : (value as typeof role) })}
           style={{ flex: '1 1 9.5rem' }}
         />

@@ -36,7 +36,7 @@ export function StreamsOf({ owner }: { owner: StreamOwner }) {
   const found = useQuery(calls.list)
   const changes = useStreamChanges(calls)
   const words = owner === 'installation' ? t.all : t
-  const held = found.data?.items ?? []
+  const items = found.data?.items ?? []
   const add = (
     <Button leftSection={<Icon name="plus" size={16} />} onClick={() => set({ stream: 'new' }, 'push')}>
       {t.add}
@@ -57,7 +57,7 @@ export function StreamsOf({ owner }: { owner: StreamOwner }) {
     column<RecordStream>(t.columns.action, acts, 1, { plain: true }),
   ]
   return (
-    <Section title={words.title} hint={words.hint} bare action={held.length === 0 ? undefined : add}>
+    <Section title={words.title} hint={words.hint} bare action={items.length === 0 ? undefined : add}>
       <Table
         label={words.title}
         query={found}
@@ -71,7 +71,7 @@ export function StreamsOf({ owner }: { owner: StreamOwner }) {
       />
       <StreamForm
         open={open}
-        held={held}
+        held={items}
         calls={calls}
         onClose={() => set({ stream: undefined })}
         onMade={(made) => {

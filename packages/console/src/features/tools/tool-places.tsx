@@ -73,7 +73,7 @@ export function ToolRules({ tool }: { tool: ToolInFull }) {
             {reason}
           </Text>
           <Text size="xs" c="dimmed">
-            {[action, scope, of].filter((one) => one !== null).join(' · ')}
+            {[action, scope, of].filter((item) => item !== null).join(' · ')}
           </Text>
         </Paper>
       ))}

@@ -18,8 +18,8 @@ export function TargetChoice({ target }: { target: number }) {
   const queries = useQueryClient()
   const may = useMay('tenant_update')
   const save = useMutation({
-    mutationFn: (wanted: number) =>
-      call(changeSettings, { path: { organization }, body: { availability_target: wanted } }),
+    mutationFn: (requested: number) =>
+      call(changeSettings, { path: { organization }, body: { availability_target: requested } }),
     onSuccess: () => {
       sayDone(t.saved)
       return Promise.all(['stats', 'settings'].map((noun) => queries.invalidateQueries({ queryKey: [noun] })))

@@ -8,10 +8,10 @@ type Line = Partial<Record<(typeof COLUMNS)[number], string | number | null>>
 export function usageCsv({ uncounted, steps, connections, tools, callers, clients, reasons }: Usage): string {
   const lines: Line[] = [
     ...steps.map((step) => ({ kind: 'step', ...step })),
-    ...connections.map((one) => ({ kind: 'connection', ...one })),
+    ...connections.map((connection) => ({ kind: 'connection', ...connection })),
     ...(tools ?? []).map(({ steps: _, ...one }) => ({ kind: 'tool', ...one })),
     ...(callers ?? []).map(({ id, name, ...one }) => ({ kind: 'caller', name: name ?? id, ...one })),
-    ...(clients ?? []).map((one) => ({ kind: 'client', ...one })),
+    ...(clients ?? []).map((client) => ({ kind: 'client', ...client })),
     ...(reasons ?? []).map(({ code, calls }) => ({ kind: 'reason', name: code, calls })),
     // Whoever reads the file is not to take its figures for complete.
     ...(uncounted > 0 ? [{ kind: 'uncounted', calls: uncounted }] : []),

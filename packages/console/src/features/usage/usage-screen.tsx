@@ -204,7 +204,7 @@ function Found({ usage, before, state, set, reset }: FoundProps) {
     const search = { ...part, connection, actor_id: caller }
     void navigate({
       to: '/records' as never,
-      search: ((held: Record<string, unknown>) => ({ ...keepOrganization(held), ...search })) as never,
+      search: ((stored: Record<string, unknown>) => ({ ...keepOrganization(stored), ...search })) as never,
     })
   }
   return (

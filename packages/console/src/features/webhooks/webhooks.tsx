@@ -32,7 +32,7 @@ export function Webhooks() {
   const [leaving, setLeaving] = useState<Webhook>()
   const found = useQuery(ask('webhooks', listWebhooks, { path: { organization } }))
   const changes = useWebhookChanges(setSecret)
-  const held = found.data?.items ?? []
+  const items = found.data?.items ?? []
   const add = (
     <Button leftSection={<Icon name="plus" size={16} />} onClick={() => set({ webhook: 'new' }, 'push')}>
       {t.add}
@@ -53,7 +53,7 @@ export function Webhooks() {
     column<Webhook>(t.columns.action, acts, 1, { plain: true }),
   ]
   return (
-    <Section title={t.title} hint={t.hint} bare action={held.length === 0 ? undefined : add}>
+    <Section title={t.title} hint={t.hint} bare action={items.length === 0 ? undefined : add}>
       <Table
         label={t.list}
         query={found}
@@ -67,7 +67,7 @@ export function Webhooks() {
       />
       <WebhookForm
         open={open}
-        held={held}
+        held={items}
         onClose={() => set({ webhook: undefined })}
         onMade={(made) => {
           setSecret(made)
