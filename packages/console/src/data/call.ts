@@ -59,12 +59,12 @@ export async function follow<Query extends z.ZodObject, Body extends Shape, Answ
 /** The same where an operation answers a text, such as an export; `onBytes` hears how much of it is here. */
 export async function download<Query extends z.ZodObject, Body extends Shape>(
   operation: Operation<Query, Body>,
-  given: Given<Query, Body> = {},
+  input: Given<Query, Body> = {},
   onBytes?: (bytes: number) => void,
 ): Promise<Blob> {
-  const address = addressOf(operation.path, given.path ?? {}, given.query ?? {})
+  const address = addressOf(operation.path, input.path ?? {}, input.query ?? {})
   const asked = `${operation.method} ${operation.path}`
-  const response = await ask(operation.method, address, given.body, given.signal, asked)
+  const response = await ask(operation.method, address, input.body, input.signal, asked)
   if (onBytes === undefined || response.body === null) return response.blob()
   let bytes = 0
   const counting = new TransformStream<Uint8Array, Uint8Array>({
@@ -81,22 +81,22 @@ async function ask(
   address: string,
   body: unknown,
   signal: AbortSignal | undefined,
-  asked: string,
+  request: string,
   since?: string,
   accept = 'application/json',
 ): Promise<Response> {
   const sent = Date.now()
-  const first = await send(method, address, body, signal, asked, since, accept)
+  const first = await send(method, address, body, signal, request, since, accept)
   if (first.ok) return first
   if (first.status === 401) {
     if (await renew(sent)) {
-      const second = await send(method, address, body, signal, asked, since, accept)
+      const second = await send(method, address, body, signal, request, since, accept)
       if (second.ok) return second
-      if (second.status !== 401) throw await Problem.ofAnswer(second, asked)
+      if (second.status !== 401) throw await Problem.ofAnswer(second, request)
     }
     leaveForSignIn()
   }
-  throw await Problem.ofAnswer(first, asked)
+  throw await Problem.ofAnswer(first, request)
 }
 
 async function send(
@@ -104,7 +104,7 @@ async function send(
   address: string,
   body: unknown,
   signal: AbortSignal | undefined,
-  asked: string,
+  request: string,
   since?: string,
   accept = 'application/json',
 ): Promise<Response> {
@@ -124,7 +124,7 @@ async function send(
     })
   } catch (thrown) {
     if (signal?.aborted === true) throw thrown
-    throw new Problem({ message: texts.failed.noAnswer, mend: texts.failed.askAgain, asked })
+    throw new Problem({ message: texts.failed.noAnswer, mend: texts.failed.askAgain, asked: request })
   }
 }
 

@@ -57,22 +57,22 @@ export function useLive(address: string | undefined): LiveState {
 function follow(address: string, queries: QueryClient, say: (state: LiveState) => void): () => void {
   const over = new AbortController()
   const later = breathe((noun) => void queries.invalidateQueries({ queryKey: [noun] }))
-  const hear = (told: LiveMessage) => {
-    if ('event' in told) {
-      later.tell(CONCERNS[told.event.type])
-      for (const listen of listeners) listen(told.event)
+  const hear = (message: LiveMessage) => {
+    if ('event' in message) {
+      later.tell(CONCERNS[message.event.type])
+      for (const listen of listeners) listen(message.event)
       return
     }
-    say(told.state)
+    say(message.state)
     // Answers from before the stream opened may be out of date, the first time too.
-    if (told.state === 'live') void queries.invalidateQueries()
+    if (message.state === 'live') void queries.invalidateQueries()
   }
   const channel = new BroadcastChannel(`toolway-live ${address}`)
   channel.addEventListener('message', ({ data }: MessageEvent<LiveMessage>) => hear(data))
-  const tell = (told: LiveMessage) => {
-    hear(told)
+  const tell = (message: LiveMessage) => {
+    hear(message)
     // eslint-disable-next-line unicorn/require-post-message-target-origin -- a channel has no target: it reaches this origin alone
-    channel.postMessage(told)
+    channel.postMessage(message)
   }
   void alone(`toolway-live ${address}`, () => hold(address, tell, over.signal), over.signal)
   return () => {
@@ -85,7 +85,7 @@ function follow(address: string, queries: QueryClient, say: (state: LiveState) =
 type LiveMessage = { readonly event: GatewayEvent } | { readonly state: LiveState }
 
 /** Until the signal: the stream, and after a break another one. */
-function hold(address: string, tell: (told: LiveMessage) => void, over: AbortSignal): Promise<void> {
+function hold(address: string, tell: (message: LiveMessage) => void, over: AbortSignal): Promise<void> {
   let source: EventSource | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   let wait: number = WAITS[0]

@@ -39,8 +39,8 @@ export function useLog({ level, connector_id }: LogAsked, paused: boolean): Foll
 
 type Change = (log: FollowedLog) => FollowedLog
 
-function follow(asked: LogAsked, set: (change: Change) => void): () => void {
-  const address = addressOf(followLogs.path, {}, { ...asked })
+function follow(request: LogAsked, set: (change: Change) => void): () => void {
+  const address = addressOf(followLogs.path, {}, { ...request })
   let source: EventSource | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   let over = false
@@ -50,7 +50,7 @@ function follow(asked: LogAsked, set: (change: Change) => void): () => void {
     return [...before, ...more.filter((line) => !known.has(JSON.stringify(line)))].slice(-MOST)
   }
   const last = async () => {
-    const { items } = await call(listRecentLogs, { query: { ...asked, count: FIRST } })
+    const { items } = await call(listRecentLogs, { query: { ...request, count: FIRST } })
     // Lines that arrived in the meantime stay after the fetched ones.
     if (!over) set((log) => ({ ...log, state: 'live', lines: add(log.lines, items) }))
   }

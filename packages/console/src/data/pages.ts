@@ -35,24 +35,24 @@ export interface Pages<Page> {
 export function usePages<Query extends z.ZodObject, Body extends Shape, Answer extends z.ZodType<PageShape>>(
   noun: Noun,
   operation: Operation<Query, Body, Answer>,
-  given: Omit<Given<Query, Body>, 'signal'>,
+  input: Omit<Given<Query, Body>, 'signal'>,
   enabled = true,
 ): Pages<z.output<Answer>> {
   const queryKey = [
     noun,
-    given.path?.['organization'] ?? null,
+    input.path?.['organization'] ?? null,
     'pages',
     operation.method,
     operation.path,
-    given.path,
-    given.query,
-    given.body,
+    input.path,
+    input.query,
+    input.body,
   ]
   const pages = useInfiniteQuery({
     queryKey,
     enabled,
     initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam, signal }) => call(operation, { ...at(operation, given, pageParam), signal }),
+    queryFn: ({ pageParam, signal }) => call(operation, { ...at(operation, input, pageParam), signal }),
     getNextPageParam: (last: PageShape) => last.next_cursor,
     placeholderData: keepPreviousData,
   })
@@ -80,13 +80,13 @@ export function usePages<Query extends z.ZodObject, Body extends Shape, Answer e
 /** The question for one page: a question with a body has its cursor there. */
 function at<Query extends z.ZodObject, Body extends Shape>(
   { method }: Operation<Query, Body>,
-  given: Omit<Given<Query, Body>, 'signal'>,
+  input: Omit<Given<Query, Body>, 'signal'>,
   cursor: string | undefined,
   limit = PAGE_ROWS,
 ): Omit<Given<Query, Body>, 'signal'> {
   const page = { limit, ...(cursor === undefined ? {} : { cursor }) }
-  if (method === 'GET') return { ...given, query: { ...page, ...given.query } as never }
-  return { ...given, body: { ...page, ...(given.body as object) } as never }
+  if (method === 'GET') return { ...input, query: { ...page, ...input.query } as never }
+  return { ...input, body: { ...page, ...(input.body as object) } as never }
 }
 
 /** Rows of a page that nobody scrolls through: the most that one answer has. */
@@ -96,20 +96,20 @@ const FULL_PAGE = 200
 export function askAll<Query extends z.ZodObject, Body extends Shape, Answer extends z.ZodType<PageShape>>(
   noun: Noun,
   operation: Operation<Query, Body, Answer>,
-  given: Omit<Given<Query, Body>, 'signal'> = {},
+  input: Omit<Given<Query, Body>, 'signal'> = {},
 ) {
   return queryOptions({
     queryKey: [
       noun,
-      given.path?.['organization'] ?? null,
+      input.path?.['organization'] ?? null,
       'all',
       operation.method,
       operation.path,
-      given.path,
-      given.query,
+      input.path,
+      input.query,
     ],
     queryFn: async () => {
-      const items = await readAll(operation, given)
+      const items = await readAll(operation, input)
       return { items, total: items.length }
     },
     placeholderData: keepPreviousData,
@@ -119,12 +119,12 @@ export function askAll<Query extends z.ZodObject, Body extends Shape, Answer ext
 /** Everything that fits, for an act on all of it: page by page, because no answer has more than a page. */
 export async function readAll<Query extends z.ZodObject, Body extends Shape, Answer extends z.ZodType<PageShape>>(
   operation: Operation<Query, Body, Answer>,
-  given: Omit<Given<Query, Body>, 'signal'>,
+  input: Omit<Given<Query, Body>, 'signal'>,
 ): Promise<z.output<Answer>['items'][number][]> {
   const all: unknown[] = []
   let cursor: string | undefined
   do {
-    const page: PageShape = await call(operation, at(operation, given, cursor, FULL_PAGE))
+    const page: PageShape = await call(operation, at(operation, input, cursor, FULL_PAGE))
     all.push(...page.items)
     cursor = page.next_cursor
   } while (cursor !== undefined)

@@ -16,15 +16,15 @@ export class Problem extends Error {
   /** The request, for a report: method and path without its query. */
   readonly asked: string
 
-  constructor(said: Partial<Omit<Problem, 'name'>> & Pick<Problem, 'message' | 'asked'>) {
-    super(localized(said.message))
-    this.status = said.status ?? 0
-    this.code = said.code ?? 'network'
-    this.phase = said.phase
-    this.mend = localizedOr(said.mend)
-    this.retryAfter = said.retryAfter
-    this.correlationId = said.correlationId
-    this.asked = said.asked
+  constructor(input: Partial<Omit<Problem, 'name'>> & Pick<Problem, 'message' | 'asked'>) {
+    super(localized(input.message))
+    this.status = input.status ?? 0
+    this.code = input.code ?? 'network'
+    this.phase = input.phase
+    this.mend = localizedOr(input.mend)
+    this.retryAfter = input.retryAfter
+    this.correlationId = input.correlationId
+    this.asked = input.asked
   }
 
   /** Of whatever was thrown. */
@@ -34,29 +34,29 @@ export class Problem extends Error {
     return new Problem({ message, code: 'console', asked: 'the console itself' })
   }
 
-  static async ofAnswer(response: Response, asked: string): Promise<Problem> {
-    return Problem.ofBody(await response.json().catch(() => undefined), response, asked)
+  static async ofAnswer(response: Response, request: string): Promise<Problem> {
+    return Problem.ofBody(await response.json().catch(() => undefined), response, request)
   }
 
   /** `said` is the problem, be it the whole answer or an event of it. */
-  static ofBody(said: unknown, response: Pick<Response, 'status' | 'headers'>, asked: string): Problem {
-    const text = (name: string) => fieldOf(said, name, 'string') as string | undefined
+  static ofBody(input: unknown, response: Pick<Response, 'status' | 'headers'>, request: string): Problem {
+    const text = (name: string) => fieldOf(input, name, 'string') as string | undefined
     return new Problem({
       message: text('detail') ?? text('title') ?? texts.failed.status({ status: String(response.status) }),
       status: response.status,
       code: text('code') ?? 'answer',
       phase: text('phase'),
       mend: text('mend'),
-      retryAfter: fieldOf(said, 'retry_after', 'number') as number | undefined,
+      retryAfter: fieldOf(input, 'retry_after', 'number') as number | undefined,
       correlationId: text('correlation_id') ?? response.headers.get('x-correlation-id') ?? undefined,
-      asked,
+      asked: request,
     })
   }
 }
 
 /** Read by hand: a library for shapes would be most of what the first screen loads. */
-function fieldOf(said: unknown, name: string, type: 'string' | 'number'): unknown {
-  if (typeof said !== 'object' || said === null) return undefined
-  const value: unknown = Reflect.get(said, name)
+function fieldOf(input: unknown, name: string, type: 'string' | 'number'): unknown {
+  if (typeof input !== 'object' || input === null) return undefined
+  const value: unknown = Reflect.get(input, name)
   return typeof value === type ? value : undefined
 }

@@ -38,20 +38,20 @@ export type Noun =
 export function ask<Query extends z.ZodObject, Body extends Shape, Answer extends Shape>(
   noun: Noun,
   operation: Operation<Query, Body, Answer>,
-  given: Omit<Given<Query, Body>, 'signal'> = {},
+  input: Omit<Given<Query, Body>, 'signal'> = {},
 ) {
   const queryKey: QueryKey = [
     noun,
-    given.path?.['organization'] ?? null,
+    input.path?.['organization'] ?? null,
     operation.method,
     operation.path,
-    given.path,
-    given.query,
-    given.body,
+    input.path,
+    input.query,
+    input.body,
   ]
   return queryOptions({
     queryKey,
-    queryFn: ({ signal }): Promise<z.output<Answer>> => call(operation, { ...given, signal }),
+    queryFn: ({ signal }): Promise<z.output<Answer>> => call(operation, { ...input, signal }),
     // The page before stays until the next one is here.
     placeholderData: keepPreviousData,
   })

@@ -23,11 +23,11 @@ let renewing: Promise<boolean> | undefined
 
 /**
  * Whether the request may be sent again. A refresh token is good once, and a second use ends the sign-in: so tabs wait for one
- * another, and whoever finds that another one has renewed since leaves it at that. `asked`: when the request was sent that was
+ * another, and whoever finds that another one has renewed since leaves it at that. `sentAt`: when the request was sent that was
  * refused, since its refusal may come after somebody else's renewal.
  */
-export function renew(asked: number): Promise<boolean> {
-  renewing ??= renewOnce(asked).finally(() => (renewing = undefined))
+export function renew(sentAt: number): Promise<boolean> {
+  renewing ??= renewOnce(sentAt).finally(() => (renewing = undefined))
   return renewing
 }
 
@@ -45,9 +45,9 @@ export function whileReplacing<T>(work: Promise<T>): Promise<T> {
   return work
 }
 
-async function renewOnce(asked: number): Promise<boolean> {
+async function renewOnce(sentAt: number): Promise<boolean> {
   const renewed = await alone('toolway-renew', async () => {
-    if (Number(localStorage.getItem(RENEWED) ?? 0) >= asked) return true
+    if (Number(localStorage.getItem(RENEWED) ?? 0) >= sentAt) return true
     const csrf = csrfToken()
     ended = csrf !== undefined
     const headers: Record<string, string> = csrf === undefined ? {} : { 'x-csrf-token': csrf }

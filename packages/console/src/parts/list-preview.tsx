@@ -67,7 +67,7 @@ export function ListPreviewPart({ toolset }: { toolset?: string }) {
         <Select
           label={t.revision}
           value={revision}
-          data={REVISIONS.toReversed().map((one) => ({ value: one, label: one }))}
+          data={REVISIONS.toReversed().map((item) => ({ value: item, label: item }))}
           onChange={(next) => next !== null && set({ revision: next })}
           allowDeselect={false}
           style={{ flex: '1 1 12rem' }}
@@ -93,9 +93,9 @@ const ROLES = ['tenant_admin', 'tenant_member', 'tenant_viewer'] as const
 /** `member:ada@example.com` as it is read. */
 const withoutKind = (word: string): string => word.replace(/^\w+:/, '')
 
-function useToolsets(wanted: boolean) {
+function useToolsets(requested: boolean) {
   const path = { organization: useOrganization() }
-  const { data } = useQuery({ ...ask('toolsets', listToolsets, { path }), enabled: wanted })
+  const { data } = useQuery({ ...ask('toolsets', listToolsets, { path }), enabled: requested })
   return (data?.items ?? []).map(({ slug, title }) => ({ value: `toolset:${slug}`, label: title }))
 }
 

@@ -37,7 +37,7 @@ export function PreviewedList({ answer }: { answer: ListPreview }) {
             t.summary({ tools: tools.length, bytes: size(bytes), tokens: count(tokens) }),
             role === null ? undefined : t.role({ role: roleOf(role) }),
           ]
-            .filter((one) => one !== undefined)
+            .filter((item) => item !== undefined)
             .join(' · ')}
         </Text>
         <CopyButton value={() => JSON.stringify({ tools }, null, 2)} label={t.copy} />
@@ -120,7 +120,7 @@ function Says({ title, description }: Definition) {
 /** Those that must be given first, and not all of many. */
 const MANY = 6
 function argumentsOf(schema: unknown): string {
-  const fields = fieldsOf(schema).toSorted((one, other) => Number(other.required) - Number(one.required))
+  const fields = fieldsOf(schema).toSorted((field, other) => Number(other.required) - Number(field.required))
   const names = fields.slice(0, MANY).map(({ name, required }) => (required ? `${name}*` : name))
   return fields.length > MANY ? `${names.join(', ')}, …` : names.join(', ')
 }

@@ -147,20 +147,20 @@ function LiveWord({ state }: { state: LiveState }) {
 
 /** The palette is loaded when it is first asked for. */
 function Search() {
-  const [asked, setAsked] = useState(0)
+  const [times, setTimes] = useState(0)
   const [ahead] = useState(createTypedAhead)
   const open = () => {
     ahead.start()
-    setAsked((times) => times + 1)
+    setTimes((before) => before + 1)
   }
   return (
     <>
       <ActionIcon variant="default" size={36} aria-label={texts.palette.open} onClick={open}>
         <Icon name="search" />
       </ActionIcon>
-      {asked === 0 ? null : (
+      {times === 0 ? null : (
         <Suspense fallback={null}>
-          <Palette asked={asked} ahead={ahead} />
+          <Palette asked={times} ahead={ahead} />
         </Suspense>
       )}
       <ShortcutListener onSearch={open} />

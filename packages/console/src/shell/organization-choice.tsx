@@ -12,7 +12,7 @@ const OrganizationMenu = lazy(() =>
 export function OrganizationChoice() {
   const { organizations } = useMe()
   const current = useMembership()
-  const [asked, setAsked] = useState(false)
+  const [isOpened, setOpened] = useState(false)
   if (current === undefined) return null
   if (organizations.length === 1)
     return (
@@ -20,8 +20,8 @@ export function OrganizationChoice() {
         {current.name}
       </Text>
     )
-  const button = <OrganizationButton name={current.name} aria-haspopup="menu" onClick={() => setAsked(true)} />
-  if (!asked) return button
+  const button = <OrganizationButton name={current.name} aria-haspopup="menu" onClick={() => setOpened(true)} />
+  if (!isOpened) return button
   return (
     <Suspense fallback={button}>
       <OrganizationMenu />

@@ -10,9 +10,9 @@ const PersonMenu = lazy(() =>
 
 export function Person() {
   const { user } = useMe()
-  const [asked, setAsked] = useState(false)
-  const button = <PersonButton name={user?.name ?? ''} aria-haspopup="menu" onClick={() => setAsked(true)} />
-  if (!asked) return button
+  const [isOpened, setOpened] = useState(false)
+  const button = <PersonButton name={user?.name ?? ''} aria-haspopup="menu" onClick={() => setOpened(true)} />
+  if (!isOpened) return button
   return (
     <Suspense fallback={button}>
       <PersonMenu />

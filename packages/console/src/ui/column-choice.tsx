@@ -33,7 +33,7 @@ export function ColumnChoice({ titles, hidden, onChange }: ColumnChoiceProps) {
               label={title}
               checked={!hidden.includes(title)}
               onChange={({ currentTarget: { checked } }) =>
-                onChange(checked ? hidden.filter((one) => one !== title) : [...hidden, title])
+                onChange(checked ? hidden.filter((value) => value !== title) : [...hidden, title])
               }
             />
           ))}

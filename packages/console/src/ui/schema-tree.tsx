@@ -61,7 +61,7 @@ function Field({ name, type, required, description, choices, otherwise, least, m
       : t.choices({ choices: choices.slice(0, 12).join(', '), more: choices.length > 12 }),
     otherwise === undefined ? undefined : t.otherwise({ value: otherwise }),
     least === undefined && most === undefined ? undefined : t.bounds({ least, most }),
-  ].filter((one) => one !== undefined)
+  ].filter((item) => item !== undefined)
   return (
     <>
       <Text component="span" ff="monospace" fw={600} size="sm" className="breakable">

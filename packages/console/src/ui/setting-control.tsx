@@ -58,13 +58,13 @@ export function SettingControl(props: SettingControlProps) {
     }
     case 'list': {
       const offered = field.source === undefined ? [] : (sources[field.source] ?? [])
-      return <TagsInput {...shared} data={offered.map((one) => one.value)} value={listed} onChange={onChange} />
+      return <TagsInput {...shared} data={offered.map((item) => item.value)} value={listed} onChange={onChange} />
     }
     case 'several': {
       const picker = pickers[field.source]
       if (picker !== undefined) return picker({ ...shared, value: listed, onChange })
       const offered = sources[field.source] ?? []
-      const others = listed.filter((one) => offered.every((known) => known.value !== one))
+      const others = listed.filter((item) => offered.every((known) => known.value !== item))
       return (
         <MultiSelect
           {...shared}

@@ -55,7 +55,7 @@ function Fields({ open, app, vendors, server: preset, onClose }: FormProps & { r
   const [id, setId] = useState(app?.client_id ?? '')
   const [secret, setSecret] = useState('')
   const [tried, setTried] = useState(false)
-  const vendor = vendors.find((one) => one.id === provider)
+  const vendor = vendors.find((item) => item.id === provider)
   const save = useMutation({
     mutationFn: (chosen: string) =>
       call(putOAuthApp, {

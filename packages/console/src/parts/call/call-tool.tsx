@@ -32,7 +32,7 @@ export function CallTool({ tool: { connection, name }, onDone }: CallToolProps) 
   return (
     <Loaded query={query}>
       {({ tools, rest }) => {
-        const tool = tools.find((one) => one.name === name)
+        const tool = tools.find((item) => item.name === name)
         if (tool === undefined && rest === 'coming') return null
         if (tool === undefined) return <Text size="sm">{texts.call.unknown({ tool: name })}</Text>
         return <Caller key={`${connection} ${name}`} connection={connection} tool={tool} onDone={onDone} />
@@ -53,15 +53,15 @@ function Caller({ connection, tool, onDone }: CallerProps) {
   const clientOf = useMcpClients()
   const [runs] = useState(createRuns)
   const [run] = useSyncExternalStore(runs.subscribe, runs.all).slice(-1)
-  const [given, setGiven] = useState<JsonObject>({})
+  const [value, setValue] = useState<JsonObject>({})
   const [valid, setValid] = useState(true)
   const isRunning = run?.state === 'running'
   const [tried, setTried] = useState(false)
-  const missing = missingArguments(tool.inputSchema, given)
+  const missing = missingArguments(tool.inputSchema, value)
   const start = async () => {
     setTried(true)
     if (isRunning || !valid || missing.length > 0) return
-    const call = { tool: tool.name, schema: tool.inputSchema, arguments: given }
+    const call = { tool: tool.name, schema: tool.inputSchema, arguments: value }
     const ended = await runs.start({ client: clientOf(endpoint, 'modern'), endpoint, ...call })
     if (ended.state === 'done') onDone?.(ended)
   }
@@ -78,9 +78,9 @@ function Caller({ connection, tool, onDone }: CallerProps) {
       )}
       <ArgumentsForm
         schema={tool.inputSchema}
-        value={given}
+        value={value}
         errors={tried && missing.length > 0 ? missing : run === undefined || isRunning ? [] : argumentErrorsOf(run)}
-        onChange={setGiven}
+        onChange={setValue}
         onSubmit={() => void start()}
         onValid={setValid}
       />

@@ -112,17 +112,17 @@ export function createRuns(): Runs {
       }),
   })
 
-  async function start(asked: NewRun): Promise<Run> {
-    const { client, endpoint, method = 'tools/call', tool, schema, arguments: given } = asked
+  async function start(request: NewRun): Promise<Run> {
+    const { client, endpoint, method = 'tools/call', tool, schema, arguments: value } = request
     const id = ++last
     const begun: Run = {
-      ...{ id, endpoint, method, tool, arguments: given, era: client.era, begun: Date.now() },
+      ...{ id, endpoint, method, tool, arguments: value, era: client.era, begun: Date.now() },
       ...{ state: 'running', steps: [], wire: [] },
     }
     set([...runs.slice(1 - MOST_RUNS), begun])
     const stop = new AbortController()
     stops.set(id, stop)
-    const params = method === 'tools/call' ? { name: tool, arguments: given } : { uri: tool }
+    const params = method === 'tools/call' ? { name: tool, arguments: value } : { uri: tool }
     const end = await endOf(
       client.request(method, params, { eventSink: eventSinkOf(id), signal: stop.signal, schema }),
       stop.signal,
@@ -163,8 +163,8 @@ async function endOf(asking: Promise<JsonObject>, signal: AbortSignal): Promise<
 export function failureOf(thrown: unknown): CallFailure {
   if (!(thrown instanceof RpcFailure)) return Problem.of(thrown)
   const { message, code, data } = thrown.error
-  const said = isObject(data) ? data : {}
-  const text = (name: string) => (typeof said[name] === 'string' ? said[name] : undefined)
+  const value = isObject(data) ? data : {}
+  const text = (name: string) => (typeof value[name] === 'string' ? value[name] : undefined)
   return {
     message,
     code: text('fault') ?? String(code),
@@ -172,7 +172,7 @@ export function failureOf(thrown: unknown): CallFailure {
     mend: text('mend'),
     correlationId: text('correlation_id'),
     asked: 'tools/call',
-    errors: errorsIn(said['errors']),
+    errors: errorsIn(value['errors']),
   }
 }
 
@@ -193,11 +193,11 @@ export function argumentErrorsOf({ failure, result }: Run): readonly ArgumentErr
   return failure?.errors ?? errorsIn(isObject(fault) ? fault['errors'] : undefined)
 }
 
-const errorsIn = (said: unknown): readonly ArgumentError[] =>
-  Array.isArray(said)
-    ? said.flatMap((one: unknown) =>
-        isObject(one) && typeof one['path'] === 'string' && typeof one['message'] === 'string'
-          ? [{ path: one['path'], message: one['message'] }]
+const errorsIn = (input: unknown): readonly ArgumentError[] =>
+  Array.isArray(input)
+    ? input.flatMap((value: unknown) =>
+        isObject(value) && typeof value['path'] === 'string' && typeof value['message'] === 'string'
+          ? [{ path: value['path'], message: value['message'] }]
           : [],
       )
     : []

@@ -77,7 +77,7 @@ function listed({ name, title, description, annotations, inputSchema, _meta: met
   const hinted = isObject(annotations) ? annotations['title'] : undefined
   return {
     name: String(name),
-    title: [title, hinted].find((one) => typeof one === 'string'),
+    title: [title, hinted].find((item) => typeof item === 'string'),
     description: typeof description === 'string' ? description : undefined,
     effect,
     effectFrom: from,

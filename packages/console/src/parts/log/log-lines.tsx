@@ -88,5 +88,5 @@ const clock = (timestamp: string) => new Date(timestamp).toLocaleTimeString(loca
 
 export const saidIn = ({ message, tool, outcome, code, problem, duration_ms: took }: ConnectionLogLine): string =>
   [message, tool, outcome, code, problem, took === null ? null : duration(took)]
-    .filter((one) => one !== null)
+    .filter((item) => item !== null)
     .join(' · ')

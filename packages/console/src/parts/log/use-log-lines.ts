@@ -29,11 +29,11 @@ const NOTHING: LogLines = { lines: undefined, failure: undefined, live: false }
 export function useLogLines(connection: Pick<Connection, 'id'>): LogLines {
   const organization = useOrganization()
   const queries = useQueryClient()
-  const [told, setTold] = useState(NOTHING)
+  const [lines, setLines] = useState(NOTHING)
   useEffect(() => {
     let settling: ReturnType<typeof setTimeout> | undefined
     const end = follow({ organization, connection: connection.id }, (change) => {
-      setTold(change)
+      setLines(change)
       // Program output often means that the state of the program has changed: the runtime state is refetched once the output
       // pauses.
       clearTimeout(settling)
@@ -44,7 +44,7 @@ export function useLogLines(connection: Pick<Connection, 'id'>): LogLines {
       clearTimeout(settling)
     }
   }, [organization, connection.id, queries])
-  return told
+  return lines
 }
 
 type Change = (before: LogLines) => LogLines

@@ -116,7 +116,7 @@ export function PickTags({ kind, labelOf, value, onChange, ...rest }: TagsProps)
     <TagsInput
       {...input}
       {...rest}
-      data={data.filter(({ value: one }) => !value.includes(one) && one !== '\n').map(({ value: one }) => one)}
+      data={data.filter(({ value: item }) => !value.includes(item) && item !== '\n').map(({ value: item }) => item)}
       value={[...value]}
       onChange={onChange}
     />

@@ -23,12 +23,13 @@ export function resembles(schema: Schema, value: unknown, root: RJSFSchema, dept
   const { $ref, type, const: only, enum: some, required = [], properties = {}, items, allOf = [] } = schema
   if ($ref !== undefined) return resembles(targetOf($ref, root), value, root, depth + 1)
   if (only !== undefined && !same(only, value)) return false
-  if (some !== undefined && !some.some((one) => same(one, value))) return false
-  if (type !== undefined && ![type].flat().some((one) => isOf(one, value))) return false
-  if (!allOf.every((one) => resembles(one, value, root, depth + 1))) return false
+  if (some !== undefined && !some.some((item) => same(item, value))) return false
+  if (type !== undefined && ![type].flat().some((item) => isOf(item, value))) return false
+  if (!allOf.every((item) => resembles(item, value, root, depth + 1))) return false
   for (const choice of [schema.anyOf, schema.oneOf])
-    if (choice !== undefined && !choice.some((one) => resembles(one, value, root, depth + 1))) return false
-  if (Array.isArray(value) && !Array.isArray(items)) return value.every((one) => resembles(items, one, root, depth + 1))
+    if (choice !== undefined && !choice.some((item) => resembles(item, value, root, depth + 1))) return false
+  if (Array.isArray(value) && !Array.isArray(items))
+    return value.every((item) => resembles(items, item, root, depth + 1))
   if (!isOf('object', value)) return true
   const given = value as Readonly<Record<string, unknown>>
   if (required.some((name) => given[name] === undefined)) return false

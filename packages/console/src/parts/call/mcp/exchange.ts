@@ -26,9 +26,9 @@ export interface Question {
 
 /** The events of one request before it ends. */
 export interface EventSink {
-  readonly progress?: (said: { progress: number; total?: number | undefined; message?: string | undefined }) => void
-  readonly log?: (said: { level: string; text: Json | undefined }) => void
-  readonly task?: (said: { id: string; status: string; message?: string | undefined }) => void
+  readonly progress?: (input: { progress: number; total?: number | undefined; message?: string | undefined }) => void
+  readonly log?: (input: { level: string; text: Json | undefined }) => void
+  readonly task?: (input: { id: string; status: string; message?: string | undefined }) => void
   /** Each message as it is on the wire. */
   readonly wire?: (direction: 'sent' | 'heard', message: Message) => void
   /** Answers what the other side asks; a client without this one declines. */

@@ -84,8 +84,8 @@ export function legacySession(address: string, capabilities: JsonObject, client:
         onNotification: (notification) => hearNotification(notification, own),
         onQuestion: async (question): Promise<Answer> => {
           if (question.method === 'ping') return { result: {} }
-          const { params: asked = {} } = question
-          return { result: (await answerTo({ method: question.method, params: asked }, own, signal)) as Params }
+          const { params: value = {} } = question
+          return { result: (await answerTo({ method: question.method, params: value }, own, signal)) as Params }
         },
       })
       .catch(wordFault)

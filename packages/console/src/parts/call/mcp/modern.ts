@@ -62,14 +62,14 @@ export function createModern(address: string, capabilities: JsonObject, client: 
 }
 
 /** The answers to all that is asked at once, one after the other, as a person gives them. */
-async function answersTo(asked: Json | undefined, eventSink: EventSink, signal: AbortSignal): Promise<JsonObject> {
-  if (!isObject(asked)) {
+async function answersTo(request: Json | undefined, eventSink: EventSink, signal: AbortSignal): Promise<JsonObject> {
+  if (!isObject(request)) {
     // Nothing is asked: it is to be tried again, when the other side has had a moment.
     await pause(1_000, signal)
     return {}
   }
   const answers: Record<string, Json> = {}
-  for (const [key, question] of Object.entries(asked)) {
+  for (const [key, question] of Object.entries(request)) {
     if (!isObject(question)) continue
     answers[key] = await answerTo(
       { method: String(question['method']), params: isObject(question['params']) ? question['params'] : {} },

@@ -19,9 +19,9 @@ export function Told({ result }: { result: JsonObject }) {
     <Stack gap={4}>
       {said.length === 0 ? null : (
         <List size="sm" spacing={2}>
-          {said.map((one) => (
-            <List.Item key={one} className="breakable">
-              {visibleText(one)}
+          {said.map((value) => (
+            <List.Item key={value} className="breakable">
+              {visibleText(value)}
             </List.Item>
           ))}
         </List>
