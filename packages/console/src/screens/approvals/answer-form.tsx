@@ -21,7 +21,7 @@ export function AnswerForm({ approval, verdict, noteRef }: AnswerFormProps) {
   const t = texts.approvals
   if (!approval.yours) return <NotYours approval={approval} />
   const isOpen = approval.state === 'pending'
-  const say = (said: Verdict) => answer.mutate({ approval, answer: said, note: note.trim() })
+  const say = (input: Verdict) => answer.mutate({ approval, answer: input, note: note.trim() })
   return (
     <form
       onSubmit={(event) => {

@@ -14,8 +14,8 @@ export interface ArgumentField {
 }
 
 /** @param given as the caller wrote them; null where nothing was changed */
-export function fieldsOf(sent: Arguments, given: Arguments | null): ArgumentField[] {
-  const written = given ?? sent
+export function fieldsOf(sent: Arguments, input: Arguments | null): ArgumentField[] {
+  const written = input ?? sent
   const names = [...new Set([...Object.keys(sent), ...Object.keys(written)])]
   return names.map((name) => {
     const isSent = Object.hasOwn(sent, name)

@@ -36,10 +36,10 @@ export function useAnswer() {
    * Undoes a grant and returns the outcome in words. A standing grant is ended, so that later calls need approval again, though
    * one may already have been made.
    */
-  const takeBack = async (said: GivenAnswer, lasting: string | undefined): Promise<string> => {
+  const takeBack = async (input: GivenAnswer, lasting: string | undefined): Promise<string> => {
     const { always, said: t } = texts.approvals
-    const { tool } = said.approval
-    const denied = send({ ...said, answer: 'deny', note: t.takenBack }).then(() => t.denied({ tool }))
+    const { tool } = input.approval
+    const denied = send({ ...input, answer: 'deny', note: t.takenBack }).then(() => t.denied({ tool }))
     if (lasting === undefined) return denied
     const ended = await denied.catch(() => undefined)
     // A no takes it along.
@@ -49,13 +49,13 @@ export function useAnswer() {
   }
   const answer = useMutation({
     mutationFn: send,
-    onSuccess: ({ state, missing, lasting }, said) => {
+    onSuccess: ({ state, missing, lasting }, input) => {
       const t = texts.approvals.said
-      const { tool } = said.approval
+      const { tool } = input.approval
       if (state === 'denied') return sayDone(t.denied({ tool }))
       // A call may have used it by then: whoever is too late is told so.
       const undo = () =>
-        void takeBack(said, lasting)
+        void takeBack(input, lasting)
           .then(sayDone)
           .catch((thrown: unknown) => sayFailed(Problem.of(thrown)))
           .finally(() => void again())

@@ -70,8 +70,8 @@ function Questions({ items, total, chosen, onChoose }: QuestionsProps) {
     const next = items[Math.min(items.length - 1, Math.max(0, at + by))]
     if (next !== undefined) onChoose(next.id)
   }
-  const begin = (said: Verdict) => {
-    setVerdict(said)
+  const begin = (input: Verdict) => {
+    setVerdict(input)
     note.current?.focus()
   }
   useHotkeys(

@@ -33,14 +33,14 @@ export interface Check {
   readonly done: Readonly<Partial<Record<StepKey, string>>>
 }
 
-export function checkOf(rows: readonly SeenClient[], wanted: ExpectedClient): Check {
+export function checkOf(rows: readonly SeenClient[], client: ExpectedClient): Check {
   const candidates = rows
     .filter(({ key_id, user_id }) =>
-      wanted.keyId === undefined ? user_id === null || user_id === wanted.userId : key_id === wanted.keyId,
+      client.keyId === undefined ? user_id === null || user_id === client.userId : key_id === client.keyId,
     )
-    .map((row) => newsOf(row, wanted))
+    .map((row) => newsOf(row, client))
     .filter(({ done }) => Object.keys(done).length > 0)
-  const last = (some: readonly Check[]) => some.toSorted((one, other) => seen(other).localeCompare(seen(one))).at(0)
+  const last = (some: readonly Check[]) => some.toSorted((check, other) => seen(other).localeCompare(seen(check))).at(0)
   return last(candidates.filter(({ expected }) => expected)) ?? last(candidates) ?? NOTHING
 }
 
@@ -49,7 +49,7 @@ const seen = ({ row }: Check): string => row?.seen_at ?? ''
 
 function newsOf(row: SeenClient, { says, before, keyId, userId }: ExpectedClient): Check {
   const expected = keyId !== undefined || says === undefined || (row.client !== null && says.test(row.client.name))
-  const old = before.rows.find((one) => sameAs(one, row))
+  const old = before.rows.find((item) => sameAs(item, row))
   // A key was made a moment ago: all that it did is news, but what another client did with it before.
   const mine = keyId === undefined && row.user_id === userId
   const isNews = (step: StepKey) => {

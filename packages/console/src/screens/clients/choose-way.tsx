@@ -31,9 +31,9 @@ export function ChooseWay({ preset, way, toolset, made, onWay, onMade }: ChooseW
           aria-label={t.title}
           value={way}
           onChange={(next) => onWay(next)}
-          data={preset.ways.map((one, at) => ({
-            value: one,
-            label: at === 0 ? t.recommended({ way: t.ways[one] }) : t.ways[one],
+          data={preset.ways.map((item, at) => ({
+            value: item,
+            label: at === 0 ? t.recommended({ way: t.ways[item] }) : t.ways[item],
           }))}
         />
       )}

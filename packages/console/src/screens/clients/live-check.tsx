@@ -83,8 +83,8 @@ function Summary({ check: { row, expected }, count, name }: { check: Check; coun
         {t.nothingYet({ client: name })}
       </Text>
     )
-  const said = row.client === null ? t.nameless : `${row.client.name} ${row.client.version}`
-  const speaks = t.speaks({ client: said, revision: row.revision })
+  const text = row.client === null ? t.nameless : `${row.client.name} ${row.client.version}`
+  const speaks = t.speaks({ client: text, revision: row.revision })
   if (count < STEP_KEYS.length || !expected)
     return (
       <Text size="sm" c="dimmed" mt="sm" className="breakable">

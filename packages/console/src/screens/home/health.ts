@@ -26,7 +26,7 @@ const ORDER: readonly Tone[] = ['bad', 'warn', 'busy', 'good', 'off']
 
 /** The worst first, by name among equals. */
 export const byNeed = (connections: readonly Connection[]): Connection[] =>
-  connections.toSorted((one, other) => {
-    const [a, b] = [one, other].map((connection) => ORDER.indexOf(healthOf(connection).tone)) as [number, number]
-    return a - b || one.title.localeCompare(other.title)
+  connections.toSorted((item, other) => {
+    const [a, b] = [item, other].map((connection) => ORDER.indexOf(healthOf(connection).tone)) as [number, number]
+    return a - b || item.title.localeCompare(other.title)
   })

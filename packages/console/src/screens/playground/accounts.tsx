@@ -12,9 +12,9 @@ export function ActingAccount({ connection }: { connection: string }) {
   const { data } = useQuery(askAll('accounts', listAccounts, { path: { organization, connection } }))
   if (data === undefined || data.items.length === 0) return null
   const t = texts.playground
-  const own = data.items.filter((one) => one.owner === 'member' && one.user_id === user?.id)
-  const shared = data.items.find((one) => one.owner === 'organization' && one.is_default)
-  const [mine] = own.filter((one) => own.length === 1 || one.is_default)
+  const own = data.items.filter((item) => item.owner === 'member' && item.user_id === user?.id)
+  const shared = data.items.find((item) => item.owner === 'organization' && item.is_default)
+  const [mine] = own.filter((item) => own.length === 1 || item.is_default)
   return (
     <Text size="sm" c="dimmed">
       {t.accounts({ own: mine?.name ?? mine?.account, shared: shared?.name ?? shared?.account })}{' '}

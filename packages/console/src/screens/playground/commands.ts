@@ -13,8 +13,8 @@ export interface Call {
   readonly schema?: JsonObject | undefined
 }
 
-export function curlOf({ endpoint, tool, arguments: given, schema }: Call, origin: string): string {
-  const params = { name: tool, arguments: given }
+export function curlOf({ endpoint, tool, arguments: input, schema }: Call, origin: string): string {
+  const params = { name: tool, arguments: input }
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': MODERN,
     'io.modelcontextprotocol/clientCapabilities': {},
@@ -34,8 +34,8 @@ export function curlOf({ endpoint, tool, arguments: given, schema }: Call, origi
 }
 
 /** The key is taken from the variable TOOLWAY_KEY by the command itself. */
-export const commandOf = ({ endpoint, tool, arguments: given }: Call, origin: string): string =>
-  `npx toolway call ${quoted(tool)} ${quoted(JSON.stringify(given))} --url ${quoted(origin + publicAddress(endpoint))}`
+export const commandOf = ({ endpoint, tool, arguments: value }: Call, origin: string): string =>
+  `npx toolway call ${quoted(tool)} ${quoted(JSON.stringify(value))} --url ${quoted(origin + publicAddress(endpoint))}`
 
 /** For a POSIX shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
@@ -46,19 +46,19 @@ const SECRET_NAME = /pass(word|phrase|wd)?$|secret|token|api_?key|credential|pri
 const SECRET_VALUE = /^(?=[^\s]*\d)(?=[^\s]*[a-z])[\w.+/=-]{32,}$/i
 
 /** The arguments as text for the address, where that may be shared. */
-export function shareable(given: JsonObject, schema: JsonObject): string | undefined {
-  const text = JSON.stringify(given)
-  return text === '{}' || text.length > LONGEST || hasSecret(given, schema) ? undefined : text
+export function shareable(value: JsonObject, schema: JsonObject): string | undefined {
+  const text = JSON.stringify(value)
+  return text === '{}' || text.length > LONGEST || hasSecret(value, schema) ? undefined : text
 }
 
 function hasSecret(value: Json | undefined, schema: unknown): boolean {
   if (isObject(schema) && (schema['format'] === 'password' || schema['writeOnly'] === true)) return value !== undefined
   if (typeof value === 'string') return SECRET_VALUE.test(value)
   if (Array.isArray(value))
-    return value.some((one: Json) => hasSecret(one, isObject(schema) ? schema['items'] : undefined))
+    return value.some((item: Json) => hasSecret(item, isObject(schema) ? schema['items'] : undefined))
   if (!isObject(value)) return false
   const properties = isObject(schema) && isObject(schema['properties']) ? schema['properties'] : {}
-  return Object.entries(value).some(([name, one]) => SECRET_NAME.test(name) || hasSecret(one, properties[name]))
+  return Object.entries(value).some(([name, item]) => SECRET_NAME.test(name) || hasSecret(item, properties[name]))
 }
 
 /** Reads the arguments from the address; a value that is not an object is ignored. */

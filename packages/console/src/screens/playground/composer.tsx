@@ -24,7 +24,7 @@ export interface ComposerProps {
   /** Another one: the form begins anew. */
   readonly version: string
   readonly errors: readonly ArgumentError[]
-  readonly onChange: (given: JsonObject) => void
+  readonly onChange: (value: JsonObject) => void
   readonly onRun: () => void
   readonly onSave: () => void
 }

@@ -69,37 +69,37 @@ function Bench({ listing, endpoint, state, shown }: BenchProps) {
   const { era, connection } = state
   const abilities = abilitiesOf(state.without)
   const clientOf = useMcpClients()
-  const [given, setGiven] = useState<JsonObject>(() => readArguments(state.args))
+  const [value, setValue] = useState<JsonObject>(() => readArguments(state.args))
   const [version, setVersion] = useState(0)
   const tool = tools.find(({ name }) => name === state.tool)
   const call =
-    tool === undefined ? undefined : { endpoint, tool: tool.name, arguments: given, schema: tool.inputSchema }
+    tool === undefined ? undefined : { endpoint, tool: tool.name, arguments: value, schema: tool.inputSchema }
   const { saved, save, remove, restore } = useSavedCalls()
   const last = shown.findLast((run) => run.tool === tool?.name)
 
   const start = () => {
     if (call === undefined) return
-    set({ args: shareable(given, call.schema) })
+    set({ args: shareable(value, call.schema) })
     void runs.start({ client: clientOf(endpoint, era, abilities), ...call })
   }
   const again = (run: Run) => {
-    setGiven(run.arguments)
+    setValue(run.arguments)
     setVersion(version + 1)
     set({ ...placeOf(placeWord(run.endpoint)), tool: run.tool, era: run.era, args: undefined })
   }
   const keep = () => {
     if (call === undefined) return
-    const args = shareable(given, call.schema)
+    const args = shareable(value, call.schema)
     save({ place: placeWord(endpoint), tool: call.tool, args, era })
-    sayDone(args === undefined && Object.keys(given).length > 0 ? t.keptWithout : t.kept)
+    sayDone(args === undefined && Object.keys(value).length > 0 ? t.keptWithout : t.kept)
   }
   const use = ({ place, tool: name, args, era: as }: SavedCall) => {
-    setGiven(readArguments(args ?? '{}'))
+    setValue(readArguments(args ?? '{}'))
     setVersion(version + 1)
     set({ ...placeOf(place), tool: name, era: as, args: undefined })
   }
-  const forget = (one: SavedCall) => {
-    remove(one)
+  const forget = (savedCall: SavedCall) => {
+    remove(savedCall)
     sayDone(t.removed, () => restore([...saved]))
   }
   // A stored result is read at the endpoint that it came from, and nowhere else.
@@ -109,7 +109,7 @@ function Bench({ listing, endpoint, state, shown }: BenchProps) {
       ...{ method: 'resources/read', tool: uri, arguments: {} },
     })
   const choose = (change: Parameters<typeof set>[0]) => {
-    setGiven({})
+    setValue({})
     set({ ...change, args: undefined })
   }
   if (tools.length === 0 && connection === undefined && state.toolset === undefined) return <NoTools />
@@ -135,7 +135,7 @@ function Bench({ listing, endpoint, state, shown }: BenchProps) {
           tool={tool}
           call={call}
           errors={last === undefined || last.state === 'running' ? [] : argumentErrorsOf(last)}
-          onChange={setGiven}
+          onChange={setValue}
           onRun={start}
           onSave={keep}
         />

@@ -13,12 +13,12 @@ export interface SavedCall {
 
 const MOST = 50
 
-const same = (one: SavedCall, other: SavedCall): boolean =>
-  one.place === other.place && one.tool === other.tool && one.args === other.args && one.era === other.era
+const same = (call: SavedCall, other: SavedCall): boolean =>
+  call.place === other.place && call.tool === other.tool && call.args === other.args && call.era === other.era
 
 /** The newest first; a call that is saved again moves to the top. */
 export const withCall = (saved: readonly SavedCall[], call: SavedCall): SavedCall[] =>
-  [call, ...saved.filter((one) => !same(one, call))].slice(0, MOST)
+  [call, ...saved.filter((savedCall) => !same(savedCall, call))].slice(0, MOST)
 
 export function useSavedCalls() {
   const { user } = useMe()
@@ -32,7 +32,7 @@ export function useSavedCalls() {
   return {
     saved,
     save: (call: SavedCall) => keep(withCall(saved, call)),
-    remove: (call: SavedCall) => keep(saved.filter((one) => !same(one, call))),
+    remove: (call: SavedCall) => keep(saved.filter((savedCall) => !same(savedCall, call))),
     restore: keep,
   }
 }

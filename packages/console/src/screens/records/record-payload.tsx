@@ -19,7 +19,7 @@ const t = texts.records.drawer.payload
 
 export function RecordPayload({ event }: { event: AuditEvent }) {
   const { id, details, action } = event
-  const [asked, setAsked] = useState<string>()
+  const [opened, setOpened] = useState<string>()
   if (action !== 'tools/call') return null
   const kept = typeof details['payload'] === 'string'
   return (
@@ -28,7 +28,7 @@ export function RecordPayload({ event }: { event: AuditEvent }) {
         <Text size="sm" c="dimmed">
           {t.off}
         </Text>
-      ) : asked === id ? (
+      ) : opened === id ? (
         <Shown event={event} />
       ) : (
         <>
@@ -37,7 +37,7 @@ export function RecordPayload({ event }: { event: AuditEvent }) {
               size="xs"
               variant="default"
               leftSection={<Icon name="eye" size={14} />}
-              onClick={() => setAsked(id)}
+              onClick={() => setOpened(id)}
             >
               {t.show}
             </Button>
@@ -68,7 +68,7 @@ function Shown({ event }: { event: AuditEvent }) {
 const json = (value: unknown): string => JSON.stringify(value, undefined, 2)
 
 function Values({ event, payload }: { event: AuditEvent; payload: Payload }) {
-  const { arguments: given, result, cut, intact } = payload
+  const { arguments: input, result, cut, intact } = payload
   return (
     <>
       {intact ? null : (
@@ -79,9 +79,9 @@ function Values({ event, payload }: { event: AuditEvent; payload: Payload }) {
       <Text size="sm" fw={600}>
         {t.arguments}
       </Text>
-      <CodeBlock label={t.arguments}>{json(given)}</CodeBlock>
+      <CodeBlock label={t.arguments}>{json(input)}</CodeBlock>
       <Box>
-        <RetryLink event={event} given={given} />
+        <RetryLink event={event} given={input} />
       </Box>
       <Text size="sm" fw={600}>
         {t.result}

@@ -58,7 +58,7 @@ function Records() {
   })
   const open = ({ id }: AuditEvent) => set({ record: id }, 'push')
   const whose = ({ tenant_id: id }: AuditEvent) =>
-    id === null ? t.platform : (organizations.find((one) => one.id === id)?.name ?? id)
+    id === null ? t.platform : (organizations.find((item) => item.id === id)?.name ?? id)
   const columns = [
     column<AuditEvent>(t.columns.what, (event) => <What event={event} onOpen={() => open(event)} />, 5),
     ...(everywhere ? [column<AuditEvent>(t.columns.organization, whose, 2)] : []),

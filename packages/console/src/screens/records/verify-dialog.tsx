@@ -72,7 +72,7 @@ function useVerification(organization: string | undefined) {
     queryKey,
     queryFn: ({ signal }) => {
       setProgress(undefined)
-      const hear = (told: unknown) => setProgress(told as VerifyProgress)
+      const hear = (message: unknown) => setProgress(message as VerifyProgress)
       return organization === undefined
         ? follow(verifyAudit, { signal }, hear)
         : follow(verifyOrganizationAudit, { path: { organization }, signal }, hear)
@@ -104,7 +104,9 @@ function Busy({ progress, onCancel }: { progress: VerifyProgress | undefined; on
 function Verdict({ verdict, named }: { verdict: ChainVerdict; named: boolean }) {
   const { tenant_id: id, good, records, first, last, proven, problem } = verdict
   const { organizations } = useMe()
-  const whose = named ? `${organizations.find((one) => one.id === id)?.name ?? id ?? texts.records.platform}: ` : ''
+  const whose = named
+    ? `${organizations.find((organization) => organization.id === id)?.name ?? id ?? texts.records.platform}: `
+    : ''
   const signed = proven === null ? t.unproven : t.proven({ seq: proven })
   if (good)
     return (

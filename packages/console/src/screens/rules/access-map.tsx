@@ -59,7 +59,7 @@ export function AccessMap({ map, selected, onSelect }: AccessMapProps) {
       }))}
       <Lines
         lines={linesBetween(toolsets, connections, (toolset, { alias }) =>
-          toolset.connections.some((one) => one.alias === alias),
+          toolset.connections.some((connection) => connection.alias === alias),
         )}
         rows={Math.max(toolsets.length, connections.length)}
       />
@@ -85,7 +85,7 @@ function aboutConnection(
 ): string {
   const t = texts.access
   if (!enabled) return t.off
-  const tools = only?.connections.find((one) => one.alias === alias)?.tools
+  const tools = only?.connections.find((connection) => connection.alias === alias)?.tools
   return tools === undefined || tools === all ? t.tools({ tools: all }) : t.toolsOf({ tools, all })
 }
 

@@ -20,25 +20,25 @@ export const idOf = {
 
 /** Everything where nothing, or something that is not in the map, is selected. */
 export function pathsThrough(map: AccessMap, selected: string | undefined): Paths {
-  const caller = map.callers.find((one) => idOf.caller(one) === selected)
-  const toolset = map.toolsets.find((one) => idOf.toolset(one) === selected)
-  const connection = map.connections.find((one) => idOf.connection(one) === selected)
+  const caller = map.callers.find((item) => idOf.caller(item) === selected)
+  const toolset = map.toolsets.find((item) => idOf.toolset(item) === selected)
+  const connection = map.connections.find((item) => idOf.connection(item) === selected)
   if (caller === undefined && toolset === undefined && connection === undefined) return map
   const toolsets = map.toolsets.filter(
-    (one) =>
-      (caller === undefined || caller.toolsets.includes(one.slug)) &&
-      (toolset === undefined || toolset === one) &&
-      (connection === undefined || one.connections.some(({ alias }) => alias === connection.alias)),
+    (item) =>
+      (caller === undefined || caller.toolsets.includes(item.slug)) &&
+      (toolset === undefined || toolset === item) &&
+      (connection === undefined || item.connections.some(({ alias }) => alias === connection.alias)),
   )
   const slugs = new Set(toolsets.map(({ slug }) => slug))
   const aliases = new Set(toolsets.flatMap(({ connections }) => connections.map(({ alias }) => alias)))
   return {
     callers: map.callers.filter(
-      (one) => one === caller || (caller === undefined && one.toolsets.some((slug) => slugs.has(slug))),
+      (item) => item === caller || (caller === undefined && item.toolsets.some((slug) => slugs.has(slug))),
     ),
     toolsets,
     connections: map.connections.filter(
-      (one) => one === connection || (connection === undefined && aliases.has(one.alias)),
+      (item) => item === connection || (connection === undefined && aliases.has(item.alias)),
     ),
   }
 }
@@ -47,9 +47,9 @@ export function pathsThrough(map: AccessMap, selected: string | undefined): Path
 export function linesBetween<Left, Right>(
   left: readonly Left[],
   right: readonly Right[],
-  joined: (one: Left, other: Right) => boolean,
+  joined: (item: Left, other: Right) => boolean,
 ): [number, number][] {
-  return left.flatMap((one, row) =>
-    right.flatMap((other, otherRow): [number, number][] => (joined(one, other) ? [[row, otherRow]] : [])),
+  return left.flatMap((item, row) =>
+    right.flatMap((other, otherRow): [number, number][] => (joined(item, other) ? [[row, otherRow]] : [])),
   )
 }

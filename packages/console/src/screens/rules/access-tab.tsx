@@ -52,9 +52,9 @@ export function AccessTab() {
         )}
       </Group>
       <Loaded query={map} lines={8}>
-        {(told) => (
+        {(message) => (
           <Paper withBorder p="md">
-            <AccessMap map={told} selected={selected} onSelect={(next) => set({ selected: next }, 'push')} />
+            <AccessMap map={message} selected={selected} onSelect={(next) => set({ selected: next }, 'push')} />
           </Paper>
         )}
       </Loaded>

@@ -134,6 +134,6 @@ const UNITS = [
 ] as const
 
 function durationOf({ time }: Words, seconds: number): string {
-  const [unit, length] = UNITS.find(([, one]) => seconds % one === 0) ?? (['seconds', 1] as const)
+  const [unit, length] = UNITS.find(([, value]) => seconds % value === 0) ?? (['seconds', 1] as const)
   return time[unit]({ count: seconds / length })
 }

@@ -86,12 +86,12 @@ export const inState = (draft: Draft, state: RuleState) => ({ ...wordsOf(draft),
 /** Without texts, lists and members in which nothing is; `false`, `0` and `null` are something. */
 export function tidy(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(value).flatMap(([name, held]) => {
+    Object.entries(value).flatMap(([name, stored]) => {
       // An argument may be fixed to an empty text.
-      if (held === undefined || (held === '' && name !== 'value')) return []
-      if (Array.isArray(held)) return held.length === 0 ? [] : [[name, held]]
-      if (typeof held !== 'object' || held === null || name === 'value') return [[name, held]]
-      const inner = tidy(held as Record<string, unknown>)
+      if (stored === undefined || (stored === '' && name !== 'value')) return []
+      if (Array.isArray(stored)) return stored.length === 0 ? [] : [[name, stored]]
+      if (typeof stored !== 'object' || stored === null || name === 'value') return [[name, stored]]
+      const inner = tidy(stored as Record<string, unknown>)
       return Object.keys(inner).length === 0 ? [] : [[name, inner]]
     }),
   )

@@ -91,7 +91,7 @@ export function ExplainForm({ initial, busy, onAsk }: ExplainFormProps) {
           label={t.arguments}
           description={t.argumentsHint}
           value={form.arguments}
-          onChange={(given) => set({ arguments: given })}
+          onChange={(text) => set({ arguments: text })}
           error={wrong ? t.argumentsWrong : undefined}
           autosize
           minRows={2}

@@ -14,8 +14,8 @@ import { Explanation } from './explanation.tsx'
 const text = z.string().default('')
 const State = z.object({ tool: text, as: text, key: text, toolset: text, arguments: text })
 
-export const bodyOf = ({ tool, as, key, toolset, arguments: given }: ThoughtOf) => {
-  const args = argumentsIn(given)
+export const bodyOf = ({ tool, as, key, toolset, arguments: input }: ThoughtOf) => {
+  const args = argumentsIn(input)
   return {
     tool,
     ...(as === '' ? {} : { as }),

@@ -6,7 +6,7 @@ export type Problems = DraftCheck['problems']
 
 /** Returns the problem at that path of the rule or below it. */
 export const problemAt = (problems: Problems, place: string): string | undefined =>
-  problems.find((one) => one.place === place || one.place.startsWith(`${place}/`))?.problem
+  problems.find((problem) => problem.place === place || problem.place.startsWith(`${place}/`))?.problem
 
 export interface EditProps {
   readonly draft: Draft

@@ -16,7 +16,8 @@ function draftsIn(text: string): object[] | undefined {
   if (text.trim() === '') return []
   try {
     const value: unknown = JSON.parse(text)
-    if (Array.isArray(value)) return value.every((one) => typeof one === 'object' && one !== null) ? value : undefined
+    if (Array.isArray(value))
+      return value.every((item) => typeof item === 'object' && item !== null) ? value : undefined
     if (typeof value !== 'object' || value === null) return undefined
     const { rules } = value as { rules?: unknown }
     return Array.isArray(rules) ? (rules as object[]) : [value]
@@ -43,7 +44,7 @@ export function ReplayTab() {
       remove: rules.filter(({ id }) => gone.includes(id)).map(({ name }) => name),
       days: Number(days),
     })
-  const optionsOf = (kept: typeof rules) => kept.map(({ id, name }) => ({ value: id, label: name }))
+  const optionsOf = (stored: typeof rules) => stored.map(({ id, name }) => ({ value: id, label: name }))
   return (
     <Stack gap="lg">
       <Text c="dimmed" maw={720}>
@@ -101,7 +102,7 @@ export function Days({ value, onChange }: { value: string; onChange: (days: stri
       label={t.replay.days}
       w={200}
       allowDeselect={false}
-      data={DAYS.map((one) => ({ value: one, label: t.shadow.lastDays({ days: Number(one) }) }))}
+      data={DAYS.map((day) => ({ value: day, label: t.shadow.lastDays({ days: Number(day) }) }))}
       value={value}
       onChange={(chosen) => onChange(chosen ?? '7')}
     />

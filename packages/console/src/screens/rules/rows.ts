@@ -5,9 +5,9 @@ import type { Page, TableProps } from '../../ui/table.tsx'
 type QueryState = Pick<UseQueryResult, 'error' | 'isFetching' | 'refetch'>
 
 /** @param asked what they were made of; absent where they are there already */
-export function rowsOf<Row>(items: readonly Row[] | undefined, asked?: QueryState): TableProps<Row>['query'] {
+export function rowsOf<Row>(items: readonly Row[] | undefined, request?: QueryState): TableProps<Row>['query'] {
   const data: Page<Row> | undefined = items === undefined ? undefined : { items }
-  const { error, isFetching, refetch } = asked ?? THERE
+  const { error, isFetching, refetch } = request ?? THERE
   return { data, error, isFetching, refetch }
 }
 

@@ -126,7 +126,7 @@ function OldRule({ id }: { id: string }) {
   return (
     <Loaded query={rules}>
       {(all) => {
-        const rule = all.find((one) => one.id === id)
+        const rule = all.find((item) => item.id === id)
         if (rule === undefined) return <Gone />
         const place = elsewhere(rule)
         return place === undefined ? <Changeable rule={rule} /> : <Readable rule={rule} place={place} />

@@ -60,9 +60,9 @@ function Rules() {
     >
       <Tabs value={tab} onChange={(value) => set({ tab: value as 'list' })} keepMounted={false}>
         <Tabs.List mb="md">
-          {(['list', 'access', 'explain', 'shadow', 'replay'] as const).map((one) => (
-            <Tabs.Tab key={one} value={one}>
-              {t.tabs[one]}
+          {(['list', 'access', 'explain', 'shadow', 'replay'] as const).map((item) => (
+            <Tabs.Tab key={item} value={item}>
+              {t.tabs[item]}
             </Tabs.Tab>
           ))}
         </Tabs.List>

@@ -95,7 +95,7 @@ export function ShadowResults({ rule, items }: { rule: string; items: readonly W
   const elsewhere = useElsewhere()
   const kept = rules.data?.find(({ name, state }) => name === rule && state === 'shadow')
   const t = texts.rules.shadow
-  const calls = items.reduce((sum, one) => sum + one.calls, 0)
+  const calls = items.reduce((sum, item) => sum + item.calls, 0)
   return (
     <Stack gap="xs">
       <Group justify="space-between" gap="sm">

@@ -20,10 +20,10 @@ export function useCheck(draft: Draft, tried: boolean) {
   const t = texts.rules.edit
   const found: Problems = [...ownProblems(draft), ...(check.data?.problems ?? [])]
   const isMissing = ({ problem }: Problems[number]) => problem.includes(MISSING) || problem === UNFIT
-  const problems = found.filter((one) => tried || !isMissing(one))
+  const problems = found.filter((item) => tried || !isMissing(item))
   const isAnswered = check.data !== undefined && !check.isPlaceholderData && settled === draft
   return {
-    problems: problems.map((one) => (isMissing(one) ? { ...one, problem: t.needed } : one)),
+    problems: problems.map((problem) => (isMissing(problem) ? { ...problem, problem: t.needed } : problem)),
     /** Whether it can be kept as it stands. */
     checkNow: async () => {
       const { problems: wrong } = await queries.fetchQuery(checkOf(organization, draft))

@@ -35,12 +35,12 @@ export function Pool() {
     column<Pooled>(t.columns.used, Used, 2),
     column<Pooled>(
       t.columns.action,
-      (held) => (
+      (stored) => (
         <Button
           size="xs"
           variant="default"
-          aria-label={t.endOf({ connection: held.connector })}
-          onClick={() => one.mutate(held)}
+          aria-label={t.endOf({ connection: stored.connector })}
+          onClick={() => one.mutate(stored)}
         >
           {t.end}
         </Button>
@@ -68,7 +68,7 @@ export function Pool() {
         <Table
           label={t.list}
           query={found}
-          rowKey={(held) => `${held.connector_id} ${held.opened_at} ${rows.indexOf(held)}`}
+          rowKey={(stored) => `${stored.connector_id} ${stored.opened_at} ${rows.indexOf(stored)}`}
           columns={columns}
           empty={<Empty title={t.empty} hint={t.emptyHint} icon="link" />}
           onPage={(next) => set({ offset: String(next) })}

@@ -32,18 +32,18 @@ export function DiscoveryTab({ toolset, drafting }: DiscoveryTabProps) {
       <Text c="dimmed">{t.discovery.hint}</Text>
       <Radio.Group value={mode} onChange={choose} aria-label={t.tabs.discovery}>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
-          {DISCOVERY_MODES.map((one) => (
-            <Paper key={one} withBorder p="md">
+          {DISCOVERY_MODES.map((discoveryMode) => (
+            <Paper key={discoveryMode} withBorder p="md">
               <Stack gap="xs">
-                <Radio value={one} label={t.modes[one]} description={t.modeHints[one]} />
+                <Radio value={discoveryMode} label={t.modes[discoveryMode]} description={t.modeHints[discoveryMode]} />
                 <Group gap="sm" wrap="nowrap">
                   <Progress
-                    value={(tokens[one] / most) * 100}
-                    aria-label={`${t.modes[one]}: ${t.discovery.tokens({ tokens: count(tokens[one]) })}`}
+                    value={(tokens[discoveryMode] / most) * 100}
+                    aria-label={`${t.modes[discoveryMode]}: ${t.discovery.tokens({ tokens: count(tokens[discoveryMode]) })}`}
                     style={{ flex: 1 }}
                   />
                   <Text size="sm" style={{ whiteSpace: 'nowrap' }}>
-                    {t.discovery.tokens({ tokens: count(tokens[one]) })}
+                    {t.discovery.tokens({ tokens: count(tokens[discoveryMode]) })}
                   </Text>
                 </Group>
               </Stack>

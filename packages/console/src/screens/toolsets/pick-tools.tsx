@@ -32,11 +32,11 @@ const Shown = z.object({
 type Filter = z.output<typeof Shown>
 type Picked = z.output<(typeof pickTools)['answer']>
 
-const filterOf = ({ q, effect, in: wanted, connection }: Filter) => ({
+const filterOf = ({ q, effect, in: requested, connection }: Filter) => ({
   ...(q.trim() === '' ? {} : { search: q.trim() }),
   ...(effect === 'any' ? {} : { effect }),
   ...(connection === undefined ? {} : { connection }),
-  ...(wanted === 'any' ? {} : { selected: wanted === 'in' }),
+  ...(requested === 'any' ? {} : { selected: requested === 'in' }),
 })
 
 export function PickTools({ drafting }: { drafting: Drafting }) {

@@ -36,7 +36,7 @@ export function problemsOf(settings: ToolsetSettings): string | undefined {
     if (problem !== undefined) return `${tool}: ${problem}`
   }
   const { audience } = settings
-  return audience !== undefined && Object.values(audience).every((one) => one === undefined || one.length === 0)
+  return audience !== undefined && Object.values(audience).every((item) => item === undefined || item.length === 0)
     ? texts.toolsets.audience.nobody
     : undefined
 }
