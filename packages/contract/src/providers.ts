@@ -43,7 +43,7 @@ const ALIASES: Readonly<Record<string, string>> = { copilot: 'github' }
 /** Undefined where no vendor has that name; `mcp` is none. */
 export function findProvider(name: string): Provider | undefined {
   const key = ALIASES[name] ?? name
-  return PROVIDERS.find((one) => one.key === key)
+  return PROVIDERS.find((provider) => provider.key === key)
 }
 
 /**

@@ -101,13 +101,9 @@ export const changesAlone = ({ connections, exclude }: SelectedTools, tools: rea
   !exclude.some((pattern) => pattern.includes('*') && tools.some(({ rule_name: name }) => fitsPattern(pattern, name)))
 
 /** A list of connections is said by patterns, where a tool of another one is wanted. */
-function freed(
-  selected: SelectedTools,
-  wanted: readonly PickableTool[],
-  known: readonly PickableTool[],
-): SelectedTools {
+function freed(selected: SelectedTools, tools: readonly PickableTool[], known: readonly PickableTool[]): SelectedTools {
   const { connections, include, exclude } = selected
-  if (connections === undefined || wanted.every(({ alias }) => connections.includes(alias))) return selected
+  if (connections === undefined || tools.every(({ alias }) => connections.includes(alias))) return selected
   const inside = known.filter(({ alias }) => connections.includes(alias))
   const said = include.flatMap((pattern) => {
     if (pattern === '*') return connections.map((alias) => `${alias}__*`)

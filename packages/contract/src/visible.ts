@@ -9,10 +9,11 @@ export const visible = (text: string): string => text.replace(HIDDEN, wordOf)
 
 /** The same for a text of several lines: their ends and tabs stay. */
 export const visibleText = (text: string): string =>
-  text.replaceAll('\r\n', '\n').replace(HIDDEN, (one) => (one === '\n' || one === '\t' ? one : wordOf(one)))
+  text.replaceAll('\r\n', '\n').replace(HIDDEN, (value) => (value === '\n' || value === '\t' ? value : wordOf(value)))
 
 /** The same value, written so that a terminal shows all of it: what is hidden stands as its escape (RFC 8259, section 7). */
-export const visibleJson = (json: string): string => json.replace(HIDDEN, (one) => (one === '\n' ? one : escapeOf(one)))
+export const visibleJson = (json: string): string =>
+  json.replace(HIDDEN, (value) => (value === '\n' ? value : escapeOf(value)))
 
 const escapeOf = (character: string): string =>
   Array.from({ length: character.length }, (_, at) => character.charCodeAt(at))

@@ -17,5 +17,5 @@ export function canonicalJson(value: Json): string {
 /** The members of an object in canonical order. */
 export function membersOf(value: { [key: string]: Json }): [string, Json][] {
   // Names of one object are never equal.
-  return Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1))
+  return Object.entries(value).toSorted(([item], [other]) => (item < other ? -1 : 1))
 }

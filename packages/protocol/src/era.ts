@@ -22,9 +22,9 @@ export const isLegacyRevision = (value: unknown): value is LegacyRevision => isR
 export const eraOf = (revision: Revision): Era => (revision === MODERN ? 'modern' : 'legacy')
 
 /** The revision to answer `initialize` with: the asked one, else the newest legacy one that is not newer (S3-MCP-05). */
-export function negotiate(asked: string): LegacyRevision {
-  if (isLegacyRevision(asked)) return asked
-  const older = REVISIONS.filter(isLegacyRevision).filter((revision) => revision <= asked)
+export function negotiate(requested: string): LegacyRevision {
+  if (isLegacyRevision(requested)) return requested
+  const older = REVISIONS.filter(isLegacyRevision).filter((revision) => revision <= requested)
   return older.at(-1) ?? NEWEST_LEGACY
 }
 

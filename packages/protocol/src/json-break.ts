@@ -54,12 +54,12 @@ export function breakOf(text: string): number | undefined {
 
   const word = (letters: string) => Array.from(letters).every((letter) => eat(letter))
 
-  function series(close: string, one: () => boolean): boolean {
+  function series(close: string, item: () => boolean): boolean {
     at++
     skip()
     if (eat(close)) return true
     do {
-      if (!one()) return false
+      if (!item()) return false
       skip()
     } while (eat(','))
     return eat(close)

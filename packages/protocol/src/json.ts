@@ -30,7 +30,7 @@ export const isObject = (value: unknown): value is JsonObject =>
 export const isShallow = (value: unknown, levels: number): boolean =>
   typeof value !== 'object' ||
   value === null ||
-  (levels > 0 && Object.values(value).every((one) => isShallow(one, levels - 1)))
+  (levels > 0 && Object.values(value).every((item) => isShallow(item, levels - 1)))
 
 /** Parse one JSON text. Throws `request.not-json` (with line and column) or `request.too-deep`. */
 export function parseJson(text: string): Json {

@@ -100,10 +100,10 @@ function waitAfter(
  * Parses `Retry-After`, in milliseconds from now (RFC 9110, section 10.2.3: seconds or a date); undefined for a value that is
  * neither.
  */
-export function retryAfter(said: string | null | undefined, now: number): number | undefined {
-  if (said === undefined || said === null) return undefined
-  if (/^\s*\d{1,9}\s*$/.test(said)) return Number(said) * 1000
+export function retryAfter(input: string | null | undefined, now: number): number | undefined {
+  if (input === undefined || input === null) return undefined
+  if (/^\s*\d{1,9}\s*$/.test(input)) return Number(input) * 1000
   // A date begins with the name of a day; other texts that can be parsed as a time are none.
-  const at = /^\s*[a-z]/i.test(said) ? Date.parse(said) : Number.NaN
+  const at = /^\s*[a-z]/i.test(input) ? Date.parse(input) : Number.NaN
   return Number.isNaN(at) ? undefined : Math.max(0, at - now)
 }

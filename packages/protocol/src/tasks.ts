@@ -54,8 +54,8 @@ export function modernTask(task: JsonObject): JsonObject {
 
 /** A message that says which task it belongs to; undefined: none. */
 export function withRelated(holder: JsonObject, taskId: string | undefined): JsonObject {
-  const { _meta: given, ...rest } = holder
-  const { [RELATED_TASK]: _, ...meta }: JsonObject = isObject(given) ? given : {}
+  const { _meta: input, ...rest } = holder
+  const { [RELATED_TASK]: _, ...meta }: JsonObject = isObject(input) ? input : {}
   if (taskId !== undefined) meta[RELATED_TASK] = { taskId }
   return Object.keys(meta).length === 0 ? rest : { ...rest, _meta: meta }
 }

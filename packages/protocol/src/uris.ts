@@ -10,7 +10,7 @@ const KEPT_SCHEMES = ['ui://', 'skill://']
 const OWN_SCHEME = 'toolway://'
 
 export function joinUri(alias: string, uri: string): string {
-  const scheme = KEPT_SCHEMES.find((kept) => uri.startsWith(kept))
+  const scheme = KEPT_SCHEMES.find((stored) => uri.startsWith(stored))
   return scheme === undefined ? `${OWN_SCHEME}${alias}/${uri}` : `${scheme}${alias}/${uri.slice(scheme.length)}`
 }
 

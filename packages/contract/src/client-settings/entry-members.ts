@@ -61,7 +61,7 @@ export function flattened(entry: Fields): Fields {
 }
 
 const without = (fields: Fields, name: string): Fields =>
-  Object.fromEntries(Object.entries(fields).filter(([one]) => one !== name))
+  Object.fromEntries(Object.entries(fields).filter(([value]) => value !== name))
 
 export const addressOf = (entry: Fields): unknown =>
   ADDRESSES.map((name) => ownOf(entry, name)).find((value) => value !== undefined && value !== null)
@@ -77,7 +77,7 @@ export function environmentOf(entry: Fields, reader: EntryReader): Fields {
 
 /** Codex names a variable as a text or as `{ name }`. */
 const namesOf = (value: unknown): unknown =>
-  Array.isArray(value) ? value.map((one: unknown) => (isFields(one) ? one['name'] : one)) : value
+  Array.isArray(value) ? value.map((item: unknown) => (isFields(item) ? item['name'] : item)) : value
 
 function recordOf(value: unknown, member: string, reader: EntryReader): Fields {
   if (isEmpty(value)) return {}
@@ -106,7 +106,7 @@ export function headersOf(entry: Fields, reader: EntryReader): Fields {
     ),
   ) as Fields
   const credential = credentialOf(entry, reader)
-  const isThere = (name: string) => Object.keys(headers).some((one) => one.toLowerCase() === name.toLowerCase())
+  const isThere = (name: string) => Object.keys(headers).some((value) => value.toLowerCase() === name.toLowerCase())
   return credential === undefined || isThere(credential[0]) ? headers : { ...headers, [credential[0]]: credential[1] }
 }
 
@@ -138,8 +138,8 @@ function credentialOf(entry: Fields, reader: EntryReader): Header | undefined {
 const bearer = (token: string): Header => ['Authorization', /^bearer\s/i.test(token) ? token : `Bearer ${token}`]
 
 /** LibreChat: how a key is sent. */
-function ofApiKey(said: Fields, key: string): Header {
-  const { authorization_type: type, custom_header: header } = said
+function ofApiKey(input: Fields, key: string): Header {
+  const { authorization_type: type, custom_header: header } = input
   if (type === 'custom' && typeof header === 'string') return [header, key]
   return type === 'basic' ? ['Authorization', `Basic ${key}`] : bearer(key)
 }

@@ -41,7 +41,7 @@ export interface EntryReader {
   /** Members of the entry that nothing is made of, safe to print. */
   readonly unread: string[]
   /** Asks something of the person; the same thing once. */
-  need(code: ImportNeed['code'], message: string, asked?: ImportSupply): void
+  need(code: ImportNeed['code'], message: string, supply?: ImportSupply): void
   fill(text: string): Filled
   text(value: unknown, field: string): string
   list(value: unknown, field: string): string[]
@@ -65,16 +65,16 @@ export function createEntryReader(path: string, inputs: FileInputs, values: Plac
   const problems: ImportNeed[] = []
   const notes: string[] = []
   const unread: string[] = []
-  const need: EntryReader['need'] = (code, message, asked) => {
+  const need: EntryReader['need'] = (code, message, supply) => {
     if (problems.some((problem) => problem.message === message)) return
-    problems.push({ code, message, ...asked })
+    problems.push({ code, message, ...supply })
   }
   const fillFrom = (text: string, from: PlaceholderValues): Filled => {
     const filled = fillPlaceholders(text, from)
     for (const missing of filled.missing) need(...wordsFor(missing, inputs))
     return filled
   }
-  const wrong = (field: string, wanted: string) => need('wrong-shape', `${path}.${field} must be ${wanted}.`)
+  const wrong = (field: string, requested: string) => need('wrong-shape', `${path}.${field} must be ${requested}.`)
   const plain = createShapes(wrong)
   const fill = (text: string) => fillFrom(text, values)
   return {
@@ -106,7 +106,7 @@ export function createEntryReader(path: string, inputs: FileInputs, values: Plac
 }
 
 /** Texts, lists and records as written, before placeholders are filled. */
-function createShapes(wrong: (field: string, wanted: string) => void) {
+function createShapes(wrong: (field: string, requested: string) => void) {
   return {
     text(value: unknown, field: string): string {
       if (typeof value === 'string' && value.trim() !== '') return value

@@ -126,12 +126,12 @@ function toolsOf(limits: ToolLimits, { notes }: EntryReader): LimitedTools {
 
 function readKind(entry: Fields, enabled: boolean, reader: EntryReader, options: ServerOptions): WithIgnored {
   if (isPartOfGoose(entry, reader)) return unusable(reader, enabled)
-  const asked = transportOf(entry, reader)
+  const transport = transportOf(entry, reader)
   const [command, url] = [commandOf(entry), addressOf(entry)]
-  if (asked !== 'remote' && command !== undefined) return readProcess(entry, enabled, reader, options)
-  if (asked !== 'process' && url !== undefined)
+  if (transport !== 'remote' && command !== undefined) return readProcess(entry, enabled, reader, options)
+  if (transport !== 'process' && url !== undefined)
     return readRemote({ url, headers: headersOf(entry, reader) }, enabled, reader, options)
-  const wanted = asked === 'process' ? '"command"' : asked === 'remote' ? '"url"' : '"command" or "url"'
+  const wanted = transport === 'process' ? '"command"' : transport === 'remote' ? '"url"' : '"command" or "url"'
   const extension =
     entry['source'] === 'extension' || entry['settings'] !== undefined
       ? ' It belongs to an editor extension, which starts the server itself.'
@@ -178,9 +178,9 @@ function isPartOfGoose({ type }: Fields, reader: EntryReader): boolean {
 function transportOf(entry: Fields, reader: EntryReader): 'process' | 'remote' | undefined {
   const type = entry['type'] ?? entry['transport']
   if (type === undefined || type === null) return undefined
-  const said = typeof type === 'string' ? type.toLowerCase().replaceAll(/[-_ ]/g, '') : ''
-  if (said === 'stdio' || said === 'local') return 'process'
-  if (REMOTE.has(said)) return 'remote'
+  const text = typeof type === 'string' ? type.toLowerCase().replaceAll(/[-_ ]/g, '') : ''
+  if (text === 'stdio' || text === 'local') return 'process'
+  if (REMOTE.has(text)) return 'remote'
   reader.need(
     'unsupported-transport',
     `${reader.path}.type must be "stdio", "http", "sse" or "ws"; other types are not supported.`,

@@ -56,13 +56,13 @@ export function openMcpJson(text: string): McpJsonFile {
 /** A server that stands twice is refused, as the other one would be lost; of other members the last one counts, as in clients. */
 function notesOf(twice: readonly string[], path: string): string[] {
   const before = path === INNER ? '' : `${path}.`
-  const isServer = (one: string) => one.startsWith(before) && !one.slice(before.length).includes('.')
+  const isServer = (value: string) => value.startsWith(before) && !value.slice(before.length).includes('.')
   const server = twice.find(isServer)
   if (server !== undefined)
     throw new ImportFault(
       `${path} contains the server ${JSON.stringify(clean(server.slice(before.length)))} twice: remove one of them, or give it another name.`,
     )
-  return twice.map((one) => `${clean(one)} appears twice in the file; the last one is used.`)
+  return twice.map((value) => `${clean(value)} appears twice in the file; the last one is used.`)
 }
 
 /** A file that is the inner part alone. */
@@ -153,13 +153,13 @@ function projectsIn(root: Fields): FoundEntry[] {
     const found = isFields(settings) ? ownOf(settings, 'mcpServers') : undefined
     if (!isFields(found) || !isFields(settings)) return []
     const off: unknown = settings['disabledMcpServers']
-    return entriesOf(found, `projects.${clean(project)}.mcpServers`).map((one) => ({
-      ...one,
+    return entriesOf(found, `projects.${clean(project)}.mcpServers`).map((entry) => ({
+      ...entry,
       project,
       entry:
-        Array.isArray(off) && off.includes(one.name) && isFields(one.entry)
-          ? { ...one.entry, disabled: true }
-          : one.entry,
+        Array.isArray(off) && off.includes(entry.name) && isFields(entry.entry)
+          ? { ...entry.entry, disabled: true }
+          : entry.entry,
     }))
   })
 }

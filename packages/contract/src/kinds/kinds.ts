@@ -42,7 +42,7 @@ export type ConnectionSettings = z.output<typeof ConnectionSettings>
 /** The kind that is meant where nothing names another. */
 export const DEFAULT_CONNECTOR = http.connector
 
-const BY_NAME: ReadonlyMap<string, ConnectionKind> = new Map(KINDS.map((one) => [one.connector, one]))
+const BY_NAME: ReadonlyMap<string, ConnectionKind> = new Map(KINDS.map((kind) => [kind.connector, kind]))
 
 /** Undefined for a name that is no kind's; a kind of settings is always known. */
 export function kindOf(connector: Connector): ConnectionKind

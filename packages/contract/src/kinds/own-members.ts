@@ -28,6 +28,6 @@ export const NO_OWN = Object.fromEntries(OWN.map(({ member }) => [member, null])
 
 /** The member of a kind; undefined where it has no settings of its own. */
 export function ownMemberOf(connector: Connector): OwnMember | undefined {
-  const kind = KINDS.find((one) => one.connector === connector)
+  const kind = KINDS.find((item) => item.connector === connector)
   return kind !== undefined && 'own' in kind ? kind.own.member : undefined
 }

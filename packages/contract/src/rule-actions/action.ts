@@ -50,4 +50,4 @@ export interface RuleActionDescription {
 }
 
 /** Keeps the literal types of an action. */
-export const ruleAction = <const One extends RuleActionDescription>(one: One): One => one
+export const ruleAction = <const One extends RuleActionDescription>(item: One): One => item

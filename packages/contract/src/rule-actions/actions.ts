@@ -17,7 +17,7 @@ type Actions = typeof ACTIONS
 export type RuleAction = Actions[number]['action']
 export const RULE_ACTIONS: readonly RuleAction[] = ACTIONS.map(({ action }) => action)
 
-const BY_NAME: ReadonlyMap<string, RuleActionDescription> = new Map(ACTIONS.map((one) => [one.action, one]))
+const BY_NAME: ReadonlyMap<string, RuleActionDescription> = new Map(ACTIONS.map((action) => [action.action, action]))
 
 /** Undefined for a name that is no action's; an action is always known. */
 export function ruleActionOf(action: RuleAction): RuleActionDescription

@@ -31,9 +31,9 @@ export const lock = ruleAction({
     about: 'fix an argument (TOOL:PARAMETER=VALUE) or set its default (TOOL:PARAMETER?=VALUE)',
     reads: "TOOL:PARAMETER=VALUE, or TOOL:PARAMETER?=VALUE for a default, as in 'search:region=eu'",
     read(text) {
-      const [, tool, parameter, asked, value] = FLAG.exec(text) ?? []
+      const [, tool, parameter, mark, value] = FLAG.exec(text) ?? []
       if (tool === undefined || parameter === undefined || value === undefined) return undefined
-      return { tool, parameters: { parameter, value: valueOf(value), as: asked === undefined ? 'fixed' : 'default' } }
+      return { tool, parameters: { parameter, value: valueOf(value), as: mark === undefined ? 'fixed' : 'default' } }
     },
   },
 })

@@ -36,7 +36,9 @@ export function askableOf(capabilities: JsonObject): JsonObject {
   for (const [name, members] of MEMBERS) {
     const declared = capabilities[name]
     if (isObject(declared))
-      askable[name] = Object.fromEntries(members.filter((member) => isObject(declared[member])).map((one) => [one, {}]))
+      askable[name] = Object.fromEntries(
+        members.filter((member) => isObject(declared[member])).map((member) => [member, {}]),
+      )
   }
   if (isObject(capabilities['roots'])) askable['roots'] = {}
   return askable

@@ -33,8 +33,8 @@ export const unanswered = (connection: string, odd: string | undefined): Fault =
     : malformed(connection, `its event stream ended without a response, and had an event that is no message (${odd})`)
 
 /** An id of ours comes back as a text from some servers. */
-export const isSameId = (said: Id | undefined, ours: Id | undefined): boolean =>
-  said === ours || (typeof said === 'string' && typeof ours === 'number' && said === String(ours))
+export const isSameId = (input: Id | undefined, ours: Id | undefined): boolean =>
+  input === ours || (typeof input === 'string' && typeof ours === 'number' && input === String(ours))
 
 /** An error that the server could not attribute belongs to the only request of its exchange. */
 export function answerOf(peer: Peer, id: Id, message: Message): Answer {
@@ -62,8 +62,8 @@ export const maskedError = (peer: Pick<Peer, 'mask'>, error: ErrorBody): ErrorBo
 export const maskedResult = (peer: Pick<Peer, 'mask'>, result: JsonObject): JsonObject =>
   result['isError'] === true ? masked(peer, result) : result
 
-const masked = <T extends object>(peer: Pick<Peer, 'mask'>, said: T): T =>
-  JSON.parse(JSON.stringify(said), (_, value: unknown) => (typeof value === 'string' ? peer.mask(value) : value)) as T
+const masked = <T extends object>(peer: Pick<Peer, 'mask'>, input: T): T =>
+  JSON.parse(JSON.stringify(input), (_, value: unknown) => (typeof value === 'string' ? peer.mask(value) : value)) as T
 
 /** A server's own words, as far as a reason needs them. */
 export const excerpt = (text: string): string => (text.length > 200 ? `${text.slice(0, 200)}…` : text)

@@ -19,10 +19,10 @@ export interface ChannelCall {
 export function callOn(
   channel: Channel,
   id: number,
-  asked: ClientRequest,
-  { era, timeout, caller = asked.caller, onQuestion }: ChannelCall,
+  request: ClientRequest,
+  { era, timeout, caller = request.caller, onQuestion }: ChannelCall,
 ): Promise<Answer> {
-  const { method, params, signal, patient = false } = asked
+  const { method, params, signal, patient = false } = request
   const token = progressTokenOf(params)
   const ours = token === undefined ? undefined : tokenOf(id)
   return channel.call({
@@ -33,7 +33,7 @@ export function callOn(
     timeout: patient ? Infinity : timeout,
     onNotification(notification) {
       const heard = forCaller(notification, ours, token)
-      if (heard !== undefined) asked.onNotification?.(heard)
+      if (heard !== undefined) request.onNotification?.(heard)
     },
     ...(onQuestion === undefined ? {} : { onQuestion }),
   })

@@ -116,8 +116,8 @@ class CorrelatedChannel implements Channel {
     return [...this.#waiting.values()].every(({ call }) => call.timeout === Infinity)
   }
 
-  call(asked: Call): Promise<Answer> {
-    const { id, method, params, signal, timeout } = asked
+  call(request: Call): Promise<Answer> {
+    const { id, method, params, signal, timeout } = request
     return new Promise((resolve, reject) => {
       if (this.#ended !== undefined) return reject(this.#ended)
       const began = Date.now()
@@ -136,7 +136,7 @@ class CorrelatedChannel implements Channel {
       }
       const giveUp = (fault: Fault) => {
         // A call that could not be the subject of a question before cannot be the subject of a late one.
-        if (this.#owned && asked.onQuestion !== undefined) this.#bury(id)
+        if (this.#owned && request.onQuestion !== undefined) this.#bury(id)
         fail(fault)
         // An initialize must not be cancelled (2025-11-25, cancellation).
         if (method !== 'initialize') this.tell('notifications/cancelled', { requestId: id, reason: fault.message })
@@ -165,7 +165,7 @@ class CorrelatedChannel implements Channel {
         if (!this.#waiting.has(id)) return
         limit(questions > 0 ? Math.min(HUMAN.question, HUMAN.all - (Date.now() - began) / 1000) : timeout)
       }
-      this.#waiting.set(id, { call: asked, settle, fail, question, progress })
+      this.#waiting.set(id, { call: request, settle, fail, question, progress })
       limit(timeout)
       signal.addEventListener('abort', onAbort, { once: true })
       if (signal.aborted) return onAbort()
@@ -175,7 +175,7 @@ class CorrelatedChannel implements Channel {
 
   #bury(id: Id): void {
     const now = Date.now()
-    for (const [one, at] of this.#givenUp) if (now - at > AFTERLIFE) this.#givenUp.delete(one)
+    for (const [item, at] of this.#givenUp) if (now - at > AFTERLIFE) this.#givenUp.delete(item)
     this.#givenUp.set(id, now)
   }
 
@@ -185,10 +185,10 @@ class CorrelatedChannel implements Channel {
     const now = Date.now()
     for (const at of this.#givenUp.values()) if (now - at <= AFTERLIFE) return undefined
     let only: Waiting | undefined
-    for (const one of this.#waiting.values()) {
-      if (one.call.onQuestion === undefined) continue
+    for (const item of this.#waiting.values()) {
+      if (item.call.onQuestion === undefined) continue
       if (only !== undefined) return undefined
-      only = one
+      only = item
     }
     return only
   }
@@ -228,24 +228,24 @@ class CorrelatedChannel implements Channel {
   }
 
   /** Some servers send an id back as a text. */
-  #ourId(said: Id): Id {
-    if (typeof said !== 'string' || this.#waiting.has(said)) return said
-    const number = Number(said)
-    return isSameId(said, number) ? number : said
+  #ourId(input: Id): Id {
+    if (typeof input !== 'string' || this.#waiting.has(input)) return input
+    const number = Number(input)
+    return isSameId(input, number) ? number : input
   }
 
-  #question(asked: Request): void {
+  #question(request: Request): void {
     if (this.#replies >= MOST_REPLIES) return
     this.#replies++
-    const { id, method } = asked
+    const { id, method } = request
     const about = method === 'ping' ? undefined : this.#onlyOne()
     about?.question(1)
-    const answering = about?.call.onQuestion?.(asked) ?? Promise.resolve(own(method, this.#owned))
+    const answering = about?.call.onQuestion?.(request) ?? Promise.resolve(own(method, this.#owned))
     answering
       .catch((): Answer => ({ error: { code: INTERNAL, message: 'The question could not be answered.' } }))
-      .then((said) => {
+      .then((answer) => {
         about?.question(-1)
-        return this.#write({ jsonrpc: '2.0', id, ...said } as JsonObject)
+        return this.#write({ jsonrpc: '2.0', id, ...answer } as JsonObject)
       })
       .catch(() => {})
       .finally(() => this.#replies--)

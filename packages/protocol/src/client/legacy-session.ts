@@ -40,7 +40,7 @@ export interface LegacySession {
   readonly serverInfo: ServerInfo
   /** Whether it finds itself which call is meant by what comes beside the calls. */
   readonly attributes: boolean
-  ask(asked: SessionRequest): Promise<Answer>
+  ask(request: SessionRequest): Promise<Answer>
   /** Its credential as it is by now; each ask that brings one presents it, too. */
   present(credential: CredentialHeaders): void
   /** How a ping fails in it, as a sign of `SessionDoubt`; the empty text where it does not, or where that says nothing of the session. */
@@ -172,21 +172,21 @@ class HttpSession implements LegacySession {
     return this.#send(message)
   }
 
-  async ask(asked: SessionRequest): Promise<Answer> {
-    if (asked.credential !== undefined) this.present(asked.credential)
+  async ask(request: SessionRequest): Promise<Answer> {
+    if (request.credential !== undefined) this.present(request.credential)
     const at = this.#current
     // A client's own session has the level that the client set; in a principal's, each request says what it wants.
-    if (this.#logs && asked.session === undefined) await this.#level.ensure(asked.caller.logLevel)
+    if (this.#logs && request.session === undefined) await this.#level.ensure(request.caller.logLevel)
     const id = this.#parts.ids()
-    const theirs = progressTokenOf(asked.params)
+    const theirs = progressTokenOf(request.params)
     const ours = theirs === undefined ? undefined : tokenOf(id)
-    const { signal, hold } = asked
+    const { signal, hold } = request
     const onAbort = () => this.#cancel(id, 'the client cancelled the request', at)
     signal.addEventListener('abort', onAbort, { once: true })
     if (hold !== undefined) hold.token = ours
     try {
       return await this.#exchange({
-        asked,
+        asked: request,
         at,
         id,
         ours,
@@ -312,11 +312,11 @@ class HttpSession implements LegacySession {
 
   #hear(calling: Calling, message: Message): void {
     const { asked, at, ours, theirs } = calling
-    const heard = isNotification(message) ? forCaller(message, ours, theirs) : undefined
+    const notification = isNotification(message) ? forCaller(message, ours, theirs) : undefined
     calling.isHeard = true
-    if (heard !== undefined) {
-      if (changedList(heard.method) !== undefined) this.#parts.options.onListChanged(heard)
-      asked.onNotification(heard)
+    if (notification !== undefined) {
+      if (changedList(notification.method) !== undefined) this.#parts.options.onListChanged(notification)
+      asked.onNotification(notification)
     } else if (isRequest(message)) {
       this.#refuseFlood(at)
       calling.questions++
@@ -329,10 +329,10 @@ class HttpSession implements LegacySession {
   }
 
   /** A server that never stops asking is cut off where it asks: what waits for an answer is bounded. */
-  async #answerQuestion(question: Request, asked: SessionRequest, at: Transport): Promise<void> {
+  async #answerQuestion(question: Request, request: SessionRequest, at: Transport): Promise<void> {
     this.#asking++
     try {
-      const answer = await asked.onQuestion(question)
+      const answer = await request.onQuestion(question)
       await this.#send({ jsonrpc: '2.0', id: question.id, ...answer } as JsonObject, undefined, at)
     } finally {
       this.#asking--

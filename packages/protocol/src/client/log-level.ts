@@ -3,16 +3,16 @@ import { reachesLevel } from '../levels.ts'
 
 export interface LogLevel {
   /** Resolves when lines of that level come, or soon; a server that refuses or is slow has a session all the same. */
-  ensure(wanted: string | undefined): Promise<void> | undefined
+  ensure(requested: string | undefined): Promise<void> | undefined
 }
 
 export function createLogLevel(initial: string | undefined, tell: (level: string) => Promise<unknown>): LogLevel {
   let level = initial
   return {
-    ensure(wanted) {
-      if (wanted === undefined || (level !== undefined && reachesLevel(wanted, level))) return undefined
-      level = wanted
-      return tell(wanted).then(
+    ensure(requested) {
+      if (requested === undefined || (level !== undefined && reachesLevel(requested, level))) return undefined
+      level = requested
+      return tell(requested).then(
         () => {},
         () => {},
       )

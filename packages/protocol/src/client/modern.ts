@@ -37,22 +37,22 @@ const VERSION_UNKNOWN = -32022
 type Ids = () => Id
 
 /** Send one request and read what belongs to it. Throws `upstream.*` faults; an error of the server is an answer. */
-export async function exchange(transport: Transport, ids: Ids, asked: ClientRequest): Promise<Answer> {
+export async function exchange(transport: Transport, ids: Ids, request: ClientRequest): Promise<Answer> {
   const id = ids()
-  const token = progressTokenOf(asked.params)
+  const token = progressTokenOf(request.params)
   const ours = token === undefined ? undefined : tokenOf(id)
-  const params = writeEnvelope(asked.params, asked.caller, ours)
+  const params = writeEnvelope(request.params, request.caller, ours)
   const incoming = await transport.send({
     method: 'POST',
-    headers: Object.assign(headersFor(asked.method, params, asked.headerParameters ?? []), traceHeaders(params)),
-    body: JSON.stringify({ jsonrpc: '2.0', id, method: asked.method, params }),
-    signal: asked.signal,
+    headers: Object.assign(headersFor(request.method, params, request.headerParameters ?? []), traceHeaders(params)),
+    body: JSON.stringify({ jsonrpc: '2.0', id, method: request.method, params }),
+    signal: request.signal,
     until: id,
-    patient: asked.patient === true,
+    patient: request.patient === true,
     // A modern server sends no requests; one that does is not answered, and its stream goes on.
     onMessage(message) {
-      const heard = isNotification(message) ? forCaller(message, ours, token) : undefined
-      if (heard !== undefined) asked.onNotification?.(heard)
+      const notification = isNotification(message) ? forCaller(message, ours, token) : undefined
+      if (notification !== undefined) request.onNotification?.(notification)
     },
   })
   const { alias } = transport

@@ -57,7 +57,7 @@ export async function openPipeSession(parts: PipeSessionParts, options: OpenOpti
     return {
       serverInfo,
       attributes: true,
-      ask: (asked) => session.ask(asked),
+      ask: (request) => session.ask(request),
       present: (credential) => parts.onCredential?.(credential),
       probe: (signal) => session.probe(signal),
       stream: (onMessage, signal, onOpen) => session.stream(onMessage, signal, onOpen),
@@ -114,12 +114,12 @@ class PipeSession implements Session {
       },
       onNoise() {},
     })
-    this.#level = createLogLevel(undefined, (wanted) => {
+    this.#level = createLogLevel(undefined, (requested) => {
       const signal = AbortSignal.timeout(LEVEL_PATIENCE)
       return this.#channel.call({
         id: this.#ids(),
         method: 'logging/setLevel',
-        params: { level: wanted },
+        params: { level: requested },
         timeout: this.#timeout,
         signal,
       })
@@ -160,31 +160,31 @@ class PipeSession implements Session {
     return serverInfo
   }
 
-  async ask(asked: SessionRequest): Promise<Answer> {
+  async ask(request: SessionRequest): Promise<Answer> {
     if (this.#doubt !== undefined) await this.#doubt
     if (this.#isOver) throw new SessionLost()
-    if (asked.credential !== undefined) this.#parts.onCredential?.(asked.credential)
+    if (request.credential !== undefined) this.#parts.onCredential?.(request.credential)
     // A client's own session has the level that the client set; in a principal's, each request says what it wants.
-    if (this.#logs && asked.session === undefined) await this.#level.ensure(asked.caller.logLevel)
+    if (this.#logs && request.session === undefined) await this.#level.ensure(request.caller.logLevel)
     const began = performance.now()
     const { turn } = this.#observer
     try {
-      const about = ABOUT_SESSION.has(asked.method) ? undefined : (question: Request) => asked.onQuestion(question)
-      const answer = await callOn(this.#channel, this.#ids(), asked, {
+      const about = ABOUT_SESSION.has(request.method) ? undefined : (question: Request) => request.onQuestion(question)
+      const answer = await callOn(this.#channel, this.#ids(), request, {
         era: 'legacy',
         timeout: this.#timeout,
         onQuestion: about,
       })
       this.#observer.answered(turn)
-      if ('error' in answer) await this.#suspect(asked, lossSignOfError(answer.error), { answer })
+      if ('error' in answer) await this.#suspect(request, lossSignOfError(answer.error), { answer })
       return answer
     } catch (thrown) {
       if (thrown instanceof SessionLost && thrown.doubt !== undefined) throw thrown
       this.#observer.failed(turn, thrown)
-      await this.#suspect(asked, lossSignIn(thrown), { thrown })
+      await this.#suspect(request, lossSignIn(thrown), { thrown })
       const isLate = thrown instanceof Fault && thrown.code === 'upstream.timeout'
       const isUnknown = thrown instanceof SessionLost
-      const mayRepeat = !isUnknown || REPEATABLE.has(asked.method) || (await this.#isGone())
+      const mayRepeat = !isUnknown || REPEATABLE.has(request.method) || (await this.#isGone())
       if (isUnknown) this.#pipe.close()
       else if (isLate && this.#pipe.quiet() >= performance.now() - began) this.#look()
       throw mayRepeat ? thrown : lost(this.#alias, thrown)
@@ -192,9 +192,9 @@ class PipeSession implements Session {
   }
 
   /** Throws `SessionLost` where a ping fails in the same way. A refused credential says nothing: the open pipe is the session. */
-  async #suspect(asked: SessionRequest, sign: LossSign | undefined, outcome: SessionDoubt['outcome']): Promise<void> {
+  async #suspect(request: SessionRequest, sign: LossSign | undefined, outcome: SessionDoubt['outcome']): Promise<void> {
     if (this.#options.doubts !== true || sign === undefined || sign.status === 401) return
-    const isSame = asked.method === 'ping' || (await this.probe(asked.signal)) === sign.key
+    const isSame = request.method === 'ping' || (await this.probe(request.signal)) === sign.key
     if (isSame) throw new SessionLost({ sign: sign.key, mayHaveRun: !sign.refuses, outcome })
   }
 

@@ -45,12 +45,12 @@ const ICON = { mimeType: 'text', sizes: 'list', theme: 'text' } as const
 const ARGUMENT = { title: 'text', description: 'text', required: 'boolean' } as const
 
 /** `revision`: what the server speaks. */
-export function readDefinition(kind: Definition, given: JsonObject, revision: Revision): ReadDefinition {
+export function readDefinition(kind: Definition, value: JsonObject, revision: Revision): ReadDefinition {
   const address = kind === 'resource' ? 'uri' : kind === 'template' ? 'uriTemplate' : undefined
-  if (address !== undefined && !isText(given[address]))
-    return { reason: `its ${address} is ${kindName(given[address])}` }
+  if (address !== undefined && !isText(value[address]))
+    return { reason: `its ${address} is ${kindName(value[address])}` }
   const repairs: Repairs = []
-  const item = address === undefined ? given : named(given, String(given[address]), repairs)
+  const item = address === undefined ? value : named(value, String(value[address]), repairs)
   if (!isText(item['name'])) return { reason: `its name is ${kindName(item['name'])}` }
   const plain = changed(item, '', dropUnfit(item, MEMBERS[kind]), repairs)
   const iconed = readMember(plain, 'icons', readIcons, repairs)
@@ -134,17 +134,17 @@ function readSchemas(tool: JsonObject, era: Era, repairs: Repairs): ReadDefiniti
 }
 
 /** The schema of the arguments, which are an object; or why there is none. */
-function readInput(given: Json | undefined, repairs: Repairs): JsonObject | string {
-  if (given === undefined || given === null || given === true || (Array.isArray(given) && given.length === 0)) {
-    repairs.push(`inputSchema was ${kindName(given)} and takes any object now`)
+function readInput(input: Json | undefined, repairs: Repairs): JsonObject | string {
+  if (input === undefined || input === null || input === true || (Array.isArray(input) && input.length === 0)) {
+    repairs.push(`inputSchema was ${kindName(input)} and takes any object now`)
     return { type: 'object' }
   }
-  if (!isObject(given)) return `its inputSchema is ${kindName(given)}, not an object`
-  const { type } = given
+  if (!isObject(input)) return `its inputSchema is ${kindName(input)}, not an object`
+  const { type } = input
   const isObjectOr = Array.isArray(type) && type.includes('object')
   if (type !== undefined && type !== null && type !== 'object' && !isObjectOr)
     return `its inputSchema is not of an object: its type is ${typeof type === 'string' ? type : kindName(type)}`
-  const read = readSchema(given, 'inputSchema', repairs)
+  const read = readSchema(input, 'inputSchema', repairs)
   return withoutBooleans(typedObject(read, 'inputSchema', repairs), 'inputSchema', repairs)
 }
 
@@ -168,12 +168,12 @@ function withoutBooleans(schema: JsonObject, place: string, repairs: Repairs): J
 }
 
 /** Without it a result is not described, and comes all the same. */
-function readOutput(given: Json, era: Era, repairs: Repairs): JsonObject | undefined {
-  if (!isObject(given)) {
-    repairs.push(`outputSchema ${leftOut(given, 'an object')}`)
+function readOutput(value: Json, era: Era, repairs: Repairs): JsonObject | undefined {
+  if (!isObject(value)) {
+    repairs.push(`outputSchema ${leftOut(value, 'an object')}`)
     return undefined
   }
-  const read = readSchema(given, 'outputSchema', repairs)
+  const read = readSchema(value, 'outputSchema', repairs)
   const problem = problemOfSchema(read)
   if (problem !== undefined) {
     repairs.push(`outputSchema ${problem}, and is left out`)

@@ -65,7 +65,8 @@ export const NAMES: Readonly<Record<Kind, string>> = {
   list: 'a list',
 }
 
-export const leftOut = (found: Json, wanted: string): string => `was ${kindName(found)}, not ${wanted}, and is left out`
+export const leftOut = (found: Json, requested: string): string =>
+  `was ${kindName(found)}, not ${requested}, and is left out`
 
 /** What a value is, in a sentence. */
 export function kindName(value: Json | undefined): string {

@@ -120,32 +120,34 @@ function readBlock(block: Json, place: string, repairs: Repairs): Json {
   if (typeof block === 'string') return asText(block, place, 'was a text and is a block of it now', repairs)
   if (!isObject(block)) return asText(textOf(block), place, `was ${kindName(block)} and is text now`, repairs)
   const { type } = block
-  const kept = readBlockMembers(block, place, repairs)
-  if (type === 'text') return typeof block['text'] === 'string' ? kept : withText(kept, place, repairs)
+  const blockMembers = readBlockMembers(block, place, repairs)
+  if (type === 'text') return typeof block['text'] === 'string' ? blockMembers : withText(blockMembers, place, repairs)
   if (type === 'resource')
-    return isResource(block['resource']) ? readEmbedded(kept, place, repairs) : shownAsText(block, place, repairs)
+    return isResource(block['resource'])
+      ? readEmbedded(blockMembers, place, repairs)
+      : shownAsText(block, place, repairs)
   const needed = typeof type === 'string' ? NEEDED[type] : undefined
   if (needed === undefined)
-    return typeof type === 'string' && UNJUDGED.has(type) ? kept : shownAsText(block, place, repairs)
+    return typeof type === 'string' && UNJUDGED.has(type) ? blockMembers : shownAsText(block, place, repairs)
   if (type === 'resource_link' && typeof block['uri'] === 'string' && typeof block['name'] !== 'string')
     return changed(
-      kept,
+      blockMembers,
       place,
       [{ name: 'name', value: block['uri'], repair: 'was missing and is the address now' }],
       repairs,
     )
   if (!needed.every((name) => typeof block[name] === 'string')) return shownAsText(block, place, repairs)
   return type === 'resource_link'
-    ? kept
-    : (readBase64(kept, 'data', place, repairs) ?? shownAsText(block, place, repairs))
+    ? blockMembers
+    : (readBase64(blockMembers, 'data', place, repairs) ?? shownAsText(block, place, repairs))
 }
 
 /** Kinds that are not of a tool's result, and are what they are elsewhere (sampling). */
 const UNJUDGED: ReadonlySet<string> = new Set(['tool_use', 'tool_result'])
 
 function readBlockMembers(block: JsonObject, place: string, repairs: Repairs): JsonObject {
-  const kept = changed(block, place, dropUnfit(block, block['type'] === 'resource_link' ? LINK : BLOCK), repairs)
-  const noted = readMember(kept, 'annotations', readAnnotations, repairs)
+  const value = changed(block, place, dropUnfit(block, block['type'] === 'resource_link' ? LINK : BLOCK), repairs)
+  const noted = readMember(value, 'annotations', readAnnotations, repairs)
   return noted['icons'] === undefined ? noted : readMember(noted, 'icons', readIcons, repairs)
 }
 

@@ -83,7 +83,7 @@ export type OwnAccount = z.output<typeof OwnAccount>
 export const AccountChange = z
   .strictObject({ account: AccountName, is_default: z.literal(true) })
   .partial()
-  .refine((said) => Object.keys(said).length > 0, 'says nothing')
+  .refine((input) => Object.keys(input).length > 0, 'says nothing')
 
 /** The accounts that ended, and the objections of their authorization server: they are ended in the gateway all the same. */
 export const AccountsEnded = z.strictObject({ ended: z.array(z.string()), problems: z.array(z.string()) })

@@ -48,7 +48,7 @@ export const previewList = operation({
   summary:
     'Show what tools/list returns to a caller of the organization at an endpoint. No tool is called and nothing is recorded.',
   needs: inOrganization('tool_configure'),
-  body: Who.refine(({ as, key, role }) => [as, key, role].filter((one) => one !== undefined).length <= 1, {
+  body: Who.refine(({ as, key, role }) => [as, key, role].filter((item) => item !== undefined).length <= 1, {
     error: 'must specify one caller: a member, a key or a role',
   }),
   answer: ListPreview,

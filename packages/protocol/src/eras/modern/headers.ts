@@ -145,11 +145,11 @@ function textOf(value: Json | undefined): string | undefined {
 export function checkParameterHeaders(
   header: HeaderReader,
   parameters: readonly HeaderParameter[],
-  given: Json | undefined,
+  input: Json | undefined,
 ): void {
   for (const parameter of parameters) {
     const name = `Mcp-Param-${parameter.header}`
-    const value = valueAt(given, parameter.path)
+    const value = valueAt(input, parameter.path)
     const expected = textOf(value)
     if (expected !== undefined && typeof value !== 'number') checkHeader(header, name, expected)
     else if (expected !== undefined) checkNumber(header, name, Number(expected))
