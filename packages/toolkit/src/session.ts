@@ -34,12 +34,12 @@ export class Session {
     return this.#tools.get(name)
   }
 
-  async call(tool: Tool, given: unknown, parts: CallParts): Promise<Outcome> {
+  async call(tool: Tool, value: unknown, parts: CallParts): Promise<Outcome> {
     try {
-      const input = checked(tool.input, given)
+      const input = checked(tool.input, value)
       this.#budget.take(tool.name)
       parts.signal.throwIfAborted()
-      const call: ToolCall = { ...parts, callTool: (one, its, more) => this.call(one, its, { ...parts, ...more }) }
+      const call: ToolCall = { ...parts, callTool: (item, its, more) => this.call(item, its, { ...parts, ...more }) }
       const { text, structured } = await tool.run(input, call)
       return { text, structured }
     } catch (thrown) {
@@ -54,8 +54,8 @@ export class Session {
   }
 }
 
-function checked(shape: z.ZodObject, given: unknown): Record<string, unknown> {
-  const { success, data, error } = shape.safeParse(given)
+function checked(shape: z.ZodObject, input: unknown): Record<string, unknown> {
+  const { success, data, error } = shape.safeParse(input)
   if (success) return data
   const problems = error.issues.slice(0, 5).map(({ path, message }) => `${path.join('.') || 'the input'}: ${message}`)
   throw new Refusal(`${problems.join('. ')}.`)

@@ -15,7 +15,7 @@ export function listText({ displayName, name }: Namespace, tools: readonly Proxy
   const lines = tools.map(({ name: tool, description, inputSchema }) => {
     const properties = Object.keys((inputSchema['properties'] as object | undefined) ?? {})
     const required = Array.isArray(inputSchema['required']) ? inputSchema['required'].map(String) : []
-    const example = Object.fromEntries(required.map((one) => [one, `<${one}>`]))
+    const example = Object.fromEntries(required.map((value) => [value, `<${value}>`]))
     return [
       `## ${tool}`,
       ...(description === '' ? [] : [description]),

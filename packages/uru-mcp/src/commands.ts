@@ -47,9 +47,9 @@ export async function setup(file: string, { proxyUrl, key }: Settings): Promise<
   try {
     const address = await ask(`Address of the proxy [${proxyUrl.href}]: `)
     shown.typed = false
-    const said = await ask(`Key${key === undefined ? '' : ' [unchanged]'}: `)
+    const text = await ask(`Key${key === undefined ? '' : ' [unchanged]'}: `)
     stderr.write('\n')
-    const settings = { proxyUrl: address === '' ? proxyUrl.href : address, token: said === '' ? key : said }
+    const settings = { proxyUrl: address === '' ? proxyUrl.href : address, token: text === '' ? key : text }
     // What cannot be is refused before it is written.
     readSettings([], {}, JSON.stringify(settings))
     // Whole or not at all, and never readable by others for a moment.

@@ -109,7 +109,7 @@ class HttpProxy implements Proxy {
     const body = await this.#whenLoaded(path, asking)
     const listed = isFields(body) ? body['namespaces'] : body
     if (!Array.isArray(listed)) throw malformed('/namespaces')
-    return listed.flatMap((one: unknown) => namespaceOf(one))
+    return listed.flatMap((value: unknown) => namespaceOf(value))
   }
 
   async tools(app: string, asking: Asking) {
@@ -117,7 +117,7 @@ class HttpProxy implements Proxy {
     const body = await this.#read(path, asking)
     const listed = isFields(body) ? body['tools'] : body
     if (!Array.isArray(listed)) throw malformed(path)
-    return listed.flatMap((one: unknown) => toolOf(one))
+    return listed.flatMap((value: unknown) => toolOf(value))
   }
 
   async version(etag: string | undefined, asking: Asking) {
@@ -243,32 +243,32 @@ function executedOf(body: unknown): Omit<Executed, 'link'> {
   }
 }
 
-function namespaceOf(one: unknown): Namespace[] {
-  if (!isFields(one)) return []
-  const name = textIn(one['name'])
+function namespaceOf(value: unknown): Namespace[] {
+  if (!isFields(value)) return []
+  const name = textIn(value['name'])
   if (name === undefined) return []
-  const displayName = textIn(one['displayName']) ?? name
+  const displayName = textIn(value['displayName']) ?? name
   return [
     {
       name,
       displayName,
-      app: textIn(one['app']) ?? name,
-      accountId: textIn(one['connected_account_id']),
-      serverId: textIn(one['server_id']),
-      status: textIn(one['connection_status']) ?? 'active',
+      app: textIn(value['app']) ?? name,
+      accountId: textIn(value['connected_account_id']),
+      serverId: textIn(value['server_id']),
+      status: textIn(value['connection_status']) ?? 'active',
     },
   ]
 }
 
-function toolOf(one: unknown): ProxyTool[] {
-  if (!isFields(one)) return []
-  const name = textIn(one['name'])
-  const schema = one['inputSchema']
+function toolOf(value: unknown): ProxyTool[] {
+  if (!isFields(value)) return []
+  const name = textIn(value['name'])
+  const schema = value['inputSchema']
   if (name === undefined) return []
   return [
     {
       name,
-      description: textIn(one['description']) ?? '',
+      description: textIn(value['description']) ?? '',
       inputSchema: isFields(schema) ? schema : { type: 'object' },
     },
   ]

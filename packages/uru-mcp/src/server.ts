@@ -72,14 +72,14 @@ export function createUruServer({ proxy, settings, ending, tell }: UruServerPart
 
   server.setRequestHandler('tools/list', async ({ params }, { mcpReq }) => {
     const namespaces = await namespacesFor(askingFor(mcpReq.signal))
-    const all = namespaces.slice(0, mostNamespaces).flatMap((one) => definitionsOf(one, keyArgument))
+    const all = namespaces.slice(0, mostNamespaces).flatMap((namespace) => definitionsOf(namespace, keyArgument))
     const { page, next } = pageOf(all, params?.cursor, pageSize)
     return { tools: page, ...(next === undefined ? {} : { nextCursor: next }) }
   })
 
-  async function call(name: string, given: Record<string, unknown>, of: RequestOf): Promise<CallToolResult> {
-    const { api_key: own, ...rest } = given
-    const parameters = keyArgument ? rest : given
+  async function call(name: string, input: Record<string, unknown>, of: RequestOf): Promise<CallToolResult> {
+    const { api_key: own, ...rest } = input
+    const parameters = keyArgument ? rest : input
     const asking = askingFor(of.signal, keyArgument && typeof own === 'string' && own !== '' ? own : key, of._meta)
     const namespaces = await namespacesFor(asking)
     const meant = meantBy(name, namespaces)
@@ -93,9 +93,9 @@ export function createUruServer({ proxy, settings, ending, tell }: UruServerPart
     return resultText(await proxy.execute(slug, sent, meant.namespace, asking), meant.namespace, namespaces)
   }
 
-  async function listed({ namespace }: Meant, given: Record<string, unknown>, asking: Asking) {
+  async function listed({ namespace }: Meant, input: Record<string, unknown>, asking: Asking) {
     const all = await proxy.tools(namespace.app, asking)
-    const words = [given['filter'], given['category']].flatMap((word) =>
+    const words = [input['filter'], input['category']].flatMap((word) =>
       typeof word === 'string' && word !== '' ? [word.toLowerCase()] : [],
     )
     const found = all.filter((tool) => words.every((word) => JSON.stringify(tool).toLowerCase().includes(word)))
@@ -104,8 +104,8 @@ export function createUruServer({ proxy, settings, ending, tell }: UruServerPart
 
   server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => call(params.name, params.arguments ?? {}, mcpReq))
   // The name in the source system's own words (ledger S0-PKG-04).
-  server.setRequestHandler('tools/execute', { params: NAME }, ({ name, arguments: given = {} }, { mcpReq }) =>
-    call(name, given, mcpReq),
+  server.setRequestHandler('tools/execute', { params: NAME }, ({ name, arguments: input = {} }, { mcpReq }) =>
+    call(name, input, mcpReq),
   )
 
   server.setRequestHandler('resources/list', async (_, { mcpReq }) => ({
@@ -159,9 +159,9 @@ async function watch(
   }
 }
 
-function executionOf({ kind, tool }: Meant, given: Record<string, unknown>): { slug: string; sent: object } {
-  if (kind === 'direct') return { slug: tool, sent: given }
-  const { tool_name: slug, parameters = {} } = given
+function executionOf({ kind, tool }: Meant, input: Record<string, unknown>): { slug: string; sent: object } {
+  if (kind === 'direct') return { slug: tool, sent: input }
+  const { tool_name: slug, parameters = {} } = input
   if (typeof slug !== 'string' || slug === '')
     throw new ProtocolError(INVALID_PARAMS, 'tool_name must be the name of a tool, as returned by the list of tools.')
   if (typeof parameters !== 'object' || parameters === null || Array.isArray(parameters))

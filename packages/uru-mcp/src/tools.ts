@@ -59,10 +59,10 @@ export interface Meant {
 }
 
 /** Undefined for a name of no namespace. Clients that prefix names with `uru:` are understood. */
-export function meantBy(said: string, namespaces: readonly Namespace[]): Meant | undefined {
-  const name = said.replace(/^uru:/, '')
+export function meantBy(text: string, namespaces: readonly Namespace[]): Meant | undefined {
+  const name = text.replace(/^uru:/, '')
   const found = namespaces
-    .filter((one) => name.startsWith(`${one.name}__`))
+    .filter((namespace) => name.startsWith(`${namespace.name}__`))
     .sort((a, b) => b.name.length - a.name.length)[0]
   if (found === undefined) return undefined
   const tool = name.slice(found.name.length + 2)

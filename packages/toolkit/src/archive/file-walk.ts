@@ -64,5 +64,5 @@ export async function walkFiles(
     }
   }
   const files = [...found].map(([path, size]) => ({ path, size }))
-  return { files: files.sort((one, other) => (one.path < other.path ? -1 : 1)), skipped }
+  return { files: files.sort((file, other) => (file.path < other.path ? -1 : 1)), skipped }
 }

@@ -47,7 +47,7 @@ export async function readZipDirectory(file: FileReader): Promise<readonly ZipEn
   if (size > MOST_LIST) refuse('its list is too long', 'PAYLOAD_TOO_LARGE')
   const listed = parseList(await file.read(at, size), count)
   const entries: ZipEntry[] = []
-  for (const one of listed) entries.push(await placed(file, one, at))
+  for (const item of listed) entries.push(await placed(file, item, at))
   refuseOverlaps(listed, entries, at)
   refuseNames(entries)
   refuseBomb(entries, file.size)
@@ -159,7 +159,7 @@ function refuseOverlaps(listed: readonly Listed[], entries: readonly ZipEntry[],
     from: listed[index]?.header ?? 0,
     to: at + packed,
   }))
-  spans.sort((one, other) => one.from - other.from)
+  spans.sort((span, other) => span.from - other.from)
   spans.forEach(({ name, to }, index) => {
     if (to > (spans[index + 1]?.from ?? end)) refuse(`${quoted(name)} overlaps another entry`)
   })

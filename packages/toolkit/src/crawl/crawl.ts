@@ -46,8 +46,8 @@ export async function crawl(
   settings: CrawlSettings,
   turns: CrawlTurns = createCrawlTurns(settings),
 ): Promise<CrawlResult> {
-  const { urls: given, batchSize, target, signal } = request
-  const urls = distinct(given)
+  const { urls: input, batchSize, target, signal } = request
+  const urls = distinct(input)
   await using fetcher = new PageFetcher(settings, signal, turns)
   await using pool = new ExtractionPool(settings, signal, turns)
   const saved: Saved[] = []
@@ -79,9 +79,9 @@ export async function crawl(
 }
 
 /** Addresses that differ only by their fragment or spelling are one. The first spelling stays, for the name of the file. */
-function distinct(given: readonly string[]): string[] {
+function distinct(input: readonly string[]): string[] {
   const known = new Map<string, string>()
-  for (const text of given) {
+  for (const text of input) {
     const plain = text.trim().replace(/#.*$/s, '')
     const key = URL.parse(plain)?.href ?? plain
     if (!known.has(key)) known.set(key, plain)

@@ -155,8 +155,8 @@ export class Folder implements AsyncDisposable {
 
 /** Whether that very file stands at this path, and no link is on the way. */
 async function isAt(handle: FileHandle, path: string): Promise<boolean> {
-  const [held, named] = await Promise.all([handle.stat({ bigint: true }), lstat(path, { bigint: true })])
-  return held.ino === named.ino && held.dev === named.dev && (await realpath(path)) === path
+  const [stored, named] = await Promise.all([handle.stat({ bigint: true }), lstat(path, { bigint: true })])
+  return stored.ino === named.ino && stored.dev === named.dev && (await realpath(path)) === path
 }
 
 const WORDS: Readonly<Record<string, string>> = {

@@ -26,23 +26,23 @@ export interface Place {
 const SYSTEM = /^\/(?:proc|sys|dev)(?:\/|$)/
 
 /** Throws a `Refusal` for a root that is no folder. */
-export async function openRoot(given: string): Promise<Root> {
-  const canonical = await canonicalOf(given)
-  if (SYSTEM.test(canonical)) throw new Refusal(`The root ${given} is a system folder and cannot be used.`)
+export async function openRoot(text: string): Promise<Root> {
+  const canonical = await canonicalOf(text)
+  if (SYSTEM.test(canonical)) throw new Refusal(`The root ${text} is a system folder and cannot be used.`)
   try {
-    return { given: resolve(given), canonical, folder: await Folder.root(canonical) }
+    return { given: resolve(text), canonical, folder: await Folder.root(canonical) }
   } catch (thrown) {
-    throw thrown instanceof Refusal ? thrown : new Refusal(`The root ${given} is not a folder that can be opened.`)
+    throw thrown instanceof Refusal ? thrown : new Refusal(`The root ${text} is not a folder that can be opened.`)
   }
 }
 
 /** The part of a folder that lies within outer roots: itself, or the outer roots within it. */
-export async function openWithin(outer: readonly Root[], given: string): Promise<Root[]> {
-  const canonical = await canonicalOf(given)
+export async function openWithin(outer: readonly Root[], text: string): Promise<Root[]> {
+  const canonical = await canonicalOf(text)
   for (const root of outer) {
     const below = partBelow(canonical, root.canonical)
     if (below === undefined) continue
-    return [{ given: resolve(given), canonical, folder: await walk(root.folder, partsOf(below), false) }]
+    return [{ given: resolve(text), canonical, folder: await walk(root.folder, partsOf(below), false) }]
   }
   const inner = outer.filter((root) => partBelow(root.canonical, canonical) !== undefined)
   return Promise.all(inner.map(async (root) => ({ ...root, folder: await root.folder.again() })))
@@ -52,9 +52,9 @@ export async function closeRoots(roots: readonly Root[]): Promise<void> {
   for (const { folder } of roots) await folder[Symbol.asyncDispose]()
 }
 
-const canonicalOf = (given: string): Promise<string> =>
-  realpath(given).catch(() => {
-    throw new Refusal(`The root ${given} does not exist.`, 'NOT_FOUND')
+const canonicalOf = (text: string): Promise<string> =>
+  realpath(text).catch(() => {
+    throw new Refusal(`The root ${text} does not exist.`, 'NOT_FOUND')
   })
 
 /** The rest of a path within a folder, with its slash; undefined where the path is not within. */

@@ -38,7 +38,7 @@ export class Workspace implements AsyncDisposable {
   static async open(roots: readonly string[]): Promise<Workspace> {
     const opened: Root[] = []
     try {
-      for (const given of roots) opened.push(await openRoot(given))
+      for (const root of roots) opened.push(await openRoot(root))
       if (opened.length === 0) throw new Refusal('No root is set: start the toolkit with --root FOLDER.')
       for (const { folder } of opened) await sweepParts(folder)
       return new Workspace(opened)

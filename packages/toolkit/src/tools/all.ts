@@ -41,7 +41,7 @@ function remoteTools(environment: ToolParts['environment']): readonly Tool[] {
   let connected: ReturnType<Connect> | undefined
   // A setting that does not fit is told by each call that needs it.
   const connect: Connect = () =>
-    (connected ??= import('../workbench/connect.ts').then((one) => one.connect(environment)))
+    (connected ??= import('../workbench/connect.ts').then((item) => item.connect(environment)))
   const hasGateway = [environment['TOOLWAY_URL'], environment['TOOLWAY_KEY']].every(
     (value) => value !== undefined && value !== '',
   )

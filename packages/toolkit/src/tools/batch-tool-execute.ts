@@ -31,7 +31,7 @@ export interface BatchParts {
 }
 
 export function createBatchToolExecute({ tools, timeout = LIMITS.batch.milliseconds }: BatchParts): Tool {
-  const byName = new Map(tools.map((one) => [one.name, one]))
+  const byName = new Map(tools.map((item) => [item.name, item]))
   const Call = z.strictObject({
     tool: z.enum([...byName.keys()]),
     arguments: z.record(z.string(), z.unknown()).default({}),
@@ -57,11 +57,11 @@ export function createBatchToolExecute({ tools, timeout = LIMITS.batch.milliseco
     failure: 'Error executing batch',
     async run({ calls }, call) {
       let done = 0
-      const results = await mapAtOnce(calls, AT_ONCE, async (one, index) => {
+      const results = await mapAtOnce(calls, AT_ONCE, async (item, index) => {
         call.signal.throwIfAborted()
-        const outcome = await carriedOut(byName.get(one.tool), one.arguments, call, timeout)
-        call.progress(++done, calls.length, `${one.tool} ${outcome.fault === undefined ? 'done' : 'failed'}`)
-        return shown(index, one.tool, outcome)
+        const outcome = await carriedOut(byName.get(item.tool), item.arguments, call, timeout)
+        call.progress(++done, calls.length, `${item.tool} ${outcome.fault === undefined ? 'done' : 'failed'}`)
+        return shown(index, item.tool, outcome)
       })
       call.signal.throwIfAborted()
       const successful = results.filter(({ success }) => success).length
@@ -71,16 +71,16 @@ export function createBatchToolExecute({ tools, timeout = LIMITS.batch.milliseco
   })
 }
 
-async function carriedOut(one: Tool | undefined, given: unknown, call: ToolCall, timeout: number): Promise<Outcome> {
-  if (one === undefined) throw new Refusal('A call does not specify a tool.', 'TOOL_NOT_FOUND')
+async function carriedOut(item: Tool | undefined, input: unknown, call: ToolCall, timeout: number): Promise<Outcome> {
+  if (item === undefined) throw new Refusal('A call does not specify a tool.', 'TOOL_NOT_FOUND')
   const timer = AbortSignal.timeout(timeout)
   const signal = AbortSignal.any([call.signal, timer])
   const ended = new Promise<Outcome>((resolve) => {
     // A tool that is slow to stop holds up nobody.
-    const end = () => resolve({ text: `${one.failure}: ${STOPPED.message}`, fault: STOPPED })
+    const end = () => resolve({ text: `${item.failure}: ${STOPPED.message}`, fault: STOPPED })
     timer.addEventListener('abort', () => setTimeout(end, 1_000), { once: true })
   })
-  return Promise.race([call.callTool(one, given, { signal, progress: () => {} }), ended])
+  return Promise.race([call.callTool(item, input, { signal, progress: () => {} }), ended])
 }
 
 const STOPPED: Fault = { code: 'TIMEOUT', message: 'it took too long and was stopped.', retryable: true }
@@ -95,11 +95,11 @@ function shown(index: number, name: string, { text, fault }: Outcome) {
 }
 
 /** In the order of the list; `most` of them are worked on at a time. */
-async function mapAtOnce<T, R>(list: readonly T[], most: number, work: (one: T, index: number) => Promise<R>) {
+async function mapAtOnce<T, R>(list: readonly T[], most: number, work: (item: T, index: number) => Promise<R>) {
   const results: R[] = []
   const waiting = list.entries()
   const worker = async () => {
-    for (const [index, one] of waiting) results[index] = await work(one, index)
+    for (const [index, value] of waiting) results[index] = await work(value, index)
   }
   await Promise.all(Array.from({ length: Math.min(most, list.length) }, worker))
   return results

@@ -81,7 +81,7 @@ function namesOf(workspace: Workspace, files: readonly string[], base: string | 
       throw new Refusal(`${other} and ${path} would both be called ${name}: compress them separately.`)
     named.set(name, path)
   }
-  return [...named].sort(([one], [other]) => (one < other ? -1 : 1))
+  return [...named].sort(([value], [other]) => (value < other ? -1 : 1))
 }
 
 export const extractFiles = tool({

@@ -65,20 +65,20 @@ export function createCrawlParallel(settings: CrawlSettings): Tool {
       },
     ],
     failure: 'Error crawling pages',
-    async run(given, call) {
-      await checkFolder(given.session_dir, call)
+    async run(input, call) {
+      await checkFolder(input.session_dir, call)
       const [{ crawl }, { createCrawlTurns }] = await Promise.all([
         import('../crawl/crawl.ts'),
         import('../crawl/crawl-turns.ts'),
       ])
       turns ??= createCrawlTurns(settings)
-      const folder = `${given.session_dir.replace(/[/\\]+$/, '')}/${FOLDER}`
+      const folder = `${input.session_dir.replace(/[/\\]+$/, '')}/${FOLDER}`
       const { workspace, signal } = call
       const { total, saved, errors } = await crawl(
         {
-          urls: given.urls,
-          batchSize: given.batch_size,
-          target: given.target_successes,
+          urls: input.urls,
+          batchSize: input.batch_size,
+          target: input.target_successes,
           signal,
           save: async (name, content) => (await workspace.write(`${folder}/${name}`, content)).path,
           progress: (done, of, message) => call.progress(done, of, message),

@@ -34,10 +34,10 @@ export function createGatewayFileTools(connect: Connect): readonly Tool[] {
     idempotent: false,
     openWorld: true,
     failure: 'Error uploading file',
-    async run({ path, media_type: given, expires_in: expiresIn }, { workspace, signal, progress }) {
+    async run({ path, media_type: input, expires_in: expiresIn }, { workspace, signal, progress }) {
       const [connected, { mediaTypeOf }] = await Promise.all([connect(), import('../workbench/media-types.ts')])
       await using file = await workspace.open(path)
-      const mediaType = given ?? mediaTypeOf(file.path)
+      const mediaType = input ?? mediaTypeOf(file.path)
       const stored = await connected.filePlane().upload(file, { mediaType, expiresIn }, { signal, progress })
       return {
         text: `Successfully uploaded ${file.path} to ${stored.uri}.`,

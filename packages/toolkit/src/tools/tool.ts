@@ -24,7 +24,7 @@ export interface ToolCall {
   /** Tells the client how far the call is; nothing is sent to a client that gave no progress token. `done` only grows. */
   progress(done: number, total: number | undefined, message: string): void
   /** Calls another tool for this one. It counts like a call of the client, and answers a failure as a fault. */
-  callTool(tool: Tool, given: unknown, parts: Pick<ToolCall, 'signal' | 'progress'>): Promise<Outcome>
+  callTool(tool: Tool, input: unknown, parts: Pick<ToolCall, 'signal' | 'progress'>): Promise<Outcome>
 }
 
 export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodObject = z.ZodObject> {
@@ -45,8 +45,8 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
   readonly openWorld: boolean
   /** The text of a failure before its reason. */
   readonly failure: string
-  run(given: z.output<Input>, call: ToolCall): Promise<Result<z.output<Output>>>
+  run(input: z.output<Input>, call: ToolCall): Promise<Result<z.output<Output>>>
 }
 
 /** Keeps the types of a tool. */
-export const tool = <Input extends z.ZodObject, Output extends z.ZodObject>(one: Tool<Input, Output>): Tool => one
+export const tool = <Input extends z.ZodObject, Output extends z.ZodObject>(item: Tool<Input, Output>): Tool => item

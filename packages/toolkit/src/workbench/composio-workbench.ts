@@ -41,8 +41,8 @@ export interface ComposioWorkbenchParts {
 export const createComposioWorkbenches = ({ tools, ...sources }: ComposioWorkbenchParts): WorkbenchClient => ({
   async open(user, named, doing): Promise<Workbench> {
     const session = named ?? (await tools.openSession(user, doing))
-    const call = (slug: string, given: Readonly<Record<string, unknown>>, { signal }: Doing) =>
-      tools.call(slug, given, { user, session, signal })
+    const call = (slug: string, input: Readonly<Record<string, unknown>>, { signal }: Doing) =>
+      tools.call(slug, input, { user, session, signal })
     return createScriptWorkbench({
       session,
       parts: tools.parts,

@@ -95,8 +95,8 @@ function ownOf({ server, ...own }: OwnWorkbench, environment: Environment) {
 }
 
 /** A gateway may be named without the path of its MCP endpoint. */
-function mcpAddressOf(given: string): string {
-  const url = new URL(given)
+function mcpAddressOf(text: string): string {
+  const url = new URL(text)
   if (url.pathname === '/') url.pathname = '/mcp'
   return url.href
 }

@@ -113,9 +113,9 @@ export class FilePlane {
     }
   }
 
-  async #begin(wanted: Wanted, expiresIn: number | undefined, signal: AbortSignal): Promise<z.output<typeof Begun>> {
+  async #begin(requested: Wanted, expiresIn: number | undefined, signal: AbortSignal): Promise<z.output<typeof Begun>> {
     const body = {
-      ...wanted,
+      ...requested,
       link_seconds: LINK_SECONDS,
       ...(expiresIn === undefined ? {} : { expires_in: expiresIn }),
     }
@@ -125,19 +125,19 @@ export class FilePlane {
   }
 
   /** An upload of the same file that ended before its end; it is this call's now. */
-  async #claimBegun(wanted: Wanted, signal: AbortSignal): Promise<string | undefined> {
-    const query = new URLSearchParams({ search: wanted.name.slice(0, 100), limit: String(MOST_LISTED) })
+  async #claimBegun(requested: Wanted, signal: AbortSignal): Promise<string | undefined> {
+    const query = new URLSearchParams({ search: requested.name.slice(0, 100), limit: String(MOST_LISTED) })
     const listed = Listed.safeParse(
       await again(signal, () => this.#ask('GET', `${this.#files}?${query.toString()}`, signal)),
     )
     const found = listed.data?.items.find(
-      (one) =>
-        one.state === 'uploading' &&
-        !this.#sending.has(one.id) &&
-        one.name === wanted.name &&
-        one.media_type === wanted.media_type &&
-        one.size === wanted.size &&
-        one.sha256 === wanted.sha256,
+      (item) =>
+        item.state === 'uploading' &&
+        !this.#sending.has(item.id) &&
+        item.name === requested.name &&
+        item.media_type === requested.media_type &&
+        item.size === requested.size &&
+        item.sha256 === requested.sha256,
     )
     if (found !== undefined) this.#sending.add(found.id)
     return found?.id
@@ -214,8 +214,8 @@ function idOf(reference: string): string {
   return id
 }
 
-function signedIn(said: unknown): z.output<typeof Signed> {
-  const signed = Signed.safeParse(said)
+function signedIn(input: unknown): z.output<typeof Signed> {
+  const signed = Signed.safeParse(input)
   if (!signed.success) throw new RemoteFailure('The gateway returned no address for the bytes.')
   return signed.data
 }

@@ -18,7 +18,7 @@ export interface ScriptWorkbenchParts extends Pick<Workbench, 'session' | 'parts
   run(script: string, doing: Doing): Promise<unknown>
 }
 
-const SCRIPTS: Readonly<Record<Language, (given: Given) => string>> = {
+const SCRIPTS: Readonly<Record<Language, (input: Given) => string>> = {
   python: pythonScript,
   javascript: javascriptScript,
   shell: shellScript,

@@ -104,15 +104,15 @@ export function readWorkbenchSettings(environment: Environment): WorkbenchSettin
 }
 
 /** A setting that is there by half would leave the other way in use, past the rules of a gateway. */
-function refuseHalves(said: Variables): void {
-  if ((said.TOOLWAY_URL === undefined) !== (said.TOOLWAY_KEY === undefined)) {
+function refuseHalves(input: Variables): void {
+  if ((input.TOOLWAY_URL === undefined) !== (input.TOOLWAY_KEY === undefined)) {
     const [there, missing] =
-      said.TOOLWAY_KEY === undefined ? ['TOOLWAY_URL', 'TOOLWAY_KEY'] : ['TOOLWAY_KEY', 'TOOLWAY_URL']
+      input.TOOLWAY_KEY === undefined ? ['TOOLWAY_URL', 'TOOLWAY_KEY'] : ['TOOLWAY_KEY', 'TOOLWAY_URL']
     throw new Refusal(`The variable ${there} is set but ${missing} is not: set both, or neither.`, 'NEEDS_AUTH')
   }
-  const ways = [said.TOOLWAY_WORKBENCH_COMMAND, said.TOOLWAY_WORKBENCH_URL].filter((way) => way !== undefined).length
+  const ways = [input.TOOLWAY_WORKBENCH_COMMAND, input.TOOLWAY_WORKBENCH_URL].filter((way) => way !== undefined).length
   if (ways === 2) throw new Refusal('Set one of TOOLWAY_WORKBENCH_COMMAND and TOOLWAY_WORKBENCH_URL, not both.')
-  if (ways === 0 && said.TOOLWAY_WORKBENCH_TOOL !== undefined)
+  if (ways === 0 && input.TOOLWAY_WORKBENCH_TOOL !== undefined)
     throw new Refusal(
       'TOOLWAY_WORKBENCH_TOOL is set without a server: set TOOLWAY_WORKBENCH_COMMAND or TOOLWAY_WORKBENCH_URL.',
     )
@@ -121,10 +121,10 @@ function refuseHalves(said: Variables): void {
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
 /** Keys and files go over plain HTTP on this machine only, unless that is allowed. */
-function refusePlainHttp(said: Variables): void {
-  if (said.TOOLWAY_ALLOW_HTTP) return
+function refusePlainHttp(input: Variables): void {
+  if (input.TOOLWAY_ALLOW_HTTP) return
   for (const name of ['COMPOSIO_BASE_URL', 'COMPOSIO_MCP_URL', 'TOOLWAY_URL', 'TOOLWAY_WORKBENCH_URL'] as const) {
-    const url = URL.parse(said[name] ?? '')
+    const url = URL.parse(input[name] ?? '')
     if (url?.protocol === 'http:' && !LOOPBACK.test(url.hostname))
       throw new Refusal(
         `The variable ${name} points to ${url.origin}, which would receive keys and files unencrypted: use https:, or set TOOLWAY_ALLOW_HTTP=true.`,
@@ -132,34 +132,34 @@ function refusePlainHttp(said: Variables): void {
   }
 }
 
-function ownIn(said: Variables): OwnWorkbench | undefined {
-  const { TOOLWAY_WORKBENCH_COMMAND: command, TOOLWAY_WORKBENCH_URL: url, TOOLWAY_WORKBENCH_TOOL: tool } = said
+function ownIn(input: Variables): OwnWorkbench | undefined {
+  const { TOOLWAY_WORKBENCH_COMMAND: command, TOOLWAY_WORKBENCH_URL: url, TOOLWAY_WORKBENCH_TOOL: tool } = input
   if (command === undefined && url === undefined) return undefined
   if (tool === undefined) throw new Refusal('Set TOOLWAY_WORKBENCH_TOOL to the name of the tool that runs code.')
-  const key = said.TOOLWAY_WORKBENCH_KEY
+  const key = input.TOOLWAY_WORKBENCH_KEY
   return {
     server: command === undefined ? { url: url ?? '', key } : { command },
     tool,
-    argument: said.TOOLWAY_WORKBENCH_ARGUMENT,
-    more: said.TOOLWAY_WORKBENCH_ARGUMENTS,
-    language: said.TOOLWAY_WORKBENCH_LANGUAGE,
-    home: said.TOOLWAY_WORKBENCH_HOME.replace(/\/+$/, ''),
+    argument: input.TOOLWAY_WORKBENCH_ARGUMENT,
+    more: input.TOOLWAY_WORKBENCH_ARGUMENTS,
+    language: input.TOOLWAY_WORKBENCH_LANGUAGE,
+    home: input.TOOLWAY_WORKBENCH_HOME.replace(/\/+$/, ''),
   }
 }
 
-function wayIn(said: Variables): Way | undefined {
-  const { TOOLWAY_URL: gateway, TOOLWAY_KEY: gatewayKey, COMPOSIO_API_KEY: key, COMPOSIO_MCP_URL: mcp } = said
+function wayIn(input: Variables): Way | undefined {
+  const { TOOLWAY_URL: gateway, TOOLWAY_KEY: gatewayKey, COMPOSIO_API_KEY: key, COMPOSIO_MCP_URL: mcp } = input
   if (gateway !== undefined && gatewayKey !== undefined)
     return {
       kind: 'gateway',
       url: endpointOf(gateway) ?? gateway,
       key: gatewayKey,
-      alias: said.TOOLWAY_COMPOSIO,
-      organization: said.TOOLWAY_ORGANIZATION ?? organizationIn(gateway),
+      alias: input.TOOLWAY_COMPOSIO,
+      organization: input.TOOLWAY_ORGANIZATION ?? organizationIn(gateway),
     }
   if (key === undefined) return undefined
   if (mcp !== undefined) return { kind: 'mcp', url: mcp, key }
-  return { kind: 'rest', url: said.COMPOSIO_BASE_URL, key }
+  return { kind: 'rest', url: input.COMPOSIO_BASE_URL, key }
 }
 
 /** An address of an endpoint names its organization, `/o/SLUG/…`; the plain one is that of the default organization. */

@@ -4,8 +4,8 @@ import { PageProblem } from '../page-problem.ts'
 const MOST = 4_096
 
 /** @param base the page that redirects there. The fragment is dropped: no server sees it. */
-export function pageAddress(given: string, base?: URL): URL {
-  const url = given.length > MOST ? null : URL.parse(given.trim(), base?.href)
+export function pageAddress(text: string, base?: URL): URL {
+  const url = text.length > MOST ? null : URL.parse(text.trim(), base?.href)
   const problem = () => new PageProblem('The address is not a URL such as https://example.com/page.')
   if (url === null) throw problem()
   if (url.protocol !== 'http:' && url.protocol !== 'https:')

@@ -61,17 +61,17 @@ export class PageFetcher implements AsyncDisposable {
     return readRobots(url, answer, robotsNameOf(userAgent), longestCrawlDelay)
   }
 
-  async #withRepeats(url: URL, asked: Asked): Promise<Fetched> {
+  async #withRepeats(url: URL, request: Asked): Promise<Fetched> {
     const signal = this.#signal
     const work = async () => {
-      const fetched = await this.#follow(url, asked)
+      const fetched = await this.#follow(url, request)
       if (mayChange(fetched)) throw new PassingAnswer(fetched)
       return fetched
     }
     const evaluate = (thrown: unknown): Passing | undefined => {
       if (thrown instanceof PassingAnswer)
         return { wanted: retryAfter(thrown.fetched.header('retry-after'), Date.now()) ?? 0, done: 'maybe' }
-      return thrown instanceof PageProblem && thrown.passing && asked.left > 0
+      return thrown instanceof PageProblem && thrown.passing && request.left > 0
         ? { wanted: 0, done: 'maybe' }
         : undefined
     }
@@ -91,10 +91,10 @@ export class PageFetcher implements AsyncDisposable {
     }
   }
 
-  async #follow(first: URL, asked: Asked): Promise<Fetched> {
+  async #follow(first: URL, request: Asked): Promise<Fetched> {
     let url = first
     for (let hop = 0; hop <= this.#settings.redirects; hop++) {
-      const answer = await this.#turn(url, asked)
+      const answer = await this.#turn(url, request)
       const location = isRedirect(answer.status) ? answer.header('location') : ''
       if (location === '') return { ...answer, url }
       url = pageAddress(location, url)
@@ -102,18 +102,18 @@ export class PageFetcher implements AsyncDisposable {
     throw new PageProblem(`The page redirects more than ${this.#settings.redirects} times.`)
   }
 
-  async #turn(url: URL, asked: Asked): Promise<Answer> {
-    const delay = await asked.admit(url)
+  async #turn(url: URL, request: Asked): Promise<Answer> {
+    const delay = await request.admit(url)
     using _host = await this.#hosts.take(url.hostname, delay, this.#signal)
     using _turn = await this.#slots.take(this.#signal)
-    if (asked.left <= 0) throw new PageProblem('Loading the page took too long and was stopped.')
+    if (request.left <= 0) throw new PageProblem('Loading the page took too long and was stopped.')
     const began = performance.now()
     try {
-      const { most, reads, left: timeout } = asked
+      const { most, reads, left: timeout } = request
       const parts = { agent: this.#agent, settings: this.#settings }
       return await requestOnce(parts, url, { most, reads, timeout, signal: this.#signal })
     } finally {
-      asked.left -= performance.now() - began
+      request.left -= performance.now() - began
     }
   }
 

@@ -41,11 +41,11 @@ const INHERITED = [
 ]
 
 export function openChildPipe(
-  [program, ...given]: readonly [string, ...string[]],
+  [program, ...value]: readonly [string, ...string[]],
   { environment, onText, onEnd }: ChildPipeParts,
 ): ChildPipe {
   const env = Object.fromEntries(Object.entries(environment).filter(([name]) => INHERITED.includes(name)))
-  const child = spawn(program, given, { env, stdio: ['pipe', 'pipe', 'ignore'], windowsHide: true })
+  const child = spawn(program, value, { env, stdio: ['pipe', 'pipe', 'ignore'], windowsHide: true })
   const end = () => void child.kill()
   process.once('exit', end)
   const { promise: ended, resolve } = Promise.withResolvers<string>()

@@ -39,16 +39,16 @@ const UploadTarget = z
     existing_url: z.string().optional(),
     metadata: Metadata,
   })
-  .transform((said) => ({
-    key: said.key,
+  .transform((input) => ({
+    key: input.key,
     /** Undefined: the storage has these bytes already. */
     putAt:
-      said.type === 'existing'
+      input.type === 'existing'
         ? undefined
-        : (said.new_presigned_url ?? said.newPresignedUrl ?? said.update_presigned_url),
-    isThere: said.type === 'existing',
-    existingUrl: said.existing_url,
-    isAzure: said.metadata?.storage_backend === 'azure_blob_storage',
+        : (input.new_presigned_url ?? input.newPresignedUrl ?? input.update_presigned_url),
+    isThere: input.type === 'existing',
+    existingUrl: input.existing_url,
+    isAzure: input.metadata?.storage_backend === 'azure_blob_storage',
   }))
 export type UploadTarget = z.output<typeof UploadTarget>
 
@@ -95,16 +95,16 @@ export class ComposioRest implements RemoteTools {
 
   async call(
     slug: string,
-    given: Readonly<Record<string, unknown>>,
+    input: Readonly<Record<string, unknown>>,
     { user, session, signal }: Parameters<RemoteTools['call']>[2],
   ): Promise<unknown> {
     const at = session === undefined ? undefined : `/tool_router/session/${encodeURIComponent(session)}`
     if (at !== undefined && META.has(slug))
-      return dataOf(await this.#post(`${at}/execute_meta`, { slug, arguments: given }, signal, true), slug)
+      return dataOf(await this.#post(`${at}/execute_meta`, { slug, arguments: input }, signal, true), slug)
     if (at !== undefined)
-      return dataOf(await this.#post(`${at}/execute`, { tool_slug: slug, arguments: given }, signal, true), slug)
+      return dataOf(await this.#post(`${at}/execute`, { tool_slug: slug, arguments: input }, signal, true), slug)
     if (user === undefined) throw new RemoteFailure('No Composio user is specified: set DEFAULT_USER_ID.')
-    const body = { user_id: user, arguments: given }
+    const body = { user_id: user, arguments: input }
     return dataOf(await this.#post(`/tools/execute/${encodeURIComponent(slug)}`, body, signal), slug)
   }
 

@@ -153,4 +153,4 @@ export function refusalOf(
   })
 }
 
-const cut = (said: string): string => (said.length > MOST_WORDS ? `${said.slice(0, MOST_WORDS)}…` : said)
+const cut = (text: string): string => (text.length > MOST_WORDS ? `${text.slice(0, MOST_WORDS)}…` : text)

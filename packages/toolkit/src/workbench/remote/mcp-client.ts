@@ -79,10 +79,10 @@ export class McpClient {
   /** The result of a tool, also one that says `isError`. Throws a `RemoteFailure`. */
   callTool(
     name: string,
-    given: JsonObject,
+    value: JsonObject,
     call: Doing & { onProgress?: (message: string) => void },
   ): Promise<JsonObject> {
-    return this.#ask('tools/call', { name, arguments: given, _meta: { progressToken: TOKEN } }, call)
+    return this.#ask('tools/call', { name, arguments: value, _meta: { progressToken: TOKEN } }, call)
   }
 
   async #ask(
@@ -95,8 +95,9 @@ export class McpClient {
       params,
       caller: CALLER,
       signal,
-      onNotification({ method: told, params: said }) {
-        if (told === 'notifications/progress' && typeof said?.['message'] === 'string') onProgress?.(said['message'])
+      onNotification({ method: message, params: value }) {
+        if (message === 'notifications/progress' && typeof value?.['message'] === 'string')
+          onProgress?.(value['message'])
       },
     }
     let opened: Opened | undefined
@@ -231,11 +232,11 @@ function jsonIn(text: string): unknown {
 
 /** An error in the words of the server, with what it says a client may do about it. */
 function failed({ message, data }: { message: string; data?: unknown }): RemoteFailure {
-  const said = isObject(data) ? data : {}
-  const kind = said['code'] === 'PAYLOAD_TOO_LARGE' ? 'too-large' : said['retryable'] === true ? 'passing' : 'lasting'
-  const mend = typeof said['mend'] === 'string' ? said['mend'] : undefined
+  const value = isObject(data) ? data : {}
+  const kind = value['code'] === 'PAYLOAD_TOO_LARGE' ? 'too-large' : value['retryable'] === true ? 'passing' : 'lasting'
+  const mend = typeof value['mend'] === 'string' ? value['mend'] : undefined
   const words = [message, mend].flatMap((text) =>
     text === undefined || text === '' ? [] : [/[.!?]$/.test(text) ? text : `${text}.`],
   )
-  return new RemoteFailure(words.join(' '), { kind, details: { data: said } })
+  return new RemoteFailure(words.join(' '), { kind, details: { data: value } })
 }

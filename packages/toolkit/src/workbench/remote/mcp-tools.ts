@@ -21,7 +21,7 @@ export interface McpToolsParts {
 interface Found {
   readonly name: string
   /** The arguments of the tool that is called in its place. */
-  readonly given: (given: JsonObject) => JsonObject
+  readonly given: (value: JsonObject) => JsonObject
 }
 
 export class McpTools implements RemoteTools {
@@ -41,11 +41,11 @@ export class McpTools implements RemoteTools {
 
   async call(
     slug: string,
-    given: Readonly<Record<string, unknown>>,
+    input: Readonly<Record<string, unknown>>,
     { signal, onProgress }: Parameters<RemoteTools['call']>[2],
   ): Promise<unknown> {
     const found = await this.#find(slug, { signal })
-    const result = await this.#parts.client.callTool(found.name, found.given(given as JsonObject), {
+    const result = await this.#parts.client.callTool(found.name, found.given(input as JsonObject), {
       signal,
       ...(onProgress === undefined ? {} : { onProgress }),
     })
@@ -56,11 +56,12 @@ export class McpTools implements RemoteTools {
     const { client, alias } = this.#parts
     const names = await this.#names.get(doing.signal, (signal) => client.toolNames({ signal }))
     const own = `${alias}__${slug}`
-    const name = [own, slug].find((one) => names.has(one)) ?? [...names].find((one) => one.endsWith(`__${slug}`))
-    if (name !== undefined) return { name, given: (given) => given }
-    if (names.has('call_tool')) return { name: 'call_tool', given: (given) => ({ name: own, arguments: given }) }
+    const name =
+      [own, slug].find((value) => names.has(value)) ?? [...names].find((value) => value.endsWith(`__${slug}`))
+    if (name !== undefined) return { name, given: (value) => value }
+    if (names.has('call_tool')) return { name: 'call_tool', given: (value) => ({ name: own, arguments: value }) }
     const pair = `${alias}__execute_tool`
-    if (names.has(pair)) return { name: pair, given: (given) => ({ tool: slug, arguments: given }) }
+    if (names.has(pair)) return { name: pair, given: (value) => ({ tool: slug, arguments: value }) }
     // It may be connected until the next call.
     this.#names.drop(names)
     throw new RemoteFailure(

@@ -16,5 +16,5 @@ export interface RemoteTools {
   openSession(user: string | undefined, doing: Doing): Promise<string | undefined>
   forgetSession(user: string | undefined, session: string): Promise<void>
   /** Resolves with the tool's `data`. Throws a `RemoteFailure` in the words of the tool where it says `successful: false`. */
-  call(slug: string, given: Readonly<Record<string, unknown>>, call: RemoteCall): Promise<unknown>
+  call(slug: string, input: Readonly<Record<string, unknown>>, call: RemoteCall): Promise<unknown>
 }

@@ -48,7 +48,7 @@ export function createSessionMemory(folder: string): SessionMemory {
     try {
       const sessions = await read()
       act(sessions)
-      const newest = Object.entries(sessions).sort(([, one], [, other]) => other.at - one.at)
+      const newest = Object.entries(sessions).sort(([, value], [, other]) => other.at - value.at)
       await mkdir(dirname(path), { recursive: true, mode: 0o700 })
       const beside = `${path}.${randomBytes(6).toString('hex')}`
       await writeFile(beside, JSON.stringify(Object.fromEntries(newest.slice(0, MOST))), { mode: 0o600, flag: 'wx' })

@@ -54,11 +54,11 @@ export function answerIn(value: unknown, nonce: string): ScriptAnswer {
     throw new RemoteFailure('The workbench ran the script and did not return its answer.', {
       details: { data: excerptOf(value) },
     })
-  const [, said, bytes] = new RegExp(`@@toolway:${nonce}:([A-Za-z0-9+/=]*):([A-Za-z0-9+/=]*)@@`).exec(text) ?? []
-  if (said === undefined || bytes === undefined)
+  const [, input, bytes] = new RegExp(`@@toolway:${nonce}:([A-Za-z0-9+/=]*):([A-Za-z0-9+/=]*)@@`).exec(text) ?? []
+  if (input === undefined || bytes === undefined)
     throw new RemoteFailure('The workbench cut off the script’s answer.', { kind: 'too-large' })
   return {
-    said: objectIn(Buffer.from(said, 'base64').toString()),
+    said: objectIn(Buffer.from(input, 'base64').toString()),
     bytes: Buffer.from(bytes, 'base64'),
   }
 }
@@ -77,8 +77,8 @@ const DEEPEST = 8
 function textWith(value: unknown, mark: string, depth = 0): string | undefined {
   if (typeof value === 'string') return value.includes(mark) ? value : undefined
   if (typeof value !== 'object' || value === null || depth > DEEPEST) return undefined
-  for (const one of Object.values(value)) {
-    const found = textWith(one, mark, depth + 1)
+  for (const item of Object.values(value)) {
+    const found = textWith(item, mark, depth + 1)
     if (found !== undefined) return found
   }
   return undefined

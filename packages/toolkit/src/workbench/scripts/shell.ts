@@ -1,11 +1,11 @@
 /** The operations for a POSIX shell with base64, sha256sum, head, tail, wc and mv. */
 import { base64, type Given, type Operation } from './script.ts'
 
-const BEGIN = (given: Given): string => `(
-nonce=${given.nonce}
-path=$(printf %s '${base64(given.path)}' | base64 -d)
-part=$(printf %s '${base64(given.part)}' | base64 -d)
-folder=$(printf %s '${base64(given.folder)}' | base64 -d)
+const BEGIN = (input: Given): string => `(
+nonce=${input.nonce}
+path=$(printf %s '${base64(input.path)}' | base64 -d)
+part=$(printf %s '${base64(input.part)}' | base64 -d)
+folder=$(printf %s '${base64(input.folder)}' | base64 -d)
 say() { printf '@@toolway:%s:%s:%s@@\\n' "$nonce" "$(printf %s "$1" | base64 | tr -d '\\n')" "$2"; exit 0; }
 fail() { say '{"failed":"'"$1"'"}' ''; }
 size() { wc -c < "$1" | tr -d ' '; }
@@ -46,8 +46,8 @@ say '{"sha256":"'"$(printf %s "$data" | base64 -d | sha256sum | cut -d ' ' -f 1)
 `,
 }
 
-export function shellScript(given: Given): string {
-  const { operation } = given
+export function shellScript(input: Given): string {
+  const { operation } = input
   const body = BODIES[operation.name] as (operation: Operation) => string
-  return `${BEGIN(given)}${body(operation)})\n`
+  return `${BEGIN(input)}${body(operation)})\n`
 }
