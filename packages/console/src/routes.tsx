@@ -44,7 +44,7 @@ const tree = root.addChildren([
   screen('/files', () => import('./features/files/files-screen.tsx'), 'FilesScreen'),
   screen('/rules', rules, 'RulesScreen'),
   screen('/rules/$rule', () => import('./screens/rules/rule-screen.tsx'), 'RuleScreen'),
-  screen('/approvals', () => import('./screens/approvals/approvals-screen.tsx'), 'ApprovalsScreen'),
+  screen('/approvals', () => import('./features/approvals/approvals-screen.tsx'), 'ApprovalsScreen'),
   screen('/records', () => import('./screens/records/records-screen.tsx'), 'RecordsScreen'),
   screen('/usage', () => import('./features/usage/usage-screen.tsx'), 'UsageScreen'),
   screen('/service-levels', () => import('./features/usage/service-levels-screen.tsx'), 'ServiceLevelsScreen'),
