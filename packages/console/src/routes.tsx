@@ -45,7 +45,7 @@ const tree = root.addChildren([
   screen('/rules', rules, 'RulesScreen'),
   screen('/rules/$rule', () => import('./screens/rules/rule-screen.tsx'), 'RuleScreen'),
   screen('/approvals', () => import('./features/approvals/approvals-screen.tsx'), 'ApprovalsScreen'),
-  screen('/records', () => import('./screens/records/records-screen.tsx'), 'RecordsScreen'),
+  screen('/records', () => import('./features/records/records-screen.tsx'), 'RecordsScreen'),
   screen('/usage', () => import('./features/usage/usage-screen.tsx'), 'UsageScreen'),
   screen('/service-levels', () => import('./features/usage/service-levels-screen.tsx'), 'ServiceLevelsScreen'),
   screen('/runtime', () => import('./screens/runtime/runtime-screen.tsx'), 'RuntimeScreen'),
