@@ -26,7 +26,7 @@ const screen = (path: string, load: Parameters<typeof lazyRouteComponent>[0], na
   createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(() => loadSurely(load), name) })
 
 const connections = () => import('./features/connections/connections-screen.tsx')
-const rules = () => import('./screens/rules/rules-screen.tsx')
+const rules = () => import('./features/rules/rules-screen.tsx')
 
 const tree = root.addChildren([
   screen('/', () => import('./screens/home/home-screen.tsx'), 'HomeScreen'),
@@ -43,7 +43,7 @@ const tree = root.addChildren([
   screen('/agent', () => import('./features/agent/agent-screen.tsx'), 'AgentScreen'),
   screen('/files', () => import('./features/files/files-screen.tsx'), 'FilesScreen'),
   screen('/rules', rules, 'RulesScreen'),
-  screen('/rules/$rule', () => import('./screens/rules/rule-screen.tsx'), 'RuleScreen'),
+  screen('/rules/$rule', () => import('./features/rules/rule-screen.tsx'), 'RuleScreen'),
   screen('/approvals', () => import('./features/approvals/approvals-screen.tsx'), 'ApprovalsScreen'),
   screen('/records', () => import('./features/records/records-screen.tsx'), 'RecordsScreen'),
   screen('/usage', () => import('./features/usage/usage-screen.tsx'), 'UsageScreen'),
