@@ -259,9 +259,9 @@ export function loadConfig(
       name,
       roles: values['TOOLWAY_ROLES'] as Config['TOOLWAY_ROLES'],
     })
-    const [request, origin, source] = withSeedMetrics(found, name, environment)
+    const [written, origin, source] = withSeedMetrics(found, name, environment)
     origins[name] = origin === 'environment' && given[source] === undefined ? `file ${DOTENV}` : origin
-    const text = withSecrets({ name, text: request, secret: SETTINGS[name].secret }, read)
+    const text = withSecrets({ name, text: written, secret: SETTINGS[name].secret }, read)
     values[name] = check(name, text, origin, source)
   }
   const config = Object.freeze(values) as Config

@@ -88,7 +88,7 @@ export function createKeyMemory(outage: Outage, onUse?: (id: KeyId) => void): Ke
     outage.awayFor() > 0 ? new Fault('database.unavailable', { problem: 'it does not respond' }) : tooMany()
 
   async function look(name: string, by: KeyLook): Promise<RememberedKey> {
-    const [request, askedRound] = [changes, round]
+    const [changesBefore, roundBefore] = [changes, round]
     const turn = turns.take(() => by.find(PATIENCE.look), { patience: PATIENCE.turn, preferred: known.has(name) })
     if (turn === undefined) throw tooMany()
     const kept = await turn.catch((thrown: unknown) => {
@@ -96,13 +96,13 @@ export function createKeyMemory(outage: Outage, onUse?: (id: KeyId) => void): Ke
     })
     const row = kept ?? (await by.findSlow())
     // An answer from before a change is used for this request and not remembered.
-    const current = request === changes
+    const current = changesBefore === changes
     if (row === undefined) {
       known.delete(name)
       if (current) refused.set(name, true)
       throw new Fault('key.unknown')
     }
-    const found = { ...knownOf(row), confirmedAt: Date.now(), round: askedRound }
+    const found = { ...knownOf(row), confirmedAt: Date.now(), round: roundBefore }
     if (current) known.set(name, found)
     onUse?.(row.id)
     return found
@@ -110,7 +110,7 @@ export function createKeyMemory(outage: Outage, onUse?: (id: KeyId) => void): Ke
 
   /** Where the database does not answer, memory does, unless the key was changed meanwhile. */
   async function confirm(name: string, rememberedKey: RememberedKey, by: KeyLook): Promise<Principal> {
-    const askedRound = round
+    const roundBefore = round
     try {
       return admit(await looking(`${changes} ${name}`, () => look(name, by)))
     } catch (thrown) {
@@ -118,7 +118,7 @@ export function createKeyMemory(outage: Outage, onUse?: (id: KeyId) => void): Ke
       const isAway = outage.isAway(thrown) || (thrown instanceof Fault && thrown.code === 'gateway.not-ready')
       if (!isAway || known.get(name) !== rememberedKey) throw thrown
       // Every key came in doubt meanwhile: the database may be back.
-      if (askedRound !== round) return confirm(name, rememberedKey, by)
+      if (roundBefore !== round) return confirm(name, rememberedKey, by)
       rememberedKey.failing = { since: rememberedKey.failing?.since ?? now, last: now }
       if (!lasts(rememberedKey)) throw thrown
       return admit(rememberedKey)

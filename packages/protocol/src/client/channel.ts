@@ -175,7 +175,7 @@ class CorrelatedChannel implements Channel {
 
   #bury(id: Id): void {
     const now = Date.now()
-    for (const [item, at] of this.#givenUp) if (now - at > AFTERLIFE) this.#givenUp.delete(item)
+    for (const [id, at] of this.#givenUp) if (now - at > AFTERLIFE) this.#givenUp.delete(id)
     this.#givenUp.set(id, now)
   }
 

@@ -31,8 +31,8 @@ export function createRows(vault: Pick<Vault, 'seal' | 'open' | 'hash'>): Rows {
       // Made whole before anything of it counts: what cannot be read changes nothing.
       const next = declared.map((organization) => rowsOf(making, organization, platform, held))
       const nextKeys = new Map<string, KeyRow>()
-      for (const [at, { slug, keys: input }] of declared.entries())
-        for (const key of input) {
+      for (const [at, { slug, keys }] of declared.entries())
+        for (const key of keys) {
           const hash = vault.hash(key.value).toString('hex')
           const organization = next[at]?.organization
           if (nextKeys.has(hash))

@@ -98,22 +98,22 @@ export function keepCatalog(parts: KeepCatalogParts, connection: WatchedConnecti
     // Notifications that arrive meanwhile are handled when this fetch ends.
     if (running) return
     running = true
-    const [received, isUrgent, kinds] = [heardAt, urgent, [...announced]]
+    const [receivedAt, isUrgent, kinds] = [heardAt, urgent, [...announced]]
     announced.clear()
     heardAt = undefined
     soon = false
     urgent = false
-    if (received !== undefined && !isUrgent) pacing.looked()
-    const { wait, again, synced } = await attempt(received, isUrgent)
+    if (receivedAt !== undefined && !isUrgent) pacing.looked()
+    const { wait, again, synced } = await attempt(receivedAt, isUrgent)
     running = false
     if (signal.aborted) return
     plan(soon ? moment() : wait)
     if (again) {
-      heardAt ??= received
+      heardAt ??= receivedAt
       for (const kind of kinds) announced.add(kind)
     }
     if (synced) await onSynced(connection).catch(() => {})
-    if (!again && received !== undefined) for (const kind of kinds) onAnnounced(connection, kind, received)
+    if (!again && receivedAt !== undefined) for (const kind of kinds) onAnnounced(connection, kind, receivedAt)
   }
 
   /** Trouble of the gateway's own is not the connection's: it is logged, and tried again. */

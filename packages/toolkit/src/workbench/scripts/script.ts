@@ -54,11 +54,11 @@ export function answerIn(value: unknown, nonce: string): ScriptAnswer {
     throw new RemoteFailure('The workbench ran the script and did not return its answer.', {
       details: { data: excerptOf(value) },
     })
-  const [, input, bytes] = new RegExp(`@@toolway:${nonce}:([A-Za-z0-9+/=]*):([A-Za-z0-9+/=]*)@@`).exec(text) ?? []
-  if (input === undefined || bytes === undefined)
+  const [, answer, bytes] = new RegExp(`@@toolway:${nonce}:([A-Za-z0-9+/=]*):([A-Za-z0-9+/=]*)@@`).exec(text) ?? []
+  if (answer === undefined || bytes === undefined)
     throw new RemoteFailure('The workbench cut off the script’s answer.', { kind: 'too-large' })
   return {
-    said: objectIn(Buffer.from(input, 'base64').toString()),
+    said: objectIn(Buffer.from(answer, 'base64').toString()),
     bytes: Buffer.from(bytes, 'base64'),
   }
 }

@@ -60,10 +60,10 @@ function characters(text: string): number {
 
 /** Decimal, as it is written: 0.3 is a multiple of 0.1. */
 function isMultiple(value: number, divisor: number): boolean {
-  const [item, tens] = decimal(value)
+  const [digits, tens] = decimal(value)
   const [other, others] = decimal(divisor)
   const least = Math.min(tens, others)
-  return (item * 10n ** BigInt(tens - least)) % (other * 10n ** BigInt(others - least)) === 0n
+  return (digits * 10n ** BigInt(tens - least)) % (other * 10n ** BigInt(others - least)) === 0n
 }
 function decimal(value: number): readonly [digits: bigint, tens: number] {
   const [digits = '0', tens = '0'] = Math.abs(value).toString().split('e')

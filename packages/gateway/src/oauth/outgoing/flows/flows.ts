@@ -320,10 +320,10 @@ function problemOf(thrown: unknown, flow: FlowRow, answer: URLSearchParams): Flo
   if (thrown instanceof FlowProblem) return thrown
   const fault = Fault.of(thrown)
   if (fault.code === 'internal' || isDatabaseFault(fault)) throw thrown
-  const [input, iss] = [answer.get('error'), answer.get('iss')]
+  const [refusal, iss] = [answer.get('error'), answer.get('iss')]
   const { issuer, issInResponse } = flow.authority
   const surely = issInResponse ? iss === issuer : iss === null || iss === issuer
-  const error = input !== null && input !== '' && surely ? input.slice(0, 100) : 'token_exchange_failed'
+  const error = refusal !== null && refusal !== '' && surely ? refusal.slice(0, 100) : 'token_exchange_failed'
   return new FlowProblem(error, WHYS_OF[fault.code] ?? 'malformed', fault, flow)
 }
 

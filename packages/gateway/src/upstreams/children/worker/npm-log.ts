@@ -69,9 +69,9 @@ async function endOf(file: string, since: number): Promise<string> {
 
 function tellingLineOf(text: string): string | undefined {
   for (const line of text.split('\n')) {
-    const [, level, input] = LINE.exec(line.trimEnd()) ?? []
+    const [, level, message] = LINE.exec(line.trimEnd()) ?? []
     // Worded as npm words it on stderr.
-    if (input !== undefined && namesError(input)) return `npm ${level} ${input.replaceAll(USER, '//')}`
+    if (message !== undefined && namesError(message)) return `npm ${level} ${message.replaceAll(USER, '//')}`
   }
   return undefined
 }

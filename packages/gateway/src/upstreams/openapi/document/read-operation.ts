@@ -182,7 +182,7 @@ function descriptionOf(
   { method, path, deprecated }: { method: string; path: string; deprecated: boolean },
 ) {
   const [summary, text] = [textOf(value['summary'], 300), textOf(value['description'], LIMITS.description)]
-  const input = [summary, text === summary ? undefined : text].filter((item) => item !== undefined).join('\n\n')
-  const words = input === '' ? `${method} ${path}` : input
+  const described = [summary, text === summary ? undefined : text].filter((item) => item !== undefined).join('\n\n')
+  const words = described === '' ? `${method} ${path}` : described
   return textOf(deprecated ? `Deprecated. ${words}` : words, LIMITS.description) ?? ''
 }
