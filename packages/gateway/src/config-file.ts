@@ -27,6 +27,7 @@ import {
   VendorName,
   type LockMode,
   SERVICES,
+  usualAddressOf,
   SERVICE_CONNECTORS,
   hasAddress,
   kindOf,
@@ -89,6 +90,18 @@ const Process = z.strictObject({
   ...ChildAccess.shape,
   environment: Values.default({}),
 })
+/** What every kind of backend has in a file. Of several faults the first member's is told. */
+const BACKEND = {
+  title: shared.title,
+  description: shared.description,
+  trusted: shared.trusted,
+  lock: shared.lock,
+  private: Remote.shape.private,
+  enabled: shared.enabled,
+  rules: shared.rules,
+  checks: shared.checks,
+}
+const BackendBase = z.object({ ...BACKEND, timeout: seconds, url: Value, headers: Values.default({}) })
 const Service = z.strictObject({
   title: shared.title,
   description: shared.description,
@@ -97,26 +110,20 @@ const Service = z.strictObject({
   checks: shared.checks,
   lock: shared.lock,
 })
-/** What every kind of backend has in a file. */
-const BackendBase = Service.extend({
-  trusted: shared.trusted,
-  private: Remote.shape.private,
-  timeout: seconds,
-  url: Value,
-  headers: Values.default({}),
-})
 /** Its own settings stand beside these. */
 type WrittenBackend = z.output<typeof BackendBase> & { readonly type: Backend }
 
 const backendShape = ({ connector, timeout, own, addresses }: (typeof BACKENDS)[number]) => {
-  const { url, ...further } = addresses as Readonly<Record<string, { readonly usual?: string }>>
+  const usual = usualAddressOf(connector)
+  const further = Object.keys(addresses).filter((name) => name !== 'url')
   return z.strictObject({
     ...own.given.shape,
-    ...Object.fromEntries(Object.keys(further).map((name) => [name, Value.optional()])),
-    ...BackendBase.shape,
+    ...Object.fromEntries(further.map((name) => [name, Value.optional()])),
+    ...BACKEND,
     type: z.literal(connector),
     timeout: seconds.default(timeout),
-    url: url?.usual === undefined ? Value : Value.default(url.usual),
+    url: usual === undefined ? Value : Value.default(usual),
+    headers: Values.default({}),
   })
 }
 const BACKEND_SHAPES = BACKENDS.map(backendShape)

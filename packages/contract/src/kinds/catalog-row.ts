@@ -1,4 +1,4 @@
-/** The row of a kind in the catalog, where the kind is one service: what a person reads there, and what is asked of them. */
+/** The row of a kind in the catalog: what a person reads there, and what is asked of them. */
 export const CATALOG_CATEGORIES = ['code', 'work', 'messages', 'documents', 'usage', 'data', 'media', 'other'] as const
 export type CatalogCategory = (typeof CATALOG_CATEGORIES)[number]
 
@@ -12,7 +12,7 @@ export interface CatalogAsk {
   readonly placeholder: string | null
 }
 
-/** What the row of a service needs; a kind that is one service has its row in its own file. */
+/** What such a row needs. */
 export interface CatalogRow {
   readonly id: string
   readonly title: string

@@ -89,9 +89,11 @@ export interface ConnectionKind<Settings extends z.ZodObject = z.ZodObject> {
    * declaration file.
    */
   readonly isBackend?: true
+  /** The vendor's own address, which a new connection has that is given none. */
+  readonly ownAddress?: string
   /** It is one service: people choose it by name, and the form of its own settings is all that it needs. */
   readonly isService?: true
-  /** Its row in the catalog, where it is one service. */
+  /** Its row in the catalog. */
   readonly row?: CatalogRow
   readonly own?: OwnSettings
 }

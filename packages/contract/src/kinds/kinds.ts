@@ -88,7 +88,7 @@ export const SERVICE_CONNECTORS: readonly ServiceConnector[] = SERVICES.map(({ c
 export const hasAddress = (connector: Connector): boolean => 'url' in kindOf(connector).addresses
 
 /** The address of a connection where none is given; undefined where it has none, or must be given. */
-export const usualAddressOf = (connector: Connector): string | undefined => kindOf(connector).addresses['url']?.usual
+export const usualAddressOf = (connector: Connector): string | undefined => kindOf(connector).ownAddress
 
 /** How its server is told for whom a call is made; undefined where people can connect no accounts for it. */
 export const authOf = (settings: ConnectionSettings): ConnectionAuth | undefined =>

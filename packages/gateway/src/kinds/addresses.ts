@@ -146,7 +146,7 @@ export function bound<Parts extends ConnectionParts>(parts: Parts, allows: (addr
 
 /** Whether an address is the vendor's own. */
 function isUsual({ connector }: ConnectionSettings, { name, origin }: Pick<Address, 'name' | 'origin'>): boolean {
-  const usual = kindOf(connector).addresses[name]?.usual
+  const usual = name === MAIN ? undefined : kindOf(connector).addresses[name]?.usual
   return usual !== undefined && origin === originOf(usual)
 }
 

@@ -85,7 +85,7 @@ const kindOfWire = (wire: Wire) => only((kind) => kind.wire === wire.kind)
  * Settings and secrets apart, as the operator of the installation describes them: the secrets are for all addresses that stand there.
  * Throws `params.shape`.
  */
-export function partsOf({ wire, shown, private: input, ...common }: ConnectionWords): ConnectionParts {
+export function partsOf({ wire, shown, private: allowsPrivate, ...common }: ConnectionWords): ConnectionParts {
   const parts = sealedAddresses(kindOfWire(wire).parts(common, wire, shown))
   for (const { name, url } of addressesOf(parts)) {
     const place = placeOf(parts, name)
@@ -97,7 +97,7 @@ export function partsOf({ wire, shown, private: input, ...common }: ConnectionWo
   const { settings } = parts
   const named = (address: Address) =>
     address.name === 'url' && 'private' in settings ? settings.private : namesPrivate(address.url)
-  return bound(parts, (address) => input ?? named(address))
+  return bound(parts, (address) => allowsPrivate ?? named(address))
 }
 
 /** The place of an address in a request. */

@@ -1,4 +1,4 @@
-/** The services that can be connected, as the admin interface shows them; the rows are in `catalog.ts` of this package. */
+/** The services that can be connected, as the admin interface shows them; the rows are in `catalog.ts` and `kinds/` of this package. */
 import { z } from 'zod'
 import { CATALOG_CATEGORIES, CATALOG_CONNECTORS } from '../../catalog.ts'
 import { EFFECTS } from '../../effects.ts'

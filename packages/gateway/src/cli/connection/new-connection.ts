@@ -107,7 +107,7 @@ export async function connectionBody(words: AddWords, output: Output): Promise<C
   const auth = authOf(words)
   if (words.connector !== undefined) {
     const { connector } = words
-    if (connector === 'platform') return { ...common, connector }
+    if (!hasAddress(connector)) return { ...common, connector }
     return { ...common, connector, ...(url === undefined ? {} : { url }), headers, [connector]: settingsIn(words) }
   }
   const reach = { ...(url === undefined ? {} : { url }), headers, ...(auth === undefined ? {} : { auth }) }

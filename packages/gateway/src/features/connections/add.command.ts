@@ -1,5 +1,5 @@
 /** `toolway connection add`: connects a remote server, a program, a REST server by its OpenAPI document or a contract backend. */
-import { Alias, CHILD_NETWORKS, LIMITS, REVISIONS, SERVICE_CONNECTORS } from '@toolway/contract'
+import { Alias, CHILD_NETWORKS, LIMITS, REVISIONS, SERVICE_CONNECTORS, SERVICES } from '@toolway/contract'
 import { addConnection, addOpenApi, previewOpenApi, removeConnection } from '@toolway/contract/admin'
 import { Argument, InvalidArgumentError, Option } from 'commander'
 import { described, type Printed } from '../../cli/command.ts'
@@ -26,7 +26,9 @@ function seconds(text: string): number {
   throw new InvalidArgumentError('Must be a number of seconds up to 3600.')
 }
 
-const WITHOUT_URL = SERVICE_CONNECTORS.filter((connector) => !needsUrl(connector))
+const WITHOUT_URL = SERVICES.filter(({ connector }) => !needsUrl(connector)).map(({ connector, title }) =>
+  title.toLowerCase() === connector ? connector : `${connector} (${title})`,
+)
 
 const REMOTE = [
   new Option(
