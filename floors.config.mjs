@@ -85,8 +85,12 @@ export const FLOORS = [
 ]
 const named = new Set([...APART, 'features', ...FLOORS.flatMap(({ folders }) => folders)])
 const nounFolders = FLOORS.find(({ name }) => name === 'nouns').folders
+// What a checkout of another commit left empty is no folder of ours.
+const hasFiles = (folder) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true }).some((entry) => entry.isFile())
 for (const entry of readdirSync(join(import.meta.dirname, gateway), { withFileTypes: true }))
-  if (entry.isDirectory() && !named.has(entry.name)) nounFolders.push(entry.name)
+  if (entry.isDirectory() && !named.has(entry.name) && hasFiles(join(entry.parentPath, entry.name)))
+    nounFolders.push(entry.name)
 nounFolders.sort()
 
 /** Within a feature, bottom to top: a file may import those of its own suffix and below. */
