@@ -414,8 +414,8 @@ function refuseShown({ TOOLWAY_OPENAPI: shown, MCP_API_KEY: key }: Config): void
 
 /** Seconds between the word to end and the closing of the port. */
 export function stopDelayOf(config: Config, terminal: boolean): number {
-  const { TOOLWAY_STOP_DELAY: input, TOOLWAY_TRUSTED_PROXIES: proxies, TOOLWAY_PUBLIC_URL: url } = config
-  if (input !== undefined) return input
+  const { TOOLWAY_STOP_DELAY: stopDelay, TOOLWAY_TRUSTED_PROXIES: proxies, TOOLWAY_PUBLIC_URL: url } = config
+  if (stopDelay !== undefined) return stopDelay
   const balanced = proxies.length > 0 || (url !== undefined && !isLoopback(new URL(url).hostname))
   return balanced && !terminal ? BALANCERS_NOTICE : 0
 }

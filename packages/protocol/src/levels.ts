@@ -3,7 +3,7 @@ export const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical'
 
 export const isLevel = (level: unknown): level is string => typeof level === 'string' && LEVELS.includes(level)
 
-/** Returns whether a message of this level reaches the requested level `wanted`. Messages of an unknown level are passed on. */
+/** Returns whether a message of this level reaches the requested level `requested`. Messages of an unknown level are passed on. */
 export function reachesLevel(level: unknown, requested: string): boolean {
   const [at, least] = [LEVELS.indexOf(String(level)), LEVELS.indexOf(requested)]
   return at === -1 || least === -1 || at >= least

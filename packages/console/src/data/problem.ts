@@ -38,7 +38,7 @@ export class Problem extends Error {
     return Problem.ofBody(await response.json().catch(() => undefined), response, request)
   }
 
-  /** `said` is the problem, be it the whole answer or an event of it. */
+  /** `input` is the problem, be it the whole answer or an event of it. */
   static ofBody(input: unknown, response: Pick<Response, 'status' | 'headers'>, request: string): Problem {
     const text = (name: string) => fieldOf(input, name, 'string') as string | undefined
     return new Problem({

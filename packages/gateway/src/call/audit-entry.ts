@@ -379,9 +379,9 @@ function ownNameBeside({ connection, target, tool }: DetailFacts): string | unde
 }
 
 /** Which file went to the connection of the record, and which came from there. */
-const filesOf = ({ givenFiles: input, madeFiles: made }: DetailFacts) => ({
-  ...(input && {
-    sent: input.map((file) => ({ ...file, name: storable(file.name), media_type: storable(file.media_type) })),
+const filesOf = ({ givenFiles: givenFiles, madeFiles: made }: DetailFacts) => ({
+  ...(givenFiles && {
+    sent: givenFiles.map((file) => ({ ...file, name: storable(file.name), media_type: storable(file.media_type) })),
   }),
   ...(made && {
     stored: made.map((file) => ({ ...file, name: storable(file.name), media_type: storable(file.media_type) })),

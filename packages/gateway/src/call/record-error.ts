@@ -33,8 +33,9 @@ export function wordsOfResult({ content }: JsonObject): string | undefined {
 }
 
 /** Undefined where nobody said anything. */
-export function recordedError(fault: Fault | undefined, input: string | undefined): RecordedError | undefined {
-  if (fault === undefined) return input === undefined ? undefined : { by: 'tool', says: shortText(input, LONGEST) }
+export function recordedError(fault: Fault | undefined, toolWords: string | undefined): RecordedError | undefined {
+  if (fault === undefined)
+    return toolWords === undefined ? undefined : { by: 'tool', says: shortText(toolWords, LONGEST) }
   // A link is for the person who was sent it.
   const filled = /\{\w+\}/.test(fault.row.mend) && !('link' in fault.facts)
   return {

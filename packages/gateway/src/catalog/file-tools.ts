@@ -17,7 +17,7 @@ const DOWNLOAD_NAMES = ['download_file', 'toolway_download_file', 'toolway_downl
 
 const NONE: FileTools = { upload: undefined, download: undefined }
 
-/** `wanted`: the toolset's own word; undefined leaves it to the tools, and false hides them. */
+/** `requested`: the toolset's own word; undefined leaves it to the tools, and false hides them. */
 export function fileToolsOf(
   tools: ReadonlyMap<string, { readonly target: { readonly filePlaces?: unknown } }>,
   requested: boolean | undefined,

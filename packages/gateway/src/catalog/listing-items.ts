@@ -115,12 +115,12 @@ function nameFor(
   { joined, selects }: Endpoint,
   taken: ReadonlyMap<string, Listed>,
   { from, definition: { name } }: Listed,
-  input: ReadonlyMap<string, string> | undefined,
+  givenNames: ReadonlyMap<string, string> | undefined,
 ): string | undefined {
   if (typeof name !== 'string') return undefined
   const rule = joinName(from.alias, name)
   if (!selects.tool(from.alias, rule)) return undefined
-  const full = input?.get(name) ?? rule
+  const full = givenNames?.get(name) ?? rule
   let free = joined ? full : name
   for (let apart = name; ; apart += '\u0000') {
     const holder = taken.get(free)

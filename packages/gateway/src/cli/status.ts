@@ -113,21 +113,21 @@ function factsOf({ connections, total, pending, calls }: Told): string[] {
   ]
 }
 
-function nextSteps(running: boolean, made: boolean, message: Told | undefined): (readonly [string, string])[] {
+function nextSteps(running: boolean, made: boolean, overview: Told | undefined): (readonly [string, string])[] {
   if (!running) return [['toolway start', made ? 'start the gateway' : 'start for the first time'], DOCTOR, HELP]
-  const [down, unsigned] = [message?.connections.find(isDown), message?.connections.find(needsAccount)]
+  const [down, unsigned] = [overview?.connections.find(isDown), overview?.connections.find(needsAccount)]
   return [
-    ...(message?.total === 0 ? [['toolway connection add --help', 'add the first connection'] as const] : []),
+    ...(overview?.total === 0 ? [['toolway connection add --help', 'add the first connection'] as const] : []),
     ...(down === undefined
       ? []
       : [[`toolway connection test ${harmless(down.alias)}`, 'find out why it is down'] as const]),
     ...(unsigned === undefined
       ? []
       : [[`toolway connection login ${harmless(unsigned.alias)}`, 'connect an account'] as const]),
-    ...(message === undefined || message.pending === 0
+    ...(overview === undefined || overview.pending === 0
       ? []
       : [['toolway approval list', 'review pending approvals'] as const]),
-    ...(message === undefined ? [] : [['toolway watch', 'follow calls as they happen'] as const]),
+    ...(overview === undefined ? [] : [['toolway watch', 'follow calls as they happen'] as const]),
     ['toolway tools', 'list the tools that a key can see'],
     HELP,
   ]

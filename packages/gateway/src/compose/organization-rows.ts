@@ -50,12 +50,12 @@ const PART_OF: ReadonlyMap<string, Part | undefined> = new Map([
 
 export async function readRows(
   sql: OrgSql,
-  rows: WantedRows,
-  organizationRows: OrganizationRows | undefined,
+  changed: WantedRows,
+  before: OrganizationRows | undefined,
 ): Promise<OrganizationRows> {
-  if (organizationRows === undefined || rows === 'all' || [...rows.tables.keys()].some((table) => !PART_OF.has(table)))
-    return readAll(sql, organizationRows)
-  return readNamed(sql, rows, organizationRows)
+  if (before === undefined || changed === 'all' || [...changed.tables.keys()].some((table) => !PART_OF.has(table)))
+    return readAll(sql, before)
+  return readNamed(sql, changed, before)
 }
 
 const byConnection = (rows: readonly CatalogRow[] = []) => new Map(rows.map((row) => [row.connection_id, row]))
@@ -80,19 +80,19 @@ export const AT_ONCE = 100
 /**
  * All rows of these organizations, at most AT_ONCE, by their ids, in nine statements however many they are: a start with a thousand
  * organizations would otherwise wait for eleven thousand. The rows are told apart by the organization or the connection that the
- * database has them under; `held` are those of the last time.
+ * database has them under; `before` are those of the last time.
  */
 export async function readAllOf(
   sql: SystemSql,
   ids: readonly string[],
-  stored: ReadonlyMap<string, OrganizationRows>,
+  before: ReadonlyMap<string, OrganizationRows>,
 ): Promise<ReadonlyMap<string, OrganizationRows>> {
   // First, so that what is read after it is never older than it says.
   const versions = await findVersionsOf(sql, ids)
   const connections = await listConnectionsOf(sql, ids)
   const ownerOf = new Map(connections.map(({ id, organization_id: owner }) => [id, owner]))
   const connectionIds = [...ownerOf.keys()]
-  const known = byConnection(ids.flatMap((id) => stored.get(id)?.catalogs ?? []))
+  const known = byConnection(ids.flatMap((id) => before.get(id)?.catalogs ?? []))
   const owner = (row: { readonly organization_id: string }) => row.organization_id
   const byOwner = (row: { readonly connection_id: ConnectionId }) => ownerOf.get(row.connection_id)
   const parts = {
@@ -201,23 +201,23 @@ async function placed<Row extends { readonly id: string }>(
 
 async function catalogsOf(
   sql: OrgSql,
-  stored: readonly CatalogRow[],
+  before: readonly CatalogRow[],
   ids: Ids | undefined,
 ): Promise<readonly CatalogRow[]> {
-  if (ids === undefined) return stored
-  if (ids === 'all') return listCatalogs(sql, byConnection(stored))
-  const concerned = stored.filter((row) => ids.has(row.connection_id))
+  if (ids === undefined) return before
+  if (ids === 'all') return listCatalogs(sql, byConnection(before))
+  const concerned = before.filter((row) => ids.has(row.connection_id))
   const found = await listCatalogs(sql, byConnection(concerned), [...ids])
-  return [...stored.filter((row) => !ids.has(row.connection_id)), ...found]
+  return [...before.filter((row) => !ids.has(row.connection_id)), ...found]
 }
 
 async function statesOf(
   sql: OrgSql,
-  stored: readonly ToolStateRow[],
+  before: readonly ToolStateRow[],
   ids: Ids | undefined,
 ): Promise<readonly ToolStateRow[]> {
-  if (ids === undefined) return stored
+  if (ids === undefined) return before
   if (ids === 'all') return listToolStates(sql)
   const found = await listToolStates(sql, [...ids])
-  return [...stored.filter((row) => !ids.has(row.connection_id)), ...found]
+  return [...before.filter((row) => !ids.has(row.connection_id)), ...found]
 }

@@ -150,13 +150,13 @@ function createLoad(
 async function readEvery(
   db: Pick<Db, 'system'>,
   organizations: readonly OrganizationRow[],
-  stored: ReadonlyMap<string, OrganizationRows>,
+  before: ReadonlyMap<string, OrganizationRows>,
 ) {
   const loaded: { readonly organization: OrganizationRow; readonly rows: OrganizationRows }[] = []
   for (let from = 0; from < organizations.length; from += AT_ONCE) {
     const part = organizations.slice(from, from + AT_ONCE)
     const ids = part.map(({ id }) => id)
-    const read = await db.system((sql) => readAllOf(sql, ids, stored))
+    const read = await db.system((sql) => readAllOf(sql, ids, before))
     for (const organization of part) {
       const rows = read.get(organization.id)
       if (rows !== undefined) loaded.push({ organization, rows })

@@ -167,10 +167,10 @@ const OUTAGE_PAUSE = 10
 export async function noteContact(
   sql: SystemSql,
   id: string,
-  { status, reason: input, era }: Seen,
+  { status, reason: statusReason, era }: Seen,
 ): Promise<NotedContact | undefined> {
   // A reason quotes a server, which may say what a text of the database cannot hold.
-  const reason = input?.replaceAll('\0', '\uFFFD')
+  const reason = statusReason?.replaceAll('\0', '\uFFFD')
   const [noted] = await sql(Noted)`
     update connections c
        set status = ${status}, status_reason = coalesce(${reason ?? null}, was.hints),

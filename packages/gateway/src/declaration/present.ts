@@ -68,12 +68,12 @@ export async function readPresent(call: Call, slug: string): Promise<Present> {
   }
 }
 
-async function readConnection(call: Call, slug: string, item: Connection): Promise<PresentConnection> {
-  const params = { organization: slug, connection: item.alias }
+async function readConnection(call: Call, slug: string, connection: Connection): Promise<PresentConnection> {
+  const params = { organization: slug, connection: connection.alias }
   const { trusted, mode: lock } = await call(getToolLock, { params })
-  const isGiven = item.openapi !== null && item.openapi.document === null
+  const isGiven = connection.openapi !== null && connection.openapi.document === null
   const document = isGiven ? (await call(getOpenApiDocument, { params })).document : undefined
-  return { ...item, trusted, lock, document }
+  return { ...connection, trusted, lock, document }
 }
 
 /** One after another: the gateway limits how much one caller asks at a time. */

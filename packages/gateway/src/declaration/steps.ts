@@ -21,7 +21,7 @@ export function refuseDeclared(thing: string, name: string, origin: string): voi
   if (origin === 'file') throw new Fault('thing.declared', { thing: `${thing} "${name}"` })
 }
 
-/** The members of `next` that are others than those of `held`. */
+/** The members of `next` that are others than those of `stored`. */
 export function fieldsOf(stored: object, next: object): string[] {
   const [before, after] = [stored, next].map((item) => JSON.parse(JSON.stringify(item)) as Record<string, unknown>)
   const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])

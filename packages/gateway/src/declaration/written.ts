@@ -29,13 +29,10 @@ export interface Installation {
 export function written({ organizations, platformRules = [] }: Installation): Written {
   const variables = new Set<string>()
   const leftOut: string[] = []
-  const sections = organizations.map((organization) => {
-    const { slug } = organization.organization
+  const sections = organizations.map((present) => {
+    const { slug } = present.organization
     const named = slug === DEFAULT_SLUG ? [] : [slug]
-    return [
-      slug,
-      organizationSections(organization, createRefer(variables, named), (what) => leftOut.push(what)),
-    ] as const
+    return [slug, organizationSections(present, createRefer(variables, named), (what) => leftOut.push(what))] as const
   })
   const own = sections.find(([slug]) => slug === DEFAULT_SLUG)?.[1] ?? {}
   const others = Object.fromEntries(sections.filter(([slug]) => slug !== DEFAULT_SLUG))

@@ -16,20 +16,20 @@ const isList = (input: unknown): input is List =>
   typeof input === 'object' && input !== null && 'items' in input && Array.isArray(input.items)
 
 /** Throws a ZodError where the answer does not fit and is no list, or is one that cannot say what it leaves out. */
-export function answerOf({ id: operation, answer }: Answering, input: unknown, log?: Pick<Log, 'warn'>): unknown {
-  const read = answer.safeParse(input)
+export function answerOf({ id: operation, answer }: Answering, output: unknown, log?: Pick<Log, 'warn'>): unknown {
+  const read = answer.safeParse(output)
   if (read.success) return read.data
   const bad = new Map<number, string>()
   for (const { path, message } of read.error.issues) {
     const [list, at, ...place] = path
-    if (!isList(input) || list !== 'items' || typeof at !== 'number') throw read.error
+    if (!isList(output) || list !== 'items' || typeof at !== 'number') throw read.error
     bad.set(at, bad.get(at) ?? `/${place.map(String).join('/')} ${message}`)
   }
-  if (!isList(input)) throw read.error
-  const items = input.items.filter((_, at) => !bad.has(at))
-  const shown = answer.parse({ ...input, items, unreadable: bad.size })
+  if (!isList(output)) throw read.error
+  const items = output.items.filter((_, at) => !bad.has(at))
+  const shown = answer.parse({ ...output, items, unreadable: bad.size })
   for (const [at, problem] of bad)
-    log?.warn({ operation, ...factsOf(input.items[at], problem) }, 'an item is unreadable')
+    log?.warn({ operation, ...factsOf(output.items[at], problem) }, 'an item is unreadable')
   return shown
 }
 

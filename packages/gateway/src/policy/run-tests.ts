@@ -47,15 +47,15 @@ export async function runPolicyTests({ tests, rules, organization, known }: Test
   const cases: PolicyTestReport['cases'] = policy.problems.map(({ rule, problem }) => ({
     ...{ name: `the rule "${rule.name}" can be read`, ok: false, found: null, differences: [], problem },
   }))
-  for (const [at, value] of tests.cases.entries()) {
+  for (const [at, testCase] of tests.cases.entries()) {
     if (at % AT_A_TIME === AT_A_TIME - 1) await turn()
-    const { toolset, time, address, arguments: input, expect, name = `case ${at + 1}: ${value.tool}` } = value
+    const { toolset, time, address, arguments: input, expect, name = `case ${at + 1}: ${testCase.tool}` } = testCase
     const facts: Facts = {
-      principal: principalOf(value.as, known),
+      principal: principalOf(testCase.as, known),
       context: { organization, toolset, time, address },
       arguments: input,
     }
-    const found = findVerdict({ policy, ...findTool(value.tool, at), facts })
+    const found = findVerdict({ policy, ...findTool(testCase.tool, at), facts })
     const differences = differencesOf(expect, found)
     cases.push({ name, ok: differences.length === 0, found, differences, problem: null })
   }

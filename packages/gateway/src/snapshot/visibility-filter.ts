@@ -57,9 +57,9 @@ export function createEffects(states: readonly ToolStateRow[]) {
 }
 
 /** The tools that are held for review, with the effect that their server stated when they were accepted. */
-export function createHolds(stored: ReadonlyMap<ConnectionId, readonly HeldTool[]>) {
+export function createHolds(heldTools: ReadonlyMap<ConnectionId, readonly HeldTool[]>) {
   const byConnection = new Map<ConnectionId, ReadonlyMap<string, Effect | 'unseen'>>()
-  for (const [id, tools] of stored)
+  for (const [id, tools] of heldTools)
     if (tools.length > 0) byConnection.set(id, new Map(tools.map(({ tool, effect }) => [tool, effect ?? 'unseen'])))
   return {
     /**
@@ -85,11 +85,11 @@ export function screenOf(
   connections: readonly Switched[],
   states: readonly ToolStateRow[],
   rules: Pick<Policy, 'of' | 'concerns'>,
-  stored: ReadonlyMap<ConnectionId, readonly HeldTool[]> = new Map(),
+  heldTools: ReadonlyMap<ConnectionId, readonly HeldTool[]> = new Map(),
   withNames: (tool: ToolFacts) => ToolFacts = (tool) => tool,
 ): (endpoint: Endpoint) => VisibilityFilter {
   const switches = createSwitches(states)
-  const holds = createHolds(stored)
+  const holds = createHolds(heldTools)
   const effects = createEffects(states)
   const byAlias = new Map(connections.map((connection) => [connection.alias, connection]))
   return (endpoint) => ({

@@ -46,7 +46,7 @@ export function tellingLine(all: readonly string[]): string | undefined {
     said.find((value) => NAMED.test(value)) ??
     said.find((value) => TOLD.test(value)) ??
     said.at(-1) ??
-    lines.findLast((value) => value.trim() !== '')
+    lines.findLast((line) => line.trim() !== '')
   return line?.trim().slice(0, MOST)
 }
 

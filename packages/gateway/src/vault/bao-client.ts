@@ -57,8 +57,8 @@ export function createBaoClient({
   fetch: send,
   accountFile = ACCOUNT_FILE,
 }: BaoClientParts): BaoClient {
-  const { VAULT_TOKEN: input, VAULT_NAMESPACE: namespace } = settings
-  let token: string | undefined = input
+  const { VAULT_TOKEN: configuredToken, VAULT_NAMESPACE: namespace } = settings
+  let token: string | undefined = configuredToken
 
   async function exchange(method: 'GET' | 'POST', path: string, body: object | undefined, sent: string | undefined) {
     const response = await send(`${origin}/v1/${path}`, {
@@ -91,7 +91,7 @@ export function createBaoClient({
       return await exchange(method, path, body, used)
     } catch (thrown) {
       // A token that has run out is refused with 403, as is one without the right: one new sign-in tells.
-      if (input !== undefined || !(thrown instanceof BaoFault) || thrown.status !== 403) throw thrown
+      if (configuredToken !== undefined || !(thrown instanceof BaoFault) || thrown.status !== 403) throw thrown
       return exchange(method, path, body, await signIn())
     }
   }

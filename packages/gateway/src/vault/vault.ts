@@ -73,7 +73,7 @@ function holdRing({ roots: bytes, hashRoot }: Ring) {
   return { roots, newest, pairs, hashRoot: hashRoot ?? firstHashRoot(newestBytes) }
 }
 
-function isMac(root: Root, text: string, purpose: string, input: Buffer): boolean {
+function isMac(root: Root, text: string, purpose: string, mac: Buffer): boolean {
   const expected = Buffer.from(root.mac(text, purpose).toString('base64url'))
-  return input.length === expected.length && timingSafeEqual(input, expected)
+  return mac.length === expected.length && timingSafeEqual(mac, expected)
 }

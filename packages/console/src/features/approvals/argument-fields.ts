@@ -13,7 +13,7 @@ export interface ArgumentField {
   readonly before: string | undefined
 }
 
-/** @param given as the caller wrote them; null where nothing was changed */
+/** @param input as the caller wrote them; null where nothing was changed */
 export function fieldsOf(sent: Arguments, input: Arguments | null): ArgumentField[] {
   const written = input ?? sent
   const names = [...new Set([...Object.keys(sent), ...Object.keys(written)])]

@@ -4,7 +4,7 @@ import type { Page, TableProps } from '../../ui/table.tsx'
 
 type QueryState = Pick<UseQueryResult, 'error' | 'isFetching' | 'refetch'>
 
-/** @param asked what they were made of; absent where they are there already */
+/** @param request what they were made of; absent where they are there already */
 export function rowsOf<Row>(items: readonly Row[] | undefined, request?: QueryState): TableProps<Row>['query'] {
   const data: Page<Row> | undefined = items === undefined ? undefined : { items }
   const { error, isFetching, refetch } = request ?? THERE

@@ -55,7 +55,7 @@ export function createWaits(mostOfOne = MOST_OF_ONE): Waits {
       }),
     hear(id) {
       const told = id === undefined ? [...waiting.values()] : [waiting.get(id) ?? new Set<() => void>()]
-      for (const some of told) for (const received of [...some]) received()
+      for (const some of told) for (const wake of [...some]) wake()
     },
     get size() {
       return places.size

@@ -83,9 +83,9 @@ export function createCredentialWaiters(
       asked.set(key, one)
       one.led++
       const forget = () => void (asked.get(key) === one && asked.delete(key))
-      const word = one.word.then((input) => {
-        if (input === 'gone') forget()
-        return input
+      const word = one.word.then((outcome) => {
+        if (outcome === 'gone') forget()
+        return outcome
       })
       return { word, leave: () => void (--one.led === 0 && forget()) }
     },

@@ -108,11 +108,11 @@ const wordsOf = (text: string): string[] => text.match(/⟨[^⟩]*⟩|[\p{L}\p{N
 function placesOf(steps: readonly Step[], kind: 'removed' | 'added'): Marks {
   const places: Marks = []
   let at = 0
-  for (const { kind: item, text } of steps) {
-    if (item !== kind && item !== 'same') continue
+  for (const { kind: stepKind, text } of steps) {
+    if (stepKind !== kind && stepKind !== 'same') continue
     const last = places.at(-1)
-    if (item === kind && last !== undefined && last[1] === at) last[1] = at + text.length
-    else if (item === kind) places.push([at, at + text.length])
+    if (stepKind === kind && last !== undefined && last[1] === at) last[1] = at + text.length
+    else if (stepKind === kind) places.push([at, at + text.length])
     at += text.length
   }
   return places

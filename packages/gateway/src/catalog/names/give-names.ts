@@ -14,7 +14,7 @@ export interface GivenName {
   readonly plain: boolean
 }
 
-/** The names of those that have none yet; `given` names everything that was ever named. */
+/** The names of those that have none yet; `input` names everything that was ever named. */
 export function giveNames(
   alias: string,
   input: readonly Pick<GivenName, 'original' | 'name'>[],

@@ -66,7 +66,7 @@ export interface Making {
 
 const ORIGIN = 'file'
 
-/** All rows of one organization; `held` are the rows of the last declaration. */
+/** All rows of one organization; `rows` are the rows of the last declaration. */
 export function rowsOf(
   making: Making,
   declared: DeclaredOrganization,

@@ -117,9 +117,9 @@ export function keepCatalog(parts: KeepCatalogParts, connection: WatchedConnecti
   }
 
   /** Trouble of the gateway's own is not the connection's: it is logged, and tried again. */
-  async function attempt(received: number | undefined, forgiven: boolean): Promise<Looked> {
+  async function attempt(heardAt: number | undefined, forgiven: boolean): Promise<Looked> {
     try {
-      const looked = await inPlace(take, () => look(received, forgiven))
+      const looked = await inPlace(take, () => look(heardAt, forgiven))
       troubles = 0
       return looked
     } catch (thrown) {
@@ -194,7 +194,7 @@ function createLook(
   { sync, claims, random }: KeepCatalogParts,
   connection: WatchedConnection,
   { signal, onChange }: LookParts,
-): (received: number | undefined, forgiven: boolean) => Promise<Looked> {
+): (heardAt: number | undefined, forgiven: boolean) => Promise<Looked> {
   const { organizationId, connectionId, alias, version } = connection
   let first = true
   let watching: Upstream | undefined
@@ -205,8 +205,8 @@ function createLook(
     upstream.watch(onChange, signal)
   }
 
-  const claim = (received: number | undefined): Promise<Claimed> =>
-    claims.claim({ connectionId, version, heardAgo: received === undefined ? undefined : Date.now() - received })
+  const claim = (heardAt: number | undefined): Promise<Claimed> =>
+    claims.claim({ connectionId, version, heardAgo: heardAt === undefined ? undefined : Date.now() - heardAt })
 
   async function ask({ failures: before }: Claimed, forgiven: boolean): Promise<Looked> {
     const settle = (wait: number, failures: number) => claims.settle({ connectionId, wait, failures })

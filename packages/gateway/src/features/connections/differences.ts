@@ -29,8 +29,8 @@ function membersOf({
   return JSON.parse(JSON.stringify(members)) as Record<string, unknown>
 }
 
-export function differencesOf(connectionState: ConnectionState, next: ConnectionState): string[] {
-  const [before, after] = [membersOf(connectionState), membersOf(next)]
+export function differencesOf(previous: ConnectionState, next: ConnectionState): string[] {
+  const [before, after] = [membersOf(previous), membersOf(next)]
   const names = new Set([...Object.keys(before), ...Object.keys(after)])
   return [...names].filter((name) => !isDeepStrictEqual(before[name], after[name]))
 }

@@ -9,10 +9,10 @@ const SHOWN = 200
 export function drawPreview(preview: OpenApiPreview): string[] {
   const { title, version, format, url, security, counts, operations, left_out: left, notes } = preview
   const some = operations.slice(0, SHOWN)
-  const rows = some.map(({ name, effect, method, path, notes: input, deprecated }) => [
+  const rows = some.map(({ name, effect, method, path, notes: ownNotes, deprecated }) => [
     name,
     effect,
-    `${method} ${path}${input.length + Number(deprecated) === 0 ? '' : `  (${[...(deprecated ? ['deprecated'] : []), ...input].join('; ')})`}`,
+    `${method} ${path}${ownNotes.length + Number(deprecated) === 0 ? '' : `  (${[...(deprecated ? ['deprecated'] : []), ...ownNotes].join('; ')})`}`,
   ])
   return [
     `${title} ${version} (OpenAPI ${format})`,

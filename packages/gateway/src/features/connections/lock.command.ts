@@ -97,7 +97,7 @@ const printAll = (locks: Locks): Printed => ({
         ),
 })
 
-const printOne = ({ held_tools: stored, ...lock }: ShownLock): Printed => ({
+const printOne = ({ held_tools: heldTools, ...lock }: ShownLock): Printed => ({
   value: lock,
   lines: [
     `${lock.alias}: the lock is ${lock.mode}.`,
@@ -109,7 +109,7 @@ const printOne = ({ held_tools: stored, ...lock }: ShownLock): Printed => ({
             ...[visible(name), state, short(hash), short(accepted)],
           ]),
         )),
-    ...stored.flatMap((item) => ['', ...heldLines(lock.alias, item)]),
+    ...heldTools.flatMap((item) => ['', ...heldLines(lock.alias, item)]),
   ],
 })
 
@@ -235,12 +235,12 @@ const effect = described({
     const said = words.effect === 'stated' ? null : words.effect
     return transport.call(toggleTool, { params: toolParams(words), body: { effect: said } }).catch(noTool(words))
   },
-  print: (row, { alias: of, effect: input }) => ({
+  print: (row, { alias: of, effect: effect }) => ({
     value: { alias: of, ...row },
     lines: [
-      input === 'stated'
+      effect === 'stated'
         ? `${row.name} now has the effect that its server or connection declares.`
-        : `${row.name} now has the effect "${input}".`,
+        : `${row.name} now has the effect "${effect}".`,
     ],
   }),
 })

@@ -20,12 +20,12 @@ import { findConnectionOf } from '../../operations/find-connection.ts'
 import { fingerprintOf, presentTools, setLock, settleTool } from './settle-lock.ts'
 
 const stateOf = ({
-  held_hash: stored,
+  held_hash: heldHash,
   rejected_at: rejected,
   gone_at: gone,
 }: ToolLockRow): shapes.LockedTool['state'] => {
   if (gone !== null) return 'gone'
-  if (stored === null) return 'accepted'
+  if (heldHash === null) return 'accepted'
   return rejected === null ? 'held' : 'rejected'
 }
 

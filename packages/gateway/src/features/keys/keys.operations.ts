@@ -1,4 +1,4 @@
-/** The operations on the keys of the platform and of organizations. One's own are in `my-keys.ts`. */
+/** The operations on the keys of the platform and of organizations. One's own are in `my-keys.operations.ts`. */
 import { Fault, type OrganizationId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { listKeyPage, removeKeyById, storeTrust, type KeyOnPage, type KeyRow } from '../../identity/keys/keys.ts'

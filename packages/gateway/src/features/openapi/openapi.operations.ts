@@ -61,9 +61,9 @@ interface Told extends Source {
 
 const lookOf = ({ share, signal }: Reaching): ReadFor => ({ share, lane: 'look', signal })
 
-async function readOf(message: Told, reaching: Reaching) {
-  const { url, select = OperationSelection.parse({}), effects = {}, document_url: document } = message
-  const text = await textFrom(message, reaching)
+async function readOf(body: Told, reaching: Reaching) {
+  const { url, select = OperationSelection.parse({}), effects = {}, document_url: document } = body
+  const text = await textFrom(body, reaching)
   const reading = await readWith(text, { select, effects, url, document }, lookOf(reaching))
   return { text, reading, select, effects, document, base: baseOf(reading, url) }
 }

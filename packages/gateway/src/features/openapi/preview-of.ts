@@ -32,7 +32,7 @@ export function previewOf(reading: ReadApart, base: string | undefined): OpenApi
       left_out: leftOut.length,
       unselected,
     },
-    operations: operations.map(({ tag = null, notes: input, ...one }) => ({ ...one, tag, notes: [...input] })),
+    operations: operations.map(({ tag = null, notes: ownNotes, ...one }) => ({ ...one, tag, notes: [...ownNotes] })),
     left_out: leftOut.map(({ operation, method, path, reason }) => ({ operation, method, path, reason })),
     notes: [...notes, ...adviceOn(operations.length)],
   }

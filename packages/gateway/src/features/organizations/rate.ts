@@ -18,9 +18,14 @@ export const mostOf = (settings: OrganizationSettings, standard: number): number
  * Returns the settings with a rate within its bound: a requested rate beyond it is refused (`body.shape`), a stored one is
  * lowered to it. Rate limiting reads only the rate, not the bound.
  */
-export function boundedRate(settings: OrganizationSettings, standard: number, input: boolean): OrganizationSettings {
+export function boundedRate(
+  settings: OrganizationSettings,
+  standard: number,
+  isRequested: boolean,
+): OrganizationSettings {
   const most = settings.max_requests_per_minute
   if (most === undefined || rateOf(settings, standard) <= most) return settings
-  if (input) throw new Fault('body.shape', { place: '/requests_per_minute', problem: `must be at most ${most} here` })
+  if (isRequested)
+    throw new Fault('body.shape', { place: '/requests_per_minute', problem: `must be at most ${most} here` })
   return { ...settings, requests_per_minute: most }
 }

@@ -16,7 +16,7 @@ const MINUTES = 5
 
 export interface FreshSignInParts {
   readonly db: Db
-  /** Throws `sign-in.limit` after too many that did not. */
+  /** Throws `login.limit` after too many that did not. */
   passwordFits(actor: Actor, user: UserId, password: string): Promise<boolean>
 }
 

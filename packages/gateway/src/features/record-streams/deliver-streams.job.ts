@@ -125,38 +125,38 @@ class StreamDelivery implements DeliverStreams {
     return worked
   }
 
-  async #deliver(stored: Held): Promise<boolean> {
+  async #deliver(leased: Held): Promise<boolean> {
     const { db, send, log } = this.#parts
-    const bounds = boundsOf(stored)
+    const bounds = boundsOf(leased)
     let sent = false
     // Neither kind waits until the other one has ended, and a batch that is refused again and again does not hold up the other kind.
-    let kinds: readonly Kind[] = stored.attempts % 2 === 0 ? ['records', 'alerts'] : ['alerts', 'records']
+    let kinds: readonly Kind[] = leased.attempts % 2 === 0 ? ['records', 'alerts'] : ['alerts', 'records']
     for (;;) {
       const turn = kinds
-      const batch = await db.system((sql) => this.#next(sql, stored, bounds, turn))
+      const batch = await db.system((sql) => this.#next(sql, leased, bounds, turn))
       if (batch === undefined) break
       sent = true
-      const failed = await send(stored, batch, this.#closed.signal)
+      const failed = await send(leased, batch, this.#closed.signal)
       if (this.#closed.signal.aborted) {
         // Whether it was taken is unknown: the next gateway sends the same batch.
-        await db.system((sql) => releaseStream(sql, stored, { again: 0 })).catch(() => {})
+        await db.system((sql) => releaseStream(sql, leased, { again: 0 })).catch(() => {})
         return sent
       }
       if (failed !== undefined) {
-        await this.#fail(stored, failed)
+        await this.#fail(leased, failed)
         return sent
       }
-      if (!(await db.system((sql) => storeTaken(sql, stored, batch)))) {
-        log.info({ stream: stored.id }, 'a record stream was taken over by another gateway')
+      if (!(await db.system((sql) => storeTaken(sql, leased, batch)))) {
+        log.info({ stream: leased.id }, 'a record stream was taken over by another gateway')
         return sent
       }
-      stored.attempts = 0
+      leased.attempts = 0
       kinds = kinds.filter((kind) => kind !== batch.of)
       // A store gets no small part more of a kind.
       if (batch.full || bounds !== LARGE) kinds = [...kinds, batch.of]
     }
-    await this.#judge(stored)
-    await db.system((sql) => releaseStream(sql, stored, { again: bounds.linger }))
+    await this.#judge(leased)
+    await db.system((sql) => releaseStream(sql, leased, { again: bounds.linger }))
     return sent
   }
 

@@ -48,7 +48,7 @@ export const explain = described({
       .call(explainPolicy, { params: { organization }, body })
       .catch((thrown: unknown) => refuse(transport, words, thrown))
   },
-  print: (message, { all = false }) => ({ value: message, lines: linesOf(message, all) }),
+  print: (explanation, { all = false }) => ({ value: explanation, lines: linesOf(explanation, all) }),
 })
 
 /** A tool that is not there is refused with the names that may have been meant. */
@@ -75,8 +75,8 @@ function argumentsOf(text: string | undefined): (Explanation['sends'] & {}) | un
   throw new CommandFault(`--arguments must be a JSON object, as in '{"limit": 500}'.`, EXIT.usage)
 }
 
-function linesOf(message: Explanation, all: boolean): string[] {
-  const { tool, caller, toolset, before, rules, verdict, sends, changes } = message
+function linesOf(explanation: Explanation, all: boolean): string[] {
+  const { tool, caller, toolset, before, rules, verdict, sends, changes } = explanation
   const who = caller.email || caller.key || 'an unknown member'
   const groups = caller.groups.length === 0 ? 'in no group' : `in ${caller.groups.join(', ')}`
   const stops = before.filter((gate) => gate.stops)

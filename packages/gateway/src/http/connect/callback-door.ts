@@ -84,9 +84,13 @@ function whereFailed(problem: FlowProblem, prefix: string, details: CallbackDoor
   ])
 }
 
-function addressWith({ returnTo, page = INTEGRATIONS }: Ending, prefix: string, input: [string, string][]): string {
+function addressWith(
+  { returnTo, page = INTEGRATIONS }: Ending,
+  prefix: string,
+  parameters: [string, string][],
+): string {
   // Its own words, and among them its own state, are in it already.
   const url = new URL(returnTo ?? `http://here.invalid${prefix}${page}`)
-  for (const [name, value] of input) url.searchParams.set(name, value)
+  for (const [name, value] of parameters) url.searchParams.set(name, value)
   return returnTo === undefined ? url.pathname + url.search : url.href
 }

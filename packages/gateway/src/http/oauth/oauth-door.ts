@@ -187,9 +187,9 @@ const otherModes = (url: string): boolean =>
   new URLSearchParams(url.split('?').slice(1).join('?')).getAll('response_mode').some((mode) => mode !== 'query')
 
 /** Cookies that oidc-provider has put on the answer stay on it. */
-async function sendPage(response: ServerResponse, input: Response): Promise<void> {
-  for (const [name, value] of input.headers) response.setHeader(name, value)
-  response.writeHead(input.status).end(await input.text())
+async function sendPage(response: ServerResponse, page: Response): Promise<void> {
+  for (const [name, value] of page.headers) response.setHeader(name, value)
+  response.writeHead(page.status).end(await page.text())
 }
 
 function sendJson(

@@ -30,7 +30,7 @@ export function onceClosed(response: Closing, tell: () => void): () => void {
     const all: (() => void)[] = []
     tells = response[CLOSED] = all
     response.once('close', () => {
-      for (const item of all) item()
+      for (const tell of all) tell()
     })
   }
   // What it refers to is let go with it, before the response is.

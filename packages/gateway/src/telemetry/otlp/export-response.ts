@@ -11,7 +11,7 @@ export function rejectedIn(answer: Uint8Array): number {
 const MOST_FIELDS = 100
 
 /** The last field of that number: bytes, or a whole number. */
-function fieldOf(message: Uint8Array, requested: number): Uint8Array | number | undefined {
+function fieldOf(message: Uint8Array, fieldNumber: number): Uint8Array | number | undefined {
   let at = 0
   let found: Uint8Array | number | undefined
   const varint = (): number => {
@@ -28,11 +28,11 @@ function fieldOf(message: Uint8Array, requested: number): Uint8Array | number | 
     const kind = tag % 8
     if (kind === 0) {
       const value = varint()
-      if (Math.floor(tag / 8) === requested) found = value
+      if (Math.floor(tag / 8) === fieldNumber) found = value
     } else if (kind === 2) {
       const length = varint()
       if (!(length <= message.length - at)) return found
-      if (Math.floor(tag / 8) === requested) found = message.subarray(at, at + length)
+      if (Math.floor(tag / 8) === fieldNumber) found = message.subarray(at, at + length)
       at += length
     } else return found
   }

@@ -102,8 +102,8 @@ const wordOf = ({ code, message }: z.core.$ZodIssue): string =>
   code === 'invalid_type' && message.endsWith('received undefined') ? 'is missing' : message
 
 /** By either name; where both stand there, the stricter. Undefined where neither says yes or no. */
-function flagOf({ side_effect: item, side_effects: other }: JsonObject): boolean | undefined {
-  const said = [item, other].filter((flag) => flag !== undefined && flag !== null)
+function flagOf({ side_effect: singular, side_effects: plural }: JsonObject): boolean | undefined {
+  const said = [singular, plural].filter((flag) => flag !== undefined && flag !== null)
   if (said.length === 0) return undefined
   return said.some((flag) => flag !== false)
 }

@@ -220,12 +220,12 @@ class LegacySessionPool implements LegacySessions {
   }
 
   /** Tries each session once, for all requests that fail in it at the same time. */
-  #isLost(stored: Held, doubt: SessionDoubt): Promise<boolean> {
-    if (this.#gone.has(stored.session)) return Promise.resolve(true)
-    const known = this.#trials.get(stored.session)
+  #isLost(waiting: Held, doubt: SessionDoubt): Promise<boolean> {
+    if (this.#gone.has(waiting.session)) return Promise.resolve(true)
+    const known = this.#trials.get(waiting.session)
     if (known !== undefined) return known
-    const trial = this.#try(stored, doubt).finally(() => this.#trials.delete(stored.session))
-    this.#trials.set(stored.session, trial)
+    const trial = this.#try(waiting, doubt).finally(() => this.#trials.delete(waiting.session))
+    this.#trials.set(waiting.session, trial)
     return trial
   }
 

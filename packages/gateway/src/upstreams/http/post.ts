@@ -295,13 +295,13 @@ class ResponseEventSink {
     if (this.#ended !== undefined) controller.abort(this.#ended)
   }
 
-  onResponseStart(_: unknown, code: number, input: IncomingHttpHeaders) {
+  onResponseStart(_: unknown, code: number, headers: IncomingHttpHeaders) {
     // Interim responses say nothing about the final one (RFC 9110, section 15.2).
     if (code < 200) return
     this.#status = code
-    this.#headers = input
-    if (isStreamType(input['content-type'])) this.#stream = createStream(this.#wire, this.#parts.until, this.#hear)
-    if (input['content-encoding'] !== undefined) this.#decode(codingsOf(input['content-encoding']))
+    this.#headers = headers
+    if (isStreamType(headers['content-type'])) this.#stream = createStream(this.#wire, this.#parts.until, this.#hear)
+    if (headers['content-encoding'] !== undefined) this.#decode(codingsOf(headers['content-encoding']))
     this.#parts.onHead?.(code)
   }
 

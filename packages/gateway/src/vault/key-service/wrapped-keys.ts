@@ -58,9 +58,9 @@ export function createWrappedKeys({ directory, service }: WrappedKeysParts): Wra
   }
 
   return {
-    async open(input) {
-      const wrapped = input ?? (await copied())
-      if (input !== undefined) await keepCopy(input)
+    async open(storedKeys) {
+      const wrapped = storedKeys ?? (await copied())
+      if (storedKeys !== undefined) await keepCopy(storedKeys)
       const keys: { root: Buffer; wrapped: WrappedKey }[] = []
       let failure: KeyServiceFault | undefined
       for (const item of wrapped) {

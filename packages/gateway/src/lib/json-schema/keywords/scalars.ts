@@ -37,8 +37,8 @@ const exclusive =
 
 const length =
   (keyword: string, words: string, fits: (length: number, limit: number) => boolean): ScalarKeyword =>
-  (requested, making) => {
-    const limit = numberOf(requested, keyword, making)
+  (keywordValue, making) => {
+    const limit = numberOf(keywordValue, keyword, making)
     return (value, at, run) => {
       if (typeof value !== 'string') return
       run.spend(value.length >> 6)

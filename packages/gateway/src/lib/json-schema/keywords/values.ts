@@ -45,9 +45,9 @@ function wordOf(value: Json): string {
   return text.length <= LONGEST_WORD ? text : `${text.slice(0, LONGEST_WORD)}…`
 }
 
-export function constCheck(requested: Json): Check {
-  const canonical = canonicalOf(requested)
-  const words = `must be ${wordOf(requested)}`
+export function constCheck(expected: Json): Check {
+  const canonical = canonicalOf(expected)
+  const words = `must be ${wordOf(expected)}`
   return (value, at, run) => {
     if (canonicalOf(value, run) !== canonical) run.say(at, words, [])
   }

@@ -183,7 +183,7 @@ class OpenedCredentials implements CallCredentials {
     return { own, shared }
   }
 
-  /** `held` is the account that is to be connected anew, with these permissions at least. */
+  /** `stored` is the account that is to be connected anew, with these permissions at least. */
   #needed(
     facts: ConnectionFacts,
     asking: CredentialAsking,

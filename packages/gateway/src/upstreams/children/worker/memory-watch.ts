@@ -115,9 +115,9 @@ function groupAmong(
   return undefined
 }
 
-function count(stored: Map<number, Held>, group: number, kibibytes: number, processes: number): void {
-  const { bytes, processes: others } = stored.get(group) ?? { bytes: 0, processes: 0 }
-  stored.set(group, { bytes: bytes + kibibytes * 1024, processes: others + processes })
+function count(measured: Map<number, Held>, group: number, kibibytes: number, processes: number): void {
+  const { bytes, processes: others } = measured.get(group) ?? { bytes: 0, processes: 0 }
+  measured.set(group, { bytes: bytes + kibibytes * 1024, processes: others + processes })
 }
 
 /** From `ps`, where there is no process table to read. */
