@@ -10,7 +10,6 @@ import {
   type SharedLimits,
 } from '../features/agent/index.ts'
 import { OPERATIONS, type OperationParts } from './operations.ts'
-import type { Runtime } from '../features/runtime/index.ts'
 import type { OperationBase } from '../operations/serve.ts'
 import type { Stand } from '../call/admit.ts'
 import { createEntrance, type EnterParts } from '../call/enter.ts'
@@ -124,8 +123,8 @@ export interface ComposeAdminParts
       | 'sendWebhook'
       | 'sendBatch'
     >,
-    Pick<Runtime, 'gateway' | 'lastFigures' | 'lastGateways' | 'sessions' | 'logs' | 'words'> {
-  readonly upstreams: Runtime['upstreams'] & AgentParts['agent']['upstreams']
+    Pick<OperationParts['runtime'], 'gateway' | 'lastFigures' | 'lastGateways' | 'sessions' | 'logs' | 'words'> {
+  readonly upstreams: OperationParts['runtime']['upstreams'] & AgentParts['agent']['upstreams']
   readonly proxyUrl: () => string
   readonly reveal: RevealSecret
   readonly people: People

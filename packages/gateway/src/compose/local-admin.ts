@@ -21,7 +21,7 @@ import { OPERATIONS, type OperationParts } from './operations.ts'
 import { createWebhookSender } from '../features/webhooks/index.ts'
 import type { Log } from '../lib/log.ts'
 import { createConnectLinks } from '../oauth/outgoing/flows/connect-links.ts'
-import { createLastKnown, type Runtime } from '../features/runtime/index.ts'
+import { createLastKnown } from '../features/runtime/index.ts'
 import { composeOutgoing } from './outgoing.ts'
 import { createGlobalApps } from '../oauth/outgoing/vendors/global-apps.ts'
 import { createKeptCheckpoints } from '../records/chain/kept-checkpoints.ts'
@@ -60,7 +60,10 @@ const elsewhere = (): never => {
 }
 
 /** The facts of the runtime screens where no gateway runs. */
-const stillRuntime = (config: Config, origins: LoadedConfig['origins']): Omit<Runtime, 'upstreams'> => ({
+const stillRuntime = (
+  config: Config,
+  origins: LoadedConfig['origins'],
+): Omit<OperationParts['runtime'], 'upstreams'> => ({
   gateway: '',
   lastFigures: createLastKnown(),
   lastGateways: createLastKnown(),

@@ -1,7 +1,6 @@
 /** The state of the running gateway, as far as operations may inspect and end it. */
 import type { Sessions } from '../../sessions/sessions.ts'
 import type { LogTail } from '../../telemetry/log-tail.ts'
-import type { ChildWords } from '../../upstreams/children/child-words.ts'
 import type { Upstreams } from '../../upstreams/upstreams.ts'
 import type { GatewayRow } from '../../gateways/gateways.ts'
 import type { LastKnown } from './last-known.ts'
@@ -17,8 +16,6 @@ export interface Runtime {
   readonly upstreams: Pick<Upstreams, 'processes' | 'stop' | 'pooled' | 'evict'>
   readonly sessions: Pick<Sessions, 'list' | 'drop'>
   readonly logs: Pick<LogTail, 'recent' | 'follow'>
-  /** Stderr output of the processes of connections. */
-  readonly words: Pick<ChildWords, 'recent' | 'follow'>
   /** As they may be shown. */
   readonly settings: readonly {
     name: string
@@ -29,8 +26,6 @@ export interface Runtime {
   }[]
   /** MiB that a process may hold. */
   readonly childMemory: number
-  /** Folders below which connections may allow paths; none: where the platform wants. */
-  readonly roots: readonly string[]
   /** How programs are confined; found out once. */
   readonly sandbox: () => Promise<SandboxState>
 }
