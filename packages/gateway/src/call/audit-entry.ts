@@ -379,7 +379,7 @@ function ownNameBeside({ connection, target, tool }: DetailFacts): string | unde
 }
 
 /** Which file went to the connection of the record, and which came from there. */
-const filesOf = ({ givenFiles: givenFiles, madeFiles: made }: DetailFacts) => ({
+const filesOf = ({ givenFiles, madeFiles: made }: DetailFacts) => ({
   ...(givenFiles && {
     sent: givenFiles.map((file) => ({ ...file, name: storable(file.name), media_type: storable(file.media_type) })),
   }),

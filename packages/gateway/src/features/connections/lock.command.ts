@@ -235,7 +235,7 @@ const effect = described({
     const said = words.effect === 'stated' ? null : words.effect
     return transport.call(toggleTool, { params: toolParams(words), body: { effect: said } }).catch(noTool(words))
   },
-  print: (row, { alias: of, effect: effect }) => ({
+  print: (row, { alias: of, effect }) => ({
     value: { alias: of, ...row },
     lines: [
       effect === 'stated'
