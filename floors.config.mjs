@@ -85,7 +85,7 @@ export const FLOORS = [
 ]
 const named = new Set([...APART, 'features', ...FLOORS.flatMap(({ folders }) => folders)])
 const nounFolders = FLOORS.find(({ name }) => name === 'nouns').folders
-// What a checkout of another commit left empty is no folder of ours.
+// A folder that a checkout of another commit left empty does not count.
 const hasFiles = (folder) =>
   readdirSync(folder, { recursive: true, withFileTypes: true }).some((entry) => entry.isFile())
 for (const entry of readdirSync(join(import.meta.dirname, gateway), { withFileTypes: true }))

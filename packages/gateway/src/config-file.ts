@@ -90,7 +90,7 @@ const Process = z.strictObject({
   ...ChildAccess.shape,
   environment: Values.default({}),
 })
-/** What every kind of backend has in a file. Of several faults the first member's is told. */
+/** Members of every kind of backend in a file. Of several faults the first member's is told. */
 const BACKEND = {
   title: shared.title,
   description: shared.description,

@@ -12,7 +12,7 @@ export interface CatalogAsk {
   readonly placeholder: string | null
 }
 
-/** What such a row needs. */
+/** The members of such a row. */
 export interface CatalogRow {
   readonly id: string
   readonly title: string

@@ -1,5 +1,5 @@
 /**
- * What the kinds of backends have in common (`isBackend` in the contract): an address, headers of the organization's own and a few
+ * The kinds of backends have in common (`isBackend` in the contract): an address, headers of the organization's own and a few
  * settings. No account is kept for them.
  */
 import {

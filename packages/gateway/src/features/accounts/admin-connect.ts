@@ -18,7 +18,7 @@ export interface AdminConnect {
   readonly providers: readonly Provider[]
   /** Whether the gateway's own settings have a client for it. */
   hasGlobal(provider: string): boolean
-  /** What the state of a connection that uses a vendor's accounts is derived from. */
+  /** The apps from which the state of a connection that uses a vendor's accounts is derived. */
   readonly apps: Pick<CallStateParts, 'vendorAuthority' | 'hasGlobalApp'>
   /** The broker of a connection whose server keeps the accounts of users. */
   brokeredBy(organizationId: OrganizationId, connectionId: ConnectionId): Brokered | undefined

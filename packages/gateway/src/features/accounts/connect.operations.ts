@@ -7,7 +7,7 @@ import { listOAuthApps } from '../../credentials/oauth-apps.ts'
 import type { Principal } from '../../identity/principal.ts'
 import { isLoopback } from '../../oauth/client-shape.ts'
 import type { Ending } from '../../oauth/outgoing/flows/connect-links.ts'
-import { orAsked } from '../../oauth/outgoing/flows/or-asked.ts'
+import { unlessConnected } from '../../oauth/outgoing/flows/unless-connected.ts'
 import type { ConnectRequest, Target } from '../../oauth/outgoing/flows/target.ts'
 import { findEndedWay } from '../../records/connect-records.ts'
 import { findConnectionOf } from '../../operations/find-connection.ts'
@@ -157,7 +157,7 @@ export const connectOperations: readonly Served[] = [
     const snapshot = homeOf(parts, principal, organization)
     const setting = connectRequestOf({ parts, principal, snapshot, provider: params['provider'] ?? '', said })
     if (principal.client !== 'browser') return linked(parts, setting)
-    const begun = await orAsked(parts.connect.flows.begin({ ...setting, principal, actor }))
+    const begun = await unlessConnected(parts.connect.flows.begin({ ...setting, principal, actor }))
     if (begun === undefined) return linked(parts, setting)
     const { url, cookie, expiresAt } = begun
     head.append('set-cookie', cookie)

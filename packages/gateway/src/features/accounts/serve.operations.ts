@@ -1,4 +1,4 @@
-/** What the operations on accounts work with besides what all operations have, and the ways to serve them. */
+/** The parts that operations on accounts work with besides those of all operations, and the ways to serve them. */
 import type { Operation } from '@toolway/contract/admin'
 import type { AdminCredentials } from '../../oauth/outgoing/admin-credentials.ts'
 import { serving, type OperationBase } from '../../operations/serve.ts'

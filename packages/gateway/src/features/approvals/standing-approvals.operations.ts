@@ -21,7 +21,7 @@ import type { AdminApprovals } from './admin-approvals.ts'
 import { rulesOf } from '../../call/approvals/answer-approval.ts'
 import type { Change } from '../../records/change.ts'
 
-/** What operations on approvals work with. */
+/** The parts that operations on approvals work with. */
 export interface ApprovalParts extends OperationBase {
   readonly approvals: AdminApprovals
 }

@@ -1,4 +1,4 @@
-/** What the operations on connections work with besides what all operations have, and the way to serve them. */
+/** The parts that operations on connections work with besides those of all operations, and the way to serve them. */
 import type { ConnectionId, Fault, OrganizationId } from '@toolway/contract'
 import type { Operation } from '@toolway/contract/admin'
 import type { AdminCredentials } from '../../oauth/outgoing/admin-credentials.ts'
@@ -8,10 +8,10 @@ import type { LogTail } from '../../telemetry/log-tail.ts'
 import type { ChildWords } from '../../upstreams/children/child-words.ts'
 import type { CallStateParts } from './read-call-states.ts'
 
-/** What a connection is shown with. */
+/** The parts that a connection is shown with. */
 export interface ShownConnectionParts extends OperationBase {
   readonly connect: {
-    /** What the state of a connection that uses a vendor's accounts is derived from. */
+    /** The apps from which the state of a connection that uses a vendor's accounts is derived. */
     readonly apps: Pick<CallStateParts, 'vendorAuthority' | 'hasGlobalApp'>
   }
   readonly runtime: {

@@ -8,7 +8,7 @@ import type { GatewayEvent } from '@toolway/contract/admin'
 import type { EventFeed } from './event-feed.ts'
 import { serving, type OperationBase, type OrganizationRequest, type Served } from '../../operations/serve.ts'
 
-/** What the operations on events need. */
+/** The parts that operations on events work with. */
 export interface EventParts extends OperationBase {
   readonly events: Pick<EventFeed, 'follow'>
 }

@@ -1,7 +1,7 @@
 /** The operations that send a person to connect an account: whose it is to be, and where the browser goes. */
 import { authOf, Fault, kindOf, permits, type ConnectionSettings, type UserId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
-import { orAsked } from '../../oauth/outgoing/flows/or-asked.ts'
+import { unlessConnected } from '../../oauth/outgoing/flows/unless-connected.ts'
 import { findConnectionOf } from '../../operations/find-connection.ts'
 import { serveOrganization, type OrganizationRequest, type Served } from './serve.operations.ts'
 import { roleForbidden } from '../../lib/role-forbidden.ts'
@@ -55,7 +55,7 @@ async function depart(request: RedirectRequest, page?: string) {
   const begun =
     brokered || !isBrowser(request)
       ? undefined
-      : await orAsked(parts.connect.flows.begin({ connectRequest, principal, actor, ending }))
+      : await unlessConnected(parts.connect.flows.begin({ connectRequest, principal, actor, ending }))
   if (begun === undefined) {
     const { url, expiresAt } = parts.connect.links.make({ connectRequest, ending })
     return { url, expires_in: secondsUntil(expiresAt) }

@@ -1,4 +1,4 @@
-/** What the operations on integrations work with besides those on connections, which carry them out, and the way to serve them. */
+/** The parts that operations on integrations work with besides those on connections, which carry them out, and the way to serve them. */
 import type { Operation } from '@toolway/contract/admin'
 import type { AdminCredentials } from '../../oauth/outgoing/admin-credentials.ts'
 import type { ConnectRequestLinks } from '../../oauth/outgoing/flows/connect-links.ts'

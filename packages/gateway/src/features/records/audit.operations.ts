@@ -26,7 +26,7 @@ import { serving, type OperationBase, type Served } from '../../operations/serve
 import type { KeepCheckpoints } from './keep-checkpoints.job.ts'
 import type { Change } from '../../records/change.ts'
 
-/** What operations on records work with. */
+/** The parts that operations on records work with. */
 export interface AuditParts extends OperationBase {
   readonly checkpoints: Pick<KeepCheckpoints, 'sign' | 'trust' | 'fingerprints'>
   /** The address of a trace, with `{trace_id}` in it; undefined: records do not link to traces. */

@@ -7,7 +7,7 @@ import { findPayload, removePayloadsOf } from '../../records/payloads.ts'
 import { findConnectionOf } from '../../operations/find-connection.ts'
 import { serving, type OperationBase, type Served } from '../../operations/serve.ts'
 
-/** What operations on payloads work with. */
+/** The parts that operations on payloads work with. */
 export interface PayloadParts extends OperationBase {
   /** Payloads of calls that are stored besides their records, and for how many days; 0: none are stored. */
   readonly payloads: { readonly days: number; open(sealed: Buffer, id: string): string }

@@ -15,7 +15,7 @@ import {
   writtenOfPlatformRule,
 } from './write-platform-rules.ts'
 
-/** What operations on rules of the platform work with. */
+/** The parts that operations on rules of the platform work with. */
 export interface RuleParts extends OperationBase {
   readonly rules: {
     /** Have every organization see the rules as they are now. */

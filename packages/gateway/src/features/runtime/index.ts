@@ -1,4 +1,4 @@
-/** What runs: gateways, processes, sessions, pooled connections, logs and settings, as platform administrators see and end them. */
+/** Runtime: gateways, processes, sessions, pooled connections, logs and settings, as platform administrators see and end them. */
 export { readFigures } from './figures.rows.ts'
 export { gatewayOperations } from './gateways.operations.ts'
 export { createKeepGateway } from './keep-gateway.job.ts'

@@ -1,4 +1,4 @@
-/** What the operations on what runs work with, and the ways to serve them. */
+/** The parts that operations on the runtime work with, and the ways to serve them. */
 import type { Operation } from '@toolway/contract/admin'
 import { serving, type OperationBase } from '../../operations/serve.ts'
 import type * as operations from '../../operations/serve.ts'
@@ -7,7 +7,7 @@ import type { Runtime } from './runtime.ts'
 
 export interface RuntimeParts extends OperationBase {
   readonly runtime: Runtime
-  /** What the states of connections are derived from. */
+  /** The apps from which the states of connections are derived. */
   readonly connect: ShownConnectionParts['connect']
 }
 

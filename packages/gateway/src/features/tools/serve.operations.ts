@@ -1,4 +1,4 @@
-/** What the operations on all tools work with, the way to serve them, and the organization of a request as memory knows it. */
+/** The parts that operations on all tools work with, the way to serve them, and the organization of a request as memory knows it. */
 import { Fault } from '@toolway/contract'
 import type { Operation } from '@toolway/contract/admin'
 import type { ListPreviews } from '../../call/list-preview.ts'

@@ -3,7 +3,7 @@ import { Fault } from '@toolway/contract'
 import type { OAuthRedirect } from './flows.ts'
 
 /** Undefined where an account that works would be replaced: a page of ours asks about that. */
-export async function orAsked(beginning: Promise<OAuthRedirect>): Promise<OAuthRedirect | undefined> {
+export async function unlessConnected(beginning: Promise<OAuthRedirect>): Promise<OAuthRedirect | undefined> {
   try {
     return await beginning
   } catch (thrown) {
