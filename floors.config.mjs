@@ -41,13 +41,16 @@ export const FEATURES = [...ABOVE_CALLS, ...BELOW_CALLS]
 
 const foldersOf = (names) => names.map((name) => `features/${name}`)
 
+/** How a file of settings is read, which presets share with declarations. */
+const YAML_FILES = 'file-(?:fault|yaml)'
+
 /** The floors of the gateway, top to bottom. Every folder that is named nowhere here is a noun. */
 export const FLOORS = [
   {
     name: 'doors',
-    about: 'one entry point per transport: HTTP, command line, configuration; `compose` builds every part',
-    folders: ['http', 'cli', 'compose', 'config', 'declaration'],
-    files: ['main', 'compose', 'config', 'config-[\\w-]+', 'policy-file', 'presets?', 'preset-[\\w-]+'],
+    about: 'one entry point per transport: HTTP, command line, declarations; `compose` builds every part',
+    folders: ['http', 'cli', 'compose', 'declaration'],
+    files: ['main', 'compose', 'config-file', `config-(?!${YAML_FILES}\\.)[\\w-]+`, 'preset-declarations'],
   },
   {
     name: 'features',
@@ -79,6 +82,12 @@ export const FLOORS = [
     about: 'how each kind of connection is described, stored, opened and probed (ADR 0053)',
     folders: ['kinds'],
   },
+  {
+    name: 'base',
+    about: 'settings and presets, the database and the vault of an installation, and what everything is built with',
+    folders: ['base', 'config'],
+    files: ['config', `config-${YAML_FILES}`, 'policy-file', 'presets?', 'preset-(?!declarations)[\\w-]+'],
+  },
   { name: 'nouns', about: 'one concept each; nouns never import one another', folders: [] },
   { name: 'db', about: 'SQL under row-level security', folders: ['db'] },
   { name: 'leaves', about: 'small helpers, and the packages `contract` and `protocol`', folders: ['lib'] },
@@ -94,7 +103,7 @@ for (const entry of readdirSync(join(import.meta.dirname, gateway), { withFileTy
 nounFolders.sort()
 
 /** Within a feature, bottom to top: a file may import those of its own suffix and below. */
-const SUFFIXES = ['rows', '', 'operations|job|step', 'command|door', 'index']
+const SUFFIXES = ['rows', '', 'operations|job|step', 'command|door|start', 'index']
 const feature = `^${gateway}/features/([^/]+)/`
 const suffixOf = (suffix) =>
   suffix === 'index' ? 'index\\.ts$' : suffix === '' ? '(?!index\\.)[\\w/-]+\\.ts$' : `[^/]+\\.(?:${suffix})\\.ts$`
@@ -181,7 +190,7 @@ export default {
     ...floors.slice(0, -1).map(({ name, pattern }, index) =>
       error(
         `floor-${name.replaceAll(' ', '-')}-looks-down`,
-        'Imports only go downwards: doors, features, verbs, features below calls, operations, snapshot, kinds of connections, nouns, db, leaves.',
+        'Imports only go downwards: doors, features, verbs, features below calls, operations, snapshot, kinds of connections, base, nouns, db, leaves.',
         { path: pattern, pathNot: `${tests}|\\.command\\.ts$` },
         {
           path: floors
@@ -200,7 +209,7 @@ export default {
     ...SUFFIXES.slice(0, -1).map((suffix, index) =>
       error(
         `feature-${suffix.split('|')[0] || 'plain'}-looks-down`,
-        'Within a feature: SQL (.rows) below decisions (no suffix), below .operations, .job and .step, below .command and .door, below index.',
+        'Within a feature: SQL (.rows) below decisions (no suffix), below .operations, .job and .step, below .command, .door and .start, below index.',
         { path: `${feature}${suffixOf(suffix)}`, pathNot: tests },
         {
           path: SUFFIXES.slice(index + 1)

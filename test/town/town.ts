@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { openStore } from '../../packages/gateway/src/compose/open-store.ts'
+import { openStore } from '../../packages/gateway/src/base/open-store.ts'
 import { loadConfig } from '../../packages/gateway/src/config.ts'
 import { fillTown, TownStands } from './fill.ts'
 import { SMALL, WHOLE } from './size.ts'

@@ -7,7 +7,7 @@
 import { createRunning, type Gateway } from './compose/running.ts'
 import { fileURLToPath } from 'node:url'
 import { randomUUID } from 'node:crypto'
-import type { Store } from './compose/open-store.ts'
+import type { Store } from './base/open-store.ts'
 import { createLookClaims } from './features/catalog/index.ts'
 import { createAuditLog } from './call/audit-entry.ts'
 import { createChanges } from './catalog/changes.ts'
@@ -25,7 +25,7 @@ import {
   composeMcpDoors,
 } from './compose/doors.ts'
 import { composeEvents, type Events } from './compose/events.ts'
-import type { CoreDependencies } from './compose/core-dependencies.ts'
+import type { BaseWithDatabase } from './base/base.ts'
 import { refuseNoPlace } from './compose/external-principals.ts'
 import { composeFiles } from './compose/files.ts'
 import { composeGateway } from './compose/gateways.ts'
@@ -115,7 +115,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     waitingRecords: () => core.records.waiting,
   })
   const telemetry = await composeTelemetry({ config, log, counters, opened, tail: parts.tail })
-  const base: CoreDependencies = { config, db: store.db, vault: store.vault, log, counters, telemetry, opened }
+  const base: BaseWithDatabase = { config, db: store.db, vault: store.vault, log, counters, telemetry, opened }
   const publicUrl = () => config.TOOLWAY_PUBLIC_URL?.replace(/\/$/, '') ?? local
   const core = await composeCore(base, parts, publicUrl)
   const faces = await composeFaces(base, {
@@ -146,7 +146,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
 }
 
 /** Everything behind the doors: records, limits, upstreams, callers, snapshots and the call itself. */
-async function composeCore(core: CoreDependencies, parts: ComposeParts, publicUrl: () => string) {
+async function composeCore(core: BaseWithDatabase, parts: ComposeParts, publicUrl: () => string) {
   const { config, db, vault, log } = core
   const { store, path, lang, origins } = parts
 
@@ -248,13 +248,13 @@ async function composeCore(core: CoreDependencies, parts: ComposeParts, publicUr
 }
 
 /** The stream of changes, where gateways hear of them through Redis. */
-const streamOf = ({ config, vault }: CoreDependencies) =>
+const streamOf = ({ config, vault }: BaseWithDatabase) =>
   config.TOOLWAY_CHANGES === 'redis' && config.REDIS_URL !== undefined
     ? { url: config.REDIS_URL, prefix: `toolway:${installationOf(vault)}` }
     : undefined
 
 const auditLogOf = (
-  { log, counters, telemetry }: CoreDependencies,
+  { log, counters, telemetry }: BaseWithDatabase,
   { logLine }: ComposeParts,
   { records, refusals, keepPayload }: ReturnType<typeof composeRecords>,
 ) =>
@@ -285,7 +285,7 @@ interface FacesParts extends ComposeParts {
 }
 
 /** The doors: every HTTP handler. */
-async function composeFaces(base: CoreDependencies, parts: FacesParts) {
+async function composeFaces(base: BaseWithDatabase, parts: FacesParts) {
   const { config, vault, log, counters } = base
   const { core, origins, tail = createLogTail(), room, health, drain, publicUrl } = parts
   const { callers, snapshots, approving, admission, credentials, told, limits, clients, sessions } = core
@@ -383,7 +383,7 @@ async function composeFaces(base: CoreDependencies, parts: FacesParts) {
   return { doors, calls: mcpDoors.calls }
 }
 
-const readinessOf = ({ config, db }: CoreDependencies, { limits, recordsProblem, feed }: Core, health: Health) =>
+const readinessOf = ({ config, db }: BaseWithDatabase, { limits, recordsProblem, feed }: Core, health: Health) =>
   createReadiness({
     health,
     store: {

@@ -34,7 +34,7 @@ export interface Story extends AsyncDisposable {
 }
 
 /** The credential that can be lost, and the value entered on a page to replace it. */
-interface CoreDependencies {
+interface BaseWithDatabase {
   readonly url: string
   readonly kind: 'auto' | 'key'
   called(): readonly string[]
@@ -88,7 +88,7 @@ export async function startKeyStory(): Promise<KeyStory> {
   return Object.assign(story, more)
 }
 
-async function begin(stack: AsyncDisposableStack, core: CoreDependencies): Promise<Story> {
+async function begin(stack: AsyncDisposableStack, core: BaseWithDatabase): Promise<Story> {
   const wire = { ...httpWire(core.url), auth: { kind: core.kind } }
   const gateway = stack.use(await startTestGateway({ connections: [{ alias: 'notes', wire }] }))
   const { address, db, organization } = gateway

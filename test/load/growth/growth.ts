@@ -5,7 +5,7 @@
  * Memory is what a full garbage collection leaves, so one thing of a kind costs the difference of two sizes, divided.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openStore } from '../../../packages/gateway/src/compose/open-store.ts'
+import { openStore } from '../../../packages/gateway/src/base/open-store.ts'
 import { listConnections } from '../../../packages/gateway/src/connections/connections.ts'
 import { switchAllTools } from '../../../packages/gateway/src/connections/tool-states.ts'
 import { findOrganization } from '../../../packages/gateway/src/organizations/organizations.ts'

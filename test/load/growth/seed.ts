@@ -5,7 +5,7 @@
  * it in a running gateway; the lists count as fetched just now, so that a gateway which starts on it asks no server for them.
  */
 import { z } from 'zod'
-import { openStore } from '../../../packages/gateway/src/compose/open-store.ts'
+import { openStore } from '../../../packages/gateway/src/base/open-store.ts'
 import { addConnection } from '../../../packages/gateway/src/connections/connections.ts'
 import { hintOf, mintKey, prefixOf } from '../../../packages/gateway/src/identity/keys/key-forms.ts'
 import { addKey } from '../../../packages/gateway/src/identity/keys/keys.ts'

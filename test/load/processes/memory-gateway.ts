@@ -8,7 +8,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { declare } from '../../../packages/gateway/src/features/declaration/declare.ts'
-import { openStore } from '../../../packages/gateway/src/compose/open-store.ts'
+import { openStore } from '../../../packages/gateway/src/base/open-store.ts'
 import { compose } from '../../../packages/gateway/src/compose.ts'
 import { loadConfig } from '../../../packages/gateway/src/config.ts'
 import { ensureOrganization } from '../../../packages/gateway/src/organizations/organizations.ts'

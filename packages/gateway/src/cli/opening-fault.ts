@@ -8,7 +8,7 @@ import { OtherSchema } from '../db/schema-version.ts'
 import { unreachableOf } from '../db/driver-errors.ts'
 import { DatabaseUnreachable } from '../db/unreachable.ts'
 import { DirectoryInUse, NoEmbeddedPostgres, ServerNotStarted } from '../db/embedded-postgres.ts'
-import { DatabaseStopped, KeyServiceFault, WrongVaultKey } from '../compose/open-store.ts'
+import { DatabaseStopped, KeyServiceFault, WrongVaultKey } from '../base/open-store.ts'
 import { CommandFault, EXIT } from './terminal/output.ts'
 
 /** Where it was to be opened: the data directory, and whether its database is at DATABASE_URL. */

@@ -1,7 +1,7 @@
 /** A command's way to the installation: settings, database and vault, opened for it and closed after it. */
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openStore, type Store, type StoreParts } from '../compose/open-store.ts'
+import { openStore, type Store, type StoreParts } from '../base/open-store.ts'
 import type { LoadedConfig } from '../config.ts'
 import { openConfig } from './open-config.ts'
 import { openingFault } from './opening-fault.ts'

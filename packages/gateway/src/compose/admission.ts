@@ -21,7 +21,7 @@ import { DEFAULT_SLUG } from '../organizations/organizations.ts'
 import type { ResultStore } from '../results/result-store.ts'
 import { createPageReads, type PageReadsParts } from '../sessions/page-reads.ts'
 import { createServerPlaces } from '../upstreams/server-places.ts'
-import type { Base } from './core-dependencies.ts'
+import type { Base } from '../base/base.ts'
 
 export interface ComposeAdmissionParts {
   readonly identity: Identity

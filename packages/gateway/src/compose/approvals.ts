@@ -18,7 +18,7 @@ import type { Accounts } from '../identity/accounts.ts'
 import { findUser } from '../identity/users.ts'
 import type { KeepSnapshots } from '../snapshot/keep-snapshots.ts'
 import type { Limits } from '../limits/limits.ts'
-import type { CoreDependencies } from './core-dependencies.ts'
+import type { BaseWithDatabase } from '../base/base.ts'
 
 export interface ComposedApprovals {
   readonly approvals: Approvals
@@ -37,7 +37,7 @@ export interface ComposeApprovalsParts {
 }
 
 export function composeApprovals(
-  { db, vault, log, opened }: CoreDependencies,
+  { db, vault, log, opened }: BaseWithDatabase,
   parts: ComposeApprovalsParts,
 ): ComposedApprovals {
   const { accounts, snapshots, credentials, publicUrl } = parts
@@ -96,7 +96,7 @@ export interface ComposeApprovalsDoorParts {
 }
 
 export function composeApprovalsDoor(
-  { config, db, vault }: CoreDependencies,
+  { config, db, vault }: BaseWithDatabase,
   { composed, accounts, snapshots, limits, clients, web, publicUrl }: ComposeApprovalsDoorParts,
 ): Hono<{ Bindings: HttpBindings }> {
   const prefix = () => new URL(publicUrl()).pathname.replace(/\/$/, '')

@@ -12,7 +12,7 @@ import {
 import type { KeepSnapshots } from '../snapshot/keep-snapshots.ts'
 import { createSyncCatalog } from '../upstreams/capabilities/fetch-capabilities.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
-import type { Base } from './core-dependencies.ts'
+import type { Base } from '../base/base.ts'
 import type { Contacts } from './upstreams.ts'
 
 export interface ComposeCatalogsParts {

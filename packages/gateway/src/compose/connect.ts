@@ -32,7 +32,7 @@ import { createTargets, type ConnectRequest, type Target } from '../oauth/outgoi
 import { readChallenge } from '../oauth/outgoing/protocol/read-challenge.ts'
 import type { GlobalApps } from '../oauth/outgoing/vendors/global-apps.ts'
 import { accessRefusedOf } from '../upstreams/access-refused.ts'
-import type { CoreDependencies } from './core-dependencies.ts'
+import type { BaseWithDatabase } from '../base/base.ts'
 import { brokeredBy } from './credentials.ts'
 import { vendorAuthorityOf, vendorOf } from './vendor-of.ts'
 
@@ -57,7 +57,7 @@ export interface Connect {
   readonly admin: AdminConnect
 }
 
-export function composeConnect(core: CoreDependencies, parts: ComposeConnectParts): Connect {
+export function composeConnect(core: BaseWithDatabase, parts: ComposeConnectParts): Connect {
   const { config, db, vault, log, opened } = core
   const { oauth, reveal, keeping, links, snapshots, accounts, web, clients, publicUrl, globalApps } = parts
   const targets = createTargets({ find: snapshots.find, unseal: vault.open, vendor: vendorOf, accounts })

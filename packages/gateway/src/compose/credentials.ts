@@ -47,7 +47,7 @@ import { createEnder, type Ended } from '../oauth/outgoing/credentials/revoke-cr
 import type { Accounts } from '../identity/accounts.ts'
 import type { Snapshot } from '../snapshot/snapshot.ts'
 import { NO_EXCEPTIONS } from '../upstreams/http/exceptions.ts'
-import type { CoreDependencies } from './core-dependencies.ts'
+import type { BaseWithDatabase } from '../base/base.ts'
 
 export interface ComposeCredentialsParts {
   readonly oauth: OutgoingOAuth
@@ -86,7 +86,7 @@ function noteUseIn(uses: Pick<KeepUses<CredentialId>, 'note' | 'flush'>) {
   }
 }
 
-export function composeCredentials(core: CoreDependencies, parts: ComposeCredentialsParts): Credentials {
+export function composeCredentials(core: BaseWithDatabase, parts: ComposeCredentialsParts): Credentials {
   const { db, vault, log, opened } = core
   const { oauth, reveal, links, snapshots, accounts, global, onKept, now = Date.now } = parts
   const find = (organization: { id: OrganizationId }) => snapshots().find(organization)
@@ -222,7 +222,7 @@ const createReads = <Result>(db: Pick<Db, 'organization'>) =>
   })
 
 /** What the job asks of the database. */
-const looks = ({ db }: CoreDependencies) => ({
+const looks = ({ db }: BaseWithDatabase) => ({
   due: (limit: number) => db.system((sql) => listDue(sql, limit)),
   runOut: (limit: number) => db.system((sql) => listRunOut(sql, limit)),
   warn: (limit: number) =>

@@ -1,6 +1,6 @@
 /** Distributes database notifications about changes, in this process or another, to the parts concerned. */
 import type { FamilyId, KeyId } from '@toolway/contract'
-import type { Store } from './open-store.ts'
+import type { Store } from '../base/open-store.ts'
 import type { ChangeFeed, StreamSettings } from '../db/changes/change-feed.ts'
 import { openChangeFeed } from '../db/changes/open-change-feed.ts'
 import type { Notice as HeardNotice } from '../db/db.ts'
@@ -15,7 +15,7 @@ import type { PageRead, PageReads } from '../sessions/page-reads.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import type { StreamReaderNotice } from '../sessions/stream-reader-rows.ts'
 import { createVaultReload } from '../vault/reload.ts'
-import type { CoreDependencies } from './core-dependencies.ts'
+import type { BaseWithDatabase } from '../base/base.ts'
 
 export interface DatabaseNotificationsParts {
   /** The name under which this gateway's outbox is known, alive while it listens. */
@@ -67,7 +67,7 @@ export interface HeardChanges extends ChangeFeed {
 }
 
 export async function hearDatabaseNotifications(
-  { db, log, counters, opened }: Pick<CoreDependencies, 'db' | 'log' | 'counters' | 'opened'>,
+  { db, log, counters, opened }: Pick<BaseWithDatabase, 'db' | 'log' | 'counters' | 'opened'>,
   parts: DatabaseNotificationsParts,
 ): Promise<HeardChanges> {
   const { upstreams, keepSessions, sharedStreams, identity, ended, open, snapshots, credentials } = parts

@@ -35,7 +35,7 @@ import type { WebSession } from '../http/sign-in/web-session.ts'
 import type { Identity } from '../identity/identify.ts'
 import type { KeepSnapshots } from '../snapshot/keep-snapshots.ts'
 import type { Limits } from '../limits/limits.ts'
-import type { Base, CoreDependencies } from './core-dependencies.ts'
+import type { Base, BaseWithDatabase } from '../base/base.ts'
 import type { PlatformRules } from '../policy/stored/rules-in-force.ts'
 import { composeMessagesElsewhere } from './messages-elsewhere.ts'
 import type { ProcessPlace } from './process-place.ts'
@@ -157,7 +157,7 @@ const sharedLimitsOf = (config: Config): SharedLimits => ({
 
 /** The parts that operations of the administration work with. */
 export function adminPartsOf(
-  { config, db, log, vault, telemetry }: CoreDependencies,
+  { config, db, log, vault, telemetry }: BaseWithDatabase,
   parts: ComposeAdminParts,
 ): OperationParts {
   const { people, identity, web, snapshots, rules, publicUrl, origins } = parts
@@ -196,7 +196,7 @@ export function adminPartsOf(
 }
 
 export function composeAdmin(
-  { config, log }: CoreDependencies,
+  { config, log }: BaseWithDatabase,
   parts: ComposeAdminParts,
   own: OperationParts,
 ): ReturnType<typeof createAdminDoor> {

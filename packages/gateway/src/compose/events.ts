@@ -11,7 +11,7 @@ import {
   type KeepClientsSeen,
 } from '../features/clients-seen/index.ts'
 import type { Accounts } from '../identity/accounts.ts'
-import type { CoreDependencies } from './core-dependencies.ts'
+import type { BaseWithDatabase } from '../base/base.ts'
 
 export interface Events {
   readonly events: EventFeed
@@ -29,7 +29,7 @@ export interface ComposeEventsParts {
 }
 
 export function composeEvents(
-  { db, vault, log, opened }: CoreDependencies,
+  { db, vault, log, opened }: BaseWithDatabase,
   { accounts, snapshots, reveal }: ComposeEventsParts,
 ): Events {
   const events = createEventFeed({

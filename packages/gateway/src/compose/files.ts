@@ -11,7 +11,7 @@ import {
 import type { Clients } from '../http/client-address.ts'
 import { createFilesDoor, type FilesDoor } from '../http/files/files-door.ts'
 import type { FileStore } from '../snapshot/ports/file-store.ts'
-import type { CoreDependencies } from './core-dependencies.ts'
+import type { BaseWithDatabase } from '../base/base.ts'
 
 type AdminFiles = NonNullable<FileOperationParts['files']>
 
@@ -22,7 +22,7 @@ export interface ComposedFiles {
 }
 
 /** Undefined: this installation keeps no files. */
-export async function composeFiles(core: CoreDependencies, clients: Clients): Promise<ComposedFiles | undefined> {
+export async function composeFiles(core: BaseWithDatabase, clients: Clients): Promise<ComposedFiles | undefined> {
   const { config, db, vault, log, opened } = core
   const place = filePlaceOf(config)
   if (place === undefined) return undefined
@@ -39,7 +39,7 @@ export async function composeFiles(core: CoreDependencies, clients: Clients): Pr
 }
 
 /** For the command line beside the gateway: content goes to the gateway, and so does the removal of content. */
-export const localFiles = ({ config, vault }: Pick<CoreDependencies, 'config' | 'vault'>): AdminFiles | undefined =>
+export const localFiles = ({ config, vault }: Pick<BaseWithDatabase, 'config' | 'vault'>): AdminFiles | undefined =>
   filePlaceOf(config) === undefined ? undefined : { ...filesWithoutContent(vault, limitsOf(config)), wake() {} }
 
 const DAY = 24 * 60 * 60

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { VERSION } from '../call/introduce.ts'
 import { createLastKnown, type Runtime, readFigures, createKeepGateway } from '../features/runtime/index.ts'
 import { HEARTBEAT_SECONDS, listGateways, removeGateway, storeGateway } from '../gateways/gateways.ts'
-import type { CoreDependencies } from './core-dependencies.ts'
+import type { BaseWithDatabase } from '../base/base.ts'
 
 export interface GatewayFacts {
   /** The ID of this gateway in that list. */
@@ -14,7 +14,7 @@ export interface GatewayFacts {
 }
 
 /** The figures are read once, since they cost a count; the list of gateways with each heartbeat. */
-export function composeGateway({ config, db, log, opened }: CoreDependencies): GatewayFacts {
+export function composeGateway({ config, db, log, opened }: BaseWithDatabase): GatewayFacts {
   const [lastFigures, lastGateways]: [Runtime['lastFigures'], Runtime['lastGateways']] = [
     createLastKnown(),
     createLastKnown(),

@@ -17,7 +17,7 @@ import { createSlowHashes } from '../identity/keys/slow-keys.ts'
 import type { KeepSnapshots } from '../snapshot/keep-snapshots.ts'
 import { createEndpoints } from '../oauth/endpoints.ts'
 import { createGuardedFetch } from '../upstreams/http/guarded-fetch.ts'
-import type { CoreDependencies } from './core-dependencies.ts'
+import type { BaseWithDatabase } from '../base/base.ts'
 import { composeExternalPrincipals, createIsOwn } from './external-principals.ts'
 
 export interface ComposeIdentityParts {
@@ -26,7 +26,7 @@ export interface ComposeIdentityParts {
   readonly open: () => Pick<OpenStreams, 'recheck'>
 }
 
-export function composeIdentity(core: CoreDependencies, { publicUrl, snapshots, open }: ComposeIdentityParts) {
+export function composeIdentity(core: BaseWithDatabase, { publicUrl, snapshots, open }: ComposeIdentityParts) {
   const { config, db, vault, log } = core
   const accounts = createAccounts({ list: () => db.system(listAccounts) })
   const tokens = composeTokens(core, publicUrl)
@@ -72,7 +72,7 @@ export function composeIdentity(core: CoreDependencies, { publicUrl, snapshots, 
 }
 
 /** Tokens of ours: what signs them, where each is good, and which sign-ins ended before theirs ran out. */
-function composeTokens({ config, db, vault }: CoreDependencies, publicUrl: () => string) {
+function composeTokens({ config, db, vault }: BaseWithDatabase, publicUrl: () => string) {
   const lives = tokenLives(config)
   const signingKeys = () => vault.signingKeys('access tokens')
   const endpoints = createEndpoints({
@@ -97,7 +97,7 @@ function composeTokens({ config, db, vault }: CoreDependencies, publicUrl: () =>
 }
 
 /** Keys that another gateway hashed slowly are taken over at their first use; when a key was used last is kept. */
-function composeKeys({ db, vault, log, opened }: CoreDependencies) {
+function composeKeys({ db, vault, log, opened }: BaseWithDatabase) {
   const slow = createSlowHashes()
   opened.defer(() => slow.close())
   const uses = createKeepUses<KeyId>({ store: (ids) => db.system((sql) => noteUses(sql, ids)), log })

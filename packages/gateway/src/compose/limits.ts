@@ -3,7 +3,7 @@ import { isAlone } from '../config.ts'
 import { createDatabaseCount } from '../limits/database-count.ts'
 import { createLimits, type Limits, type LimitsParts } from '../limits/limits.ts'
 import { createRedisCount, type RedisCount } from '../limits/redis-count.ts'
-import type { Base, CoreDependencies } from './core-dependencies.ts'
+import type { Base, BaseWithDatabase } from '../base/base.ts'
 
 /** A name that the gateways of one installation have in common, for keys in a Redis. */
 export const installationOf = (vault: Base['vault']): string => vault.hash('limits').toString('hex').slice(0, 16)
@@ -24,7 +24,7 @@ export async function openRedis(
 }
 
 export async function composeLimits(
-  core: Base & Partial<CoreDependencies>,
+  core: Base & Partial<BaseWithDatabase>,
   redis: RedisCount | undefined,
 ): Promise<Limits> {
   const { config, counters } = core
@@ -49,7 +49,7 @@ async function openDatabaseCount({
   log,
   opened,
   db,
-}: Base & Partial<CoreDependencies>): Promise<LimitsParts['shared']> {
+}: Base & Partial<BaseWithDatabase>): Promise<LimitsParts['shared']> {
   if (db === undefined || isAlone(config)) return undefined
   const count = createDatabaseCount({ db, hash: (name) => vault.hash(`limit:${name}`), log })
   opened.defer(() => count.close())

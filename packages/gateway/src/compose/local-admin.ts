@@ -8,7 +8,7 @@
 import { createAgentQueue } from '../features/agent/index.ts'
 import { agentLimitsOf } from './doors.ts'
 import { join } from 'node:path'
-import type { Store } from './open-store.ts'
+import type { Store } from '../base/open-store.ts'
 import type { Administration } from '../operations/carry-out.ts'
 import { createChanges } from '../catalog/changes.ts'
 import { appsOf, type Config, type LoadedConfig } from '../config.ts'
@@ -32,7 +32,7 @@ import { composeCatalogs, type Catalogs } from './catalogs.ts'
 import { localFiles } from './files.ts'
 import { composeConnect } from './connect.ts'
 import { composeCredentials, type Credentials } from './credentials.ts'
-import type { CoreDependencies } from './core-dependencies.ts'
+import type { BaseWithDatabase } from '../base/base.ts'
 import { composeIdentity } from './identity.ts'
 import { composePeople } from './people.ts'
 import { composeSecretReferences } from './secret-references.ts'
@@ -81,7 +81,7 @@ export async function composeLocalAdmin({ store, loaded, log, publicUrl }: Local
   const { config, origins, path, lang } = loaded
   await using opened = new AsyncDisposableStack()
   const counters = createCounters({ sessions: NONE, channels: NONE, upstreamSessions: NONE, waitingRecords: NONE })
-  const core: CoreDependencies = { config, db, vault, log, counters, telemetry: undefined, opened }
+  const core: BaseWithDatabase = { config, db, vault, log, counters, telemetry: undefined, opened }
   const open = { recheck() {} }
 
   const contacts = createContacts(core)

@@ -6,7 +6,7 @@ import { removeOldGrants } from '../identity/oauth/oauth-grants.ts'
 import { removeExpiredTokens } from '../identity/oauth/oauth-tokens.ts'
 import { createCleanOAuth } from '../features/authorization/index.ts'
 import type { KeepSnapshots } from '../snapshot/keep-snapshots.ts'
-import type { CoreDependencies } from './core-dependencies.ts'
+import type { BaseWithDatabase } from '../base/base.ts'
 
 export interface ComposeOAuthParts extends Pick<
   OAuthParts,
@@ -15,7 +15,7 @@ export interface ComposeOAuthParts extends Pick<
   readonly snapshots: Pick<KeepSnapshots, 'find' | 'all'>
 }
 
-export function composeOAuth(core: CoreDependencies, { snapshots, ...parts }: ComposeOAuthParts): OAuthDoor {
+export function composeOAuth(core: BaseWithDatabase, { snapshots, ...parts }: ComposeOAuthParts): OAuthDoor {
   const { config, db, vault, log, counters, opened } = core
   const oauth = createOAuth({
     ...parts,

@@ -15,7 +15,7 @@ import { spendState } from '../identity/spent-states.ts'
 import { findUser } from '../identity/users.ts'
 import type { KeepSnapshots } from '../snapshot/keep-snapshots.ts'
 import { createGuardedFetch } from '../upstreams/http/guarded-fetch.ts'
-import type { CoreDependencies } from './core-dependencies.ts'
+import type { BaseWithDatabase } from '../base/base.ts'
 
 export interface ComposePeopleParts extends Pick<SignInParts, 'accessTokens' | 'ended' | 'publicUrl'> {
   readonly accounts: Accounts
@@ -24,7 +24,7 @@ export interface ComposePeopleParts extends Pick<SignInParts, 'accessTokens' | '
 
 export type People = ReturnType<typeof composePeople>
 
-export function composePeople({ config, db, vault }: CoreDependencies, parts: ComposePeopleParts) {
+export function composePeople({ config, db, vault }: BaseWithDatabase, parts: ComposePeopleParts) {
   const { accessTokens, ended, accounts, snapshots, publicUrl } = parts
   const passwords = createPasswords({ shortest: config.TOOLWAY_PASSWORD_LENGTH })
   const attempts = createAttempts({ now: Date.now })
@@ -63,7 +63,7 @@ export interface ComposePagesParts {
 }
 
 export function composePages(
-  { config, db, vault }: CoreDependencies,
+  { config, db, vault }: BaseWithDatabase,
   { people, web, clients, publicUrl }: ComposePagesParts,
 ) {
   const pages = createSignInDoor({

@@ -11,12 +11,12 @@ import { removeOldPayloads } from '../records/payloads.ts'
 import { storeRecords } from '../records/records.ts'
 import { createRefusals } from '../records/refusals.ts'
 import { payloadRow } from '../vault/sealed-columns.ts'
-import type { CoreDependencies } from './core-dependencies.ts'
+import type { BaseWithDatabase } from '../base/base.ts'
 
 /** Between two looks for payloads whose time is over. Milliseconds. */
 const CLEAN_EVERY = 10 * 60_000
 
-export function composeRecords(core: CoreDependencies) {
+export function composeRecords(core: BaseWithDatabase) {
   const { config, db, vault, log, counters, opened } = core
   const unstored = createTellUnstored({
     db,
@@ -56,7 +56,7 @@ export function composeRecords(core: CoreDependencies) {
 
 /** Arguments and results of calls, where an organization keeps them. */
 function composePayloads(
-  { config, db, vault, log, opened }: CoreDependencies,
+  { config, db, vault, log, opened }: BaseWithDatabase,
   records: Pick<ReturnType<typeof createRecordWriter>, 'waiting'>,
 ) {
   const days = config.TOOLWAY_PAYLOAD_DAYS

@@ -2,11 +2,11 @@
 import { createCleanOld } from '../lib/clean-old.ts'
 import { createResultStore, type ResultStore } from '../results/result-store.ts'
 import { keptResultRow } from '../vault/sealed-columns.ts'
-import type { CoreDependencies } from './core-dependencies.ts'
+import type { BaseWithDatabase } from '../base/base.ts'
 
 const CLEAN_EVERY = 5 * 60_000
 
-export function composeResults({ config, db, vault, log, opened }: CoreDependencies): ResultStore {
+export function composeResults({ config, db, vault, log, opened }: BaseWithDatabase): ResultStore {
   const results = createResultStore({
     db,
     seal: (text, id) => vault.seal(text, keptResultRow(id)),

@@ -12,7 +12,7 @@ import type { CallIntake } from '../limits/call-intake.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { Admission } from './admission.ts'
 import type { Catalogs } from './catalogs.ts'
-import type { Base } from './core-dependencies.ts'
+import type { Base } from '../base/base.ts'
 import { composeTakeIn } from './intake.ts'
 
 export interface Gateway {

@@ -11,7 +11,7 @@ import { createSecretReferences, type SecretReferences } from '../vault/referenc
 import { hasReference, SecretFault, type SecretSource, type SourceName } from '../vault/references/secret-source.ts'
 import { createVaultSource } from '../vault/references/vault-source.ts'
 import { connectionRow } from '../vault/sealed-columns.ts'
-import type { Base } from './core-dependencies.ts'
+import type { Base } from '../base/base.ts'
 
 export interface SnapshotReferences extends ConnectionReferences {
   /** Read what these connections refer to, before they are opened. */

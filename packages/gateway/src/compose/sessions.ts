@@ -20,10 +20,10 @@ import { createSessionNames } from '../sessions/session-names.ts'
 import { createSessions, type Sessions } from '../sessions/sessions.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import { streamEventRow } from '../vault/sealed-columns.ts'
-import type { CoreDependencies } from './core-dependencies.ts'
+import type { BaseWithDatabase } from '../base/base.ts'
 
 export function composeSessions(
-  { config, db, vault, log, opened }: CoreDependencies,
+  { config, db, vault, log, opened }: BaseWithDatabase,
   upstreams: Upstreams,
   parts: () => Pick<CallParts, 'credentials' | 'tasks'>,
 ) {
@@ -62,7 +62,7 @@ export function composeSessions(
 const CLEAN_EVERY = 60_000
 
 /** How gateways tell one another which pages of apps were read; undefined where this gateway is the only one on its database. */
-export function composePageReads({ config, db }: CoreDependencies, keepSessions: Pick<KeepSessions, 'held'>) {
+export function composePageReads({ config, db }: BaseWithDatabase, keepSessions: Pick<KeepSessions, 'held'>) {
   if (isAlone(config)) return undefined
   return {
     tell: (reads: readonly PageRead[]) => db.system((sql) => tellPageReads(sql, reads)),
@@ -72,7 +72,7 @@ export function composePageReads({ config, db }: CoreDependencies, keepSessions:
 
 /** Streams of calls between gateways; undefined where this gateway is the only one on its database. */
 export function composeSharedStreams(
-  { config, db, vault, log, opened }: CoreDependencies,
+  { config, db, vault, log, opened }: BaseWithDatabase,
   keepSessions: Pick<KeepSessions, 'held'>,
 ) {
   if (isAlone(config)) return undefined
@@ -106,6 +106,6 @@ export function composeSharedStreams(
 }
 
 const hashOfSession =
-  (vault: CoreDependencies['vault']) =>
+  (vault: BaseWithDatabase['vault']) =>
   (id: string): Buffer =>
     vault.hash(`session ${id}`)

@@ -20,7 +20,7 @@ import type { Policy } from '../policy/verdict.ts'
 import { isStandIn as isUnreadableToolset } from '../toolsets/toolsets.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import type { Catalogs } from './catalogs.ts'
-import type { CoreDependencies } from './core-dependencies.ts'
+import type { BaseWithDatabase } from '../base/base.ts'
 import { AT_ONCE, readAllOf, readRows, type OrganizationRows } from './organization-rows.ts'
 import type { SnapshotReferences } from './secret-references.ts'
 
@@ -43,7 +43,7 @@ export interface Snapshots {
   readonly reloadRules: () => Promise<void>
 }
 
-export function composeSnapshots(core: CoreDependencies, parts: ComposeSnapshotsParts): Snapshots {
+export function composeSnapshots(core: BaseWithDatabase, parts: ComposeSnapshotsParts): Snapshots {
   const { db, log, opened } = core
   const { upstreams, changes, catalogs, healthy, open, credentials, keepsFiles = false, references } = parts
   const rules = createPlatformRules({ list: () => db.system(listPlatformRules) })
@@ -100,7 +100,7 @@ export function composeSnapshots(core: CoreDependencies, parts: ComposeSnapshots
 const AGAIN = 1_000
 
 /** Rows that stand in a list without what they should say. */
-function noteUnreadable({ organization: { id }, connections, toolsets }: Snapshot, log: CoreDependencies['log']): void {
+function noteUnreadable({ organization: { id }, connections, toolsets }: Snapshot, log: BaseWithDatabase['log']): void {
   for (const { id: connection } of connections.filter(isUnreadableConnection))
     log.error({ organization: id, connection }, 'the settings of a connection are unreadable; it is off')
   for (const { slug: toolset } of toolsets.filter(isUnreadableToolset))
@@ -116,7 +116,7 @@ interface LoadParts {
 }
 
 function createLoad(
-  { db, vault }: Pick<CoreDependencies, 'db' | 'vault'>,
+  { db, vault }: Pick<BaseWithDatabase, 'db' | 'vault'>,
   { keepRules, upstreams, credentials, keepsFiles, references }: LoadParts,
 ) {
   const documents = createDocuments({ db })

@@ -16,7 +16,7 @@ import type { OtlpTarget, Post } from '../telemetry/otlp/otlp-exporter.ts'
 import { createSampler } from '../telemetry/tracing/sampler.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import { createPool } from '../upstreams/http/agent.ts'
-import type { Base } from './core-dependencies.ts'
+import type { Base } from '../base/base.ts'
 
 export interface ComposeTelemetryParts extends Pick<Base, 'config' | 'log' | 'counters' | 'opened'> {
   readonly tail: Pick<LogTail, 'recent' | 'follow'> | undefined

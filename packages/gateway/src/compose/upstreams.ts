@@ -11,7 +11,7 @@ import type { ChildWords } from '../upstreams/children/child-words.ts'
 import { createChildren } from '../upstreams/children/worker-link.ts'
 import { reasonOf } from '../upstreams/program-said.ts'
 import { createUpstreams, type Upstreams } from '../upstreams/upstreams.ts'
-import type { Base, CoreDependencies } from './core-dependencies.ts'
+import type { Base, BaseWithDatabase } from '../base/base.ts'
 import { applyNetwork } from './network.ts'
 import { sandboxOf } from './sandbox.ts'
 
@@ -124,7 +124,7 @@ const TROUBLED = 15 * 60_000
 const LASTING: ReadonlySet<string> = new Set(['upstream.malformed', 'upstream.needs-auth'])
 
 /** Stores facts about a connection in the database: its catalog, the reason of a failure, its revision. */
-export function createContacts({ db }: CoreDependencies): Contacts {
+export function createContacts({ db }: BaseWithDatabase): Contacts {
   const revisions = new Map<string, string>()
   const eraOf = (connectionId: string) => {
     const revision = revisions.get(connectionId)

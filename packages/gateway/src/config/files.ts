@@ -1,9 +1,26 @@
 /** The settings of files that travel by reference, and the place where they are kept. */
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
-import type { FilePlace } from '../features/files/index.ts'
 import { ConfigFault } from './fault.ts'
 import { bytes, notPlaceholder, onOff, setting, wholeNumber, type Setting, type ValuesOf } from './setting.ts'
+
+export interface S3Settings {
+  readonly bucket: string
+  /** Empty, or ends with a slash. */
+  readonly prefix: string
+  readonly endpoint: string | undefined
+  readonly region: string
+  /** The bucket in the path instead of the host name, as most stores besides AWS want it. */
+  readonly pathStyle: boolean
+  readonly credentials: {
+    readonly accessKeyId: string
+    readonly secretAccessKey: string
+    readonly sessionToken?: string
+  }
+}
+
+/** Where content is. */
+export type FilePlace = { readonly kind: 'folder'; readonly folder: string } | ({ readonly kind: 's3' } & S3Settings)
 
 const FILES_FORM = /^(?:off|folder:\/.+|s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:\/[\w!.*'()/-]{0,200})?)$/
 

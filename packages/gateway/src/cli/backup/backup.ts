@@ -14,7 +14,7 @@ import {
   type VerifiedBackup,
   restoreBackup,
 } from '../../features/backup/index.ts'
-import { keySourcesOf, openBareDatabase } from '../../compose/open-store.ts'
+import { keySourcesOf, openBareDatabase } from '../../base/open-store.ts'
 import { VERSION } from '../../call/introduce.ts'
 import { filePlaceOf, type LoadedConfig } from '../../config.ts'
 import { counted } from '../../lib/counted.ts'

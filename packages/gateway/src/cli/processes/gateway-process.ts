@@ -4,7 +4,7 @@
  * Signals are for the first process, also where a terminal sends them to all.
  */
 import { compose } from '../../compose.ts'
-import { openStore } from '../../compose/open-store.ts'
+import { openStore } from '../../base/open-store.ts'
 import type { Gateway } from '../../compose/running.ts'
 import { ConfigFault } from '../../config.ts'
 import { keepCompiled } from '../../lib/keep-compiled.ts'

@@ -10,7 +10,7 @@ import type { Principal } from '../../identity/principal.ts'
 import type { KeepSnapshots } from '../../snapshot/keep-snapshots.ts'
 import { createGuardedFetch } from '../../upstreams/http/guarded-fetch.ts'
 import { composeExternalPrincipals } from '../external-principals.ts'
-import type { Base } from '../core-dependencies.ts'
+import type { Base } from '../../base/base.ts'
 import type { Rows } from './rows.ts'
 
 /** There is no command that makes keys here, and no sign-in: keys come from settings and from the file. */

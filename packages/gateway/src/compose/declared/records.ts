@@ -4,7 +4,7 @@
  */
 import type { AuditLogParts } from '../../call/audit-entry.ts'
 import { createRefusals } from '../../records/refusals.ts'
-import type { Base } from '../core-dependencies.ts'
+import type { Base } from '../../base/base.ts'
 
 /** A placeholder that is never read. */
 const NOWHERE = Promise.resolve({} as Awaited<ReturnType<AuditLogParts['intend']>>)

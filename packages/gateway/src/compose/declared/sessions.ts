@@ -2,7 +2,7 @@
 import type { KeepSessions } from '../../features/runtime/index.ts'
 import { createSessions } from '../../sessions/sessions.ts'
 import type { Upstreams } from '../../upstreams/upstreams.ts'
-import type { Base } from '../core-dependencies.ts'
+import type { Base } from '../../base/base.ts'
 
 export function composeMemorySessions({ config, opened }: Base, upstreams: Pick<Upstreams, 'forgetSession'>) {
   const sessions = createSessions({

@@ -6,7 +6,7 @@ import { createKeepSnapshots, type KeepSnapshots } from '../../snapshot/keep-sna
 import { createTellChanges } from '../../snapshot/tell-changes.ts'
 import type { Upstreams } from '../../upstreams/upstreams.ts'
 import type { Catalogs } from '../catalogs.ts'
-import type { Base } from '../core-dependencies.ts'
+import type { Base } from '../../base/base.ts'
 import type { SnapshotReferences } from '../secret-references.ts'
 import { watchedOf } from '../snapshots.ts'
 import type { Rows } from './rows.ts'

@@ -2,5 +2,5 @@
 export { attachmentOf } from './file-name.ts'
 export type { FileTransfers, TransferOrigin, UploadPosition } from './file-transfers.ts'
 export { fileOperations, type FileOperationParts } from './files.operations.ts'
-export { filesWithoutContent, openBlobs, openFiles, type FilePlace } from './open-files.ts'
+export { filesWithoutContent, openBlobs, openFiles } from './open-files.ts'
 export { createSweepFiles } from './sweep-files.job.ts'

@@ -1,4 +1,5 @@
 /** The file store of an installation, opened: where content is, its rows, its addresses, and the removal of what is over. */
+import type { FilePlace } from '../../config/files.ts'
 import type { Db } from '../../db/db.ts'
 import type { FileStore } from '../../snapshot/ports/file-store.ts'
 import { fileKeyRow } from '../../vault/sealed-columns.ts'
@@ -6,15 +7,12 @@ import type { Vault } from '../../vault/vault.ts'
 import type { AdminFiles } from './admin-files.ts'
 import type { Blobs } from './blobs/blobs.ts'
 import { createFolderBlobs } from './blobs/folder-blobs.ts'
-import { createS3Blobs, type S3Settings } from './blobs/s3-blobs.ts'
+import { createS3Blobs } from './blobs/s3-blobs.ts'
 import { createFileStore } from './create-file-store.ts'
 import type { FileLimits, FileParts } from './file-parts.ts'
 import { createFileSweep, type FileSweep } from './file-sweep.ts'
 import { createFileTransfers, type FileTransfers } from './file-transfers.ts'
 import { createUploads } from './uploads.ts'
-
-/** Where content is. */
-export type FilePlace = { readonly kind: 'folder'; readonly folder: string } | ({ readonly kind: 's3' } & S3Settings)
 
 export interface OpeningFiles {
   readonly db: Pick<Db, 'organization' | 'system'>

@@ -8,24 +8,10 @@
  */
 import { randomUUID } from 'node:crypto'
 import { Fault } from '@toolway/contract'
+import type { S3Settings } from '../../../config/files.ts'
 import { SEALED_FRAME } from '../content/frames.ts'
 import { storeFault, type Blobs, type Draft, type PartMemory, type Resumed } from './blobs.ts'
 import type * as Library from '../../../lib/s3-client.ts'
-
-export interface S3Settings {
-  readonly bucket: string
-  /** Empty, or ends with a slash. */
-  readonly prefix: string
-  readonly endpoint: string | undefined
-  readonly region: string
-  /** The bucket in the path instead of the host name, as most stores besides AWS want it. */
-  readonly pathStyle: boolean
-  readonly credentials: {
-    readonly accessKeyId: string
-    readonly secretAccessKey: string
-    readonly sessionToken?: string
-  }
-}
 
 /** Frames of a part: a little over the 5 MiB that a part has at least. An upload has ten thousand parts at most. */
 const PART_FRAMES = 80
