@@ -17,10 +17,10 @@ export const siteOf = (product: 'jira' | 'confluence'): Place => ({
     site: maybe('Cloud ID or address, e.g. acme.atlassian.net; required only if the account can access several sites'),
   },
   *find({ site }) {
-    const wanted = typeof site === 'string' ? site.trim() : ''
-    if (CLOUD_ID.test(wanted)) return { cloudId: wanted }
+    const siteName = typeof site === 'string' ? site.trim() : ''
+    if (CLOUD_ID.test(siteName)) return { cloudId: siteName }
     const { body } = yield* ask('GET /oauth/token/accessible-resources')
-    return { cloudId: chosen(sitesOf(body, product), wanted, product) }
+    return { cloudId: chosen(sitesOf(body, product), siteName, product) }
   },
 })
 

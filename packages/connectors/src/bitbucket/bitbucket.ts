@@ -162,8 +162,8 @@ export const bitbucket = vendor({
         description: maybe('Markdown'),
         close_source_branch: z.boolean().default(false),
       },
-      send: ({ source_branch, destination_branch, ...given }) => ({
-        ...given,
+      send: ({ source_branch, destination_branch, ...others }) => ({
+        ...others,
         type: 'pullrequest',
         source: { branch: { name: source_branch } },
         destination: destination_branch === undefined ? undefined : { branch: { name: destination_branch } },
@@ -181,7 +181,7 @@ export const bitbucket = vendor({
     add_pr_comment: write(`POST ${REPO}/pullrequests/{pull_request_id}/comments`, {
       says: 'Comment on a pull request.',
       input: { ...pr, body: text('Markdown') },
-      send: ({ body, ...given }) => ({ ...given, type: 'pullrequest_comment', content: { raw: body } }),
+      send: ({ body, ...others }) => ({ ...others, type: 'pullrequest_comment', content: { raw: body } }),
       output: Comment,
       scopes: ['pullrequest'],
     }),
@@ -207,8 +207,8 @@ export const bitbucket = vendor({
         kind: choice(['bug', 'enhancement', 'proposal', 'task']).default('bug'),
         priority: choice(['trivial', 'minor', 'major', 'critical', 'blocker']).default('major'),
       },
-      send: ({ content, ...given }) => ({
-        ...given,
+      send: ({ content, ...others }) => ({
+        ...others,
         type: 'issue',
         content: content === undefined ? undefined : { raw: content },
       }),
@@ -231,7 +231,7 @@ export const bitbucket = vendor({
     trigger_pipeline: write(`POST ${REPO}/pipelines`, {
       says: 'Start the pipeline of a branch, or of a commit on it.',
       input: { ...repo, branch: text('e.g. main'), commit: maybe('Hash of the commit') },
-      send: ({ branch, commit, ...given }) => ({ ...given, type: 'pipeline', target: targetOf(branch, commit) }),
+      send: ({ branch, commit, ...others }) => ({ ...others, type: 'pipeline', target: targetOf(branch, commit) }),
       output: Pipeline,
       scopes: ['pipeline:write'],
     }),

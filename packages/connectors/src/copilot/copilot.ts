@@ -316,9 +316,10 @@ function* allSeats(of: string): Run<{ seats: readonly Json[]; total: unknown; at
   for (let page = 1; ; page += 1) {
     const { body, at } = yield* ask('GET /orgs/{org}/copilot/billing/seats', { org: of, per_page: SEATS_A_PAGE, page })
     const found = get(body, 'seats')
-    const held = Array.isArray(found) ? (found as Json[]) : []
-    seats.push(...held)
-    if (held.length < SEATS_A_PAGE || seats.length >= MOST_SEATS) return { seats, total: get(body, 'total_seats'), at }
+    const pageSeats = Array.isArray(found) ? (found as Json[]) : []
+    seats.push(...pageSeats)
+    if (pageSeats.length < SEATS_A_PAGE || seats.length >= MOST_SEATS)
+      return { seats, total: get(body, 'total_seats'), at }
   }
 }
 

@@ -117,8 +117,8 @@ function* records(of: VendorAnswer): Run<readonly Json[]> {
 }
 
 const daysOf = (record: Json): Json[] => {
-  const held = record['day_totals']
-  return Array.isArray(held) ? held.filter(isJson) : [record]
+  const totals = record['day_totals']
+  return Array.isArray(totals) ? totals.filter(isJson) : [record]
 }
 
 /** A line that is cut off or empty is left out. */

@@ -4,10 +4,10 @@ import type { VendorRows } from '../kit/rows.ts'
 const org = { org: 'o' }
 const day = { since: '2026-11-01', until: '2026-11-01' }
 const latest = 'GET /orgs/o/copilot/metrics/reports/organization-28-day/latest'
-const one = 'GET /orgs/o/copilot/metrics/reports/organization-1-day?day=2026-11-01'
+const dayReport = 'GET /orgs/o/copilot/metrics/reports/organization-1-day?day=2026-11-01'
 const ofReport = [
   [org, latest],
-  [{ ...org, ...day }, one],
+  [{ ...org, ...day }, dayReport],
 ] as const
 
 const totals = {
@@ -83,7 +83,7 @@ export const rows: VendorRows = {
   tools: {
     get_org_usage: [
       [org, latest],
-      [{ ...org, ...day, page: 2, per_page: 7 }, one],
+      [{ ...org, ...day, page: 2, per_page: 7 }, dayReport],
     ],
     get_usage_trends: ofReport,
     get_user_usage: [
@@ -133,7 +133,7 @@ export const rows: VendorRows = {
     ],
     get_normalized_metrics: [
       [org, latest, 'GET /orgs/o/copilot/billing'],
-      [{ ...org, ...day }, one, 'GET /orgs/o/copilot/billing'],
+      [{ ...org, ...day }, dayReport, 'GET /orgs/o/copilot/billing'],
     ],
   },
 }

@@ -210,7 +210,7 @@ export const cursor = vendor({
         ...period,
         user_ids: z.array(z.int()).max(1).optional().describe('Number of one member, e.g. 12345678'),
       },
-      send: ({ user_ids, ...given }) => ({ ...milliseconds(given), userId: user_ids?.[0] }),
+      send: ({ user_ids, ...range }) => ({ ...milliseconds(range), userId: user_ids?.[0] }),
       at: 'usageEvents',
       list: Event,
     }),

@@ -163,7 +163,7 @@ export const discord = vendor({
     search_messages: read('GET /guilds/{guild_id}/messages/search', {
       says: 'Search the messages in a server. While Discord builds its index, the result is empty: try again later.',
       input: { ...guild, query: text('Words, e.g. release notes') },
-      send: ({ query, ...given }) => ({ ...given, content: query }),
+      send: ({ query, ...others }) => ({ ...others, content: query }),
       // Each match is a list of its own.
       items: (body) => [get(body, 'messages[]')].flat(2),
       paging: offset('messages', 'offset', { name: 'limit', default: 25, max: 25 }, { total: 'total_results' }),

@@ -29,8 +29,8 @@ const Table = shape({ id: str(), name: str(), style: str(), has_headers: bool('s
 const Result = shape({ address: str(), value: str(), text: str(), formulas: strs() })
 
 /** A quote is doubled within a text of OData. */
-const quoted = ({ range: address, ...given }: Json): Json => ({
-  ...given,
+const quoted = ({ range: address, ...others }: Json): Json => ({
+  ...others,
   range: String(address).replaceAll("'", "''"),
 })
 const MEMBERS = 'address,values'
@@ -106,7 +106,7 @@ export const excel = vendor({
         address: text('e.g. A1:C10'),
         has_headers: flag('Whether the first row contains the column names').default(true),
       },
-      send: ({ has_headers, address, ...given }) => ({ ...given, address, hasHeaders: has_headers }),
+      send: ({ has_headers, address, ...others }) => ({ ...others, address, hasHeaders: has_headers }),
       output: Table,
     }),
     get_used_range: read(`GET ${SHEET}/usedRange(valuesOnly={valuesOnly})`, {
@@ -119,8 +119,8 @@ export const excel = vendor({
       says: 'Write a formula into a cell, replacing its content, and get the result.',
       input: { ...sheet, cell: text('e.g. D1'), formula: text('e.g. =SUM(A1:A3)') },
       output: Result,
-      *run({ cell, formula, ...given }) {
-        const at = quoted({ ...given, range: cell })
+      *run({ cell, formula, ...place }) {
+        const at = quoted({ ...place, range: cell })
         yield* ask(`PATCH ${RANGE}`, { ...at, formulas: [[formula]] })
         const { body } = yield* ask(`GET ${RANGE}`, { ...at, $select: 'address,values,text,formulas' })
         const first = (name: string) => [get(body, name)].flat(2)[0]

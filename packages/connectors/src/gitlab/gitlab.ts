@@ -239,7 +239,7 @@ export const gitlab = vendor({
     create_issue: write('POST /projects/{project_id}/issues', {
       says: 'Open an issue in a project.',
       input: { ...project, title: text('Title in one line'), ...issueMembers },
-      send: ({ labels: names, ...given }) => ({ ...given, labels: listed(names) }),
+      send: ({ labels: names, ...others }) => ({ ...others, labels: listed(names) }),
       output: FullIssue,
     }),
     update_issue: write('PUT /projects/{project_id}/issues/{issue_iid}', {

@@ -96,7 +96,7 @@ export const google_sheets = vendor({
     get_spreadsheet: read('GET /spreadsheets/{spreadsheet_id}', {
       says: 'Get the title, sheets and named ranges of a spreadsheet, without cells.',
       input: { ...spreadsheet, fields: maybe('Field mask, e.g. properties.title') },
-      send: ({ fields = MASK, ...given }) => ({ ...given, fields }),
+      send: ({ fields = MASK, ...others }) => ({ ...others, fields }),
       output: Spreadsheet,
     }),
     read_range: read('GET /spreadsheets/{spreadsheet_id}/values/{range}', {
@@ -106,8 +106,8 @@ export const google_sheets = vendor({
         major_dimension: choice(['ROWS', 'COLUMNS']).default('ROWS'),
         value_render_option: choice(['FORMATTED_VALUE', 'UNFORMATTED_VALUE', 'FORMULA']).default('FORMATTED_VALUE'),
       },
-      send: ({ major_dimension, value_render_option, ...given }) => ({
-        ...given,
+      send: ({ major_dimension, value_render_option, ...others }) => ({
+        ...others,
         majorDimension: major_dimension,
         valueRenderOption: value_render_option,
       }),
@@ -116,13 +116,13 @@ export const google_sheets = vendor({
     write_range: write('PUT /spreadsheets/{spreadsheet_id}/values/{range}?valueInputOption', {
       says: 'Write values into a range; cells beyond the given rows do not change.',
       input: { ...range, values, value_input_option },
-      send: ({ value_input_option: option, ...given }) => ({ ...given, valueInputOption: option }),
+      send: ({ value_input_option: option, ...others }) => ({ ...others, valueInputOption: option }),
       output: Written,
     }),
     append_rows: write('POST /spreadsheets/{spreadsheet_id}/values/{range}:append?valueInputOption', {
       says: 'Append rows after the table that a range belongs to.',
       input: { ...range, values, value_input_option },
-      send: ({ value_input_option: option, ...given }) => ({ ...given, valueInputOption: option }),
+      send: ({ value_input_option: option, ...others }) => ({ ...others, valueInputOption: option }),
       output: Appended,
     }),
     clear_range: destroy('POST /spreadsheets/{spreadsheet_id}/values/{range}:clear', {
@@ -218,7 +218,7 @@ export const google_sheets = vendor({
         background_color: Color,
         text_color: Color,
       },
-      send: ({ spreadsheet_id, ...given }) => ({ spreadsheet_id, requests: [{ repeatCell: formatOf(given) }] }),
+      send: ({ spreadsheet_id, ...format }) => ({ spreadsheet_id, requests: [{ repeatCell: formatOf(format) }] }),
       output: Updated,
     }),
     search_spreadsheets: files.search,

@@ -26,7 +26,7 @@ const files = fileTools('application/vnd.google-apps.presentation', 'presentatio
 const presentation = { presentation_id: text('From its address, e.g. 1EAYk18WDjIG-zp_0vLm3CsfQh_i8eXc67Jo2O9C6Vuc') }
 const slide_index = z.int().min(0).describe('From 0')
 const slide = { ...presentation, slide_object_id: text('From google_slides_get_presentation, e.g. p3') }
-const one = 'GET /presentations/{presentation_id}'
+const getPresentation = 'GET /presentations/{presentation_id}'
 const update = 'POST /presentations/{presentation_id}:batchUpdate'
 const LAYOUTS = [
   'BLANK',
@@ -72,12 +72,12 @@ export const google_slides = vendor({
   },
   tools: {
     list_presentations: files.list,
-    get_presentation: read(one, {
+    get_presentation: read(getPresentation, {
       says: 'Get the title of a presentation and the identifiers of its slides, in order.',
       input: presentation,
       output: Presentation,
     }),
-    get_slide: read(one, {
+    get_slide: read(getPresentation, {
       says: 'Get the elements of one slide with their text.',
       input: { ...presentation, slide_index },
       send: ({ presentation_id }) => ({ presentation_id }),
@@ -149,7 +149,7 @@ export const google_slides = vendor({
       }),
       output: Replaced,
     }),
-    get_speaker_notes: read(one, {
+    get_speaker_notes: read(getPresentation, {
       says: 'Get the speaker notes of one slide and the identifier for changing them.',
       input: { ...presentation, slide_index },
       send: ({ presentation_id }) => ({ presentation_id }),
@@ -166,7 +166,7 @@ export const google_slides = vendor({
       },
       output: Changed,
       *run({ presentation_id, notes_object_id: objectId, text: notes }) {
-        const { body } = yield* ask(one, { presentation_id })
+        const { body } = yield* ask(getPresentation, { presentation_id })
         const pages = listOf(get(body, 'slides')).map(notesOf)
         // Deleting from empty notes is an error.
         const full = pages.some((page) => page['notes_object_id'] === objectId && page['empty'] !== true)

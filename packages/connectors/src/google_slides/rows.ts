@@ -2,7 +2,7 @@
 import type { VendorRows } from '../kit/rows.ts'
 
 const presentation = { presentation_id: 'p' }
-const one = 'GET /presentations/p'
+const getPresentation = 'GET /presentations/p'
 const update = 'POST /presentations/p:batchUpdate'
 const files = (order: string, more: string, size: number) =>
   `GET /files?q=mimeType %3D 'application%2Fvnd.google-apps.presentation' and trashed %3D false${more}&orderBy=${order}&fields=nextPageToken%2Cfiles(id%2Cname%2CcreatedTime%2CmodifiedTime%2Cowners(emailAddress)%2Cshared%2CwebViewLink)&supportsAllDrives=true&includeItemsFromAllDrives=true&pageSize=${size}`
@@ -55,8 +55,8 @@ export const rows: VendorRows = {
         files('name', " and 'ada%40example.com' in owners", 5),
       ],
     ],
-    get_presentation: [[presentation, one]],
-    get_slide: [[{ ...presentation, slide_index: 0 }, one]],
+    get_presentation: [[presentation, getPresentation]],
+    get_slide: [[{ ...presentation, slide_index: 0 }, getPresentation]],
     create_presentation: [[{ title: 't' }, ['POST /presentations', { title: 't' }]]],
     add_slide: [
       [
@@ -100,14 +100,14 @@ export const rows: VendorRows = {
         ],
       ],
     ],
-    get_speaker_notes: [[{ ...presentation, slide_index: 0 }, one]],
+    get_speaker_notes: [[{ ...presentation, slide_index: 0 }, getPresentation]],
     update_speaker_notes: [
       [
         { ...presentation, notes_object_id: 'n', text: 'x' },
-        one,
+        getPresentation,
         [update, { requests: [{ insertText: { objectId: 'n', text: 'x', insertionIndex: 0 } }] }],
       ],
-      [{ ...presentation, slide_object_id: 's', notes_object_id: 'n', text: '' }, one],
+      [{ ...presentation, slide_object_id: 's', notes_object_id: 'n', text: '' }, getPresentation],
     ],
     duplicate_slide: [
       [{ ...presentation, slide_object_id: 's' }, [update, { requests: [{ duplicateObject: { objectId: 's' } }] }]],

@@ -127,11 +127,11 @@ const DETAILS = ['errors[].field', 'needed', 'error.param']
 
 function messageOf({ status, body, headers }: VendorAnswer): string {
   const isPage = /^text\/html\b/.test(headers['content-type'] ?? '')
-  const given = typeof body === 'string' && !isPage ? body : firstOf(body, MESSAGES)
+  const reported = typeof body === 'string' && !isPage ? body : firstOf(body, MESSAGES)
   const detail = firstOf(body, DETAILS) ?? ofMembers(body)
   const words = isPage
     ? 'the answer is a web page, not data'
-    : (given ?? (detail === undefined ? 'no message' : 'refused'))
+    : (reported ?? (detail === undefined ? 'no message' : 'refused'))
   const line =
     `${status === 0 ? '' : `HTTP ${status}: `}${words}${detail === undefined ? '' : ` (${detail})`}`.replaceAll(
       /\s+/g,

@@ -39,7 +39,7 @@ export function graphql(facts: GraphqlFacts): Record<'read' | 'write' | 'destroy
         request: (_, sent) => ({
           kind: 'api',
           base,
-          ...compile(`POST ${path}`, { query: document, variables: given(sent) }, words),
+          ...compile(`POST ${path}`, { query: document, variables: withoutUnset(sent) }, words),
           headers: {},
           repeat: effect === 'read' ? 'read' : 'never',
         }),
@@ -51,11 +51,11 @@ export function graphql(facts: GraphqlFacts): Record<'read' | 'write' | 'destroy
 }
 
 /** Members with a value: a null comparator is an error at some vendors. Nested objects too. */
-export function given(value: Json): Json {
+export function withoutUnset(value: Json): Json {
   const entries = Object.entries(value).flatMap(([name, item]): [string, unknown][] => {
     if (item === undefined) return []
     if (typeof item !== 'object' || item === null || Array.isArray(item)) return [[name, item]]
-    const inner = given(item as Json)
+    const inner = withoutUnset(item as Json)
     return Object.keys(inner).length === 0 ? [] : [[name, inner]]
   })
   return Object.fromEntries(entries)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { base64Of, base64UrlOf, textOf } from './base64.ts'
-import { given, graphql } from './graphql.ts'
+import { withoutUnset, graphql } from './graphql.ts'
 import { compile } from './operation.ts'
 import { offset } from './paging.ts'
 import { rest, signed } from './rest.ts'
@@ -170,11 +170,13 @@ test('a GraphQL document is made of the route and the shape', () => {
   ).toMatchObject({
     query: 'mutation($id: String!) { thingArchive(id: $id) { success } }',
   })
-  expect(given({ a: undefined, b: { c: undefined }, d: { e: { f: 1, g: undefined } }, h: null, i: [] })).toEqual({
-    d: { e: { f: 1 } },
-    h: null,
-    i: [],
-  })
+  expect(withoutUnset({ a: undefined, b: { c: undefined }, d: { e: { f: 1, g: undefined } }, h: null, i: [] })).toEqual(
+    {
+      d: { e: { f: 1 } },
+      h: null,
+      i: [],
+    },
+  )
 })
 
 test('waits are read from numbers, dates, bodies and resets', () => {

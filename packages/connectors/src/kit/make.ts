@@ -97,23 +97,24 @@ export function toolOf<I extends Inputs>(effect: Effect, spec: Spec<I>, api: Api
     *run(raw, key) {
       const all = parse(input, raw)
       const cursor = paging === undefined ? undefined : all['cursor']
-      const given = without(all, { ...place?.input, ...(paging === undefined ? {} : { cursor }) })
+      const toolInput = without(all, { ...place?.input, ...(paging === undefined ? {} : { cursor }) })
       const at = place === undefined ? {} : yield* place.find(all)
-      const found = spec.before === undefined ? {} : yield* spec.before(given as InputOf<I>)
-      const sent = { ...sentOf(spec, given, { paging, cursor }), ...found }
-      const route = spec.route?.(given as InputOf<I>)
+      const found = spec.before === undefined ? {} : yield* spec.before(toolInput as InputOf<I>)
+      const sent = { ...sentOf(spec, toolInput, { paging, cursor }), ...found }
+      const route = spec.route?.(toolInput as InputOf<I>)
       const requestOf = (own: string | undefined, values: Json) =>
         placed(api.request(own, values, { effect, once: spec.once, key }), at)
       const request = requestOf(route, spec.wrap?.(sent) ?? sent)
       const answer = yield* exchange(request, api.failures)
       const next = nextOf(paging, answer, { sent, base: request.base })
       const { each } = spec
-      if (each === undefined || spec.list === undefined) return outputOf(spec, given as InputOf<I>, { answer, ...next })
+      if (each === undefined || spec.list === undefined)
+        return outputOf(spec, toolInput as InputOf<I>, { answer, ...next })
       const items = yield* detailed(itemsOf(spec, answer), {
         requestOf: (item) => placed(api.request(each.route, each.send(item), DETAILS), at),
         failures: api.failures,
       })
-      return outputOf(spec, given as InputOf<I>, { answer, items, ...next })
+      return outputOf(spec, toolInput as InputOf<I>, { answer, items, ...next })
     },
   }
 }
@@ -245,15 +246,15 @@ function itemsOf<I extends Inputs>(spec: Spec<I>, answer: VendorAnswer): readonl
 
 /** The note stands in no schema: outputs are open, and a schema that changes would have every tool that lists held by its lock. */
 function outputOf<I extends Inputs>(spec: Spec<I>, input: InputOf<I>, { answer, next, note, ...got }: Got): Json {
-  const given = (item: Json) => spec.give?.(item, input, answer) ?? item
+  const shaped = (item: Json) => spec.give?.(item, input, answer) ?? item
   const { list } = spec
   if (list === undefined) {
     const found = foundIn(spec, answer)
-    return spec.output?.read(given(isJson(found) ? found : {})) ?? { done: true }
+    return spec.output?.read(shaped(isJson(found) ? found : {})) ?? { done: true }
   }
   const items = got.items ?? itemsOf(spec, answer)
   return {
-    items: items.map((item) => list.read(given(item))),
+    items: items.map((item) => list.read(shaped(item))),
     ...(next === undefined ? {} : { next_cursor: next }),
     ...(note === undefined ? {} : { note }),
   }

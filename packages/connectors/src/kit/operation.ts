@@ -36,8 +36,8 @@ export function compile(route: string, input: Json, words: RouteWords): Compiled
   const values: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(input)) if (value !== undefined) values[name] = value
   const own = route.includes('{+') ? spread(route, values) : route
-  const of = kept.get(words) ?? new Map<string, Operation>()
-  kept.set(words, of)
+  const of = compiled.get(words) ?? new Map<string, Operation>()
+  compiled.set(words, of)
   const names = Object.keys(values)
   const key = `${own} ${names.join(' ')}`
   const operation = of.get(key) ?? operationOf(own, names, { ...words, name: route })
@@ -47,7 +47,7 @@ export function compile(route: string, input: Json, words: RouteWords): Compiled
 }
 
 /** An API's operations by route and names of arguments: which arguments are given decides what an operation places. */
-const kept = new WeakMap<RouteWords, Map<string, Operation>>()
+const compiled = new WeakMap<RouteWords, Map<string, Operation>>()
 const MOST_KEPT = 300
 
 function operationOf(

@@ -25,8 +25,8 @@ export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'
 /** The members that somebody named, with commas between; all without names. */
 export const picked = (item: Json, names: string | undefined): Json => {
   if (names === undefined) return item
-  const wanted = new Set(['id', ...names.split(',').map((name) => name.trim())])
-  return Object.fromEntries(Object.entries(item).filter(([name]) => wanted.has(name)))
+  const properties = new Set(['id', ...names.split(',').map((name) => name.trim())])
+  return Object.fromEntries(Object.entries(item).filter(([name]) => properties.has(name)))
 }
 
 /** The content of a body of HTML as plain text: models need no markup. */

@@ -161,9 +161,9 @@ export const outlook = vendor({
       says: 'Send a message, with attachments of at most 35 MB. A copy is kept in Sent Items.',
       input: { ...mail, bcc_recipients: texts('e.g. ["eve@example.com"]'), attachments },
       output: Done,
-      *run({ attachments: files, ...given }) {
-        if (files === undefined) yield* ask('POST /me/sendMail', { Message: composed(given), SaveToSentItems: true })
-        else yield* send(composed(given), files)
+      *run({ attachments: files, ...mail }) {
+        if (files === undefined) yield* ask('POST /me/sendMail', { Message: composed(mail), SaveToSentItems: true })
+        else yield* send(composed(mail), files)
         return { done: true }
       },
     }),
@@ -177,14 +177,14 @@ export const outlook = vendor({
       },
       output: Done,
       *run({ message_id, comment, reply_all, attachments: inputs }) {
-        const given = { message_id, Comment: comment }
+        const reply = { message_id, Comment: comment }
         const all = reply_all
         if (inputs === undefined) {
-          yield* ask(`POST /me/messages/{message_id}/${all ? 'replyAll' : 'reply'}`, given)
+          yield* ask(`POST /me/messages/{message_id}/${all ? 'replyAll' : 'reply'}`, reply)
           return { done: true }
         }
         const files = yield* givenFiles(inputs, MOST_ATTACHED)
-        const draft = yield* ask(`POST /me/messages/{message_id}/${all ? 'createReplyAll' : 'createReply'}`, given)
+        const draft = yield* ask(`POST /me/messages/{message_id}/${all ? 'createReplyAll' : 'createReply'}`, reply)
         yield* complete(draft.body, files)
         return { done: true }
       },
@@ -245,8 +245,8 @@ export const outlook = vendor({
       says: 'Create a draft that a person can review and send, with attachments of at most 35 MB.',
       input: { ...mail, attachments },
       output: Draft,
-      *run({ attachments: inputs, ...given }) {
-        const draft = composed(given)
+      *run({ attachments: inputs, ...mail }) {
+        const draft = composed(mail)
         if (inputs === undefined) return ((yield* ask('POST /me/messages', draft)).body ?? {}) as Json
         const files = yield* givenFiles(inputs, MOST_ATTACHED)
         const small = isSmall(files)

@@ -197,17 +197,17 @@ export const teams = vendor({
     send_channel_message: destroy('POST /teams/{team_id}/channels/{channel_id}/messages', {
       says: 'Post a message in a channel.',
       input: { ...channel, ...content },
-      send: ({ team_id, channel_id, ...given }) => ({ team_id, channel_id, body: bodyOf(given) }),
+      send: ({ team_id, channel_id, ...written }) => ({ team_id, channel_id, body: bodyOf(written) }),
       output: Sent,
     }),
     reply_to_message: destroy('POST /teams/{team_id}/channels/{channel_id}/messages/{message_id}/replies', {
       says: 'Reply to a message in a channel.',
       input: { ...message, ...content },
-      send: ({ team_id, channel_id, message_id, ...given }) => ({
+      send: ({ team_id, channel_id, message_id, ...written }) => ({
         team_id,
         channel_id,
         message_id,
-        body: bodyOf(given),
+        body: bodyOf(written),
       }),
       output: Sent,
     }),
@@ -233,7 +233,7 @@ export const teams = vendor({
     send_chat_message: destroy('POST /chats/{chat_id}/messages', {
       says: 'Post a message in a chat.',
       input: { ...chat, ...content },
-      send: ({ chat_id, ...given }) => ({ chat_id, body: bodyOf(given) }),
+      send: ({ chat_id, ...written }) => ({ chat_id, body: bodyOf(written) }),
       output: Sent,
       scopes: ['ChatMessage.Send'],
     }),

@@ -119,7 +119,7 @@ export const windsurf = vendor({
     get_analytics: read('POST /Analytics', {
       says: 'Get totals of selected team metrics over a period.',
       input: { ...period, metrics: z.array(z.enum(NAMES)).min(1).describe('e.g. lines_accepted') },
-      send: ({ metrics, ...given }) => ({ ...times(given), query_requests: metrics.map(queryOf) }),
+      send: ({ metrics, ...range }) => ({ ...times(range), query_requests: metrics.map(queryOf) }),
       output: Analytics,
       give: (body, { metrics }) => ({ metrics: valuesOf(body, metrics) }),
     }),

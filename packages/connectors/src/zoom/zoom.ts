@@ -42,7 +42,7 @@ const CODES = new Set([124, 200, 4711, 1010, 1001, 3001, 3301, 3161])
 const meeting = { meeting_id: text('Number of the meeting, e.g. 85746065432') }
 /** An identifier of one past meeting that holds a slash is encoded twice. */
 const past = (id: string) => (id.includes('/') ? encodeURIComponent(id) : id)
-const byPast = ({ meeting_id, ...given }: { meeting_id: string }) => ({ ...given, meeting_id: past(meeting_id) })
+const byPast = ({ meeting_id, ...others }: { meeting_id: string }) => ({ ...others, meeting_id: past(meeting_id) })
 
 const Meeting = shape({
   id: str(),
