@@ -14,8 +14,8 @@ export type Limit = (typeof LIMITS)[number]
 export const reaches = (limit: Limit, effect: Effect): boolean => LIMITS.indexOf(limit) >= EFFECTS.indexOf(effect)
 
 /** The narrower of two limits. */
-export const lesserLimit = (one: Limit, other: Limit): Limit =>
-  LIMITS.indexOf(one) < LIMITS.indexOf(other) ? one : other
+export const lesserLimit = (limit: Limit, other: Limit): Limit =>
+  LIMITS.indexOf(limit) < LIMITS.indexOf(other) ? limit : other
 
 /** The effect that a definition states by its annotations (MCP 2026-07-28, tool annotations); what is not stated is a write. */
 export function effectOf(annotations: unknown): Effect {

@@ -15,8 +15,8 @@ export interface EffectSpeakers {
 
 /** The effect that counts; `stated` is the one that the definition states. */
 export function resolveEffect(stated: Effect, speakers: EffectSpeakers): ResolvedEffect {
-  const { connector, trusted, said, isStated = stated !== 'write' } = speakers
-  if (said !== undefined) return { effect: said, from: 'administrator' }
+  const { connector, trusted, said: chosen, isStated = stated !== 'write' } = speakers
+  if (chosen !== undefined) return { effect: chosen, from: 'administrator' }
   const kind = kindOf(connector)
   const isOpen = kind?.leavesEffectsOpen === true && !isStated && !trusted
   if (kind?.described === true && !isOpen) return { effect: stated, from: 'connector' }

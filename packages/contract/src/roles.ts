@@ -54,4 +54,4 @@ const HELD = Object.freeze(
 export const permits = (role: Role, permission: Permission): boolean => (HELD[role] & BIT[permission]) !== 0
 
 /** The one of two roles that may less: a key may never do more than the member it belongs to. */
-export const lesserRole = (one: Role, other: Role): Role => (ROLES.indexOf(one) > ROLES.indexOf(other) ? one : other)
+export const lesserRole = (role: Role, other: Role): Role => (ROLES.indexOf(role) > ROLES.indexOf(other) ? role : other)

@@ -105,12 +105,12 @@ function freed(selected: SelectedTools, tools: readonly PickableTool[], known: r
   const { connections, include, exclude } = selected
   if (connections === undefined || tools.every(({ alias }) => connections.includes(alias))) return selected
   const inside = known.filter(({ alias }) => connections.includes(alias))
-  const said = include.flatMap((pattern) => {
+  const patterns = include.flatMap((pattern) => {
     if (pattern === '*') return connections.map((alias) => `${alias}__*`)
     if (connections.some((alias) => of(alias)(pattern))) return [pattern]
     return inside.flatMap(({ rule_name: name }) => (fitsPattern(pattern, name) ? [name] : []))
   })
-  return { include: distinct(said), exclude }
+  return { include: distinct(patterns), exclude }
 }
 
 const distinct = (names: readonly string[]): string[] => [...new Set(names)]

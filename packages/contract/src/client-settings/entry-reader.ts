@@ -169,13 +169,13 @@ function wordsFor(
   inputs: FileInputs,
 ): [code: ImportNeed['code'], message: string, asked?: ImportSupply] {
   const shown = clean(name)
-  const asked = { supply: `--input ${shown}=…`, asks: name }
+  const supply = { supply: `--input ${shown}=…`, asks: name }
   if (kind === 'input') {
     const about = inputs.get(name)?.description
-    return ['missing-input', `It needs the input '${shown}'${about ? ` (${clean(about)})` : ''}.`, asked]
+    return ['missing-input', `It needs the input '${shown}'${about ? ` (${clean(about)})` : ''}.`, supply]
   }
   if (kind === 'variable')
-    return ['unknown-variable', `It uses the variable ${shown}, which is not set; set it before you import.`, asked]
+    return ['unknown-variable', `It uses the variable ${shown}, which is not set; set it before you import.`, supply]
   if (kind === 'workspace')
     return [
       'unknown-variable',

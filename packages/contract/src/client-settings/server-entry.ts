@@ -131,12 +131,12 @@ function readKind(entry: Fields, enabled: boolean, reader: EntryReader, options:
   if (transport !== 'remote' && command !== undefined) return readProcess(entry, enabled, reader, options)
   if (transport !== 'process' && url !== undefined)
     return readRemote({ url, headers: headersOf(entry, reader) }, enabled, reader, options)
-  const wanted = transport === 'process' ? '"command"' : transport === 'remote' ? '"url"' : '"command" or "url"'
+  const member = transport === 'process' ? '"command"' : transport === 'remote' ? '"url"' : '"command" or "url"'
   const extension =
     entry['source'] === 'extension' || entry['settings'] !== undefined
       ? ' It belongs to an editor extension, which starts the server itself.'
       : ''
-  reader.need('wrong-shape', `${reader.path} has no ${wanted}.${extension}`)
+  reader.need('wrong-shape', `${reader.path} has no ${member}.${extension}`)
   return unusable(reader, enabled)
 }
 
@@ -269,8 +269,8 @@ function readRemote(
 
 /** Same host, port and protocol; the names of the loopback are one. */
 function isSameServer(url: string, gateway: string): boolean {
-  const [one, other] = [URL.parse(url), URL.parse(gateway)]
+  const [server, other] = [URL.parse(url), URL.parse(gateway)]
   const origin = ({ protocol, hostname, port }: URL) =>
     `${protocol}//${['localhost', '127.0.0.1', '[::1]', '0.0.0.0'].includes(hostname) ? 'loopback' : hostname}:${port}`
-  return one !== null && other !== null && origin(one) === origin(other)
+  return server !== null && other !== null && origin(server) === origin(other)
 }

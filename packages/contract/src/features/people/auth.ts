@@ -18,7 +18,7 @@ export const Person = z.strictObject({
 })
 
 /** How tokens are wanted: for one organization (slug or id), and in cookies that scripts cannot read instead of the answer. */
-const wanted = { organization: z.string().min(1).max(64).optional(), cookies: z.boolean().optional() }
+const signInOptions = { organization: z.string().min(1).max(64).optional(), cookies: z.boolean().optional() }
 
 export const TokenPair = z.strictObject({
   token_type: z.literal('Bearer'),
@@ -82,7 +82,7 @@ export const register = operation({
     email: Email,
     name: PersonName,
     password: Password,
-    ...wanted,
+    ...signInOptions,
   }),
   answer: TokenPair,
   status: 201,
@@ -94,8 +94,8 @@ export const login = operation({
   summary: 'Sign in with an email address and password, or with a token from the identity provider.',
   needs: anyone,
   body: z.union([
-    z.strictObject({ email: z.string().min(1).max(254), password: Password, ...wanted }),
-    z.strictObject({ provider_token: z.string().min(1).max(16_384), ...wanted }),
+    z.strictObject({ email: z.string().min(1).max(254), password: Password, ...signInOptions }),
+    z.strictObject({ provider_token: z.string().min(1).max(16_384), ...signInOptions }),
   ]),
   answer: TokenPair,
 })
