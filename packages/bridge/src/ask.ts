@@ -119,8 +119,8 @@ export function refusalOf(
     })
   const value = readJson(text)
   const [error, detail] = isObject(value) ? [value['error'], value['detail']] : []
-  const said = isObject(error) ? error['message'] : detail
-  const words = typeof said === 'string' && said !== '' ? said.replace(/\.$/, '') : undefined
+  const reported = isObject(error) ? error['message'] : detail
+  const words = typeof reported === 'string' && reported !== '' ? reported.replace(/\.$/, '') : undefined
   if (status === 401) return new Fault('bridge.key', { problem: words ?? 'HTTP 401', source: keySource })
   return new Fault('bridge.refused', { address, status, problem: words ?? 'it contains no MCP message' })
 }

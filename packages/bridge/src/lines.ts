@@ -25,33 +25,33 @@ export interface Lines {
 export function createLines({ limit, line, tooLong }: LinesParts): Lines {
   // Grows by doubling: a client that drips single bytes costs one buffer, not a million little ones.
   let store = Buffer.alloc(0)
-  let held = 0
+  let filled = 0
   let skipped: { readonly head: Buffer; tail: Buffer } | undefined
 
   function keep(piece: Buffer): void {
     if (skipped !== undefined) skipped.tail = lastOf(skipped.tail, piece)
-    else if (held + piece.length > limit) {
-      const before = store.subarray(0, held)
+    else if (filled + piece.length > limit) {
+      const before = store.subarray(0, filled)
       skipped = {
         head: Buffer.concat([before, piece.subarray(0, EDGE)]).subarray(0, EDGE),
         tail: lastOf(before, piece),
       }
       store = Buffer.alloc(0)
-      held = 0
+      filled = 0
     } else {
-      if (held + piece.length > store.length) {
-        const grown = Buffer.allocUnsafe(Math.min(limit, Math.max(1024, (held + piece.length) * 2)))
-        store.copy(grown, 0, 0, held)
+      if (filled + piece.length > store.length) {
+        const grown = Buffer.allocUnsafe(Math.min(limit, Math.max(1024, (filled + piece.length) * 2)))
+        store.copy(grown, 0, 0, filled)
         store = grown
       }
-      held += piece.copy(store, held)
+      filled += piece.copy(store, filled)
     }
   }
 
   function finish(): void {
-    const [whole, long] = [store.subarray(0, held), skipped]
+    const [whole, long] = [store.subarray(0, filled), skipped]
     store = Buffer.alloc(0)
-    held = 0
+    filled = 0
     skipped = undefined
     if (long !== undefined) tooLong(long.head, long.tail)
     else give(whole)
@@ -67,7 +67,7 @@ export function createLines({ limit, line, tooLong }: LinesParts): Lines {
         const lf = chunk.indexOf(LF, at)
         const piece = chunk.subarray(at, lf === -1 ? chunk.length : lf)
         if (lf === -1) return keep(piece)
-        if (held === 0 && skipped === undefined && piece.length <= limit) give(piece)
+        if (filled === 0 && skipped === undefined && piece.length <= limit) give(piece)
         else {
           keep(piece)
           finish()

@@ -135,19 +135,19 @@ function keyOf(
 ): Pick<Options, 'key' | 'keySource'> {
   const named = words['key-env']
   const variable = named ?? DEFAULT_VARIABLE
-  const held = variables[variable]
-  const file = words['key-file'] ?? (named === undefined && !held ? variables['TOOLWAY_KEY_FILE'] : undefined)
+  const keyText = variables[variable]
+  const file = words['key-file'] ?? (named === undefined && !keyText ? variables['TOOLWAY_KEY_FILE'] : undefined)
   if (file !== undefined) {
     const keySource = `the file ${file}`
     return { key: tokenOf(contentOf(file, readFile), keySource), keySource }
   }
-  if (named !== undefined && !held)
+  if (named !== undefined && !keyText)
     throw new Refusal(
       `The variable ${named}, which --key-env refers to, is not set: set it to the key in the client's configuration.`,
     )
   const keySource = `the variable ${variable}`
   // Without a key the gateway says what it thinks of that, in the client, where it is read.
-  return { key: held ? tokenOf(held, keySource) : undefined, keySource }
+  return { key: keyText ? tokenOf(keyText, keySource) : undefined, keySource }
 }
 
 function contentOf(file: string, readFile: (path: string) => string): string {

@@ -24,10 +24,10 @@ export function peek(head: Buffer, tail: Buffer): Peek {
   const found = HEAD.exec(start)
   const first = membersOf(found?.[1]?.replace(/,\s*$/, ''))
   const last = membersOf(TAIL.exec(end)?.[1]?.slice(1))
-  const [one, other] = [idOf(first), idOf(last)]
+  const [firstId, other] = [idOf(first), idOf(last)]
   const known = first['method'] !== undefined || last['method'] !== undefined
   const answers = !known && found !== null && OUTCOME.test(start.slice(found[0].length))
-  const id = one === undefined || other === undefined || one === other ? (one ?? other) : undefined
+  const id = firstId === undefined || other === undefined || firstId === other ? (firstId ?? other) : undefined
   return { id: known || answers ? id : undefined, answers }
 }
 

@@ -17,12 +17,12 @@ const NAMES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'NO_PRO
 export function proxiesFor(url: URL, variables: Variables, node: string): Proxies {
   if (isLoopback(url)) return NONE
   const proxies = Object.fromEntries(NAMES.flatMap((name) => (variables[name] ? [[name, variables[name]]] : [])))
-  const wanted = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY'
-  if (proxies[wanted] === undefined && proxies[wanted.toLowerCase()] === undefined) return NONE
+  const proxyVariable = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY'
+  if (proxies[proxyVariable] === undefined && proxies[proxyVariable.toLowerCase()] === undefined) return NONE
   if (readsProxies(node)) return { proxies, warning: undefined }
   return {
     proxies: undefined,
-    warning: `${wanted} is set, but Node ${node} cannot use it: start the bridge with Node 24.5 or later.`,
+    warning: `${proxyVariable} is set, but Node ${node} cannot use it: start the bridge with Node 24.5 or later.`,
   }
 }
 

@@ -144,8 +144,8 @@ const lengthOf = (body: Buffer | string) => ({
 
 function unsentOf(error: Error): Unsent {
   // A name that leads to several addresses fails with all of them.
-  const one: unknown = error instanceof AggregateError ? error.errors[0] : error
-  const code = typeof one === 'object' && one !== null && 'code' in one ? String(one.code) : ''
+  const cause: unknown = error instanceof AggregateError ? error.errors[0] : error
+  const code = typeof cause === 'object' && cause !== null && 'code' in cause ? String(cause.code) : ''
   const lasting = LASTING[code]
   return new Unsent(lasting ?? PROBLEMS[code] ?? (code === '' ? error.message : code), lasting !== undefined, error)
 }

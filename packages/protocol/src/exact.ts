@@ -193,7 +193,7 @@ function digitsOf(source: string): string {
   const [, sign = '', whole = '', part = '', power = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([-+]?\d+))?$/.exec(source) ?? []
   const digits = `${whole}${part}`.replace(/^0+/, '')
-  const kept = digits.replace(/0+$/, '')
-  if (kept === '') return '0'
-  return `${sign}${kept}e${Number(power) - part.length + (digits.length - kept.length)}`
+  const significant = digits.replace(/0+$/, '')
+  if (significant === '') return '0'
+  return `${sign}${significant}e${Number(power) - part.length + (digits.length - significant.length)}`
 }

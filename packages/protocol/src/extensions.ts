@@ -23,10 +23,10 @@ export const declares = (capabilities: JsonObject, extension: string): boolean =
 /** Capabilities with fewer extensions; as they are where nothing is left out. */
 export function keepExtensions(capabilities: JsonObject, keeps: (extension: string) => boolean): JsonObject {
   const declared = Object.entries(extensionsOf(capabilities))
-  const kept = declared.filter(([extension]) => keeps(extension))
-  if (kept.length === declared.length) return capabilities
+  const supported = declared.filter(([extension]) => keeps(extension))
+  if (supported.length === declared.length) return capabilities
   const { extensions: _, ...rest } = capabilities
-  return kept.length === 0 ? rest : { ...rest, extensions: Object.fromEntries(kept) }
+  return supported.length === 0 ? rest : { ...rest, extensions: Object.fromEntries(supported) }
 }
 
 /** Whether a tool is for the app of its server alone: hosts without apps would show it to their model (MCP Apps, visibility). */

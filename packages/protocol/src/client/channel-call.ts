@@ -32,8 +32,8 @@ export function callOn(
     signal,
     timeout: patient ? Infinity : timeout,
     onNotification(notification) {
-      const heard = forCaller(notification, ours, token)
-      if (heard !== undefined) request.onNotification?.(heard)
+      const relevant = forCaller(notification, ours, token)
+      if (relevant !== undefined) request.onNotification?.(relevant)
     },
     ...(onQuestion === undefined ? {} : { onQuestion }),
   })

@@ -40,12 +40,12 @@ export function createFetchTransport({ alias, url, fetch, refusal, onWire }: Fet
     if (isStreamType(header(head, 'content-type')))
       return { ...head, stream: true, text: '', ...(await hear(response, outgoing)) }
     const text = await response.text()
-    if (text !== '' && header(head, 'content-type')?.includes('json') === true) heard(text, until)
+    if (text !== '' && header(head, 'content-type')?.includes('json') === true) receive(text, until)
     return { ...head, stream: false, text, response: undefined }
   }
 
   /** Tells of a body; one that is no message is for its reader to refuse. */
-  function heard(text: string, until: Id | undefined): void {
+  function receive(text: string, until: Id | undefined): void {
     if (onWire === undefined) return
     try {
       onWire('heard', readMessage(parseJson(text)), until)
@@ -59,12 +59,12 @@ export function createFetchTransport({ alias, url, fetch, refusal, onWire }: Fet
     async function* texts() {
       for await (const chunk of response.body ?? []) {
         for (const text of events.feed(chunk as Uint8Array)) {
-          heard(text, outgoing.until)
+          receive(text, outgoing.until)
           yield text
         }
       }
       for (const text of events.end()) {
-        heard(text, outgoing.until)
+        receive(text, outgoing.until)
         yield text
       }
     }

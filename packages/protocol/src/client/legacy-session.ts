@@ -255,8 +255,8 @@ class HttpSession implements LegacySession {
     const onMessage = (message: Message) => this.#hear(calling, message)
     const onDeadline = (extend: () => void) => holdDeadline(calling, extend)
     const headers = { ...this.#headers, ...traceHeaders(params) }
-    const heard = { headers, signal, until: id, onMessage, onDeadline, patient }
-    const first = await this.#send({ jsonrpc: '2.0', id, method, params }, heard, at)
+    const sending = { headers, signal, until: id, onMessage, onDeadline, patient }
+    const first = await this.#send({ jsonrpc: '2.0', id, method, params }, sending, at)
     if (first.response === undefined && first.status >= 300) await this.#refuse(calling, first)
     const resume = async (last: string, wait: number) => {
       asked.onPause?.()

@@ -27,14 +27,14 @@ export interface Salvage {
 }
 
 export function createSalvage(): Salvage {
-  let kept: string[] = []
+  let dataLines: string[] = []
   let size = 0
   let depth = 0
   let isInText = false
   let isAlone = true
 
   function reset(): void {
-    kept = []
+    dataLines = []
     size = depth = 0
     isInText = false
   }
@@ -66,9 +66,9 @@ export function createSalvage(): Salvage {
           at += start
         }
         const end = endOf(line, at)
-        kept.push(line.slice(at, end === -1 ? line.length : end + 1))
+        dataLines.push(line.slice(at, end === -1 ? line.length : end + 1))
         if (end === -1) break
-        found.push({ text: kept.join('\n'), isAlone })
+        found.push({ text: dataLines.join('\n'), isAlone })
         reset()
         at = end + 1
       }

@@ -17,8 +17,8 @@ export interface Opening {
 const LONGEST = 16_384
 
 export function readInitialize(params: JsonObject): Opening {
-  const asked = params['protocolVersion']
-  if (typeof asked !== 'string')
+  const requested = params['protocolVersion']
+  if (typeof requested !== 'string')
     throw new Fault('params.shape', { place: '/protocolVersion', problem: 'must be a string' })
   const { capabilities, clientInfo } = params
   // A session keeps both for as long as it lives.
@@ -29,7 +29,7 @@ export function readInitialize(params: JsonObject): Opening {
     })
   }
   return {
-    revision: negotiate(asked),
+    revision: negotiate(requested),
     capabilities: isObject(capabilities) ? capabilities : {},
     client: isObject(clientInfo) ? clientInfo : undefined,
   }

@@ -60,9 +60,9 @@ export const checkVersionHeader = (header: HeaderReader, version: string): void 
 function checkHeader(header: HeaderReader, name: string, expected: string): void {
   const value = header(name.toLowerCase())
   if (value === undefined) throw new Fault('envelope.header', { header: name, problem: 'is missing' })
-  const said = decodeHeader(value.trim())
-  if (said === undefined) throw new Fault('envelope.header', { header: name, problem: 'has invalid Base64' })
-  if (said !== expected) throw new Fault('envelope.header', { header: name, problem: 'does not match the body' })
+  const decoded = decodeHeader(value.trim())
+  if (decoded === undefined) throw new Fault('envelope.header', { header: name, problem: 'has invalid Base64' })
+  if (decoded !== expected) throw new Fault('envelope.header', { header: name, problem: 'does not match the body' })
 }
 
 /** A property of a tool's input that travels in a header too (`x-mcp-header`). */
@@ -165,8 +165,8 @@ const DECIMAL = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 function checkNumber(header: HeaderReader, name: string, expected: number): void {
   const value = header(name.toLowerCase())
   if (value === undefined) throw new Fault('envelope.header', { header: name, problem: 'is missing' })
-  const said = decodeHeader(value.trim())
-  if (said === undefined || !DECIMAL.test(said) || Number(said) !== expected) {
+  const decoded = decodeHeader(value.trim())
+  if (decoded === undefined || !DECIMAL.test(decoded) || Number(decoded) !== expected) {
     throw new Fault('envelope.header', { header: name, problem: 'does not match the body' })
   }
 }
