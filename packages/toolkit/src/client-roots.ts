@@ -49,11 +49,11 @@ function createLegacy(server: Server, tell: (line: string) => void): ClientRoots
   return {
     async find() {
       known ??= ask()
-      const asked = known
+      const pending = known
       try {
-        return { uris: await asked }
+        return { uris: await pending }
       } catch (thrown) {
-        if (known === asked) known = undefined
+        if (known === pending) known = undefined
         tell(`the client did not provide its roots: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
         return { uris: undefined }
       }

@@ -73,8 +73,8 @@ async function run(): Promise<string | undefined> {
 }
 
 try {
-  const said = await run()
-  if (said !== undefined) process.stdout.write(said)
+  const output = await run()
+  if (output !== undefined) process.stdout.write(output)
 } catch (thrown) {
   tell(thrown instanceof Error ? thrown.message : String(thrown))
   process.exitCode = thrown instanceof Refusal ? 2 : 1

@@ -165,8 +165,8 @@ class HttpProxy implements Proxy {
       const loading = status === 409 && isFields(body) && body['code'] === 'TOOLS_NOT_READY'
       if (!loading || tried >= LOADING.tries) throw errorOf(status, body)
       const wait = Number(body['retry_after_ms'] ?? LOADING.least)
-      const wanted = Number.isFinite(wait) ? wait : LOADING.least
-      await pause(Math.min(LOADING.most, Math.max(LOADING.least, wanted)), asking.signal)
+      const milliseconds = Number.isFinite(wait) ? wait : LOADING.least
+      await pause(Math.min(LOADING.most, Math.max(LOADING.least, milliseconds)), asking.signal)
     }
   }
 
@@ -214,9 +214,11 @@ export const linkMeta = (link: string | undefined) => (link === undefined ? {} :
 
 /** The proxy's own sentence, and what to do. */
 function errorOf(status: number, body: unknown, link?: string): ProtocolError {
-  const said = isFields(body) ? (textIn(body['detail']) ?? textIn(body['message']) ?? textIn(body['title'])) : undefined
+  const message = isFields(body)
+    ? (textIn(body['detail']) ?? textIn(body['message']) ?? textIn(body['title']))
+    : undefined
   const mend = (isFields(body) ? textIn(body['mend']) : undefined) ?? ADVICE[status]
-  const sentence = said ?? `The proxy responded with HTTP ${status}.`
+  const sentence = message ?? `The proxy responded with HTTP ${status}.`
   const code = isFields(body) ? textIn(body['code']) : undefined
   const data = { status, ...(code === undefined ? {} : { code }), ...linkMeta(link) }
   return new ProtocolError(
@@ -231,12 +233,12 @@ const isNew = (sentence: string | undefined, at: number, all: readonly (string |
 
 function executedOf(body: unknown): Omit<Executed, 'link'> {
   if (!isFields(body)) return { data: body, successful: true, error: undefined, code: undefined, logId: undefined }
-  const said = body['successful'] ?? body['success']
+  const flag = body['successful'] ?? body['success']
   const { error } = body
   const failed = error !== undefined && error !== null && error !== false && error !== ''
   return {
     data: 'data' in body ? body['data'] : body,
-    successful: typeof said === 'boolean' ? said : !failed,
+    successful: typeof flag === 'boolean' ? flag : !failed,
     error: failed ? (textIn(error) ?? JSON.stringify(error)) : undefined,
     code: textIn(body['code']),
     logId: textIn(body['log_id']),

@@ -52,16 +52,16 @@ export function createUruServer({ proxy, settings, ending, tell }: UruServerPart
   function namespacesFor(asking: Asking, version?: number): Promise<readonly Namespace[]> {
     const held = version === undefined ? known.get(asking.key) : undefined
     if (held !== undefined) return held
-    const asked = proxy.namespaces(asking, version).then((all) => {
+    const loading = proxy.namespaces(asking, version).then((all) => {
       const beyond = Math.max(0, all.length - mostNamespaces)
       if (beyond > 0 && beyond !== hidden)
         tell(`${beyond} of ${all.length} namespaces are not listed: URU_MAX_NAMESPACES is ${mostNamespaces}.`)
       hidden = beyond
       return all
     })
-    known.set(asking.key, asked)
-    asked.catch(() => known.delete(asking.key))
-    return asked
+    known.set(asking.key, loading)
+    loading.catch(() => known.delete(asking.key))
+    return loading
   }
 
   const askingFor = (signal: AbortSignal, own: string | undefined = key, meta: object = {}): Asking => ({

@@ -62,14 +62,14 @@ const DEFAULT_PROXY = 'http://127.0.0.1:8787'
 /** @param file the content of the settings file; undefined where there is none. Throws Refusal. */
 export function readSettings(args: readonly string[], variables: Variables, file: string | undefined): Told {
   const words = wordsOf(args)
-  const held = fileOf(file)
-  const said = (variable: string, member: string): unknown => {
+  const stored = fileOf(file)
+  const valueOf = (variable: string, member: string): unknown => {
     const value = variables[variable]
-    return value === undefined || value === '' ? held[member] : value
+    return value === undefined || value === '' ? stored[member] : value
   }
   const number = (name: keyof typeof NUMBERS): number => {
     const [variable, member, normal, least, most] = NUMBERS[name]
-    const value = said(variable, member)
+    const value = valueOf(variable, member)
     if (value === undefined) return normal
     const read = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
     if (typeof read === 'number' && Number.isInteger(read) && read >= least && read <= most) return read
@@ -77,7 +77,7 @@ export function readSettings(args: readonly string[], variables: Variables, file
   }
   const isOn = (name: keyof typeof SWITCHES): boolean => {
     const [variable, member, normal] = SWITCHES[name]
-    const value = String(said(variable, member) ?? normal).toLowerCase()
+    const value = String(valueOf(variable, member) ?? normal).toLowerCase()
     if (value === 'true' || value === '1') return true
     if (value === 'false' || value === '0') return false
     throw new Refusal(`${variable} must be true or false.`)
@@ -85,8 +85,8 @@ export function readSettings(args: readonly string[], variables: Variables, file
   return {
     command: commandOf(words),
     settings: {
-      key: keyIn(words.key ?? said('URU_API_KEY', 'token')),
-      proxyUrl: addressIn(words['proxy-url'] ?? said('URU_PROXY_URL', 'proxyUrl') ?? DEFAULT_PROXY),
+      key: keyIn(words.key ?? valueOf('URU_API_KEY', 'token')),
+      proxyUrl: addressIn(words['proxy-url'] ?? valueOf('URU_PROXY_URL', 'proxyUrl') ?? DEFAULT_PROXY),
       debug: words.debug === true || isOn('debug'),
       poll: number('poll'),
       listChanged: isOn('listChanged'),

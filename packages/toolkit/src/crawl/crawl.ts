@@ -63,8 +63,8 @@ export async function crawl(
         using _ = await turns.pages.take(signal)
         const outcome = await outcomeOf(url, { fetcher, pool }, request)
         done += 1
-        const told = 'error' in outcome ? `failed: ${url}: ${outcome.error}` : `saved: ${url}`
-        if (!signal.aborted) request.progress(done, urls.length, told)
+        const message = 'error' in outcome ? `failed: ${url}: ${outcome.error}` : `saved: ${url}`
+        if (!signal.aborted) request.progress(done, urls.length, message)
         return outcome
       }),
     )

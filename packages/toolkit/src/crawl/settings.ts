@@ -32,14 +32,14 @@ interface CrawlValues {
 
 /** Options as the variables whose place they take. */
 export function crawlVariables(values: CrawlValues): Record<string, string> {
-  const said = {
+  const settings = {
     TOOLWAY_CRAWL_ALLOW_PRIVATE: values['allow-private']?.toString(),
     TOOLWAY_CRAWL_ROBOTS: values.robots,
     TOOLWAY_CRAWL_USER_AGENT: values['user-agent'],
     TOOLWAY_CRAWL_CONCURRENCY: values['crawl-concurrency'],
   }
   return Object.fromEntries(
-    Object.entries(said).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    Object.entries(settings).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   )
 }
 

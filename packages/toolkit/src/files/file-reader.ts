@@ -22,13 +22,13 @@ export class FileReader implements AsyncDisposable {
   /** Up to `size` bytes from `position` on; fewer at the end of the file. */
   async read(position: number, size: number): Promise<Buffer> {
     const bytes = Buffer.allocUnsafe(size)
-    let held = 0
-    while (held < size) {
-      const { bytesRead } = await this.handle.read(bytes, held, size - held, position + held)
+    let filled = 0
+    while (filled < size) {
+      const { bytesRead } = await this.handle.read(bytes, filled, size - filled, position + filled)
       if (bytesRead === 0) break
-      held += bytesRead
+      filled += bytesRead
     }
-    return bytes.subarray(0, held)
+    return bytes.subarray(0, filled)
   }
 
   /** The bytes from `from` to before `to`, in constant memory. Throws a `Refusal` where the file became shorter since it was opened. */

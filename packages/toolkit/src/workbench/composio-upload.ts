@@ -70,14 +70,14 @@ async function uploadDirectly(
     if (putAt === undefined) throw new RemoteFailure('Composio returned no address for the upload.')
     const sent = createHash('md5')
     const headers = { 'content-type': mimetype, ...(isAzure ? { 'x-ms-blob-type': 'BlockBlob' } : {}) }
-    const bytes = told(file, { signal, progress }, (chunk) => sent.update(chunk))
+    const bytes = chunksOf(file, { signal, progress }, (chunk) => sent.update(chunk))
     await presigned.send('PUT', putAt, { size: file.size, headers, bytes }, { signal })
     if (sent.digest('hex') !== md5)
       throw new RemoteFailure(`${file.path} changed while it was uploaded: upload it again.`)
   }
 }
 
-async function* told(file: FileReader, { signal, progress }: Carrying, onChunk: (chunk: Uint8Array) => void) {
+async function* chunksOf(file: FileReader, { signal, progress }: Carrying, onChunk: (chunk: Uint8Array) => void) {
   let at = 0
   for await (const chunk of file.chunks({ signal })) {
     onChunk(chunk)
@@ -109,8 +109,8 @@ async function uploadThroughGateway(
   carrying: Carrying,
 ): Promise<InStorage> {
   const { uri } = await filePlane().upload(file, { mediaType: mimetype }, carrying)
-  const given = { file: uri, toolkit_slug: toolkit, tool_slug: tool, media_type: mimetype }
-  const data = await gateway.call(UPLOAD, given, { user, session: undefined, signal: carrying.signal })
+  const input = { file: uri, toolkit_slug: toolkit, tool_slug: tool, media_type: mimetype }
+  const data = await gateway.call(UPLOAD, input, { user, session: undefined, signal: carrying.signal })
   const handed = Handed.safeParse(data)
   if (!handed.success)
     throw new RemoteFailure(`The gateway accepted the file, but its tool ${UPLOAD} returned no key.`, {

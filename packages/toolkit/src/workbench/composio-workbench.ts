@@ -65,8 +65,8 @@ async function wholeOf(
   { presigned, filePlane }: Sources,
   doing: Doing,
 ): Promise<WholeFile> {
-  const said = GotFile.safeParse(data)
-  const { content, encoding, file } = said.data ?? {}
+  const got = GotFile.safeParse(data)
+  const { content, encoding, file } = got.data ?? {}
   if (content !== undefined) return { kind: 'content', candidates: readingsOf(content, encoding) }
   const address = typeof file === 'string' ? { uri: file } : file
   if (typeof address?.file === 'string') return { kind: 'stream', bytes: filePlane().read(address.file, doing) }

@@ -89,15 +89,15 @@ async function writeParts(
 ): Promise<void> {
   let most = bench.parts.read
   while (writer.size < found.size) {
-    const wanted = Math.min(most, found.size - writer.size)
+    const size = Math.min(most, found.size - writer.size)
     try {
-      const bytes = await again(signal, () => bench.readPart(remote, writer.size, wanted, { signal }))
-      if (bytes.byteLength !== wanted) throw new RemoteFailure(`${remote} became shorter while it was downloaded.`)
+      const bytes = await again(signal, () => bench.readPart(remote, writer.size, size, { signal }))
+      if (bytes.byteLength !== size) throw new RemoteFailure(`${remote} became shorter while it was downloaded.`)
       await writer.append(bytes)
       progress(writer.size, found.size, `${writer.size} of ${found.size} bytes are here`)
     } catch (thrown) {
-      if (!isFailure(thrown, 'too-large') || wanted <= LEAST_PART) throw thrown
-      most = Math.ceil(wanted / 2)
+      if (!isFailure(thrown, 'too-large') || size <= LEAST_PART) throw thrown
+      most = Math.ceil(size / 2)
     }
   }
 }

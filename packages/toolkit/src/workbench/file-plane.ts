@@ -80,10 +80,10 @@ export class FilePlane {
   ): Promise<StoredFile> {
     const { signal } = carrying
     const sha256 = await hashOf(file, signal)
-    const wanted = { name: basename(file.path), media_type: mediaType, size: file.size, sha256 }
-    let id = await this.#claimBegun(wanted, signal)
+    const upload = { name: basename(file.path), media_type: mediaType, size: file.size, sha256 }
+    let id = await this.#claimBegun(upload, signal)
     try {
-      const begun = id === undefined ? await this.#begin(wanted, expiresIn, signal) : await this.#goOn(id, signal)
+      const begun = id === undefined ? await this.#begin(upload, expiresIn, signal) : await this.#goOn(id, signal)
       id = begun.id
       this.#sending.add(id)
       await again(signal, () => this.#send(begun.upload.url, file, carrying))
@@ -119,9 +119,9 @@ export class FilePlane {
       link_seconds: LINK_SECONDS,
       ...(expiresIn === undefined ? {} : { expires_in: expiresIn }),
     }
-    const said = Begun.safeParse(await this.#ask('POST', this.#files, signal, body))
-    if (!said.success) throw new RemoteFailure('The gateway returned no address for the upload.')
-    return said.data
+    const begun = Begun.safeParse(await this.#ask('POST', this.#files, signal, body))
+    if (!begun.success) throw new RemoteFailure('The gateway returned no address for the upload.')
+    return begun.data
   }
 
   /** An upload of the same file that ended before its end; it is this call's now. */

@@ -38,15 +38,15 @@ export function createScriptWorkbench(parts: ScriptWorkbenchParts): Workbench {
     operation: Extract<Operation, { name: Name }>,
     doing: Doing,
   ) {
-    const given = givenOf(path, parts.home, operation)
-    const answer = answerIn(await parts.run(SCRIPTS[parts.language](given), doing), given.nonce)
+    const names = givenOf(path, parts.home, operation)
+    const answer = answerIn(await parts.run(SCRIPTS[parts.language](names), doing), names.nonce)
     refuseFailed(path, answer)
-    const said = ANSWERS[operation.name].safeParse(answer.said)
-    if (!said.success)
+    const parsed = ANSWERS[operation.name].safeParse(answer.said)
+    if (!parsed.success)
       throw new RemoteFailure('The workbench returned an answer in an unexpected format.', {
         details: { data: answer.said },
       })
-    return { said: said.data as z.output<(typeof ANSWERS)[Name]>, bytes: answer.bytes }
+    return { said: parsed.data as z.output<(typeof ANSWERS)[Name]>, bytes: answer.bytes }
   }
 
   return {

@@ -57,11 +57,11 @@ function jsonIn(text: string): unknown {
 
 /** Throws a `Refusal` that names the variable. */
 export function readVariables(environment: Environment): Variables {
-  const given = Object.keys(Variables.shape).flatMap((name) => {
+  const variables = Object.keys(Variables.shape).flatMap((name) => {
     const value = environment[name]
     return value === undefined || value === '' ? [] : [[name, value]]
   })
-  const { data, error } = Variables.safeParse(Object.fromEntries(given))
+  const { data, error } = Variables.safeParse(Object.fromEntries(variables))
   if (data !== undefined) return data
   const [issue] = error.issues
   throw new Refusal(`The variable ${issue?.path.join('.')} is not valid: ${issue?.message}.`)

@@ -56,8 +56,8 @@ export class PageFetcher implements AsyncDisposable {
   async #readRobots(url: URL) {
     const { pageTimeout, longestCrawlDelay, userAgent } = this.#settings
     const reads: Reads = ({ status }) => status < 300
-    const asked: Asked = { most: MOST_ROBOTS, reads, left: pageTimeout, admit: () => Promise.resolve(0) }
-    const answer = await this.#withRepeats(url, asked)
+    const request: Asked = { most: MOST_ROBOTS, reads, left: pageTimeout, admit: () => Promise.resolve(0) }
+    const answer = await this.#withRepeats(url, request)
     return readRobots(url, answer, robotsNameOf(userAgent), longestCrawlDelay)
   }
 

@@ -14,11 +14,11 @@ export class Slots {
     signal.throwIfAborted()
     if (this.#free > 0) this.#free -= 1
     else await this.#next(signal)
-    let held = true
+    let taken = true
     return {
       [Symbol.dispose]: () => {
-        if (held) this.#giveBack()
-        held = false
+        if (taken) this.#giveBack()
+        taken = false
       },
     }
   }
@@ -85,12 +85,12 @@ export class HostSlots {
       left()
       throw thrown
     }
-    let held = true
+    let taken = true
     return {
       [Symbol.dispose]: () => {
         turn[Symbol.dispose]()
-        if (held) left()
-        held = false
+        if (taken) left()
+        taken = false
       },
     }
   }

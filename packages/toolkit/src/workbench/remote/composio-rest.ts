@@ -83,10 +83,10 @@ export class ComposioRest implements RemoteTools {
       throw new RemoteFailure('No Composio user is specified: set DEFAULT_USER_ID, or give a session_id.')
     const known = await this.#parts.memory.find(this.#nameOf(user))
     if (known !== undefined) return known
-    const said = Session.safeParse(await this.#post('/tool_router/session', { user_id: user }, signal))
-    if (!said.success) throw new RemoteFailure('Composio did not open a session: its response has no session_id.')
-    await this.#parts.memory.keep(this.#nameOf(user), said.data.session_id)
-    return said.data.session_id
+    const parsed = Session.safeParse(await this.#post('/tool_router/session', { user_id: user }, signal))
+    if (!parsed.success) throw new RemoteFailure('Composio did not open a session: its response has no session_id.')
+    await this.#parts.memory.keep(this.#nameOf(user), parsed.data.session_id)
+    return parsed.data.session_id
   }
 
   async forgetSession(user: string | undefined, session: string): Promise<void> {

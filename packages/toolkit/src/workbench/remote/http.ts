@@ -141,8 +141,8 @@ export function refusalOf(
 ): RemoteFailure {
   const [meaning, kind] =
     STATUSES[status] ?? (status >= 500 ? ['has an internal error', 'passing'] : ['refuses', 'lasting'])
-  const said = typeof body === 'object' && body !== null ? wordsOf((body as { error?: unknown }).error) : undefined
-  const words = said === undefined ? '' : `: ${cut(said.replaceAll(remote.secret, '***')).replace(/[.\s]+$/, '')}`
+  const message = typeof body === 'object' && body !== null ? wordsOf((body as { error?: unknown }).error) : undefined
+  const words = message === undefined ? '' : `: ${cut(message.replaceAll(remote.secret, '***')).replace(/[.\s]+$/, '')}`
   const next =
     status === 401 || status === 403 ? ` Check ${remote.keyVariable}.` : status === 429 ? ' Try again later.' : ''
   return new RemoteFailure(`${remote.name} ${meaning} (HTTP ${status}${words}).${next}`, {

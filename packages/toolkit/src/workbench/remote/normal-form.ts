@@ -17,8 +17,8 @@ export function dataOf(value: unknown, slug: string): unknown {
   if (!form.success || !(Object.hasOwn(form.data, 'data') || Object.hasOwn(form.data, 'error'))) return value
   const { data, log_id: logId } = form.data
   const error = wordsOf(form.data.error)
-  const said = form.data.successful ?? form.data.successfull ?? form.data.success ?? error === undefined
-  if (said && error === undefined) return data
+  const successful = form.data.successful ?? form.data.successfull ?? form.data.success ?? error === undefined
+  if (successful && error === undefined) return data
   throw new RemoteFailure(error ?? `${slug} failed and did not say why.`, {
     details: { data: data ?? {}, ...(typeof logId === 'string' ? { log_id: logId } : {}) },
   })
@@ -28,8 +28,8 @@ export function dataOf(value: unknown, slug: string): unknown {
 export function wordsOf(error: unknown): string | undefined {
   if (error === undefined || error === null || error === false || error === '') return undefined
   if (typeof error === 'string') return error
-  const said = z.looseObject({ message: z.string(), suggested_fix: z.string().nullish() }).safeParse(error)
-  if (!said.success) return JSON.stringify(error)
-  const { message, suggested_fix: fix } = said.data
+  const parsed = z.looseObject({ message: z.string(), suggested_fix: z.string().nullish() }).safeParse(error)
+  if (!parsed.success) return JSON.stringify(error)
+  const { message, suggested_fix: fix } = parsed.data
   return fix === undefined || fix === null || fix === '' ? message : `${message} ${fix}`
 }

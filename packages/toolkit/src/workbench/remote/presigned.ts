@@ -104,12 +104,12 @@ const MOST_WORDS = 16 * 1024
 
 async function refused({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<RemoteFailure> {
   const isJson = String(headers['content-type'] ?? '').includes('json')
-  const said = isJson ? await wordsIn(body) : undefined
+  const words = isJson ? await wordsIn(body) : undefined
   // The rest is not waited for: the other side may never end.
   body.on('error', () => {}).destroy()
   const later = headers['retry-after']
   const shown = new Headers(typeof later === 'string' ? { 'retry-after': later } : {})
-  return refusalOf(STORAGE, { status: statusCode, headers: shown }, said)
+  return refusalOf(STORAGE, { status: statusCode, headers: shown }, words)
 }
 
 /** The JSON of a short body; undefined for every other one. */

@@ -62,8 +62,8 @@ const END = `  } catch (problem) {
   console.log('@@toolway:' + given.nonce + ':' + Buffer.from(JSON.stringify(said)).toString('base64') + ':' + output.toString('base64') + '@@')
 `
 
-export function javascriptScript({ operation, ...given }: Given): string {
+export function javascriptScript({ operation, ...names }: Given): string {
   const { bytes = new Uint8Array(), ...more } = { bytes: undefined, ...operation }
-  const call = `})(JSON.parse(Buffer.from('${base64(JSON.stringify({ ...given, ...more }))}', 'base64').toString()), Buffer.from('${base64(bytes)}', 'base64'))\n`
+  const call = `})(JSON.parse(Buffer.from('${base64(JSON.stringify({ ...names, ...more }))}', 'base64').toString()), Buffer.from('${base64(bytes)}', 'base64'))\n`
   return BEGIN + BODIES[operation.name] + END + call
 }

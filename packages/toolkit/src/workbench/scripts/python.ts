@@ -56,8 +56,8 @@ const END = `    except Exception as problem:
     print("@@toolway:" + given["nonce"] + ":" + ":".join(coded) + "@@")
 `
 
-export function pythonScript({ operation, ...given }: Given): string {
+export function pythonScript({ operation, ...names }: Given): string {
   const { bytes = new Uint8Array(), ...more } = { bytes: undefined, ...operation }
-  const call = `_toolway(__import__("json").loads(__import__("base64").b64decode("${base64(JSON.stringify({ ...given, ...more }))}")), __import__("base64").b64decode("${base64(bytes)}"))\n`
+  const call = `_toolway(__import__("json").loads(__import__("base64").b64decode("${base64(JSON.stringify({ ...names, ...more }))}")), __import__("base64").b64decode("${base64(bytes)}"))\n`
   return BEGIN + BODIES[operation.name] + END + call
 }
