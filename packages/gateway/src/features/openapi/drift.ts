@@ -58,8 +58,8 @@ function differenceOf(old: JsonObject, tool: JsonObject, mode: LockMode): Differ
   }
 }
 
-const same = (one: Json | undefined, other: Json | undefined): boolean =>
-  one === undefined || other === undefined ? one === other : canonicalJson(one) === canonicalJson(other)
+const same = (value: Json | undefined, other: Json | undefined): boolean =>
+  value === undefined || other === undefined ? value === other : canonicalJson(value) === canonicalJson(other)
 
 function turnOf(before: Json | undefined, after: Json | undefined): Difference['arguments'] {
   if (same(before, after)) return 'same'

@@ -167,8 +167,8 @@ const refresh = serveOrganization(shapes.refreshOpenApi, async (request) => {
   const source = sourceOf(body, settings)
   const reaching = renewingOf(request, source.document_url, { alias, settings, secrets })
   const text = await textFrom(source, reaching)
-  const kept = await look((sql) => findDocument(sql, id))
-  const compared = await compare({ text, kept, settings, mode, whose: lookOf(reaching) })
+  const stored = await look((sql) => findDocument(sql, id))
+  const compared = await compare({ text, kept: stored, settings, mode, whose: lookOf(reaching) })
   const { after, before, same, drift, packed } = compared
   const applied = body.apply && !same
   if (applied) {
@@ -193,9 +193,9 @@ const refresh = serveOrganization(shapes.refreshOpenApi, async (request) => {
 
 const document = serveOrganization(shapes.getOpenApiDocument, async ({ parts, organization, params, look }) => {
   const { id } = findConnectionOf(parts, organization.id, params['connection'] ?? '')
-  const kept = await look((sql) => findDocument(sql, id))
-  if (kept === undefined) throw new Fault('thing.unknown', { thing: 'document of this connection' })
-  return { document: await unpackDocument(kept.packed) }
+  const stored = await look((sql) => findDocument(sql, id))
+  if (stored === undefined) throw new Fault('thing.unknown', { thing: 'document of this connection' })
+  return { document: await unpackDocument(stored.packed) }
 })
 
 export const openApiOperations: readonly Served[] = [preview, add, refresh, document]

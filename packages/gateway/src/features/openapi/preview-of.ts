@@ -32,7 +32,11 @@ export function previewOf(reading: ReadApart, base: string | undefined): OpenApi
       left_out: leftOut.length,
       unselected,
     },
-    operations: operations.map(({ tag = null, notes: ownNotes, ...one }) => ({ ...one, tag, notes: [...ownNotes] })),
+    operations: operations.map(({ tag = null, notes: ownNotes, ...operation }) => ({
+      ...operation,
+      tag,
+      notes: [...ownNotes],
+    })),
     left_out: leftOut.map(({ operation, method, path, reason }) => ({ operation, method, path, reason })),
     notes: [...notes, ...adviceOn(operations.length)],
   }

@@ -188,11 +188,11 @@ function presented(
   credential: OpenedCredential | undefined,
   place: KeyHeader | undefined,
 ): { headers: Readonly<Record<string, string>>; key: Key | undefined } {
-  const given = Object.fromEntries(
+  const presentedHeaders = Object.fromEntries(
     Object.entries(credential?.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
   )
-  if (place === undefined) return { headers: given, key: undefined }
-  const { [place.header]: value, ...headers } = given
+  if (place === undefined) return { headers: presentedHeaders, key: undefined }
+  const { [place.header]: value, ...headers } = presentedHeaders
   if (value === undefined) return { headers, key: undefined }
   const plain = value.startsWith(place.prefix) ? value.slice(place.prefix.length) : value
   return { headers, key: { in: place.in, name: place.name, value: plain } }

@@ -119,10 +119,13 @@ function flattened(schema: JsonObject, level = 0): Plain | undefined {
   if (parts.includes(undefined)) return undefined
   const whole = parts as Plain[]
   const members = Object.fromEntries([
-    ...whole.flatMap((one) => Object.entries(one.properties)),
+    ...whole.flatMap((part) => Object.entries(part.properties)),
     ...Object.entries(isObject(properties) ? properties : {}),
   ])
-  const named = [...whole.flatMap((one) => [...one.required]), ...(Array.isArray(required) ? required.map(String) : [])]
+  const named = [
+    ...whole.flatMap((part) => [...part.required]),
+    ...(Array.isArray(required) ? required.map(String) : []),
+  ]
   // Nothing said of the inside is a part of it that says nothing, and as a whole it is anything.
   if (level === 0 && Object.keys(members).length === 0) return undefined
   return { properties: members, required: new Set(named.filter((name) => Object.hasOwn(members, name))) }

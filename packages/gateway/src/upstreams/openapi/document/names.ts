@@ -15,11 +15,11 @@ export interface OperationNames {
  * that they do not depend on the order.
  */
 export function namesFor(all: readonly OperationNames[]): string[] {
-  const wanted = all.map(plainNameOf)
+  const plainNames = all.map(plainNameOf)
   const often = new Map<string, number>()
-  for (const name of wanted) often.set(name.toLowerCase(), (often.get(name.toLowerCase()) ?? 0) + 1)
+  for (const name of plainNames) often.set(name.toLowerCase(), (often.get(name.toLowerCase()) ?? 0) + 1)
   return all.map((operationNames, at) => {
-    const name = wanted[at] ?? ''
+    const name = plainNames[at] ?? ''
     const isUnique = often.get(name.toLowerCase()) === 1
     return isUnique && name.length <= LIMITS.name
       ? name

@@ -89,9 +89,9 @@ function merged(lists: readonly unknown[], references: References): JsonObject[]
   for (const list of lists) {
     if (!Array.isArray(list)) continue
     for (const value of list.slice(0, 500)) {
-      const given = references.open(value)
-      if (given === undefined) throw new Unfit(`has a parameter that ${references.whyNot(value)}`)
-      found.set(`${String(given['in'])} ${String(given['name'])}`, given)
+      const parameter = references.open(value)
+      if (parameter === undefined) throw new Unfit(`has a parameter that ${references.whyNot(value)}`)
+      found.set(`${String(parameter['in'])} ${String(parameter['name'])}`, parameter)
     }
   }
   return [...found.values()]

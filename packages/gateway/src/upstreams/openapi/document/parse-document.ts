@@ -30,11 +30,11 @@ export function parseDocument(text: string): Parsed {
   if (swagger === '2.0' || swagger === 2) return { root: upgraded(value), format: '2.0' }
   if (openapi === '3') return { root: value, format: '3.0' }
   if (typeof openapi === 'string' && /^3\.[012](?:\.|$)/.test(openapi)) return { root: value, format: openapi }
-  const said = openapi ?? swagger
+  const version = openapi ?? swagger
   throw new DocumentProblem(
-    said === undefined
+    version === undefined
       ? 'it has neither "openapi" nor "swagger"'
-      : `it has version ${JSON.stringify(said)?.slice(0, 20)}; 2.0, 3.0, 3.1 and 3.2 are supported`,
+      : `it has version ${JSON.stringify(version)?.slice(0, 20)}; 2.0, 3.0, 3.1 and 3.2 are supported`,
   )
 }
 
@@ -67,8 +67,8 @@ const wordsOf = (thrown: unknown) =>
 function bound(root: unknown): void {
   let count = 0
   const open: { value: unknown; depth: number }[] = [{ value: root, depth: 0 }]
-  for (let one = open.pop(); one !== undefined; one = open.pop()) {
-    const { value, depth } = one
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    const { value, depth } = node
     if (typeof value !== 'object' || value === null) continue
     if (depth > LIMITS.depth) throw new DocumentProblem(`it nests deeper than ${LIMITS.depth} levels`)
     const inner: unknown[] = Array.isArray(value) ? value : Object.values(value)

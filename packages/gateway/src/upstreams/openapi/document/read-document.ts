@@ -88,7 +88,7 @@ export function readDocument(text: string, { select, effects, base, from }: Read
   if (found.length === LIMITS.operations) notes.push(`Only its first ${LIMITS.operations} operations are read.`)
   const names = namesFor(found)
   const isSelected = selects(select)
-  const said = effectSaid(effects)
+  const statedEffect = effectSaid(effects)
   const origin = originOf(base ?? servers[0])
   const shared = { references, keys, spent: { values: 0 }, written: new Map() }
 
@@ -109,7 +109,7 @@ export function readDocument(text: string, { select, effects, base, from }: Read
       refuseElsewhere(value, origin, from)
       if (tools.length >= LIMITS.tools) throw new Unfit(`exceeds the maximum of ${LIMITS.tools} tools for a connection`)
       const parts = { ...shared, note: (problem: string) => void noted.add(problem) }
-      const read = readOperation(value, selectable.name, said(selectable), parts)
+      const read = readOperation(value, selectable.name, statedEffect(selectable), parts)
       size += JSON.stringify(read.tool).length
       if (size > LIMITS.list)
         throw new Unfit('is beyond the size that the tools of a connection have together: select fewer')
@@ -174,15 +174,15 @@ function operationsOf(root: JsonObject, references: ReturnType<typeof createRefe
     for (const method of METHODS) {
       const written = around[method]
       if (!isObject(written)) continue
-      const given = references.open(written)
-      if (given === undefined) {
+      const operation = references.open(written)
+      if (operation === undefined) {
         found.push(nowhere(path, method, references.whyNot(written)))
         if (found.length === LIMITS.operations) return found
         continue
       }
-      const tags = Array.isArray(given['tags']) ? given['tags'].filter((tag) => typeof tag === 'string') : []
-      const operationId = textOf(given['operationId'], 300)
-      found.push({ method: method.toUpperCase(), path, operationId, tags, given, around })
+      const tags = Array.isArray(operation['tags']) ? operation['tags'].filter((tag) => typeof tag === 'string') : []
+      const operationId = textOf(operation['operationId'], 300)
+      found.push({ method: method.toUpperCase(), path, operationId, tags, given: operation, around })
       if (found.length === LIMITS.operations) return found
     }
   }

@@ -235,9 +235,9 @@ function copyItems(value: JsonObject, out: JsonObject, inner: Making): void {
 function copyProperties(value: JsonObject, out: JsonObject, inner: Making): void {
   const { properties, patternProperties } = value
   if (isObject(patternProperties)) {
-    const kept = Object.entries(patternProperties).filter(([pattern]) => isPattern(pattern))
-    if (kept.length > 0)
-      out['patternProperties'] = Object.fromEntries(kept.map(([key, item]) => [key, convert(item, inner)]))
+    const valid = Object.entries(patternProperties).filter(([pattern]) => isPattern(pattern))
+    if (valid.length > 0)
+      out['patternProperties'] = Object.fromEntries(valid.map(([key, item]) => [key, convert(item, inner)]))
   }
   if (!isObject(properties)) return
   const hidden = new Set<string>()

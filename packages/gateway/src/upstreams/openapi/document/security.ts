@@ -24,8 +24,8 @@ export function schemesOf(root: JsonObject, references: References): Scheme[] {
   return Object.entries(schemes)
     .slice(0, MOST)
     .flatMap(([name, value]) => {
-      const given = references.open(value)
-      return given === undefined ? [] : [schemeOf(name, given)]
+      const scheme = references.open(value)
+      return scheme === undefined ? [] : [schemeOf(name, scheme)]
     })
 }
 

@@ -41,13 +41,14 @@ function globOf(glob: string): (text: string) => boolean {
 }
 
 export function selects({ include, exclude }: OperationSelection): Test {
-  const wanted = include?.map(testOf)
+  const included = include?.map(testOf)
   const barred = exclude.map(testOf)
-  return (selectable) => (wanted?.some((fits) => fits(selectable)) ?? true) && !barred.some((fits) => fits(selectable))
+  return (selectable) =>
+    (included?.some((fits) => fits(selectable)) ?? true) && !barred.some((fits) => fits(selectable))
 }
 
 /** The effect that is said of an operation, by the last pattern that fits. */
 export function effectSaid(effects: OperationEffects): (selectable: Selectable) => Effect | undefined {
-  const said = Object.entries(effects).map(([pattern, effect]) => [testOf(pattern), effect] as const)
-  return (selectable) => said.findLast(([fits]) => fits(selectable))?.[1]
+  const stated = Object.entries(effects).map(([pattern, effect]) => [testOf(pattern), effect] as const)
+  return (selectable) => stated.findLast(([fits]) => fits(selectable))?.[1]
 }

@@ -42,15 +42,15 @@ const pairsOf = (value: object): Pair[] =>
 
 /** A part of a path. Throws Unsendable. */
 export function inPath(placed: Placed, value: unknown): string {
-  const given = placed.json ? JSON.stringify(value) : value
-  const texts = Array.isArray(given)
-    ? given.map(plain)
-    : isObject(given)
-      ? pairsOf(given).flat().map(plain)
-      : [plain(given)]
+  const input = placed.json ? JSON.stringify(value) : value
+  const texts = Array.isArray(input)
+    ? input.map(plain)
+    : isObject(input)
+      ? pairsOf(input).flat().map(plain)
+      : [plain(input)]
   if (texts.length === 0) throw new Unsendable('must not be empty: it is part of the URL')
   for (const text of texts) refuseInPath(text)
-  const written = pathWord(placed, given)
+  const written = pathWord(placed, input)
   // The prefix of a style can change the meaning of a path segment: `.` before a slash.
   refuseInPath(decodeURIComponent(written))
   return written

@@ -40,7 +40,7 @@ export function requestOf(operation: Operation, input: JsonObject, { alias, base
   const query = [base.search.slice(1), operation.query ?? ''].filter((part) => part !== '')
   const path = new Map<string, string>()
   const taken = takenIn(operation, base)
-  said('query', () => {
+  placing('query', () => {
     for (const name of new URLSearchParams(operation.query).keys()) refuseKey(encoded(name), key, 'query')
   })
   for (const placed of operation.placed) {
@@ -49,7 +49,7 @@ export function requestOf(operation: Operation, input: JsonObject, { alias, base
       if (placed.in === 'path') throw mismatch(placed.argument, 'is missing')
       continue
     }
-    said(placed.argument, () => {
+    placing(placed.argument, () => {
       if (placed.in === 'path') path.set(placed.name, inPath(placed, value))
       else if (placed.in === 'header') headers[placed.name.toLowerCase()] = inHeader(placed, value)
       else if (placed.in === 'cookie')
@@ -82,7 +82,7 @@ const valueOf = (value: JsonObject, name: string): unknown => (Object.hasOwn(val
 const mismatch = (argument: string, problem: string) =>
   new Fault('params.shape', { place: `/arguments/${argument}`, problem })
 
-function said(argument: string, work: () => void): void {
+function placing(argument: string, work: () => void): void {
   try {
     work()
   } catch (thrown) {
