@@ -56,8 +56,8 @@ export function createAnnouncements({ open, presents: own, patience }: Announcem
   }
 
   function of(credential: string, presents: CredentialSource): Listening {
-    const held = sources.get(credential)
-    if (held !== undefined) return held.listening
+    const known = sources.get(credential)
+    if (known !== undefined) return known.listening
     const source = createSource(presents, () => {
       if (sources.get(credential) === source) sources.delete(credential)
     })

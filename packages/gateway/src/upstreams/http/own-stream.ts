@@ -149,8 +149,8 @@ class OwnStreamKeeper implements OwnStream {
   async #live(session: LegacySession, signal: AbortSignal): Promise<boolean> {
     // A session keeps what was subscribed to in it.
     const subscriptions = this.#life?.session === session ? this.#life.subscriptions : this.#subscribing(session)
-    const one: Life = { session, subscriptions, deaf: false }
-    this.#life = one
+    const life: Life = { session, subscriptions, deaf: false }
+    this.#life = life
     const there = Promise.withResolvers<void>()
     let isThere = false
     const arrive = () => {
@@ -167,14 +167,14 @@ class OwnStreamKeeper implements OwnStream {
     // A server that answers this has most likely taken the request for the stream by now; it cannot be known for sure.
     if (!isThere) void this.#looked(session, signal).then(there.resolve, there.resolve)
     void there.promise
-      .then(() => this.#wanted(one))
+      .then(() => this.#wanted(life))
       .then(() => {
         this.#opened.resolve()
         if (this.#broken && !ended) this.listening.missed()
         this.#broken &&= ended
       })
     const offers = await streaming
-    one.deaf = !offers
+    life.deaf = !offers
     return offers
   }
 
@@ -197,10 +197,10 @@ class OwnStreamKeeper implements OwnStream {
   readonly #apply = async (next: Union): Promise<Takes> => {
     this.#union = next
     if (!isSilent(next)) await this.ready()
-    const one = this.#life
-    if (one === undefined) return undefined
-    await this.#wanted(one)
-    return { uri: (uri) => one.subscriptions.has(uri) && !(one.deaf && !this.#parts.lasting), task: () => false }
+    const life = this.#life
+    if (life === undefined) return undefined
+    await this.#wanted(life)
+    return { uri: (uri) => life.subscriptions.has(uri) && !(life.deaf && !this.#parts.lasting), task: () => false }
   }
 
   close() {

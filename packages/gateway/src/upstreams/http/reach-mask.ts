@@ -12,13 +12,13 @@ import { createMask } from '../children/mask.ts'
 export const SHORTEST_IN_RESULTS = 12
 
 export function createReachMask(url: URL, headers: Readonly<Record<string, string>>): (text: string) => string {
-  const asked = [...url.searchParams].map(([name, value]) => ({ name: encodeURIComponent(name), value }))
+  const queried = [...url.searchParams].map(([name, value]) => ({ name: encodeURIComponent(name), value }))
   // As it stands in the address: a server may repeat that, too.
   const sent = url.search
     .slice(1)
     .split('&')
     .map((pair) => ({ name: pair.split('=', 1)[0] ?? '', value: pair.slice(pair.indexOf('=') + 1) }))
-  return maskOf([...givenBy(headers), ...asked, ...sent, ...pathSecrets(url)])
+  return maskOf([...givenBy(headers), ...queried, ...sent, ...pathSecrets(url)])
 }
 
 /** The same for what one ask brings along. */
@@ -30,13 +30,13 @@ export function createResultMask(
   headers: Readonly<Record<string, string>>,
   url?: URL,
 ): ((text: string) => string) | undefined {
-  const asked = [...(url?.searchParams ?? [])].map(([name, value]) => ({ name: encodeURIComponent(name), value }))
+  const queried = [...(url?.searchParams ?? [])].map(([name, value]) => ({ name: encodeURIComponent(name), value }))
   const isSecret = ({ name, value }: Secret) => isSecretName(name) || hasSecretForm(value.slice(value.indexOf(' ') + 1))
   const sent = Object.entries(headers).filter(([name, value]) => isSecret({ name, value }))
   const both = sent.flatMap(([name, value]) =>
     [value, value.slice(value.indexOf(' ') + 1), ...decodedBasic(value)].map((part) => ({ name, value: part })),
   )
-  const secrets = [...both, ...asked.filter(isSecret), ...(url === undefined ? [] : pathSecrets(url))]
+  const secrets = [...both, ...queried.filter(isSecret), ...(url === undefined ? [] : pathSecrets(url))]
     .flatMap(({ name, value }) =>
       [value, encoded(value), JSON.stringify(value).slice(1, -1)].map((spelt) => ({ name, spelt })),
     )
@@ -56,11 +56,11 @@ const isSecretName = (name: string): boolean => isTellingName(name) || /^cookie/
 
 /** Both, where there are both. */
 export function bothMasks(
-  one: ((text: string) => string) | undefined,
+  mask: ((text: string) => string) | undefined,
   other: ((text: string) => string) | undefined,
 ): ((text: string) => string) | undefined {
-  if (one === undefined || other === undefined) return one ?? other
-  return (text) => other(one(text))
+  if (mask === undefined || other === undefined) return mask ?? other
+  return (text) => other(mask(text))
 }
 
 interface Secret {

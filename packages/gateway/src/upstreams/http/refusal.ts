@@ -32,7 +32,7 @@ function targetOf(wire: RefusedWire, incoming: Incoming): string | undefined {
 
 /** A server may challenge in several lines (RFC 9110, section 11.6.1), and repeat there what it was sent. */
 function challengeOf(wire: Pick<Peer, 'mask'>, { headers }: Incoming): string | undefined {
-  const given = headers['www-authenticate'] as string | string[] | undefined
-  const all = Array.isArray(given) ? given.join(', ') : given
+  const challenge = headers['www-authenticate'] as string | string[] | undefined
+  const all = Array.isArray(challenge) ? challenge.join(', ') : challenge
   return all === undefined ? undefined : wire.mask(all)
 }

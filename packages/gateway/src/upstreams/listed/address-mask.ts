@@ -9,7 +9,7 @@ export function createAddressMask({ origin, host, hostname }: URL): (text: strin
   const telling = /[.:]/.test(bare)
   const spelt = [origin, origin.replaceAll('/', String.raw`\/`), host, ...(telling ? [hostname, bare] : [])]
   const named = spelt.filter((value) => value.includes(':') || telling)
-  const parts = [...new Set(named)].sort((one, other) => other.length - one.length).map(escaped)
+  const parts = [...new Set(named)].sort((first, other) => other.length - first.length).map(escaped)
   const pattern = new RegExp(parts.join('|'), 'gi')
   return (text) => text.replace(pattern, MASK)
 }

@@ -37,7 +37,7 @@ const MOST_KEYS = 500
 const REST = 10_000
 
 export function createKept<Value>({ now, keptFor, staleFor, onStale }: KeptParts): Kept<Value> {
-  const held = new LRUCache<string, CacheEntry<Value>>({ max: MOST_KEYS })
+  const entries = new LRUCache<string, CacheEntry<Value>>({ max: MOST_KEYS })
   const fly = createSingleFlight<string, Value>()
 
   const refresh = (key: string, fetch: Fetch<Value>): Promise<Value> =>
@@ -45,22 +45,22 @@ export function createKept<Value>({ now, keptFor, staleFor, onStale }: KeptParts
       let age = 0
       const value = await fetch((milliseconds) => (age = milliseconds))
       const at = now() - age
-      held.set(key, { value, at, again: at + keptFor })
+      entries.set(key, { value, at, again: at + keptFor })
       return value
     })
 
   return {
     refresh,
-    peek: (key) => held.peek(key)?.value,
+    peek: (key) => entries.peek(key)?.value,
     async open(key, fetch) {
-      const before = held.get(key)
+      const before = entries.get(key)
       const tooOld = ({ at }: CacheEntry<Value>) => now() - at > Math.max(keptFor, staleFor)
       if (before !== undefined && now() < before.again && !tooOld(before)) return before.value
       try {
         return await refresh(key, fetch)
       } catch (thrown) {
         // Another fetch may have succeeded meanwhile.
-        const last = held.get(key)
+        const last = entries.get(key)
         if (last === undefined || tooOld(last)) throw thrown
         if (last === before && now() >= last.again) {
           last.again = now() + REST

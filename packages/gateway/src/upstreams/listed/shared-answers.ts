@@ -41,19 +41,19 @@ export function createSharedAnswers({ texts, scope, now, parse }: SharedAnswersP
 
   async function load(key: string) {
     const text = await texts?.load(key)
-    const kept = text === undefined ? undefined : KeptAnswer.safeParse(parse(text)).data
-    const answer = kept === undefined ? undefined : parse(kept.text)
-    return kept === undefined || answer === undefined ? undefined : { at: kept.at, answer }
+    const stored = text === undefined ? undefined : KeptAnswer.safeParse(parse(text)).data
+    const answer = stored === undefined ? undefined : parse(stored.text)
+    return stored === undefined || answer === undefined ? undefined : { at: stored.at, answer }
   }
 
   return async ({ name, keptFor, fresh, fetch, aged }: AnswerRequest): Promise<Json> => {
     if (texts === undefined) return fetch()
     const key = keyOf(name)
-    const kept = fresh ? undefined : await load(key)
-    if (kept !== undefined) {
+    const stored = fresh ? undefined : await load(key)
+    if (stored !== undefined) {
       // The clocks of two gateways may differ.
-      aged(Math.min(Math.max(now() - kept.at, 0), keptFor))
-      return kept.answer
+      aged(Math.min(Math.max(now() - stored.at, 0), keptFor))
+      return stored.answer
     }
     const answer = await fetch()
     const text = JSON.stringify({ at: now(), text: JSON.stringify(answer) })

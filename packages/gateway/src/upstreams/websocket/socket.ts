@@ -64,7 +64,7 @@ export function openSocket(parts: SocketParts, eventSink: PipeEventSink, signal:
     const onAbort = () => drop(new Fault('upstream.timeout', { connection: alias, seconds: parts.timeout }))
     let silentLooks = 0
     /** A pong, like any frame, counts as a sign of life. */
-    const heard = () => {
+    const onSign = () => {
       heardAt = performance.now()
       silentLooks = 0
     }
@@ -80,14 +80,14 @@ export function openSocket(parts: SocketParts, eventSink: PipeEventSink, signal:
       drop(refusal(alias, response))
       response.destroy()
     })
-    socket.on('pong', heard)
+    socket.on('pong', onSign)
     socket.on('ping', (data) => {
-      heard()
+      onSign()
       // Answered by hand, because a peer that pings and never reads would fill our memory with pongs.
       if (socket.bufferedAmount < MAX_WAITING) socket.pong(data)
     })
     socket.on('message', (data, isBinary) => {
-      heard()
+      onSign()
       if (!isBinary && !ended) eventSink.onText(String(data))
     })
     socket.on('open', () => {

@@ -77,13 +77,13 @@ export async function startEgressProxy(parts: EgressProxyParts): Promise<EgressP
 
 /** Passes a refusal on, and tells of those that the rules made: each target once, a bounded number of them. */
 function createTelling(refused: EgressProxyParts['refused']) {
-  const told = new Set<string>()
+  const seen = new Set<string>()
   return (thrown: unknown): EgressRefused => {
     const refusal =
       thrown instanceof EgressRefused ? thrown : new EgressRefused('unreachable', 'the host', { cause: thrown })
-    const isNew = (isByRule(refusal.reason) || refusal.reason === 'busy') && !told.has(refusal.message)
-    if (isNew && told.size < MOST_TOLD) {
-      told.add(refusal.message)
+    const isNew = (isByRule(refusal.reason) || refusal.reason === 'busy') && !seen.has(refusal.message)
+    if (isNew && seen.size < MOST_TOLD) {
+      seen.add(refusal.message)
       refused(refusal.message, refusal)
     }
     return refusal

@@ -71,14 +71,14 @@ export function createRoutes(rules: EgressRules, connectMs = CONNECT_MS) {
           refusal: (cause) => new EgressRefused('address', target, { cause }),
         })
         // A look-up begins before the socket is there.
-        const held: { socket?: Socket } = {}
+        const tunnel: { socket?: Socket } = {}
         const lookup = inTurn(judged, {
           take: (work) => turns.take(() => lookups.take(work) ?? Promise.reject(new EgressRefused('busy', target))),
-          isGone: () => held.socket?.destroyed === true,
+          isGone: () => tunnel.socket?.destroyed === true,
           busy: () => new EgressRefused('busy', target),
         })
         const socket = connect({ host, port, lookup, allowHalfOpen: true, autoSelectFamily: true, noDelay: true })
-        held.socket = socket
+        tunnel.socket = socket
         const leave = () => socket.destroy(new EgressRefused('unreachable', target))
         const late = setTimeout(() => socket.destroy(new EgressRefused('silent', target)), connectMs)
         const settled = () => {
