@@ -32,19 +32,19 @@ interface ChildLog {
 }
 
 export function createChildWords(now: () => Date = () => new Date()): ChildWords {
-  const said = createRecent(MOST_CONNECTIONS, (): ChildLog => ({ lines: [], followers: new Set() }))
+  const logs = createRecent(MOST_CONNECTIONS, (): ChildLog => ({ lines: [], followers: new Set() }))
   return {
     hear(child, lines) {
       const connectionId = child.split('.')[1]
       if (connectionId === undefined) return
-      const known = said.get(connectionId)
-      const heard = lines.map((text) => ({ at: now(), text: text.slice(0, MOST_OF_ONE) }))
-      known.lines = [...known.lines, ...heard].slice(-MOST_LINES)
-      for (const line of heard) for (const tell of known.followers) tell(line)
+      const known = logs.get(connectionId)
+      const entries = lines.map((text) => ({ at: now(), text: text.slice(0, MOST_OF_ONE) }))
+      known.lines = [...known.lines, ...entries].slice(-MOST_LINES)
+      for (const line of entries) for (const tell of known.followers) tell(line)
     },
-    recent: (connectionId) => said.get(connectionId).lines,
+    recent: (connectionId) => logs.get(connectionId).lines,
     follow(connectionId, hear) {
-      const { followers } = said.get(connectionId)
+      const { followers } = logs.get(connectionId)
       followers.add(hear)
       return () => void followers.delete(hear)
     },

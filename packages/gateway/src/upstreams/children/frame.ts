@@ -150,27 +150,27 @@ export const decodeTaken = (body: Buffer): number => body.readUInt32LE(0)
  */
 export function createFrameReader(take: (frame: Frame) => void): (chunk: Buffer) => void {
   let parts: Buffer[] = []
-  let held = 0
-  let wanted = HEADER
+  let received = 0
+  let needed = HEADER
   return (chunk) => {
     parts.push(chunk)
-    held += chunk.length
-    if (held < wanted) return
-    const bytes = parts.length === 1 ? chunk : Buffer.concat(parts, held)
+    received += chunk.length
+    if (received < needed) return
+    const bytes = parts.length === 1 ? chunk : Buffer.concat(parts, received)
     let at = 0
-    wanted = HEADER
+    needed = HEADER
     while (bytes.length - at >= HEADER) {
       const size = bytes.readUInt32LE(at)
       if (size > FRAME_LIMIT) throw new RangeError(`a frame announces ${size} bytes, the limit is ${FRAME_LIMIT}`)
       const end = at + HEADER + size
       if (bytes.length < end) {
-        wanted = HEADER + size
+        needed = HEADER + size
         break
       }
       take({ kind: bytes.readUInt8(at + 4), child: bytes.readUInt32LE(at + 5), body: bytes.subarray(at + HEADER, end) })
       at = end
     }
-    held = bytes.length - at
-    parts = held > 0 ? [bytes.subarray(at)] : []
+    received = bytes.length - at
+    parts = received > 0 ? [bytes.subarray(at)] : []
   }
 }

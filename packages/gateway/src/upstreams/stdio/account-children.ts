@@ -218,11 +218,11 @@ class AccountChildren implements Upstream {
   #look(): void {
     const oldest = this.#now() - IDLE
     for (const child of this.#all()) if (child.uses === 0 && child.used <= oldest) this.#end(child)
-    const asked = this.#all()
-    if (asked.length === 0) return
+    const children = this.#all()
+    if (children.length === 0) return
     // The database may be away; it is asked again in a minute.
     this.#parts.reach.credential?.versions?.().then(
-      (serving) => this.#settle(asked, serving),
+      (serving) => this.#settle(children, serving),
       () => {},
     )
   }

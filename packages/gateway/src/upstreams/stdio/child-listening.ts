@@ -101,14 +101,14 @@ class ListeningOfChild implements ChildListening {
     const { channel, serverInfo } = child
     this.#subscriptions = createSubscriptions(async (method, uri) => {
       const params: JsonObject = stripEnvelope({ uri }, undefined)
-      const asked = {
+      const subscribing = {
         id: this.#parts.ids(),
         method,
         params,
         signal: this.#closing.signal,
         timeout: this.#parts.timeout,
       }
-      const answer = await channel.call(asked).catch(() => undefined)
+      const answer = await channel.call(subscribing).catch(() => undefined)
       return answer !== undefined && 'result' in answer
     })
     this.#arrival.resolve()

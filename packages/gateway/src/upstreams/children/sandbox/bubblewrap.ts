@@ -213,9 +213,9 @@ function mountedPlaces(launch: ConfinedLaunch): MountedPlaces {
 
 /** What the child sees, from the outside in: a later mount lies over an earlier one. */
 function views(launch: ConfinedLaunch): string[] {
-  const wanted = shownPaths(launch)
-  const shown = wanted.map(({ path, write }) => ({ path, words: [write ? '--bind' : '--ro-bind', path, path] }))
-  const hidden = hiddenIn(launch, wanted)
+  const paths = shownPaths(launch)
+  const shown = paths.map(({ path, write }) => ({ path, words: [write ? '--bind' : '--ro-bind', path, path] }))
+  const hidden = hiddenIn(launch, paths)
   const own = ownFolders(launch).map((path) => ({ path, words: ['--bind', path, path] }))
   return [
     ...['--ro-bind', '/usr', '/usr', ...links()],

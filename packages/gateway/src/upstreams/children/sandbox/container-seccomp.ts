@@ -47,7 +47,7 @@ export function podmanProfile(file = FILE): Uint8Array | undefined {
   if (!existsSync(file)) return undefined
   const read = Profile.safeParse(JSON.parse(readFileSync(file, 'utf8')))
   if (!read.success) return undefined
-  const kept = read.data.syscalls
+  const allowed = read.data.syscalls
     .map((rule) => ({ ...rule, names: rule.names.filter((name) => !REFUSED.has(name)) }))
     .filter(({ names }) => names.length > 0)
   const threads = { index: 0, value: NAMESPACES, valueTwo: 0, op: 'SCMP_CMP_MASKED_EQ' }
@@ -56,5 +56,5 @@ export function podmanProfile(file = FILE): Uint8Array | undefined {
     // Its flags are in memory, which a filter cannot read: libraries take clone where it is not there.
     { names: ['clone3'], action: 'SCMP_ACT_ERRNO', errnoRet: NOT_THERE },
   ]
-  return Buffer.from(JSON.stringify({ ...read.data, syscalls: [...kept, ...own] }))
+  return Buffer.from(JSON.stringify({ ...read.data, syscalls: [...allowed, ...own] }))
 }

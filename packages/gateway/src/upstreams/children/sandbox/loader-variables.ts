@@ -21,7 +21,7 @@ export function apart(env: Readonly<Record<string, string>>): Variables {
 
 /** Of a shell that is bash, where they cannot be set. They hold no secret. */
 const READ_ONLY = /^(?:SHELLOPTS|BASHOPTS|BASH_VERSINFO)$|[^A-Z0-9_]/i
-const held = (at: number): string => `TOOLWAY_HELD_${at}`
+const variableAt = (at: number): string => `TOOLWAY_HELD_${at}`
 
 /**
  * The program with the variables that were held back: the last step, after all rights are given up. Until then they have other
@@ -33,7 +33,7 @@ export function finalStep(unsafe: Variables['unsafe'], program: readonly string[
   const words = entries.filter(([name]) => READ_ONLY.test(name)).map(([name, value]) => `${name}=${value}`)
   const renamed = entries.filter(([name]) => !READ_ONLY.test(name))
   // Names of letters, digits and underscores only.
-  const script = renamed.map(([name], at) => `${name}=$${held(at)}; export ${name}; unset ${held(at)}`)
+  const script = renamed.map(([name], at) => `${name}=$${variableAt(at)}; export ${name}; unset ${variableAt(at)}`)
   return {
     program: [
       '/bin/sh',
@@ -44,7 +44,7 @@ export function finalStep(unsafe: Variables['unsafe'], program: readonly string[
       ...words,
       ...program,
     ],
-    env: Object.fromEntries(renamed.map(([, value], at) => [held(at), value])),
+    env: Object.fromEntries(renamed.map(([, value], at) => [variableAt(at), value])),
   }
 }
 

@@ -50,17 +50,17 @@ export function joinBridge(child: ChildProcess, socket: string): () => void {
     server.on('error', () => server?.close())
     server.on('connection', (inside: Socket) => {
       const outside = connect({ path: socket, allowHalfOpen: true })
-      for (const [one, other] of [
+      for (const [end, other] of [
         [inside, outside],
         [outside, inside],
       ] as const) {
-        open.add(one)
-        one.on('error', () => other.destroy())
-        one.once('close', () => {
-          open.delete(one)
+        open.add(end)
+        end.on('error', () => other.destroy())
+        end.once('close', () => {
+          open.delete(end)
           other.destroy()
         })
-        one.pipe(other)
+        end.pipe(other)
       }
     })
     child.send('taken', () => {

@@ -31,6 +31,6 @@ function hasAllIds(): boolean {
 export function isOpenToOthers(path: string, write: boolean): boolean {
   const found = statSync(path, { throwIfNoEntry: false })
   if (found === undefined) return true
-  const wanted = (found.isDirectory() ? 0o5 : 0o4) | (write ? 0o2 : 0)
-  return (found.mode & wanted) === wanted
+  const needed = (found.isDirectory() ? 0o5 : 0o4) | (write ? 0o2 : 0)
+  return (found.mode & needed) === needed
 }

@@ -113,9 +113,9 @@ async function launchOf(
   const allowed: (Place & AllowedPath)[] = []
   const roots = confinement.roots === undefined ? undefined : await Promise.all(confinement.roots.map(realOrSame))
   for (const allowPath of confinement.allowPaths) {
-    const one = await allowedPath(allowPath, hidden, places)
-    if (roots !== undefined && !isInRoots(one.path, roots)) throw outside('path', allowPath, confinement)
-    allowed.push(one)
+    const place = await allowedPath(allowPath, hidden, places)
+    if (roots !== undefined && !isInRoots(place.path, roots)) throw outside('path', allowPath, confinement)
+    allowed.push(place)
   }
   // The connection names its program and PATH, and so what is shown to be read.
   const isOfRoots = (value: string) =>
@@ -230,13 +230,13 @@ function refuseUnconfined({ required, driver }: Confinement, { without = [] }: C
 /** Gives a folder to the user of the child, with all that is in it. Links are not followed. */
 async function handOver(folder: string, owner: number | undefined): Promise<void> {
   if (process.getuid?.() !== 0) return
-  const wanted = owner ?? 0
+  const uid = owner ?? 0
   // A folder of its own that the child removed is there again, made by us.
-  const isOwn = (await lstat(folder)).uid === wanted
-  await handOverContents(folder, wanted, !isOwn)
+  const isOwn = (await lstat(folder)).uid === uid
+  await handOverContents(folder, uid, !isOwn)
   if (isOwn) return
   // Last, so that an interrupted hand-over is done again.
-  await chown(folder, wanted, wanted)
+  await chown(folder, uid, uid)
 }
 
 async function handOverContents(folder: string, owner: number, deep = true): Promise<void> {

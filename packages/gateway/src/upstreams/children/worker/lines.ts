@@ -16,16 +16,16 @@ export interface LineCutter {
 export function createLines({ limit, line, tooLong }: LineCutter): (chunk: Buffer) => void {
   // Grows by doubling: a child that drips single bytes costs one buffer, not a million little ones.
   let store = Buffer.alloc(0)
-  let held = 0
+  let filled = 0
   let ended = false
 
   const keep = (piece: Buffer) => {
-    if (held + piece.length > store.length) {
-      const grown = Buffer.allocUnsafe(Math.min(limit, Math.max(1024, (held + piece.length) * 2)))
-      store.copy(grown, 0, 0, held)
+    if (filled + piece.length > store.length) {
+      const grown = Buffer.allocUnsafe(Math.min(limit, Math.max(1024, (filled + piece.length) * 2)))
+      store.copy(grown, 0, 0, filled)
       store = grown
     }
-    held += piece.copy(store, held)
+    filled += piece.copy(store, filled)
   }
   const give = (whole: Buffer) => {
     const end = whole.at(-1) === CR ? whole.length - 1 : whole.length
@@ -37,18 +37,18 @@ export function createLines({ limit, line, tooLong }: LineCutter): (chunk: Buffe
     while (!ended && at < chunk.length) {
       const lf = chunk.indexOf(LF, at)
       const piece = chunk.subarray(at, lf === -1 ? chunk.length : lf)
-      if (held + piece.length > limit) {
+      if (filled + piece.length > limit) {
         ended = true
         store = Buffer.alloc(0)
         return tooLong()
       }
       if (lf === -1) return keep(piece)
-      if (held === 0) give(piece)
+      if (filled === 0) give(piece)
       else {
         keep(piece)
-        const whole = store.subarray(0, held)
+        const whole = store.subarray(0, filled)
         store = Buffer.alloc(0)
-        held = 0
+        filled = 0
         give(whole)
       }
       at = lf + 1

@@ -37,8 +37,8 @@ export function createMemoryWatch(measure: Measure = process.platform === 'linux
   let timer: NodeJS.Timeout | undefined
 
   async function look(): Promise<void> {
-    const held = await measure(new Set(watched.keys())).catch(() => new Map<number, Held>())
-    for (const [group, { bytes, processes }] of held) {
+    const usage = await measure(new Set(watched.keys())).catch(() => new Map<number, Held>())
+    for (const [group, { bytes, processes }] of usage) {
       const one = watched.get(group)
       if (one === undefined) continue
       const isFull = bytes > one.limits.bytes
@@ -75,15 +75,15 @@ export async function measureByProc(groups: ReadonlySet<number>): Promise<Map<nu
     const fields = stat.slice(stat.lastIndexOf(') ') + 2).split(' ')
     table.set(Number(pid), { parent: Number(fields[1]), group: Number(fields[2]), threads: Number(fields[17]) })
   }
-  const held = new Map<number, Held>()
+  const usage = new Map<number, Held>()
   for (const [pid, { threads }] of table) {
     const group = groupAmong(groups, pid, table)
     if (group === undefined) continue
     const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
     const shared = await sharedBy(pid, kibibytesIn(status, 'RssShmem') ?? 0)
-    count(held, group, (kibibytesIn(status, 'RssAnon') ?? 0) + shared, threads)
+    count(usage, group, (kibibytesIn(status, 'RssAnon') ?? 0) + shared, threads)
   }
-  return held
+  return usage
 }
 
 const kibibytesIn = (text: string, name: string): number | undefined => {
@@ -123,10 +123,10 @@ function count(measured: Map<number, Held>, group: number, kibibytes: number, pr
 /** From `ps`, where there is no process table to read. */
 export async function measureByPs(groups: ReadonlySet<number>): Promise<Map<number, Held>> {
   const { stdout } = await promisify(execFile)('/bin/ps', ['-A', '-o', 'pgid=', '-o', 'rss='], { env: {} })
-  const held = new Map<number, Held>()
+  const usage = new Map<number, Held>()
   for (const line of stdout.split('\n')) {
     const [group = 0, kibibytes = 0] = line.trim().split(/\s+/).map(Number)
-    if (groups.has(group)) count(held, group, kibibytes, 1)
+    if (groups.has(group)) count(usage, group, kibibytes, 1)
   }
-  return held
+  return usage
 }
