@@ -37,9 +37,9 @@ export function addressesOf(connection: OpenedConnection): readonly Address[] {
 
 /** An address in full; undefined where the connection has none of this name. */
 export function addressAt({ settings, secrets }: OpenedConnection, name: string): string | undefined {
-  const kept = (settings as Readonly<Record<string, unknown>>)[name]
-  if (typeof kept !== 'string') return undefined
-  return (name === MAIN ? secrets.url : secrets.addresses?.[name]) ?? kept
+  const address = (settings as Readonly<Record<string, unknown>>)[name]
+  if (typeof address !== 'string') return undefined
+  return (name === MAIN ? secrets.url : secrets.addresses?.[name]) ?? address
 }
 
 /** An address as it may be shown and stored unsealed: secrets in it are masked. */
@@ -57,8 +57,8 @@ export const isAsShown = (text: string, address: string): boolean =>
 export function shownSettings<Settings extends ConnectionSettings>(settings: Settings): Settings {
   const values = settings as Readonly<Record<string, unknown>>
   const shown = Object.keys(kindOf(settings.connector).addresses).flatMap((name) => {
-    const kept = values[name]
-    return typeof kept === 'string' ? [[name, shownAddress(kept)] as const] : []
+    const address = values[name]
+    return typeof address === 'string' ? [[name, shownAddress(address)] as const] : []
   })
   return { ...settings, ...Object.fromEntries(shown) }
 }
@@ -114,8 +114,8 @@ export function isBound(connection: OpenedConnection, address: Pick<Address, 'na
 /** Whether an address may lie in a private network, as far as that was allowed for this very one. */
 export function isPrivate(connection: OpenedConnection, { name, origin }: Pick<Address, 'name' | 'origin'>): boolean {
   if (origin === mainOf(connection)?.origin) return 'private' in connection.settings && connection.settings.private
-  const kept = name === MAIN ? undefined : connection.secrets.origins?.[name]
-  return kept !== undefined && kept.origin === origin && kept.private
+  const stored = name === MAIN ? undefined : connection.secrets.origins?.[name]
+  return stored !== undefined && stored.origin === origin && stored.private
 }
 
 /** The origin of a connection's document, where that one may lie in a private network. */

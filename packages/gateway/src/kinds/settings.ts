@@ -27,8 +27,8 @@ type Pairs = Readonly<Record<string, string | null>>
 export function merged(place: string, stored: Readonly<Record<string, string>>, input: Pairs, anyCase: boolean) {
   const keyOf = (name: string) => (anyCase ? name.toLowerCase() : name)
   const named = new Set(Object.keys(input).map(keyOf))
-  const kept = Object.entries(stored).filter(([name]) => !named.has(keyOf(name)))
-  const given = Object.entries(input).flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]))
-  for (const [name, value] of given) refuseMask(`${place}/${name}`, value)
-  return { pairs: Object.fromEntries([...kept, ...given]), kept: kept.length > 0 }
+  const preserved = Object.entries(stored).filter(([name]) => !named.has(keyOf(name)))
+  const changed = Object.entries(input).flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]))
+  for (const [name, value] of changed) refuseMask(`${place}/${name}`, value)
+  return { pairs: Object.fromEntries([...preserved, ...changed]), kept: preserved.length > 0 }
 }

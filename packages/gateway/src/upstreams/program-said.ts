@@ -41,11 +41,11 @@ export const speaksOfError = (line: string): boolean => namesError(line) || (!BE
 /** Of the program's own lines; undefined where it said nothing. */
 export function tellingLine(all: readonly string[]): string | undefined {
   const lines = all.filter((line) => !line.startsWith(OWN_WORDS))
-  const said = lines.filter((line) => !BESIDE.test(line))
+  const telling = lines.filter((line) => !BESIDE.test(line))
   const line =
-    said.find((value) => NAMED.test(value)) ??
-    said.find((value) => TOLD.test(value)) ??
-    said.at(-1) ??
+    telling.find((value) => NAMED.test(value)) ??
+    telling.find((value) => TOLD.test(value)) ??
+    telling.at(-1) ??
     lines.findLast((line) => line.trim() !== '')
   return line?.trim().slice(0, MOST)
 }

@@ -23,7 +23,8 @@ const LATER = { unsaid: 10, most: 24 * 3_600 }
 
 /** A server takes no more requests (429), until the time that its `Retry-After` names. */
 export function limitedBy(connection: string, retryAfterHeader: string | undefined): Fault {
-  const wanted = retryAfter(retryAfterHeader, Date.now())
-  const seconds = wanted === undefined ? LATER.unsaid : Math.min(Math.max(Math.ceil(wanted / 1000), 1), LATER.most)
+  const retryAfterMs = retryAfter(retryAfterHeader, Date.now())
+  const seconds =
+    retryAfterMs === undefined ? LATER.unsaid : Math.min(Math.max(Math.ceil(retryAfterMs / 1000), 1), LATER.most)
   return new Fault('upstream.limited', { connection, seconds }, { cause: new StatusRefused(429, retryAfterHeader) })
 }

@@ -54,8 +54,8 @@ export const native: Kind<NativeSettings, NativeWire> = {
     if (vendor === undefined) throw mismatch('/native/vendor', 'is missing')
     if (connection !== undefined && vendor !== connection.settings.vendor)
       throw mismatch('/native/vendor', 'cannot be changed: add another connection for another vendor')
-    const given = request.native?.source
-    const source = given === undefined ? connection?.settings.source : (given ?? undefined)
+    const input = request.native?.source
+    const source = input === undefined ? connection?.settings.source : (input ?? undefined)
     const url = request.url ?? (connection === undefined ? addressOf(vendor, source) : undefined)
     const { url: at, headers, ...turn } = describeRemote(url === undefined ? request : { ...request, url }, connection)
     const auth = { ...connection?.settings.auth, ...request.auth }

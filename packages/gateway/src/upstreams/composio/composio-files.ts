@@ -68,9 +68,9 @@ export function createComposioFiles(api: ComposioApi, transfer: SignedTransfer):
     }
     const value = await api.upload(of.tool, body, { signal, correlationId })
     const { key, new_presigned_url: address, metadata, type } = value
-    const given = { name: file.name, mimetype, s3key: String(key) }
+    const reference = { name: file.name, mimetype, s3key: String(key) }
     // The storage has this content already.
-    if (typeof key === 'string' && type === 'existing') return given
+    if (typeof key === 'string' && type === 'existing') return reference
     if (typeof key !== 'string' || typeof address !== 'string')
       throw new Fault('connector.failed', { vendor: 'Composio', tool: of.tool, problem: 'it does not accept a file' })
     const azure = isObject(metadata) && metadata['storage_backend'] === 'azure_blob_storage'
@@ -78,7 +78,7 @@ export function createComposioFiles(api: ComposioApi, transfer: SignedTransfer):
       ...{ content: await files.open(uri), size: file.size, signal },
       headers: { 'content-type': mimetype, ...(azure ? { 'x-ms-blob-type': 'BlockBlob' } : {}) },
     })
-    return given
+    return reference
   }
 
   async function fetch(input: Downloadable, put: Put, signal: AbortSignal): Promise<FileFacts> {
@@ -201,9 +201,9 @@ async function withFiles(
     return items
   }
   if (!isObject(value)) return value
-  const said = downloadableOf(value)
-  if (said !== undefined) {
-    const file = await fetch(said)
+  const downloadable = downloadableOf(value)
+  if (downloadable !== undefined) {
+    const file = await fetch(downloadable)
     const { s3url: _, ...rest } = value
     if (typeof file === 'string') return { ...rest, file: null, problem: file }
     return { ...rest, name: file.name, mimetype: file.mediaType, size: file.size, file: file.uri }

@@ -20,11 +20,11 @@ export function normalFormOf(value: Json | undefined): NormalForm | undefined {
   if (!isObject(value) || !MEMBERS.some((name) => Object.hasOwn(value, name))) return undefined
   if (!('data' in value) && !('error' in value)) return undefined
   const error = errorIn(value['error'])
-  const said = value['successful'] ?? value['successfull'] ?? value['success']
+  const flag = value['successful'] ?? value['successfull'] ?? value['success']
   const logId = value['log_id'] ?? value['logId']
   return {
     data: value['data'] ?? null,
-    successful: typeof said === 'boolean' ? said : error === null,
+    successful: typeof flag === 'boolean' ? flag : error === null,
     error,
     log_id: typeof logId === 'string' ? logId : null,
   }

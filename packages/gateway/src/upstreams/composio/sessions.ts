@@ -24,16 +24,16 @@ export function createSessions(
   api: ComposioApi,
   { url, toolkits }: Pick<ComposioTarget, 'url' | 'toolkits'>,
 ): RouterSessions {
-  const held = new LRUCache<string, RouterSession>(KEPT)
+  const sessions = new LRUCache<string, RouterSession>(KEPT)
   const fly = createSingleFlight<string, RouterSession>()
 
   async function of(user: string): Promise<RouterSession> {
-    const before = held.get(user)
+    const before = sessions.get(user)
     if (before !== undefined) return before
     return fly(user, async () => {
       const session = await api.session(user, toolkits)
       refuseForeign(session.mcp, url)
-      held.set(user, session)
+      sessions.set(user, session)
       return session
     })
   }
@@ -46,7 +46,7 @@ export function createSessions(
         return await run(session)
       } catch (thrown) {
         if (!(await isGone(api, session, thrown))) throw thrown
-        if (held.get(user) === session) held.delete(user)
+        if (sessions.get(user) === session) sessions.delete(user)
         return run(await of(user))
       }
     },

@@ -32,11 +32,11 @@ export function createUserServers(
       .finally(() => closing.delete(closed))
     closing.add(closed)
   }
-  const held = new LRUCache<string, Upstream>({ max: MOST, ttl: IDLE, updateAgeOnGet: true, dispose: close })
+  const upstreams = new LRUCache<string, Upstream>({ max: MOST, ttl: IDLE, updateAgeOnGet: true, dispose: close })
 
   return {
     at(key, url) {
-      const before = held.get(key)
+      const before = upstreams.get(key)
       if (before !== undefined) return before
       const { headers, private: isPrivate, exceptions } = wire
       const target = { url, headers, private: isPrivate, ...(exceptions && { exceptions }) }
@@ -56,12 +56,12 @@ export function createUserServers(
         onRevision() {},
         onTurn() {},
       })
-      held.set(key, upstream)
+      upstreams.set(key, upstream)
       return upstream
     },
-    drop: (key) => void held.delete(key),
+    drop: (key) => void upstreams.delete(key),
     async close() {
-      held.clear()
+      upstreams.clear()
       await Promise.all(closing)
     },
   }

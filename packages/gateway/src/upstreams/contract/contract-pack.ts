@@ -82,7 +82,7 @@ function problemOf({ definition, output }: ContractTool): string | undefined {
 }
 
 /** The same on every machine, whatever its language. */
-const byCode = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
+const byCode = (code: string, other: string): number => (code < other ? -1 : code > other ? 1 : 0)
 
 /** Why it is not for this place; undefined where it is. */
 function keptBack({ name, exposure, sideEffects }: Contract, words: PackWords): string | undefined {

@@ -67,8 +67,8 @@ export function createContractUpstream(parts: ContractUpstreamParts): Upstream {
     staleFor,
     fetch: async (how) => {
       const ask = () => backend.read(CONTRACTS, queryOf(wire))
-      const asked = { ...how, name: [CONTRACTS], keptFor: contractsFor, fetch: ask }
-      return readPack(await answers(asked), words, alias)
+      const request = { ...how, name: [CONTRACTS], keptFor: contractsFor, fetch: ask }
+      return readPack(await answers(request), words, alias)
     },
     call: (tool, request) => run(open, tool, request),
     onStale: onStale('contracts'),
@@ -111,20 +111,23 @@ async function run(open: Open, tool: ContractTool, request: Ask): Promise<JsonOb
 function review(open: Open, listed: ListedUpstream<ContractTool>, request: Reviewing): Promise<void> | undefined {
   const { tool, name, arguments: value } = request
   const hidden = listed.peek(name)?.hidden
-  const said =
+  const unknown =
     hidden === undefined ? [] : Object.keys(value).filter((item) => hidden.has(item) && item !== ORGANIZATION_PARAMETER)
-  if (said.length > 0)
+  if (unknown.length > 0)
     throw unfitting(
       tool,
-      said.map((item) => ({ path: `/${item}`, message: 'is not a parameter of this tool' })),
+      unknown.map((item) => ({ path: `/${item}`, message: 'is not a parameter of this tool' })),
     )
   return open.reach.wire.facets && hasFacets(value) ? reviewFacets(open, request) : undefined
 }
 
-async function reviewFacets(open: Open, { tool, arguments: value, correlationId, ...asked }: Reviewing): Promise<void> {
+async function reviewFacets(
+  open: Open,
+  { tool, arguments: value, correlationId, ...caller }: Reviewing,
+): Promise<void> {
   let known: Metadata
   try {
-    known = await metadataFor(open, behalfOf(open, asked), correlationId)
+    known = await metadataFor(open, behalfOf(open, caller), correlationId)
   } catch (thrown) {
     throw new Fault('metadata.unavailable', { connection: open.reach.alias }, { cause: thrown })
   }

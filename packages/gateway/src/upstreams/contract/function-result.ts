@@ -44,10 +44,10 @@ export function resultOf(incoming: Incoming, answering: Answering): JsonObject {
   }
   if (body === undefined)
     throw new Fault('contract.malformed', { connection: alias, problem: 'a function did not return JSON' })
-  const { data, ...said } = envelopeOf(body)
-  if (FAILED.has(String(said['status']).toLowerCase()))
-    throw failed(answering, wordsOf(said) ?? 'it does not say why', { status })
-  return succeeded(data ?? null, said, answering)
+  const { data, ...answer } = envelopeOf(body)
+  if (FAILED.has(String(answer['status']).toLowerCase()))
+    throw failed(answering, wordsOf(answer) ?? 'it does not say why', { status })
+  return succeeded(data ?? null, answer, answering)
 }
 
 const AWAY = new Set([502, 503, 504])

@@ -103,9 +103,9 @@ const wordOf = ({ code, message }: z.core.$ZodIssue): string =>
 
 /** By either name; where both stand there, the stricter. Undefined where neither says yes or no. */
 function flagOf({ side_effect: singular, side_effects: plural }: JsonObject): boolean | undefined {
-  const said = [singular, plural].filter((flag) => flag !== undefined && flag !== null)
-  if (said.length === 0) return undefined
-  return said.some((flag) => flag !== false)
+  const flags = [singular, plural].filter((flag) => flag !== undefined && flag !== null)
+  if (flags.length === 0) return undefined
+  return flags.some((flag) => flag !== false)
 }
 
 /** Parameters are one object with names. */

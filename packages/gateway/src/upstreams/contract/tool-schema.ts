@@ -77,8 +77,8 @@ function convert(schema: Json): Json {
     if (key === 'nullable' || key === MARK) return []
     if (key === 'default' && value === null) return []
     if (MAPS.has(key) && isObject(value)) {
-      const kept = Object.entries(value).filter(([name]) => key !== 'properties' || !marked.has(name))
-      return [[key, Object.fromEntries(kept.map(([name, item]) => [name, convert(item)]))]]
+      const visible = Object.entries(value).filter(([name]) => key !== 'properties' || !marked.has(name))
+      return [[key, Object.fromEntries(visible.map(([name, item]) => [name, convert(item)]))]]
     }
     if (LISTS.has(key) && Array.isArray(value)) return [[key, value.map(convert)]]
     if (SINGLE.has(key)) return [[key, Array.isArray(value) ? value.map(convert) : convert(value)]]

@@ -76,8 +76,8 @@ function outcomeOf({ status, data }: JsonObject): Followed {
   const result = isObject(data) && isObject(data['resultData']) ? data['resultData'] : {}
   if (status !== 'success') {
     const { error } = result
-    const said = isObject(error) ? error['message'] : undefined
-    return { problem: typeof said === 'string' ? said : `its execution ended as ${String(status)}` }
+    const message = isObject(error) ? error['message'] : undefined
+    return { problem: typeof message === 'string' ? message : `its execution ended as ${String(status)}` }
   }
   return { output: outputOf(result) }
 }

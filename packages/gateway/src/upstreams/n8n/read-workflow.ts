@@ -127,8 +127,8 @@ function toolOf(workflow: Workflow, { node, tag, several }: Trigger): WorkflowTo
 function pathOf(node: JsonObject, parameters: JsonObject, isForm: boolean): string | undefined {
   const id = textAt(node, 'webhookId')
   const options = isObject(parameters['options']) ? parameters['options'] : {}
-  const said = textAt(parameters, 'path') ?? (isForm ? textAt(options, 'path') : undefined) ?? id
-  const path = said?.replace(/^\/+|\/+$/g, '')
+  const stated = textAt(parameters, 'path') ?? (isForm ? textAt(options, 'path') : undefined) ?? id
+  const path = stated?.replace(/^\/+|\/+$/g, '')
   if (path === undefined || path === '') return undefined
   return !isForm && /(?:^|\/):/.test(path) && id !== undefined ? `${id}/${path}` : path
 }

@@ -89,8 +89,8 @@ function refused({ alias, runs, onGone }: Running, { name }: WorkflowTool, incom
   const { status } = incoming
   const body = runs.parse(runs.hide(incoming.text))
   const words = isObject(body) ? (body['message'] ?? body['error'] ?? body['errorMessage']) : body
-  const said = typeof words === 'string' && words !== '' ? words : undefined
-  const facts = { vendor: 'n8n', tool: name, problem: cut(runs.mask(said ?? `it responded with HTTP ${status}`)) }
+  const message = typeof words === 'string' && words !== '' ? words : undefined
+  const facts = { vendor: 'n8n', tool: name, problem: cut(runs.mask(message ?? `it responded with HTTP ${status}`)) }
   if (status === 404) {
     onGone()
     return new Fault('connector.missing', facts)
@@ -98,7 +98,7 @@ function refused({ alias, runs, onGone }: Running, { name }: WorkflowTool, incom
   if (status === 401 || status === 403) return new Fault('connector.forbidden', facts)
   if (status === 400 || status === 422) return new Fault('connector.arguments', facts)
   if (status === 413) return new Fault('connector.too-large', facts)
-  if (status === 429 || (AWAY.has(status) && said === undefined))
+  if (status === 429 || (AWAY.has(status) && message === undefined))
     return refusalOf({ alias, mask: (text) => runs.mask(text) }, incoming)
   const later = header(incoming, 'retry-after')
   return new Fault('connector.failed', facts, {

@@ -143,11 +143,11 @@ function presented(
   { header, prefix }: NativeTarget['key'],
   place: KeyAuth | undefined,
 ): Shown {
-  const given = Object.fromEntries(
+  const presentedHeaders = Object.fromEntries(
     Object.entries(credential?.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
   )
-  const { [header]: value, ...headers } = given
-  if (place === undefined || value === undefined) return { headers: given }
+  const { [header]: value, ...headers } = presentedHeaders
+  if (place === undefined || value === undefined) return { headers: presentedHeaders }
   const key = value.startsWith(prefix) ? value.slice(prefix.length) : value
   if (place.in === 'body') return { headers, member: { name: place.name, value: key } }
   if (place.in === 'basic-user')

@@ -21,7 +21,9 @@ export function createPlatformUpstream(
   alias: string,
   { now, onTurn }: Pick<UpstreamMaking, 'now' | 'onTurn'>,
 ): Upstream {
-  const tools = new Map(PLATFORM_TOOLS.map((tool): [string, OwnTool] => [tool.name, { tool, definition: told(tool) }]))
+  const tools = new Map(
+    PLATFORM_TOOLS.map((tool): [string, OwnTool] => [tool.name, { tool, definition: definitionOf(tool) }]),
+  )
   return createListedUpstream<OwnTool>({
     server: { name: 'toolway', title: 'Toolway' },
     // Its refusals are answers: nothing here is away.
@@ -42,14 +44,14 @@ async function call(connection: string, { name, person, operation }: PlatformToo
   if (operate === undefined) throw new Fault('upstream.disabled', { connection })
   // However its rules are: no agent widens its own rights by itself.
   if (person === true && !approved) throw new Fault('platform.person', { tool: name })
-  const given = params['arguments']
-  const answer = await operate(operation.id, isObject(given) ? given : {})
+  const input = params['arguments']
+  const answer = await operate(operation.id, isObject(input) ? input : {})
   // Through JSON, as it would be sent: moments become texts.
   const value = answer === undefined ? { done: true } : (JSON.parse(JSON.stringify(answer)) as JsonObject)
   return { content: [{ type: 'text', text: JSON.stringify(value) }], structuredContent: value }
 }
 
-const told = ({ name, title, description, effect, operation }: PlatformTool): JsonObject => ({
+const definitionOf = ({ name, title, description, effect, operation }: PlatformTool): JsonObject => ({
   name,
   title,
   description,

@@ -129,15 +129,15 @@ class ConnectorProcess {
     const { child } = await this.open()
     const { name: tool } = running
     const run = ++this.#last
-    let told: Told = { run, tool, input, key }
+    let step: Told = { run, tool, input, key }
     try {
       for (;;) {
-        const turn = await this.#turn(child, run, told)
+        const turn = await this.#turn(child, run, step)
         if ('output' in turn) return turn.output as JsonObject
         if ('failure' in turn) throw new ToolFailure(turn.failure as unknown as Failure)
         if ('broke' in turn)
           throw new Fault('connector.failed', { tool, vendor: this.#parts.alias, problem: turn.broke })
-        told = { run, answer: yield this.#checked(running, turn.request as VendorRequest) }
+        step = { run, answer: yield this.#checked(running, turn.request as VendorRequest) }
       }
     } finally {
       this.#waiting.delete(run)
@@ -230,14 +230,14 @@ class ConnectorProcess {
       this.#waiting.get(run)?.reject(unreachable(this.#parts.alias, 'its process sent something that is not a request'))
       return
     }
-    const said = read.data
-    if ('ready' in said || 'unread' in said) {
+    const message = read.data
+    if ('ready' in message || 'unread' in message) {
       // The process is not trusted to have looked at its templates, which are matched here.
-      const problem = 'unread' in said ? said.unread : problemOfTemplates(said.ready.resources)
+      const problem = 'unread' in message ? message.unread : problemOfTemplates(message.ready.resources)
       if (problem !== undefined)
         ready.reject(unreachable(this.#parts.alias, `its source could not be read: ${problem}`))
-      else if ('ready' in said) ready.resolve(said.ready)
-    } else this.#waiting.get(said.run)?.resolve(said)
+      else if ('ready' in message) ready.resolve(message.ready)
+    } else this.#waiting.get(message.run)?.resolve(message)
   }
 }
 
