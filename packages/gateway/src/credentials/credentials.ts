@@ -343,16 +343,16 @@ export async function putCredential(sql: OrgSql, words: CredentialWords): Promis
   // The first accounts of two sign-ins at once have no row yet that could be locked.
   const owner = [organizationId, provider, connectionId, userId].join(' ')
   await sql(z.object({}))`select from pg_advisory_xact_lock(hashtextextended(${`credentials of ${owner}`}, 0))`
-  const held = await sql(Held)`
+  const stored = await sql(Held)`
     select id, account, provider_user_id, problem, kind, server, issuer from credentials
      where provider = ${provider} and connection_id is not distinct from ${connectionId ?? null}
        and user_id is not distinct from ${userId ?? null}
        order by is_default desc, account
        for update`
-  const place = placeOf(held, words)
+  const place = placeOf(stored, words)
   if (!('first' in place)) return { refused: 'connected', account: place.account }
   const { id, account, first, was } = place
-  if (was === undefined && held.length >= MOST_ACCOUNTS) return { refused: 'many' }
+  if (was === undefined && stored.length >= MOST_ACCOUNTS) return { refused: 'many' }
   const { access, refresh } = seal(id)
   const [row] = await sql(Id)`
     insert into credentials (id, organization_id, provider, connection_id, user_id, provider_user_id, provider_username,

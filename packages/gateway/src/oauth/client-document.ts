@@ -35,7 +35,7 @@ type Found = { readonly client: ShapedClient } | { readonly problem: ClientProbl
 const problem = (text: string) => new ClientProblem('invalid_client_metadata', text)
 
 export function createClientDocuments({ loopback, patience = PATIENCE }: ClientDocumentsParts): ClientDocuments {
-  const kept = new LRUCache<string, Found>({ max: 500 })
+  const known = new LRUCache<string, Found>({ max: 500 })
   const flight = createSingleFlight<string, Found>()
   let fetching = 0
 
@@ -45,12 +45,12 @@ export function createClientDocuments({ loopback, patience = PATIENCE }: ClientD
     try {
       const { text, ttl } = await fetchDocument(id, loopback, patience)
       const found = { client: read(id, text) }
-      kept.set(id, found, { ttl })
+      known.set(id, found, { ttl })
       return found
     } catch (thrown) {
       // Why an address cannot be reached tells about the network that the gateway stands in: it is not passed on.
       const found = { problem: thrown instanceof ClientProblem ? thrown : problem('its document cannot be fetched') }
-      kept.set(id, found, { ttl: KEPT.failed })
+      known.set(id, found, { ttl: KEPT.failed })
       return found
     } finally {
       fetching--
@@ -61,7 +61,7 @@ export function createClientDocuments({ loopback, patience = PATIENCE }: ClientD
     names: (id) => isDocumentAddress(id, loopback),
     async find(id) {
       if (!isDocumentAddress(id, loopback)) throw problem('it is not the URL of a document')
-      const found = kept.get(id) ?? (await flight(id, () => look(id)))
+      const found = known.get(id) ?? (await flight(id, () => look(id)))
       if ('problem' in found) throw found.problem
       return found.client
     },
@@ -110,24 +110,25 @@ async function fetchDocument(id: string, loopback: boolean, patience: number): P
 }
 
 function ttlOf(control: string | string[] | undefined): number {
-  const said = /(?:^|[,\s])max-age\s*=\s*(\d{1,9})/i.exec(String(control ?? ''))?.[1]
+  const maxAge = /(?:^|[,\s])max-age\s*=\s*(\d{1,9})/i.exec(String(control ?? ''))?.[1]
   if (/no-store|no-cache/i.test(String(control ?? ''))) return KEPT.least
-  const wanted = said === undefined ? KEPT.usual : Number(said) * 1000
-  return Math.min(Math.max(wanted, KEPT.least), KEPT.most)
+  const wishedTtl = maxAge === undefined ? KEPT.usual : Number(maxAge) * 1000
+  return Math.min(Math.max(wishedTtl, KEPT.least), KEPT.most)
 }
 
 function read(id: string, text: string): ShapedClient {
-  let said: unknown
+  let document: unknown
   try {
-    said = JSON.parse(text)
+    document = JSON.parse(text)
   } catch {
     throw problem('its document is not JSON')
   }
-  if (typeof said !== 'object' || said === null) throw problem('its document is not a JSON object')
-  if ((said as { client_id?: unknown }).client_id !== id) throw problem('its document contains a different client_id')
-  if ('client_secret' in said) throw problem('its document contains a secret')
+  if (typeof document !== 'object' || document === null) throw problem('its document is not a JSON object')
+  if ((document as { client_id?: unknown }).client_id !== id)
+    throw problem('its document contains a different client_id')
+  if ('client_secret' in document) throw problem('its document contains a secret')
   // A secret named in a public document would be known to all its readers, so such a client can only be a public one.
-  const shaped = shapeClient({ token_endpoint_auth_method: 'none', ...said })
+  const shaped = shapeClient({ token_endpoint_auth_method: 'none', ...document })
   if (shaped.metadata.token_endpoint_auth_method !== 'none')
     throw problem('token_endpoint_auth_method: a client document can describe a public client only (none)')
   return shaped

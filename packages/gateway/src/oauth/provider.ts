@@ -179,7 +179,7 @@ function tokens({ keys, lifetimes, findGrant, findAccount }: ProviderParts): Con
 function persons({ library, endpoints, findAccount, page }: ProviderParts): Configuration {
   const { Check, Prompt } = library.interactionPolicy
   // One page of ours says who is asked and takes the answer, whichever of these a client wishes to be shown.
-  const asked = new Check(
+  const needsConsent = new Check(
     'consent_required',
     'the user must be asked',
     ({ oidc }) => oidc.result?.consent === undefined,
@@ -187,7 +187,7 @@ function persons({ library, endpoints, findAccount, page }: ProviderParts): Conf
   return {
     interactions: {
       policy: [
-        new Prompt({ name: 'consent', requestable: true }, asked),
+        new Prompt({ name: 'consent', requestable: true }, needsConsent),
         new Prompt({ name: 'login', requestable: true }),
         new Prompt({ name: 'select_account', requestable: true }),
       ],

@@ -20,8 +20,8 @@ export const limitFor = (effect: Effect): Limit => (effect === 'destructive' ? '
 
 /** The farthest that a list of scopes asks for; undefined when it names none of ours. Others are left out of account. */
 export function limitOf(scope: string | undefined): Limit | undefined {
-  const asked = new Set(scope?.split(' '))
-  return LIMITS.findLast((limit) => asked.has(SCOPE[limit]))
+  const requested = new Set(scope?.split(' '))
+  return LIMITS.findLast((limit) => requested.has(SCOPE[limit]))
 }
 
 /**

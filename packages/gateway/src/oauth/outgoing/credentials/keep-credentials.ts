@@ -82,7 +82,7 @@ export function createKeeping({ db, vault, memory, ender, egressOf, onKept, now 
   return {
     async keep(credential) {
       const { organizationId, connectionId, userId } = credential
-      const kept = await db
+      const stored = await db
         .organization(organizationId, async (sql) => {
           const facts = await boundIn(sql, credential)
           const done = await put(sql, credential, facts)
@@ -106,7 +106,7 @@ export function createKeeping({ db, vault, memory, ender, egressOf, onKept, now 
         })
         .finally(() => memory.changed(organizationId))
       onKept(credential)
-      return kept.id
+      return stored.id
     },
 
     async end({ organizationId, connectionId, userId, id, actor = keeper() }) {

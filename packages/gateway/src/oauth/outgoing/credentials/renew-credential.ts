@@ -177,8 +177,8 @@ async function renewLeased(
   const there = await parts.db.organization(organizationId, (sql) => findState(sql, bound.id))
   if (there !== undefined) return
   // The refresh token first: with it, many a server ends the other.
-  const given = [['refresh_token', tokens.refresh] as const, ['access_token', tokens.access] as const]
-  for (const [hint, token] of given)
+  const revoked = [['refresh_token', tokens.refresh] as const, ['access_token', tokens.access] as const]
+  for (const [hint, token] of revoked)
     if (token !== undefined)
       await oauth
         .revoke({ authority, client, token, hint }, egress)

@@ -70,7 +70,7 @@ const Kept = z.object({
 export function createConnectLinks({ vault, publicUrl, now }: ConnectLinkParts): ConnectRequestLinks {
   function make({ connectRequest, ending }: Linked) {
     const until = now() + LINK_MINUTES * 60_000
-    const kept: z.input<typeof Kept> = {
+    const linkState: z.input<typeof Kept> = {
       o: connectRequest.organizationId,
       c: connectRequest.connectionId,
       p: connectRequest.provider,
@@ -84,17 +84,23 @@ export function createConnectLinks({ vault, publicUrl, now }: ConnectLinkParts):
       e: ending.page,
       until,
     }
-    const token = vault.seal(JSON.stringify(kept), SEALED_FOR).toString('base64url')
+    const token = vault.seal(JSON.stringify(linkState), SEALED_FOR).toString('base64url')
     return { url: `${publicUrl()}/connect/${token}`, expiresAt: new Date(until), minutes: LINK_MINUTES }
   }
 
   function open(token: string): Linked | undefined {
-    const kept = read(vault, token)
-    if (kept === undefined || kept.until <= now()) return undefined
-    const wish = { organizationId: kept.o, userId: kept.u, account: kept.a, replaces: kept.x, scopes: kept.s }
-    const ending = { returnTo: kept.r, session: kept.q, callback: kept.b, page: kept.e }
-    if (kept.c !== undefined) return { connectRequest: { ...wish, connectionId: kept.c }, ending }
-    return kept.p === undefined ? undefined : { connectRequest: { ...wish, provider: kept.p }, ending }
+    const linkState = read(vault, token)
+    if (linkState === undefined || linkState.until <= now()) return undefined
+    const wish = {
+      organizationId: linkState.o,
+      userId: linkState.u,
+      account: linkState.a,
+      replaces: linkState.x,
+      scopes: linkState.s,
+    }
+    const ending = { returnTo: linkState.r, session: linkState.q, callback: linkState.b, page: linkState.e }
+    if (linkState.c !== undefined) return { connectRequest: { ...wish, connectionId: linkState.c }, ending }
+    return linkState.p === undefined ? undefined : { connectRequest: { ...wish, provider: linkState.p }, ending }
   }
 
   return {

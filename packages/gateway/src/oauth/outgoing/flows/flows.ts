@@ -148,8 +148,8 @@ class ConnectFlows implements Flows {
     const { egress, server = null } = target
     const client = await this.#parts.clients.choose({ organizationId, authority, redirectUri, scopes, egress, actor })
     const [state, verifier, browser] = [secret(), secret(), secret()]
-    const asked = { authority, client, redirectUri, state, verifier, scopes }
-    const to = await this.#parts.oauth.authorizationUrl(asked)
+    const flow = { authority, client, redirectUri, state, verifier, scopes }
+    const to = await this.#parts.oauth.authorizationUrl(flow)
     // Where a browser is sent is an address of the web, whatever some metadata says.
     const url = webAddress(to.href, 'its authorization endpoint', egress)
     const id = newId('flw')
@@ -220,8 +220,8 @@ function scopesFor(
   authority: Authority,
   { challenge, ofTools }: { challenge: Challenge | undefined; ofTools: readonly string[] | undefined },
 ): string[] {
-  const said = challenge?.scope?.split(' ').filter((scope) => scope !== '')
-  const own = auth?.scopes ?? said ?? ofTools ?? authority.scopes ?? []
+  const challenged = challenge?.scope?.split(' ').filter((scope) => scope !== '')
+  const own = auth?.scopes ?? challenged ?? ofTools ?? authority.scopes ?? []
   const lasting = authority.scopesSupported?.includes('offline_access') === true ? ['offline_access'] : []
   return [...new Set([...own, ...connectRequest.scopes, ...lasting])]
 }

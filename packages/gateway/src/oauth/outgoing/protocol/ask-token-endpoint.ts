@@ -63,10 +63,10 @@ interface Heard {
 /** Creates the fetch function for the library: answers of every provider are tidied before it reads them. */
 export function createLine({ adapter, egress, authority }: Pick<TokenAsking, 'adapter' | 'egress' | 'authority'>) {
   const send = createGuardedFetch(egress)
-  let heard: Heard = { answer: {}, notes: [], secrets: [] }
+  let exchange: Heard = { answer: {}, notes: [], secrets: [] }
   const ask: Send = async (url, { method, headers, body, signal }) => {
     const json = adapter.tokenBody === 'json' && body instanceof URLSearchParams
-    heard = { ...heard, secrets: secretsOf(headers, body) }
+    exchange = { ...exchange, secrets: secretsOf(headers, body) }
     const response = await send(url, {
       method,
       headers: json ? { ...headers, 'content-type': 'application/json' } : headers,
@@ -79,14 +79,14 @@ export function createLine({ adapter, egress, authority }: Pick<TokenAsking, 'ad
   async function tidied(response: Response): Promise<Response> {
     const answer = await answerIn(response)
     if (answer === undefined) return response
-    heard = { ...heard, answer }
+    exchange = { ...exchange, answer }
     const { status } = response
     const failure = failureIn(answer)
     if (failure !== undefined) return Response.json(failure, { status: status < 400 ? 400 : status })
     if (!response.ok) return response
     const tokens = authority.provider === 'mcp' ? answer : adapter.tokensIn(answer)
     const { answer: clean, notes } = tidyTokens(tokens) ?? { answer: tokens, notes: [] }
-    heard = { ...heard, notes }
+    exchange = { ...exchange, notes }
     if (authority.provider === 'mcp') return Response.json(clean)
     // An identity token of a vendor only names the account; it opens nothing, so nobody judges it.
     const { id_token: _, ...others } = clean
@@ -102,7 +102,7 @@ export function createLine({ adapter, egress, authority }: Pick<TokenAsking, 'ad
     return { error: own ?? error?.code, ...(description === undefined ? {} : { error_description: description }) }
   }
 
-  return { ask, heard: () => heard }
+  return { ask, heard: () => exchange }
 }
 
 /** A vendor that wants JSON checks its members: the client is named in the header only. */

@@ -151,15 +151,15 @@ export function createOutgoingOAuth({ now, adapter, onRead }: OutgoingOAuthParts
           return
         }
         const { ask, heard } = createLine({ adapter: way, egress, authority })
-        const asked = (more: Record<string, string>) =>
+        const revokeWith = (more: Record<string, string>) =>
           library.revocationRequest(serverOf(authority), clientOf(client), proofOf(client), token, {
             ...optionsOf(ask),
             additionalParameters: { token_type_hint: hint, ...more },
           })
-        const response = await asked({})
+        const response = await revokeWith({})
         // Servers on the Python SDK want the member there, whatever it is; others refuse it beside a header, so it is not sent first.
         const isRefused = client.method !== 'client_secret_post' && (await codeOf(response)) === 'invalid_request'
-        await judgeRevocation(isRefused ? await asked({ client_secret: '' }) : response, heard().secrets, egress)
+        await judgeRevocation(isRefused ? await revokeWith({ client_secret: '' }) : response, heard().secrets, egress)
       } catch (thrown) {
         throw wordFailure(thrown, egress, { document: revocationAt(authority) })
       }

@@ -9,5 +9,5 @@ const SLASHED_ORIGIN = /^https?:\/\/[^/?#@\\]+\/$/i
 
 const bare = (issuer: string): string => (SLASHED_ORIGIN.test(issuer) ? issuer.slice(0, -1) : issuer)
 
-export const isSameIssuer = (one: unknown, other: string): one is string =>
-  typeof one === 'string' && bare(one) === bare(other)
+export const isSameIssuer = (issuer: unknown, other: string): issuer is string =>
+  typeof issuer === 'string' && bare(issuer) === bare(other)

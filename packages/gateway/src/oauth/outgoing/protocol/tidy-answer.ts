@@ -101,7 +101,8 @@ function tidy(answer: unknown, members: Readonly<Record<string, Member>>): Tidie
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== ''
 const isEmpty = (value: unknown): boolean => value === null || value === '' || value === undefined
-const isSame = (one: unknown, other: unknown): boolean => one === other || JSON.stringify(one) === JSON.stringify(other)
+const isSame = (value: unknown, other: unknown): boolean =>
+  value === other || JSON.stringify(value) === JSON.stringify(other)
 
 /** A text alone is a list of one; of a list, its texts. */
 function listOf(value: unknown): string[] | undefined {

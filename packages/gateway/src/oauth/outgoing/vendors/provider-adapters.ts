@@ -70,9 +70,9 @@ function tokensIn({ tokensAt, accessLives }: Provider, answer: Answer): Answer {
 
 function failureIn({ failsWith, failureMember, failures }: Provider, answer: Answer): string | undefined {
   if (failsWith === 'ok-false' && answer['ok'] !== false) return undefined
-  const said = answer[failureMember] ?? answer['error']
-  if (typeof said !== 'string') return failsWith === 'ok-false' ? 'server_error' : undefined
-  return Object.hasOwn(failures, said) ? failures[said] : said
+  const code = answer[failureMember] ?? answer['error']
+  if (typeof code !== 'string') return failsWith === 'ok-false' ? 'server_error' : undefined
+  return Object.hasOwn(failures, code) ? failures[code] : code
 }
 
 function revocationOf(
