@@ -55,8 +55,8 @@ export const allow = described({
 /** Throws CommandFault where nothing would change. */
 function reachOf(words: Allowing, { allow_paths: paths, allow_hosts: hosts }: Connection) {
   const { network, allowPath = [], removePath = [], allowHost = [], removeHost = [] } = words
-  const said = allowPath.length + removePath.length + allowHost.length + removeHost.length
-  if (said === 0 && network === undefined)
+  const changes = allowPath.length + removePath.length + allowHost.length + removeHost.length
+  if (changes === 0 && network === undefined)
     throw new CommandFault('Use --allow-path, --remove-path, --allow-host, --remove-host or --network.', EXIT.usage)
   const added = allowPath.map((path) => resolve(path))
   // A path that was read-only and may be written now, or the other way round, is one path.

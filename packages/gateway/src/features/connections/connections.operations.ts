@@ -239,8 +239,8 @@ function sortOf(standing: Standing, { sort, order }: Pick<Filter, 'sort' | 'orde
   }
   const [keyOf, sign] = [keys[sort], order === 'asc' ? 1 : -1]
   return (first: ConnectionRow, second: ConnectionRow): number => {
-    const [one, other] = [keyOf(first), keyOf(second)]
-    return one < other ? -sign : one > other ? sign : 0
+    const [firstKey, other] = [keyOf(first), keyOf(second)]
+    return firstKey < other ? -sign : firstKey > other ? sign : 0
   }
 }
 
@@ -327,8 +327,8 @@ export const change = serveOrganization(shapes.changeConnection, async (request)
 })
 
 const compare = serveOrganization(shapes.compareConnection, (request) => {
-  const held = findConnectionOf(request.parts, request.organization.id, nameOf(request))
-  return { fields: differencesOf({ ...held, secrets: secretsOf(request.parts, held) }, changed(request, held)) }
+  const stored = findConnectionOf(request.parts, request.organization.id, nameOf(request))
+  return { fields: differencesOf({ ...stored, secrets: secretsOf(request.parts, stored) }, changed(request, stored)) }
 })
 
 const toggle = serveOrganization(shapes.toggleConnection, async (request) => {

@@ -50,13 +50,13 @@ interface CreateParts {
 export async function createConnection(
   sql: OrgSql,
   { organizationId, vault }: CreateParts,
-  { secrets, document, trusted = false, lock: mode, ...wanted }: WantedConnection,
+  { secrets, document, trusted = false, lock: mode, ...connection }: WantedConnection,
 ): Promise<CreatedConnection> {
-  const { alias, settings } = wanted
+  const { alias, settings } = connection
   const lock = mode ?? firstLockOf(settings.connector)
   const taken = await takesOver(sql, alias, settings)
   const seal = sealerOf(secrets, vault.seal, sealedRow)
-  const id = await addConnection(sql, { ...wanted, organizationId, seal })
+  const id = await addConnection(sql, { ...connection, organizationId, seal })
   if (id === undefined) throw new Fault('thing.taken', { thing: 'connection', name: alias })
   if (document !== undefined) await putDocument(sql, organizationId, id, document)
   if (trusted || lock !== 'off') await setToolLock(sql, id, { mode: lock, trusted })

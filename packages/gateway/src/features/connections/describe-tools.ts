@@ -29,14 +29,14 @@ export function describeTools({ organization, connections, rules, states, catalo
   return function* (connection: ConnectionRow): Generator<DescribedTool> {
     const catalog = catalogs.get(connection.id)
     const holds = createHolds(new Map([[connection.id, catalog?.held ?? []]]))
-    const given = new Map(catalog?.names.map((name) => [`${name.kind} ${name.original}`, name.name]))
+    const exposedNames = new Map(catalog?.names.map((name) => [`${name.kind} ${name.original}`, name.name]))
     const named = new Map<string, JsonObject>()
     for (const definition of catalog?.tools ?? []) {
       const { name } = definition
       if (typeof name === 'string' && !named.has(name)) named.set(name, definition)
     }
     for (const [name, definition] of named) {
-      const held = holds.find(connection, name) !== undefined
+      const isHeld = holds.find(connection, name) !== undefined
       const stated = effectOf(definition['annotations'])
       const resolved = effects.of(connection, name, stated, statesEffect(definition['annotations']))
       const facts = toolFacts(connection.alias, connection.settings.connector, definition, resolved)
@@ -46,7 +46,7 @@ export function describeTools({ organization, connections, rules, states, catalo
       const enabled = switches.isOn(connection, name)
       const tool: shapes.Tool = {
         name,
-        joined_name: given.get(`tool ${name}`) ?? joinName(connection.alias, name),
+        joined_name: exposedNames.get(`tool ${name}`) ?? joinName(connection.alias, name),
         title: titleOf(definition),
         description: textOf(definition['description']),
         effect: resolved.effect,
@@ -55,7 +55,7 @@ export function describeTools({ organization, connections, rules, states, catalo
         approval: approvalOf(resolved, organization.settings.approvals),
         enabled,
         hidden_by: enabled
-          ? held
+          ? isHeld
             ? 'hold'
             : rule !== undefined && ruleActionOf(rule.action).unlisted === true
               ? 'rule'

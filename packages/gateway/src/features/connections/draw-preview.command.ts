@@ -36,16 +36,16 @@ const more = (count: number): string[] =>
 
 export function drawDrift({ added, removed, changed }: OpenApiDrift): string[] {
   if (added.length + removed.length + changed.length === 0) return ['No tool changes.']
-  const held = (item: { held: boolean }) => (item.held ? '  held for review' : '')
+  const mark = (item: { held: boolean }) => (item.held ? '  held for review' : '')
   return [
     `${added.length} new, ${removed.length} removed, ${changed.length} changed.`,
-    ...added.slice(0, SHOWN).map((item) => `+ ${item.name} (${item.effect})${held(item)}`),
+    ...added.slice(0, SHOWN).map((item) => `+ ${item.name} (${item.effect})${mark(item)}`),
     ...removed.slice(0, SHOWN).map((name) => `- ${name}`),
     ...changed.slice(0, SHOWN).map((item) => {
       const effect = item.effect === null ? '' : `, ${item.effect.before} → ${item.effect.after}`
       const turn =
         item.arguments === 'same' ? '' : `, accepts ${item.arguments === 'wider' ? 'more' : 'less'} than before`
-      return `~ ${item.name}: ${item.what.join(', ')}${turn}${effect}${held(item)}`
+      return `~ ${item.name}: ${item.what.join(', ')}${turn}${effect}${mark(item)}`
     }),
     ...more(Math.max(added.length, removed.length, changed.length)),
   ]

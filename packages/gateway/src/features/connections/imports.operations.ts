@@ -30,14 +30,14 @@ interface Planned extends ConnectionParts {
 /** Throws as `addConnection` does; the place of what does not fit is one of the list. */
 function partsOf(
   { role, organization, parts: { runtime } }: ImportRequest,
-  { secret_args: secret = [], tools: _, ...wanted }: ImportEntry,
+  { secret_args: secret = [], tools: _, ...entry }: ImportEntry,
   at: number,
 ) {
   try {
-    const described = describe(connectorOf(wanted), wanted, undefined)
+    const described = describe(connectorOf(entry), entry, undefined)
     return hiding(
       permittedParts({ role, organization, roots: runtime.roots }, described, {
-        wanted: wanted.private,
+        wanted: entry.private,
       }),
       new Set(secret),
     )
@@ -81,11 +81,11 @@ async function planOf(request: ImportRequest): Promise<Planned[]> {
     const plan: Planned[] = []
     for (const [at, value] of request.body.connections.entries()) {
       const parts = partsOf(request, value, at)
-      const held = reached.get(reachKey(parts))
-      const spent = held === undefined ? await listSpentAliases(sql, parts.settings) : []
-      const alias = held ?? createAliasAllotment([...taken, ...spent])(value.alias)
+      const existing = reached.get(reachKey(parts))
+      const spent = existing === undefined ? await listSpentAliases(sql, parts.settings) : []
+      const alias = existing ?? createAliasAllotment([...taken, ...spent])(value.alias)
       taken.push(alias)
-      plan.push({ ...parts, wanted: value, alias, exists: held !== undefined })
+      plan.push({ ...parts, wanted: value, alias, exists: existing !== undefined })
     }
     return plan
   })

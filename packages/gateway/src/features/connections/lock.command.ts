@@ -62,11 +62,11 @@ async function showOne(transport: Transport, words: ConnectionArgument): Promise
   const params = paramsOf(words)
   const lock = await lockOf(transport, words)
   const tools = await listAll(transport, listLockedTools, { params })
-  const held: ToolDifference[] = []
+  const differences: ToolDifference[] = []
   for (const { name, state } of tools)
     if (state === 'held' || state === 'rejected')
-      held.push(await transport.call(getToolDifference, { params: { ...params, tool: name } }))
-  return { alias: words.alias, ...lock, tools, held_tools: held }
+      differences.push(await transport.call(getToolDifference, { params: { ...params, tool: name } }))
+  return { alias: words.alias, ...lock, tools, held_tools: differences }
 }
 
 const show = described({
@@ -232,8 +232,8 @@ const effect = described({
   examples: ['toolway lock effect docs search read', 'toolway lock effect docs search stated'],
   async call(transport, words: NamedTool & { effect: Effect | 'stated' }) {
     await lockOf(transport, words)
-    const said = words.effect === 'stated' ? null : words.effect
-    return transport.call(toggleTool, { params: toolParams(words), body: { effect: said } }).catch(noTool(words))
+    const newEffect = words.effect === 'stated' ? null : words.effect
+    return transport.call(toggleTool, { params: toolParams(words), body: { effect: newEffect } }).catch(noTool(words))
   },
   print: (row, { alias: of, effect }) => ({
     value: { alias: of, ...row },

@@ -45,8 +45,8 @@ function recent(request: LogRequest): Line[] {
   const { logs, words } = request.parts.runtime
   const { id } = connectionOf(request)
   const lines = logs.recent().flatMap((text) => lineOf(request, id, text) ?? [])
-  return [...lines, ...words.recent(id).map(saidBy)].toSorted((one, other) =>
-    one.timestamp < other.timestamp ? -1 : 1,
+  return [...lines, ...words.recent(id).map(saidBy)].toSorted((first, other) =>
+    first.timestamp < other.timestamp ? -1 : 1,
   )
 }
 

@@ -114,12 +114,12 @@ const bulk = serveOrganization(shapes.switchTools, async (request) => {
   const { change, parts, organization, body } = request
   const before = subject(request)
   const { id } = before.connection
-  const said =
+  const listed =
     'tools' in body
       ? body.tools.map(({ name, enabled }) => ({ tool: name, enabled }))
       : body.updates.map(({ tool_name: tool, is_enabled: enabled }) => ({ tool, enabled }))
   // The last word about a tool holds.
-  const wanted = [...new Map(said.map((item) => [item.tool, item])).values()]
+  const wanted = [...new Map(listed.map((item) => [item.tool, item])).values()]
   refuseUnknown(toolsOf(before), wanted)
   const named = (on: boolean) => wanted.filter(({ enabled }) => enabled === on).map(({ tool }) => tool)
   await change(

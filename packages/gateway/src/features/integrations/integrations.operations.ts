@@ -176,12 +176,12 @@ const test = serveIntegration(shapes.testIntegration, async (request, below) => 
 
 const disconnect = serveIntegration(shapes.disconnectIntegration, async (request, below) => {
   const { parts, organization, role, principal, actor, change: leave } = request
-  const held = await below.get()
+  const current = await below.get()
   const all = permits(role, 'connector_update')
   if (!all && principal.userId === undefined) throw roleForbidden(role, 'connector_update')
   const { ended, problems } = await parts.credentials.end({
     organizationId: organization.id,
-    connectionId: idOf(held),
+    connectionId: idOf(current),
     actor,
     ...(all ? {} : { userId: principal.userId ?? null }),
   })
@@ -189,11 +189,11 @@ const disconnect = serveIntegration(shapes.disconnectIntegration, async (request
     () => ({
       action: 'connection.disconnect',
       resource: 'connection',
-      id: held.id,
+      id: current.id,
       detail: { credentials: ended, problems },
     }),
     // Sessions were opened with what is gone now.
-    async (sql) => (ended.length === 0 ? undefined : restartConnection(sql, held.alias)),
+    async (sql) => (ended.length === 0 ? undefined : restartConnection(sql, current.alias)),
   )
   await parts.snapshots.refresh(organization.id)
   return { ended: ended.length, problems: [...problems], integration: await shown(request, await below.get()) }

@@ -60,20 +60,20 @@ interface IntegrationFields {
 
 /** Returns the members of the body, in either spelling. Throws `body.shape` where the spellings differ. */
 export function saidIn(body: NewIntegration | IntegrationChange): IntegrationFields {
-  const apiKey = one('api_key', body.api_key, body.apiKey)
-  const authType = one('auth_type', body.auth_type, body.authType) ?? (apiKey === undefined ? undefined : 'api_key')
+  const apiKey = firstOf('api_key', body.api_key, body.apiKey)
+  const authType = firstOf('auth_type', body.auth_type, body.authType) ?? (apiKey === undefined ? undefined : 'api_key')
   if (apiKey !== undefined && authType !== 'api_key')
     throw new Fault('body.shape', { place: '/api_key', problem: `is not for an integration of the type ${authType}` })
   return {
     name: body.name,
-    url: one('server_url', body.server_url, body.serverUrl, body.url),
-    enabled: one('is_enabled', body.is_enabled, body.isEnabled, body.enabled),
+    url: firstOf('server_url', body.server_url, body.serverUrl, body.url),
+    enabled: firstOf('is_enabled', body.is_enabled, body.isEnabled, body.enabled),
     authType,
     apiKey,
   }
 }
 
-function one<Value>(name: string, ...values: readonly (Value | undefined)[]): Value | undefined {
+function firstOf<Value>(name: string, ...values: readonly (Value | undefined)[]): Value | undefined {
   const [first, ...rest] = values.filter((value) => value !== undefined)
   if (rest.some((other) => other !== first))
     throw new Fault('body.shape', { place: `/${name}`, problem: 'is given twice, in two ways' })
@@ -90,7 +90,7 @@ export function newConnectionOf(body: NewIntegration): {
   apiKey: string | undefined
 } {
   const { name, url: input, enabled, authType, apiKey } = saidIn(body)
-  const type = one('server_type', body.server_type, body.serverType)
+  const type = firstOf('server_type', body.server_type, body.serverType)
   const known = CONNECTOR_CATALOG.find(({ id, url }) => id === type && url !== null)
   const address = input ?? known?.url ?? undefined
   if (address === undefined) throw new Fault('url.malformed', { problem: 'is missing' })
