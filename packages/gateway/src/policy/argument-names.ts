@@ -52,8 +52,8 @@ const ELEMENTS = '*'
 const newLevel = (): Level => ({ exact: new Map(), folded: new Map() })
 
 function addName(level: Level, name: string): Level {
-  const held = level.exact.get(name)
-  if (held !== undefined) return held
+  const existing = level.exact.get(name)
+  if (existing !== undefined) return existing
   const deeper = newLevel()
   level.exact.set(name, deeper)
   const folded = foldName(name)
@@ -169,8 +169,8 @@ const read = new WeakMap<Rule, { readonly paths: readonly Path[]; readonly loose
 
 /** Every place that a rule names: its own parameter, the one whose presence it asks for, and those in its condition. */
 function mentionsOf(rule: Rule): { readonly paths: readonly Path[]; readonly loose: readonly string[] } {
-  const held = read.get(rule)
-  if (held !== undefined) return held
+  const mentions = read.get(rule)
+  if (mentions !== undefined) return mentions
   const { match, parameters } = rule
   const own = 'parameter' in parameters && parameters.parameter !== undefined ? [pathOf(parameters.parameter)] : []
   const present = match.parameter === undefined ? [] : [pathOf(match.parameter)]

@@ -45,12 +45,12 @@ const patterns = new Map<string, RE2JS>()
 const MOST_STEPS = 100_000
 /** Characters that cost as much as an element. */
 const PER_STEP = 16
-/** Of the one that is being asked; it is asked without a pause. */
-let left = 0
+/** Of the condition that is being evaluated; its evaluation has no pauses. */
+let stepsLeft = 0
 
 function spend(steps: number): void {
-  left -= steps
-  if (left < 0) throw new Error(`it takes more than ${MOST_STEPS} steps`)
+  stepsLeft -= steps
+  if (stepsLeft < 0) throw new Error(`it takes more than ${MOST_STEPS} steps`)
 }
 
 /** Goes on as it is, and costs as much as walking through it. */
@@ -83,15 +83,15 @@ for (const name of ['principal', 'tool', 'args', 'context']) environment.registe
 environment.registerFunction(`string.${LINEAR}(string): bool`, fits)
 environment.registerFunction(`${SPENT}(dyn): dyn`, spentOn)
 // JSON has one kind of number: what is written as 100 compares with 100.5, and is added to it.
-const MIXED: Readonly<Record<string, (one: number, other: number) => number>> = {
-  '+': (one, other) => one + other,
-  '-': (one, other) => one - other,
-  '*': (one, other) => one * other,
-  '/': (one, other) => one / other,
+const MIXED: Readonly<Record<string, (left: number, right: number) => number>> = {
+  '+': (left, right) => left + right,
+  '-': (left, right) => left - right,
+  '*': (left, right) => left * right,
+  '/': (left, right) => left / right,
 }
 for (const [sign, work] of Object.entries(MIXED)) {
-  environment.registerOperator(`double ${sign} int: double`, (one: number, other: bigint) => work(one, Number(other)))
-  environment.registerOperator(`int ${sign} double: double`, (one: bigint, other: number) => work(Number(one), other))
+  environment.registerOperator(`double ${sign} int: double`, (left: number, right: bigint) => work(left, Number(right)))
+  environment.registerOperator(`int ${sign} double: double`, (left: bigint, right: number) => work(Number(left), right))
 }
 
 interface Node {
@@ -147,7 +147,7 @@ export function createCondition(text: string): Condition {
     readsArguments: names.has('args') || READS_FILES.test(linear),
     readsCaller: names.has('principal') || names.has('context'),
     holds(facts) {
-      left = MOST_STEPS
+      stepsLeft = MOST_STEPS
       const answer: unknown = ask(facts)
       // An error within a list may be made up for by another element of it.
       spend(0)

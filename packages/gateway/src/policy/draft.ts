@@ -16,13 +16,13 @@ const placeOf = ({ name, scope, of }: { name: string; scope: string; of?: string
 export function withDraft(inForce: readonly Rule[], { rules, remove, as }: Draft): Rule[] {
   const drafted = new Map(rules.map((rule) => [placeOf(rule), rule]))
   const gone = new Set(remove)
-  const kept = inForce.filter(({ name, scope }) => !gone.has(name) && (as === 'change' || scope === 'platform'))
-  const held = new Map(kept.map((rule) => [placeOf(rule), rule]))
-  const changed = kept.map((rule) => {
+  const remaining = inForce.filter(({ name, scope }) => !gone.has(name) && (as === 'change' || scope === 'platform'))
+  const places = new Map(remaining.map((rule) => [placeOf(rule), rule]))
+  const changed = remaining.map((rule) => {
     const draft = drafted.get(placeOf(rule))
     return draft === undefined ? rule : ruleOf(draft, rule.id)
   })
-  const added = [...drafted].filter(([place]) => !held.has(place))
+  const added = [...drafted].filter(([place]) => !places.has(place))
   return [...changed, ...added.map(([, draft]) => ruleOf(draft, `draft/${draft.name}`))]
 }
 

@@ -33,7 +33,7 @@ const MOST_TOLD = 4
 const MOST_TRIED = 400
 
 export function tryOthers({ rules, tool, facts, groups }: Others): string[] {
-  const told: string[] = []
+  const attempts: string[] = []
   const counts = new Map<Try['kind'], number>()
   const near = new Set<string>()
   for (const item of [...valuesTried(rules, facts), ...callersTried(rules, facts, groups)].slice(0, MOST_TRIED)) {
@@ -42,7 +42,7 @@ export function tryOthers({ rules, tool, facts, groups }: Others): string[] {
     if (!lets(rules, tool, item.facts)) continue
     if (item.near !== undefined) near.add(item.near)
     counts.set(item.kind, count + 1)
-    told.push(item.says)
+    attempts.push(item.says)
   }
   for (const { rule } of rules) {
     if (rule.action === 'allow' || rule.state !== 'on') continue
@@ -50,9 +50,9 @@ export function tryOthers({ rules, tool, facts, groups }: Others): string[] {
     if (!lets(without, tool, facts)) continue
     // Of whatever scope it is, within an organization its exceptions lift it.
     const whose = rule.scope === 'platform' ? 'platform' : 'organization'
-    told.push(`an exception of the ${whose} (action allow, lifts: [${rule.name}])`)
+    attempts.push(`an exception of the ${whose} (action allow, lifts: [${rule.name}])`)
   }
-  return told
+  return attempts
 }
 
 const lets = (rules: readonly PlacedRule[], tool: ToolFacts, facts: Facts): boolean =>
@@ -101,8 +101,8 @@ function valuesTried(rules: readonly PlacedRule[], facts: Facts): Try[] {
   return [...paths].flatMap(([text, path]) => {
     const spots = spotsOf(args, path)
     if (spots.length === 0) return []
-    const wanted = candidates(rules, text)
-    const tried = wanted.map(({ value, beside }): Try => ({
+    const all = candidates(rules, text)
+    const tried = all.map(({ value, beside }): Try => ({
       kind: 'value',
       ...(beside === undefined ? {} : { near: `${text} ${beside}` }),
       says: `${text} = ${JSON.stringify(value)}`,

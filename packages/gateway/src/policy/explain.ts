@@ -53,14 +53,14 @@ export function explain({ policy, tool, endpoint, schema, facts, groups }: Expla
   const placed = own?.placed ?? []
   const verdict = decide(placed, tool, facts, own?.ambiguous)
   const lifts = exceptionsOf(placed, tool, facts)
-  const one = (rule: Rule): RuleExplained => {
+  const explained = (rule: Rule): RuleExplained => {
     const own = placed.find((candidate) => candidate.rule === rule)
     return own === undefined
       ? explainMismatch(rule, tool, endpoint)
       : explainOne(own, { tool, facts, lifts, groups, endpoint })
   }
   return {
-    rules: policy.rules.map(one),
+    rules: policy.rules.map(explained),
     verdict,
     passes: passesOf(verdict, { rules: placed, tool, facts, groups }),
   }
@@ -153,15 +153,15 @@ const asIfOn = (rule: PlacedRule): PlacedRule =>
 
 function readBy(rule: Rule, tool: ToolFacts, facts: Facts): RuleExplained['reads'] {
   const { when } = rule.match
-  const told = new Map<string, Json | undefined>()
+  const values = new Map<string, Json | undefined>()
   const seen = when === undefined ? [] : readsOf(when).reads
   for (const read of seen)
-    told.set([read.root, textOf(read.path)].filter((part) => part !== '').join('.'), valueOf(read, tool, facts))
+    values.set([read.root, textOf(read.path)].filter((part) => part !== '').join('.'), valueOf(read, tool, facts))
   for (const path of argumentsOf(rule)) {
     const what = ['args', textOf(path)].filter((part) => part !== '').join('.')
-    if (!told.has(what)) told.set(what, argumentAt(facts, path))
+    if (!values.has(what)) values.set(what, argumentAt(facts, path))
   }
-  return Array.from(told, ([what, value]) => ({ what, value }))
+  return Array.from(values, ([what, value]) => ({ what, value }))
 }
 
 const argumentAt = ({ arguments: args }: Facts, path: Path): Json | undefined => {

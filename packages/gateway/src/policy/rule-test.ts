@@ -33,7 +33,7 @@ const sorted = (value: unknown): unknown => (Array.isArray(value) ? value.map(St
 /** Absent expectations are not compared; names of rules match in any order. */
 export const differencesOf = (expected: Expected, found: Found): Difference[] =>
   (Object.keys(expected) as (keyof Expected)[]).flatMap((what) => {
-    const wanted = expected[what]
-    if (wanted === undefined || isDeepStrictEqual(sorted(wanted), sorted(found[what]))) return []
-    return [{ what, expected: wanted, found: found[what] }]
+    const expectation = expected[what]
+    if (expectation === undefined || isDeepStrictEqual(sorted(expectation), sorted(found[what]))) return []
+    return [{ what, expected: expectation, found: found[what] }]
   })

@@ -106,5 +106,5 @@ function countTools(snapshot: Snapshot, slug: string, limit: Limit): { alias: st
   }
   return snapshot.connections
     .flatMap(({ id, alias }) => (counts.has(id) ? [{ alias, tools: counts.get(id) ?? 0 }] : []))
-    .toSorted((one, other) => (one.alias < other.alias ? -1 : 1))
+    .toSorted((first, other) => (first.alias < other.alias ? -1 : 1))
 }

@@ -53,11 +53,11 @@ export async function explainCall(question: Question): Promise<Explanation> {
     arguments: question.arguments,
   }
   const endpoint = { organization: snapshot.organization.slug, toolset }
-  const told = explain({
+  const explained = explain({
     ...{ policy: drafted ?? snapshot.rules, tool: tool.facts, endpoint, schema: tool.schema, facts, groups },
   })
-  const before = gatesOf(question, tool, toolset, told.verdict.action === 'hide')
-  return wordAll({ tool, facts, caller, toolset, before, told })
+  const before = gatesOf(question, tool, toolset, explained.verdict.action === 'hide')
+  return wordAll({ tool, facts, caller, toolset, before, told: explained })
 }
 
 /** In the order in which a call meets them. */

@@ -44,7 +44,7 @@ interface HeldRules {
 const MOST_TOLD = 20
 
 export function createKeepRules({ platform, log, tell }: KeepRulesParts): KeepRules {
-  const held = new Map<string, HeldRules>()
+  const known = new Map<string, HeldRules>()
   return {
     policyOf({ id: organizationId, slug }, rows, toolsets) {
       // An organization is not notified of platform rules about other organizations.
@@ -53,16 +53,16 @@ export function createKeepRules({ platform, log, tell }: KeepRulesParts): KeepRu
       const own = inForce([...rows.map(storedOfOrganization), ...storedOfToolsets(toolsets)])
       const rules: readonly Rule[] = [...above, ...own.rules]
       const text = JSON.stringify(rules)
-      const before = held.get(organizationId)
+      const before = known.get(organizationId)
       const policy = before?.text === text ? before.policy : createPolicy(rules)
       const troubles = [
         ...platform.inForce.troubles.filter(({ organizations }) => concerns(organizations)),
         ...own.troubles,
         ...policy.problems.map(troubleOf),
       ]
-      const told = JSON.stringify(troubles)
-      held.set(organizationId, { text, policy, troubles: told })
-      if (troubles.length > 0 && before?.troubles !== told)
+      const troublesText = JSON.stringify(troubles)
+      known.set(organizationId, { text, policy, troubles: troublesText })
+      if (troubles.length > 0 && before?.troubles !== troublesText)
         tell(organizationId, troubles.slice(0, MOST_TOLD)).catch((thrown: unknown) =>
           log.error(
             { err: thrown, organization: organizationId },
@@ -72,7 +72,7 @@ export function createKeepRules({ platform, log, tell }: KeepRulesParts): KeepRu
       return policy
     },
     forget(organizationIds) {
-      for (const id of organizationIds) held.delete(id)
+      for (const id of organizationIds) known.delete(id)
     },
   }
 }

@@ -29,10 +29,10 @@ const { serveOrganization } = serving<OperationBase>()
 
 const unknown = () => new Fault('thing.unknown', { thing: 'rule' })
 
-const said = (action: AuditAction) => (row: OrganizationRuleRow) =>
+const changeFor = (action: AuditAction) => (row: OrganizationRuleRow) =>
   changeOf(action, row.id, row.scope, row.of ?? undefined, writtenOfOrganizationRule(row))
 
-const told = (row: OrganizationRuleRow, head: OperationCall['head']): shapes.KeptRule => {
+const responseOf = (row: OrganizationRuleRow, head: OperationCall['head']): shapes.KeptRule => {
   head.set('etag', tagOf(row.updated_at))
   return toOrganizationRule(row)
 }
@@ -93,20 +93,20 @@ export const organizationRuleOperations: readonly Served<OperationBase>[] = [
   serveOrganization(shapes.addOrganizationRule, async (request) => {
     const { change, parts, organization, body, head, query } = request
     const places = query.force === true ? [] : await placesIn(parts, organization.id)
-    const row = await change(said('rule.add'), async (sql) => {
+    const row = await change(changeFor('rule.add'), async (sql) => {
       const written = await writeOrganizationRule(sql, body, writingOf(request))
       refuseIdle(places, [body])
       return written
     })
     await parts.snapshots.refresh(organization.id, { table: 'organization_rules' })
-    return told(row, head)
+    return responseOf(row, head)
   }),
 
   serveOrganization(shapes.addOrganizationRules, async (request) => {
     const { change, parts, organization, body, query } = request
     const places = await placesIn(parts, organization.id)
     const rows = await change(
-      (all: readonly OrganizationRuleRow[]) => all.map(said('rule.add')),
+      (all: readonly OrganizationRuleRow[]) => all.map(changeFor('rule.add')),
       async (sql) => {
         const written = await writeEach(body.rules, (words) => writeOrganizationRule(sql, words, writingOf(request)))
         if (query.force !== true) refuseIdle(places, body.rules)
@@ -123,7 +123,7 @@ export const organizationRuleOperations: readonly Served<OperationBase>[] = [
     const row = await look(async (sql) =>
       (await listOrganizationRules(sql)).find((organizationRule) => organizationRule.id === id),
     )
-    if (row !== undefined) return told(row, head)
+    if (row !== undefined) return responseOf(row, head)
     const placed = (await look(listPlaced)).find((item) => item.id === id)
     if (placed !== undefined) return placed
     const above = platformRulesFor(parts, organization.id, organization.slug).find((rule) => rule.id === id)
@@ -138,19 +138,19 @@ export const organizationRuleOperations: readonly Served<OperationBase>[] = [
     refusePlaced(id, above)
     const before = (await look(listOrganizationRules)).find((item) => item.id === id)
     const places = query.force === true || body.match === undefined ? [] : await placesIn(parts, organization.id)
-    const row = await change(said('rule.change'), async (sql) => {
+    const row = await change(changeFor('rule.change'), async (sql) => {
       const written = await rewriteOrganizationRule(sql, id, body, { platform: namesOf(above), ifMatch })
       refuseIdle(places, [toOrganizationRule(written)], before && [toOrganizationRule(before)])
       return written
     })
     await parts.snapshots.refresh(organization.id, { table: 'organization_rules' })
-    return told(row, head)
+    return responseOf(row, head)
   }),
 
   serveOrganization(shapes.removeOrganizationRule, async ({ change, parts, organization, params, ifMatch }) => {
     const id = params['rule'] ?? ''
     refusePlaced(id, platformRulesFor(parts, organization.id, organization.slug))
-    await change(said('rule.remove'), (sql) => eraseOrganizationRule(sql, id, ifMatch))
+    await change(changeFor('rule.remove'), (sql) => eraseOrganizationRule(sql, id, ifMatch))
     await parts.snapshots.refresh(organization.id, { table: 'organization_rules' })
     return undefined
   }),

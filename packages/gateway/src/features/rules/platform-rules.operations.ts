@@ -25,10 +25,10 @@ export interface RuleParts extends OperationBase {
 
 const { servePlatform } = serving<RuleParts>()
 
-const said = (action: shapes.AuditAction) => (row: PlatformRuleRow) =>
+const changeFor = (action: shapes.AuditAction) => (row: PlatformRuleRow) =>
   changeOf(action, row.id, 'platform', undefined, writtenOfPlatformRule(row))
 
-const told = (row: PlatformRuleRow, head: OperationCall['head']): shapes.KeptRule => {
+const responseOf = (row: PlatformRuleRow, head: OperationCall['head']): shapes.KeptRule => {
   head.set('etag', tagOf(row.updated_at))
   return toPlatformRule(row)
 }
@@ -56,20 +56,20 @@ export const platformRuleOperations: readonly Served<RuleParts>[] = [
 
   servePlatform(shapes.addPlatformRule, async ({ change, parts, principal, body, head, origin, query }) => {
     const places = query.force === true ? [] : await placesOf(parts, [body])
-    const row = await change(said('rule.add'), async (sql) => {
+    const row = await change(changeFor('rule.add'), async (sql) => {
       const written = await writePlatformRule(sql, body, { origin, createdBy: principal.id })
       refuseIdle(places, [body])
       return written
     })
     await parts.rules.refresh()
-    return told(row, head)
+    return responseOf(row, head)
   }),
 
   servePlatform(shapes.addPlatformRules, async ({ change, parts, principal, body, origin, query }) => {
     const writing = { origin, createdBy: principal.id }
     const places = await placesOf(parts, body.rules)
     const rows = await change(
-      (all: readonly PlatformRuleRow[]) => all.map(said('rule.add')),
+      (all: readonly PlatformRuleRow[]) => all.map(changeFor('rule.add')),
       async (sql) => {
         const written = await writeEach(body.rules, (words) => writePlatformRule(sql, words, writing))
         if (query.force !== true) refuseIdle(places, body.rules)
@@ -84,24 +84,24 @@ export const platformRuleOperations: readonly Served<RuleParts>[] = [
   servePlatform(shapes.getPlatformRule, async ({ look, params, head }) => {
     const row = (await look(listPlatformRules)).find(({ id }) => id === params['rule'])
     if (row === undefined) throw new Fault('thing.unknown', { thing: 'rule' })
-    return told(row, head)
+    return responseOf(row, head)
   }),
 
   servePlatform(shapes.changePlatformRule, async ({ change, look, parts, params, body, head, ifMatch, query }) => {
     const before = (await look(listPlatformRules)).find(({ id }) => id === params['rule'])
     const isCompared = query.force !== true && body.match !== undefined
     const places = isCompared ? await placesOf(parts, [body]) : []
-    const row = await change(said('rule.change'), async (sql) => {
+    const row = await change(changeFor('rule.change'), async (sql) => {
       const written = await rewritePlatformRule(sql, params['rule'] ?? '', body, ifMatch)
       refuseIdle(places, [toPlatformRule(written)], before && [toPlatformRule(before)])
       return written
     })
     await parts.rules.refresh()
-    return told(row, head)
+    return responseOf(row, head)
   }),
 
   servePlatform(shapes.removePlatformRule, async ({ change, parts, params, ifMatch }) => {
-    await change(said('rule.remove'), (sql) => erasePlatformRule(sql, params['rule'] ?? '', ifMatch))
+    await change(changeFor('rule.remove'), (sql) => erasePlatformRule(sql, params['rule'] ?? '', ifMatch))
     await parts.rules.refresh()
     return undefined
   }),

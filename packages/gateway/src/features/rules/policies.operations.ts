@@ -24,7 +24,7 @@ const toRule = (row: RuleRow): shapes.Rule => ({
 
 const unknown = () => new Fault('thing.unknown', { thing: 'rule' })
 
-const said = ({ tool_name_pattern: pattern, action, connector_type: connector, active, reason }: RuleRow) => ({
+const detailOf = ({ tool_name_pattern: pattern, action, connector_type: connector, active, reason }: RuleRow) => ({
   pattern,
   action,
   connector,
@@ -45,7 +45,7 @@ export const ruleOperations: readonly Served<RuleParts>[] = [
   servePlatform(shapes.addRule, async ({ change, parts, principal, body }) => {
     const { tool_name_pattern: pattern, action, reason, connector_type: connector, is_active: active } = body
     const row = await change(
-      (added: RuleRow) => ({ action: 'rule.add', resource: 'rule', id: added.id, detail: said(added) }),
+      (added: RuleRow) => ({ action: 'rule.add', resource: 'rule', id: added.id, detail: detailOf(added) }),
       async (sql) => {
         if ((await listPlatformRules(sql)).length >= MOST_RULES) throw new Fault('rule.limit', { limit: MOST_RULES })
         return addRule(sql, { pattern, action, reason, connector, active }, principal.id)
@@ -57,7 +57,7 @@ export const ruleOperations: readonly Served<RuleParts>[] = [
 
   servePlatform(shapes.changeRule, async ({ change, parts, params, body }) => {
     const row = await change(
-      (changed: RuleRow) => ({ action: 'rule.change', resource: 'rule', id: changed.id, detail: said(changed) }),
+      (changed: RuleRow) => ({ action: 'rule.change', resource: 'rule', id: changed.id, detail: detailOf(changed) }),
       async (sql) => {
         const rule = (await listRules(sql)).find(({ id }) => id === params['rule'])
         if (rule === undefined) throw unknown()
@@ -78,7 +78,7 @@ export const ruleOperations: readonly Served<RuleParts>[] = [
 
   servePlatform(shapes.removeRule, async ({ change, parts, params }) => {
     await change(
-      (removed: RuleRow) => ({ action: 'rule.remove', resource: 'rule', id: removed.id, detail: said(removed) }),
+      (removed: RuleRow) => ({ action: 'rule.remove', resource: 'rule', id: removed.id, detail: detailOf(removed) }),
       async (sql) => {
         const removed = await removeRule(sql, params['rule'] ?? '')
         if (removed === undefined) throw unknown()

@@ -99,9 +99,9 @@ const list = described({
 })
 
 function scopeOf(flags: ScopeFlags): Partial<Pick<NewOrganizationRule, 'scope' | 'of'>> {
-  const said = (['toolset', 'connection', 'member', 'key'] as const).filter((scope) => flags[scope] !== undefined)
-  const [scope, ...others] = said
-  if (others.length > 0) throw usage(`A rule has only one scope: --${said.join(' and --')} cannot be combined.`)
+  const scopes = (['toolset', 'connection', 'member', 'key'] as const).filter((scope) => flags[scope] !== undefined)
+  const [scope, ...others] = scopes
+  if (others.length > 0) throw usage(`A rule has only one scope: --${scopes.join(' and --')} cannot be combined.`)
   return scope === undefined ? {} : { scope, of: flags[scope] ?? '' }
 }
 
@@ -267,12 +267,12 @@ function changeOf(stored: KeptRule, { name, reason, state, tools, when, paramete
     ...(tools === undefined ? {} : { tools: [...tools] }),
     ...(when === undefined ? {} : { when }),
   }
-  const said = {
+  const changes = {
     ...{ name, reason, state },
     match: tools === undefined && when === undefined ? undefined : match,
     parameters: parameters === undefined ? undefined : { ...stored.parameters, ...objectOf(parameters) },
   }
-  const next = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined))
+  const next = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
   if (Object.keys(next).length === 0) throw usage('Specify what to change: --reason, --tools, --when, --state, …')
   return next
 }

@@ -98,9 +98,9 @@ function createEvaluator(snapshot: ReplayParts['snapshot'], drafted: Policy, fin
       caller === undefined
         ? undefined
         : { principal: { ...caller.facts, ...(client === null ? {} : { client }) }, context }
-    const kept = KeptValues.safeParse(record.policy ?? {})
+    const values = KeptValues.safeParse(record.policy ?? {})
     return {
-      judged: evaluateAgain(now, draft, { tool: tool.facts, facts, kept: kept.success ? kept.data : {} }),
+      judged: evaluateAgain(now, draft, { tool: tool.facts, facts, kept: values.success ? values.data : {} }),
       tool: tool.exposed,
     }
   }

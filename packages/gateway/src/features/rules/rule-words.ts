@@ -80,14 +80,14 @@ export function changeOf(
 ): Change {
   const { name, match, action: does, parameters, reason, state } = rule
   const { tools, ...rest } = match as { tools?: unknown }
-  const told = Array.isArray(tools) ? (tools as unknown[]).slice(0, TOLD_TOOLS) : tools
+  const shownTools = Array.isArray(tools) ? (tools as unknown[]).slice(0, TOLD_TOOLS) : tools
   const { value: _, ...shown } = parameters as { value?: unknown }
   return {
     action,
     resource: 'rule',
     id,
     detail: {
-      ...{ name, scope, action: does, state, reason, match: { ...rest, tools: told }, parameters: shown },
+      ...{ name, scope, action: does, state, reason, match: { ...rest, tools: shownTools }, parameters: shown },
       ...(of === undefined ? {} : { of }),
     },
   }

@@ -38,8 +38,8 @@ export const policyTrialOperations: readonly Served<OperationBase>[] = [
     const snapshot = snapshotOf(parts, organization)
     return look(async (sql: OrgSql) => {
       const { as, key } = query
-      const wanted = as === undefined && key === undefined ? 'everybody' : [as, key]
-      const callers = await callersOf({ snapshot, sql, isPlatformAdmin: isPlatformAdmin(parts) }, wanted)
+      const people = as === undefined && key === undefined ? 'everybody' : [as, key]
+      const callers = await callersOf({ snapshot, sql, isPlatformAdmin: isPlatformAdmin(parts) }, people)
       return accessMap({ snapshot, sql, callers, only: { as: query.as, key: query.key } })
     })
   }),

@@ -38,9 +38,9 @@ export const clamp: ActionBehaviour<'clamp'> = {
     if (otherwise === undefined && isMissing(args, path)) return args
     let next = args
     for (const { keys, value: from } of spotsOf(args, path)) {
-      const given = from === undefined ? otherwise : from
-      if (given === undefined) continue
-      const to = typeof given === 'number' ? bounded(given, rule.parameters, own) : given
+      const argument = from === undefined ? otherwise : from
+      if (argument === undefined) continue
+      const to = typeof argument === 'number' ? bounded(argument, rule.parameters, own) : argument
       if (same(from, to)) continue
       next = withValue(next, keys, to)
       const how = from === undefined ? 'defaulted' : 'clamped'

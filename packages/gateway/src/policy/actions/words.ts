@@ -14,8 +14,8 @@ export const show = (value: unknown): string => {
 export function wordChanges(changes: readonly Change[], parameter: string, args: unknown): string {
   if (args === undefined) return `it limits or sets ${parameter}.`
   if (changes.length === 0) return 'the arguments are not changed.'
-  const told = changes.map(
+  const texts = changes.map(
     ({ place, from, to }) => `${place} ${from === undefined ? 'is absent and' : show(from)} becomes ${show(to)}`,
   )
-  return `${told.join(', ')}.`
+  return `${texts.join(', ')}.`
 }

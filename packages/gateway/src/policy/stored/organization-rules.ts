@@ -162,12 +162,12 @@ export async function carryKeyRules<Made>(
   replace: () => Promise<Made>,
   pairs: (made: Made) => ReadonlyMap<string, string | undefined> | Promise<ReadonlyMap<string, string | undefined>>,
 ): Promise<Made> {
-  const held = await sql(Kept)`
+  const current = await sql(Kept)`
     select id, organization_id, key_id, name, words, state, origin, created_by, created_at
       from organization_rules where organization_id = ${organizationId} and scope = 'key'`
   const made = await replace()
-  const next = held.length === 0 ? new Map<string, undefined>() : await pairs(made)
-  for (const row of held) {
+  const next = current.length === 0 ? new Map<string, undefined>() : await pairs(made)
+  for (const row of current) {
     const key = next.get(row.key_id)
     if (key === undefined) continue
     await sql(Id)`
