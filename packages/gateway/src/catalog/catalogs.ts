@@ -71,7 +71,7 @@ async function readCatalogs(
   known: KnownCatalogs,
   connectionIds: readonly string[] | null,
 ): Promise<CatalogRow[]> {
-  const held = [...known.values()].filter(({ digest }) => digest !== null)
+  const stored = [...known.values()].filter(({ digest }) => digest !== null)
   const rows = await sql(ReadRow)`
     select c.connection_id, c.digest, k.id is not null as known, c.revision, c.server,
            case when k.id is null then c.tools end as tools, case when k.id is null then c.resources end as resources,
@@ -85,7 +85,7 @@ async function readCatalogs(
               from exposed_names n
              where n.connection_id = c.connection_id and not n.plain) as names
       from catalogs c
-      left join unnest(${held.map(({ connection_id: id }) => id)}::text[], ${held.map(({ digest }) => digest)}::text[])
+      left join unnest(${stored.map(({ connection_id: id }) => id)}::text[], ${stored.map(({ digest }) => digest)}::text[])
            as k (id, digest) on k.id = c.connection_id and k.digest = c.digest
      where ${connectionIds}::text[] is null or c.connection_id = any(${connectionIds}::text[])`
   return rows.map(({ known: isKnown, ...row }) => {

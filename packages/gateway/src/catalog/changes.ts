@@ -25,11 +25,11 @@ const MOST_REMEMBERED = 10_000
 
 export function createChanges(): Changes {
   const channels = new Map<OrganizationId, Set<Listener>>()
-  const told = new Map<string, number>()
+  const announced = new Map<string, number>()
 
   function tell(organizationId: OrganizationId, connectionId: ConnectionId, kind: Changed): void {
-    if (told.size >= MOST_REMEMBERED) told.clear()
-    told.set(`${connectionId} ${kind}`, Date.now())
+    if (announced.size >= MOST_REMEMBERED) announced.clear()
+    announced.set(`${connectionId} ${kind}`, Date.now())
     for (const listener of channels.get(organizationId) ?? []) if (listener.sees(connectionId)) listener.onChange(kind)
   }
 
@@ -44,7 +44,7 @@ export function createChanges(): Changes {
     },
     tell,
     tellUnlessSince(organizationId, connectionId, kind, since) {
-      if ((told.get(`${connectionId} ${kind}`) ?? -Infinity) < since) tell(organizationId, connectionId, kind)
+      if ((announced.get(`${connectionId} ${kind}`) ?? -Infinity) < since) tell(organizationId, connectionId, kind)
     },
   }
 }

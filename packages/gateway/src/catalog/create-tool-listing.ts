@@ -136,13 +136,13 @@ interface Items {
 const MEMBERS = { tools: 'name', prompts: 'name', resources: 'uri', templates: 'uriTemplate' } as const
 
 function createLists(endpoint: Endpoint, items: Items): ToolListing['list'] {
-  const kept = new Map<string, readonly JsonObject[]>()
+  const answers = new Map<string, readonly JsonObject[]>()
   return (kind, revision, apps = true) => {
     const key = `${kind} ${revision} ${apps}`
-    const held = kept.get(key)
-    if (held !== undefined) return held
+    const known = answers.get(key)
+    if (known !== undefined) return known
     const made = ordered(makeList(endpoint, items, kind, { revision, apps }), MEMBERS[kind])
-    kept.set(key, made)
+    answers.set(key, made)
     return made
   }
 }

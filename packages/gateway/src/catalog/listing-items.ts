@@ -81,9 +81,9 @@ export function limitOf(selects: Selects, alias: string): Limit {
 /** A tool with what its administrators and the rules say of it; `isOff`: it is offered to nobody. */
 function judged(visibilityFilter: VisibilityFilter, from: Offered, definition: JsonObject) {
   const { alias } = from
-  const said = visibilityFilter.tool(alias, String(definition['name']))
-  const held = said === 'off' ? undefined : said
-  const resolved = effectIn(visibilityFilter, from, definition, held?.effect)
+  const visibility = visibilityFilter.tool(alias, String(definition['name']))
+  const visible = visibility === 'off' ? undefined : visibility
+  const resolved = effectIn(visibilityFilter, from, definition, visible?.effect)
   const policy = visibilityFilter.policy?.(
     toolFacts(alias, from.connector, definition, resolved),
     definition['inputSchema'],
@@ -97,13 +97,13 @@ function judged(visibilityFilter: VisibilityFilter, from: Offered, definition: J
     account: from.chooses === true ? accountArgument(definition) : undefined,
     wraps: wrapsOutput(definition),
     needsTask: taskSupportOf(definition) === 'required',
-    held,
+    held: visible,
     policy,
     checkedBy: from.checks === true ? { definition, absentNulls: from.absentNulls === true } : undefined,
     keepsPayload: from.keepsPayloads === true,
     ...filesOf(from, definition),
   }
-  return { isOff: said === 'off' || hidden, target }
+  return { isOff: visibility === 'off' || hidden, target }
 }
 
 /** Only the marks of a schema that the gateway itself makes or knows count. */

@@ -28,9 +28,9 @@ const sorted = new WeakMap<readonly JsonObject[], readonly JsonObject[]>()
 /** A list as its pages want it: what fits one page keeps its order. Names are compared by their UTF-16 code units. */
 export function ordered(list: readonly JsonObject[], member: string, size = PAGE_SIZE): readonly JsonObject[] {
   if (fits(list, size)) return list
-  const held = sorted.get(list)
-  if (held !== undefined) return held
-  const made = list.toSorted((one, other) => (String(one[member]) < String(other[member]) ? -1 : 1))
+  const known = sorted.get(list)
+  if (known !== undefined) return known
+  const made = list.toSorted((first, other) => (String(first[member]) < String(other[member]) ? -1 : 1))
   // In order, it is its own order: pages of the same list ask once more.
   sorted.set(list, made).set(made, made)
   return made
@@ -40,8 +40,8 @@ const sizes = new WeakMap<JsonObject, number>()
 
 /** Definitions do not change, so that each is measured once. */
 function sizeOf(item: JsonObject): number {
-  const held = sizes.get(item)
-  if (held !== undefined) return held
+  const known = sizes.get(item)
+  if (known !== undefined) return known
   const size = JSON.stringify(item).length
   sizes.set(item, size)
   return size

@@ -351,10 +351,10 @@ function announcedTasks(offered: readonly Offered[]): JsonObject | undefined {
 
 const EMULATED: JsonObject = { list: {}, cancel: {}, requests: { tools: { call: {} } } }
 
-const mergeForms = (one: JsonObject, other: JsonObject): JsonObject => ({
-  ...one,
+const mergeForms = (form: JsonObject, other: JsonObject): JsonObject => ({
+  ...form,
   ...other,
-  ...(isObject(one['requests']) ? { requests: { ...one['requests'], ...asObject(other['requests']) } } : {}),
+  ...(isObject(form['requests']) ? { requests: { ...form['requests'], ...asObject(other['requests']) } } : {}),
 })
 const asObject = (value: unknown): JsonObject => (isObject(value) ? value : {})
 

@@ -25,12 +25,12 @@ export function renamed<Tool>(
   { naming, wordsOf, ownName }: NameChoice<Tool>,
 ): Renamed<Tool> {
   const names = new Map<string, string>()
-  const given = new Set<string>()
+  const taken = new Set<string>()
   const counts = naming === 'plain' ? countNames(tools, ownName) : undefined
   const next = Array.from(tools, ([name, tool]) => {
     const wanted = wordsOf?.(tool)?.name ?? nameBy(naming, name)
-    if (wanted === undefined || tools.has(wanted) || given.has(wanted)) return [name, tool] as const
-    given.add(wanted)
+    if (wanted === undefined || tools.has(wanted) || taken.has(wanted)) return [name, tool] as const
+    taken.add(wanted)
     names.set(name, wanted)
     return [wanted, tool] as const
 

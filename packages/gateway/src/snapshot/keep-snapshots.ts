@@ -42,22 +42,22 @@ const MOST = 1_000
 export function createKeepSnapshots({ load, onLoad, log }: KeepSnapshotsParts): KeepSnapshots {
   const snapshots = createHeldSnapshots()
   let loading: Promise<void> = Promise.resolve()
-  let wanted = new Map<string, WantedRows>()
+  let pending = new Map<string, WantedRows>()
   let wantsAll = false
   let planned: Planned | undefined
   let took = 0
   let closed = false
 
   function want(id: string, rows: WantedRows): void {
-    const before = wanted.get(id)
-    wanted.set(id, before === undefined ? rows : joinRows(before, rows))
+    const before = pending.get(id)
+    pending.set(id, before === undefined ? rows : joinRows(before, rows))
   }
 
   /** One load after the other, so that an older answer can never replace a newer one. */
   function loadNow(): Promise<void> {
     const run = async () => {
-      const ids = wantsAll ? undefined : wanted
-      wanted = new Map()
+      const ids = wantsAll ? undefined : pending
+      pending = new Map()
       wantsAll = false
       if (closed || ids?.size === 0) return
       const began = performance.now()

@@ -141,9 +141,9 @@ export function createSnapshot({
   const takes = createTakes(unseal)
   const enabled = connections.filter((connection) => connection.enabled)
   const exceptions = createExceptions(organization.egress)
-  const held = new Map(catalogs.map((catalog) => [catalog.connection_id, catalog.held]))
+  const heldTools = new Map(catalogs.map((catalog) => [catalog.connection_id, catalog.held]))
   const withNames = createToolNames({ connections, catalogs: catalogOf, toolsets })
-  const visibilityFilter = screenOf(connections, states, rules, held, withNames)
+  const visibilityFilter = screenOf(connections, states, rules, heldTools, withNames)
   const views = Object.fromEntries(LIMITS.map((limit) => [limit, new Map()])) as Record<Limit, Map<string, ToolListing>>
 
   function makeView(toolset: string, name: string | undefined, limit: Limit): ToolListing | undefined {
@@ -183,14 +183,14 @@ export function createSnapshot({
     connection: (connectionId) => byId.get(connectionId)?.connection,
     audience: (toolset) => selections.get(toolset)?.audience,
     upstream(connectionId) {
-      const held = byId.get(connectionId)
-      if (held?.connection.enabled !== true || !organization.active)
-        throw new Fault('upstream.disabled', { connection: held?.connection.alias ?? 'asked for' })
+      const entry = byId.get(connectionId)
+      if (entry?.connection.enabled !== true || !organization.active)
+        throw new Fault('upstream.disabled', { connection: entry?.connection.alias ?? 'asked for' })
       const own = () => credentials && ownPresents(credentials, organization.id, connectionId)
-      const { connection } = held
+      const { connection } = entry
       return upstreams.open(
         connectionId,
-        held.version,
+        entry.version,
         connection.alias,
         (making) =>
           kindFor(connection.settings.connector).open(
@@ -302,8 +302,8 @@ interface Reaching extends Pick<SnapshotParts, 'unseal' | 'references' | 'docume
 function openingOf(connection: ConnectionRow, reaching: Reaching): Opening<ConnectionSettings> {
   const { id, alias, settings } = connection
   const { organization, exceptions, references, documents } = reaching
-  const kept = secretsOf(connection, reaching.unseal)
-  const secrets = references?.resolved(organization, connection, kept) ?? kept
+  const stored = secretsOf(connection, reaching.unseal)
+  const secrets = references?.resolved(organization, connection, stored) ?? stored
   const pin = pinOf(settings)
   return {
     reach: {

@@ -20,10 +20,10 @@ const NONE: readonly string[] = []
 
 /** `of` adds what it knows to the names that a tool has already, such as the earlier ones of a contract. */
 export function createToolNames({ connections, catalogs, toolsets = [] }: NamedIn): (tool: ToolFacts) => ToolFacts {
-  const given = new Map<string, ReadonlyMap<string, string>>()
+  const exposed = new Map<string, ReadonlyMap<string, string>>()
   for (const { id, alias } of connections) {
     const names = catalogs.get(id)?.names.filter(({ kind }) => kind === 'tool') ?? []
-    if (names.length > 0) given.set(alias, new Map(names.map(({ original, name }) => [original, name])))
+    if (names.length > 0) exposed.set(alias, new Map(names.map(({ original, name }) => [original, name])))
   }
   const chosen = new Map<string, string[]>()
   for (const { settings } of toolsets)
@@ -32,7 +32,7 @@ export function createToolNames({ connections, catalogs, toolsets = [] }: NamedI
 
   return (tool) => {
     const { joined, connection, name, others: known } = tool
-    const full = given.get(connection)?.get(name)
+    const full = exposed.get(connection)?.get(name)
     const derived = [
       ...(known?.derived ?? NONE),
       ...(full === undefined ? NONE : [full]),

@@ -125,14 +125,14 @@ function knowOne(
   { effects, withNames }: Pick<Knowing, 'effects' | 'withNames'>,
 ): OwnTools {
   const holds = createHolds(new Map([[connection.id, catalog?.held ?? []]]))
-  const given = new Map(
+  const exposedNames = new Map(
     catalog?.names.flatMap(({ kind, original, name }) => (kind === 'tool' ? [[original, name] as const] : [])),
   )
   const tools = new Map<string, KnownTool>()
   for (const definition of catalog?.tools ?? []) {
     const name = definition['name']
     if (typeof name !== 'string' || tools.has(name)) continue
-    tools.set(name, knownTool(connection, definition, name, { holds, effects, given, withNames }))
+    tools.set(name, knownTool(connection, definition, name, { holds, effects, given: exposedNames, withNames }))
   }
   return tools
 }
@@ -204,12 +204,12 @@ function effectOfTool(
   name: string,
   { holds, effects }: Pick<Knowing, 'holds' | 'effects'>,
 ) {
-  const held = holds.find(connection, name)
-  const isCurrent = held === undefined || held === 'unseen'
-  const stated = isCurrent ? effectOf(definition['annotations']) : held
+  const heldEffect = holds.find(connection, name)
+  const isCurrent = heldEffect === undefined || heldEffect === 'unseen'
+  const stated = isCurrent ? effectOf(definition['annotations']) : heldEffect
   const isStated = isCurrent ? statesEffect(definition['annotations']) : undefined
   const resolved = effects.of(connection, name, stated, isStated)
-  return { held, stated, resolved }
+  return { held: heldEffect, stated, resolved }
 }
 
 interface Knowing {

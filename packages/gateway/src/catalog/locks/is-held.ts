@@ -41,5 +41,7 @@ function widens(before: Json | undefined, after: Json | undefined): boolean {
   return Object.keys(had).every((name) => Object.hasOwn(has, name) && widens(had[name], has[name]))
 }
 
-const same = (one: Json | undefined, other: Json | undefined): boolean =>
-  one === undefined || other === undefined ? one === other : canonicalJson(one) === canonicalJson(other)
+const same = (definition: Json | undefined, other: Json | undefined): boolean =>
+  definition === undefined || other === undefined
+    ? definition === other
+    : canonicalJson(definition) === canonicalJson(other)

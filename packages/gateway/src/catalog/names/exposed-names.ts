@@ -23,10 +23,10 @@ export interface Naming {
 
 /** Give each a name that has none. The transaction holds the connection, so that two never give the same one. */
 export async function nameThem(sql: SystemSql, { organizationId, connectionId, alias, kind, originals }: Naming) {
-  const given = await sql(NameRow)`
+  const named = await sql(NameRow)`
     select original, name from exposed_names where connection_id = ${connectionId} and kind = ${kind}`
-  const room = Math.max(MAX_NAMES - given.length, 0)
-  const fresh = giveNames(alias, given, originals).slice(0, room)
+  const room = Math.max(MAX_NAMES - named.length, 0)
+  const fresh = giveNames(alias, named, originals).slice(0, room)
   if (fresh.length === 0) return
   await sql(NameRow)`
     insert into exposed_names (organization_id, connection_id, kind, original, name, plain)

@@ -25,7 +25,7 @@ export function giveNames(
   // In an order of their own, not the server's; and who needs no change goes before who does.
   const fresh = [...new Set(originals)]
     .filter((original) => !held.has(original))
-    .toSorted((one, other) => rank(alias, one) - rank(alias, other) || (one < other ? -1 : 1))
+    .toSorted((first, other) => rank(alias, first) - rank(alias, other) || (first < other ? -1 : 1))
   return fresh.map((original) => {
     const rule = joinName(alias, original)
     let name = rule

@@ -37,7 +37,7 @@ interface CatalogState extends KeptCatalog {
 
 export function createKeepCatalogs({ drop, ...parts }: KeepCatalogsParts): KeepCatalogs {
   const { log } = parts
-  const kept = new KeptConnections<CatalogState>()
+  const states = new KeptConnections<CatalogState>()
   const turns = createTurns({ atOnce: AT_ONCE, waiting: Infinity })
   // A queue without a limit refuses no one.
   const take = <T>(work: () => Promise<T>) => turns.take(work) ?? work()
@@ -49,7 +49,7 @@ export function createKeepCatalogs({ drop, ...parts }: KeepCatalogsParts): KeepC
   }
 
   function end(connectionId: ConnectionId, { version, stop }: CatalogState): void {
-    kept.delete(connectionId)
+    states.delete(connectionId)
     stop.abort()
     drop(connectionId, version).catch((thrown: unknown) =>
       log.warn({ connectionId, err: thrown }, 'an upstream could not be closed'),
@@ -59,18 +59,18 @@ export function createKeepCatalogs({ drop, ...parts }: KeepCatalogsParts): KeepC
   return {
     want(connections, organizations) {
       const versions = new Map(connections.map(({ connectionId, version }) => [connectionId, version]))
-      for (const [id, catalogState] of kept.entriesOf(organizations))
+      for (const [id, catalogState] of states.entriesOf(organizations))
         if (versions.get(id) !== catalogState.version) end(id, catalogState)
       for (const connection of connections)
-        if (!kept.has(connection.connectionId)) kept.set(connection.connectionId, start(connection))
+        if (!states.has(connection.connectionId)) states.set(connection.connectionId, start(connection))
     },
-    again: (connectionId) => kept.get(connectionId)?.again(),
+    again: (connectionId) => states.get(connectionId)?.again(),
     async tried() {
-      await Promise.all([...kept.values()].map((catalogState) => catalogState.tried))
+      await Promise.all([...states.values()].map((catalogState) => catalogState.tried))
     },
     close() {
-      for (const { stop } of kept.values()) stop.abort()
-      kept.clear()
+      for (const { stop } of states.values()) stop.abort()
+      states.clear()
     },
   }
 }

@@ -133,13 +133,13 @@ class HealthKeeper implements KeepHealthy {
   }
 
   want(connections: readonly WatchedConnection[], organizations?: ReadonlySet<string>) {
-    const wanted = new Map(connections.map((connection) => [connection.connectionId, connection]))
+    const watchedById = new Map(connections.map((connection) => [connection.connectionId, connection]))
     for (const [id, healthState] of this.#kept.entriesOf(organizations)) {
-      if (wanted.get(id)?.version === healthState.watched.version) continue
+      if (watchedById.get(id)?.version === healthState.watched.version) continue
       this.#kept.delete(id)
       healthState.stop.abort()
     }
-    for (const [id, watched] of wanted) {
+    for (const [id, watched] of watchedById) {
       if (this.#kept.has(id)) continue
       const { organizationId } = watched
       const [stop, due] = [new AbortController(), this.#next(watched)]

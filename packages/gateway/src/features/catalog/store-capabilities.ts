@@ -77,8 +77,8 @@ async function storeOne(sql: SystemSql, { offer: listed, era, seen, ...of }: Lis
   await name('tool', tools)
   await name('prompt', offer.prompts)
   const drift = compare(await listKnownTools(sql, connectionId), sightingsOf(tools))
-  const said = await listSaidEffects(sql, connectionId)
-  const speakersOf = (tool: string) => ({ connector, trusted, said: said.get(tool) })
+  const stated = await listSaidEffects(sql, connectionId)
+  const speakersOf = (tool: string) => ({ connector, trusted, said: stated.get(tool) })
   const kept = await keepAccount(sql, of, { mode, drift, speakersOf })
   await noteState(sql, connectionId, { status: 'connected', reason: undefined, ...seen, era })
   return tell(sql, of, alias, kept)
@@ -195,7 +195,7 @@ async function keepAccount(sql: SystemSql, of: Of, { mode, drift, speakersOf }: 
     await noteGone(sql, connectionId, gone)
     await forgetGone(sql, connectionId)
   }
-  return { known, accepted, held, back, gone }
+  return { known, accepted, held: held, back, gone }
 }
 
 /** So many are named; a server that changes thousands is one line. */
