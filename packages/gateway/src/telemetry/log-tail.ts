@@ -23,10 +23,10 @@ export function createLogTail(): LogTail {
   let next = 0
   return {
     push(line) {
-      const kept = line.length > MOST_OF_ONE ? shortened(line) : line
-      lines[next] = kept
+      const text = line.length > MOST_OF_ONE ? shortened(line) : line
+      lines[next] = text
       next = (next + 1) % MOST_LINES
-      for (const hear of followers) hear(kept)
+      for (const hear of followers) hear(text)
     },
     recent: () => (lines.length < MOST_LINES ? [...lines] : [...lines.slice(next), ...lines.slice(0, next)]),
     follow(hear) {

@@ -60,8 +60,8 @@ export function createCallCounters(registry: Registry): CallCounters {
   const timed = new Map<string, Histogram.Internal<string>>()
   return {
     count(method, outcome, seconds, trace) {
-      kept(counted, `${method} ${outcome}`, () => calls.labels({ method, outcome })).inc()
-      if (trace === undefined) kept(timed, method, () => durations.labels({ method })).observe(seconds)
+      childOf(counted, `${method} ${outcome}`, () => calls.labels({ method, outcome })).inc()
+      if (trace === undefined) childOf(timed, method, () => durations.labels({ method })).observe(seconds)
       else durations.observe({ labels: { method }, value: seconds, exemplarLabels: { trace_id: trace } })
     },
   }
@@ -146,9 +146,9 @@ export function createToolCounters(registry: Registry, shown: ShownTools): ToolC
   const decided = new Map<string, Counter.Internal>()
 
   function decidedOf(decision: string): Counter.Internal {
-    const held = decided.get(decision) ?? of.decisions.labels({ decision })
-    decided.set(decision, held)
-    return held
+    const counter = decided.get(decision) ?? of.decisions.labels({ decision })
+    decided.set(decision, counter)
+    return counter
   }
 
   function toolOf(connector: string, tool: string, isPublished: boolean): string {
@@ -208,7 +208,7 @@ const toolMetricsIn = (registry: Registry) => ({
   }),
 })
 
-function kept<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
+function childOf<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
   const value = map.get(key)
   if (value !== undefined) return value
   const made = make()

@@ -118,9 +118,9 @@ class StreamDelivery implements DeliverStreams {
   async #workOn(): Promise<boolean> {
     let worked = false
     while (!this.#closed.signal.aborted) {
-      const held = await this.#parts.db.system((sql) => leaseStream(sql, randomUUID()))
-      if (held === undefined) break
-      if (await this.#deliver(held)) worked = true
+      const stream = await this.#parts.db.system((sql) => leaseStream(sql, randomUUID()))
+      if (stream === undefined) break
+      if (await this.#deliver(stream)) worked = true
     }
     return worked
   }

@@ -45,8 +45,8 @@ export function createSendBatch({ vault, reveal, fetchFor, connectTls, now, host
   return async (stream, batch, signal) => {
     const bounded = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)])
     try {
-      const kept = JSON.parse(vault.open(stream.sealed_secrets, recordStreamRow(stream.id))) as Secrets
-      const secrets = await revealed(kept, (text) => reveal(stream.organization_id, text))
+      const stored = JSON.parse(vault.open(stream.sealed_secrets, recordStreamRow(stream.id))) as Secrets
+      const secrets = await revealed(stored, (text) => reveal(stream.organization_id, text))
       const connect: DestinationParts['connect'] = (target) =>
         connectTls({ ...target, alias: ALIAS, allowPrivate: stream.private })
       // No address is asked here that the destination's settings do not make up (an S3 bucket may be part of the host).

@@ -158,10 +158,10 @@ export async function nextAlerts(
 
 /** The destination has it. Whether the stream still was this gateway's. */
 export async function storeTaken(sql: SystemSql, stored: Held, batch: RecordBatch | AlertBatch): Promise<boolean> {
-  const kept = await sql(Id)`
+  const advanced = await sql(Id)`
     update record_streams set delivered_at = now(), attempts = 0, last_problem = null, failed_at = null
      where organization_id = ${stored.organization_id} and id = ${stored.id} and lease = ${stored.lease} returning id`
-  if (kept.length === 0) return false
+  if (advanced.length === 0) return false
   const { organizationId: organization } = batch
   if (batch.of === 'records')
     await sql(Id)`

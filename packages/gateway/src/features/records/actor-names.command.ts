@@ -41,12 +41,12 @@ function mayNotRead(thrown: unknown): [] {
 /** `nameOf(id)`, for ids that were looked up before. */
 export function createActorNames({ call }: Transport, words: OfChain) {
   const { organization } = words
-  const asked = (offset: number) => ({ params: { organization }, query: { limit: PAGE, offset } })
+  const page = (offset: number) => ({ params: { organization }, query: { limit: PAGE, offset } })
   const keys = createNames(async (offset) =>
-    (await call(listOrganizationKeys, asked(offset))).items.map(({ id, name }) => [id, name] as const),
+    (await call(listOrganizationKeys, page(offset))).items.map(({ id, name }) => [id, name] as const),
   )
   const members = createNames(async (offset) =>
-    (await call(listMembers, asked(offset))).items.map(({ user_id: id, email }) => [id, email] as const),
+    (await call(listMembers, page(offset))).items.map(({ user_id: id, email }) => [id, email] as const),
   )
   return {
     async lookUp(ids: readonly string[]): Promise<void> {

@@ -137,13 +137,13 @@ const trustOf = ({ checkpoints }: AuditParts): Promise<Known> =>
 
 /** With what the caller kept elsewhere. */
 function trustWith({ fingerprints, checkpoints }: TrustWords, own: Known): Trust {
-  const given = checkpoints?.split(',').map((text) => {
+  const trusted = checkpoints?.split(',').map((text) => {
     const [seq = '', hash = ''] = text.split(':')
     return { seq: Number(seq), hash }
   })
   return {
     fingerprints: fingerprints?.split(',') ?? own.fingerprints,
-    checkpoints: [...(given ?? []), ...own.checkpoints],
+    checkpoints: [...(trusted ?? []), ...own.checkpoints],
   }
 }
 
@@ -179,8 +179,8 @@ async function* bytesOf(
 
 /** Every chain that there is, and those that a kept checkpoint speaks of. */
 async function listAll({ db }: AuditParts, { checkpoints }: Awaited<ReturnType<AuditParts['checkpoints']['trust']>>) {
-  const kept = checkpoints.map(({ organization }) => organization)
-  return [...new Set([...(await db.system(listChained)), ...kept])]
+  const checkpointed = checkpoints.map(({ organization }) => organization)
+  return [...new Set([...(await db.system(listChained)), ...checkpointed])]
 }
 
 type ExportQuery = z.output<typeof shapes.exportOrganizationAudit.query>
@@ -214,8 +214,8 @@ interface Finding {
 }
 
 async function pageOfRecords(sql: OrgSql | SystemSql, parts: AuditParts, { query, organization }: Finding) {
-  const { limit: _, offset: __, cursor: ___, ...asked } = query
-  const filter = filterOf(organization, asked)
+  const { limit: _, offset: __, cursor: ___, ...filters } = query
+  const filter = filterOf(organization, filters)
   const order = orderOf(filter)
   const { take, offset, after } = startOf(query, `records ${order}`, 1)
   const [key] = after ?? []
@@ -274,22 +274,25 @@ export const auditOperations: readonly Served<AuditParts>[] = [
   serveOrganization(shapes.listOrganizationAudit, ({ parts, look, organization, query }) =>
     look((sql) => pageOfRecords(sql, parts, { query, organization: organization.id })),
   ),
-  servePlatform(shapes.exportAudit, async ({ parts, change, query: { tenant_id: tenant, ...asked }, signal }) => {
-    await change(() => saysExport(asked, tenant ?? 'all'), nothing)
+  servePlatform(shapes.exportAudit, async ({ parts, change, query: { tenant_id: tenant, ...filters }, signal }) => {
+    await change(() => saysExport(filters, tenant ?? 'all'), nothing)
     await parts.checkpoints.sign(tenant)
     const organizations = tenant === undefined ? await parts.db.system(listChained) : [tenant]
-    return streamed(organizations, { look: lookOf(parts.db), signal, after: asked.after }, exportingOf(asked))
+    return streamed(organizations, { look: lookOf(parts.db), signal, after: filters.after }, exportingOf(filters))
   }),
   serveOrganization(shapes.exportOrganizationAudit, async ({ parts, change, look, organization, query, signal }) => {
     await change(() => saysExport(query, organization.id), nothing)
     await parts.checkpoints.sign(organization.id)
     return streamed([organization.id], { look, signal, after: query.after }, exportingOf(query))
   }),
-  servePlatform(shapes.verifyAudit, async ({ parts, query: { tenant_id: tenant, ...told }, signal, progress }) => {
-    const trust = await trustOf(parts)
-    const organizations = tenant === undefined ? await listAll(parts, trust) : [tenant]
-    return check(organizations, trustWith(told, trust), { look: lookOf(parts.db), signal, progress })
-  }),
+  servePlatform(
+    shapes.verifyAudit,
+    async ({ parts, query: { tenant_id: tenant, ...trustQuery }, signal, progress }) => {
+      const trust = await trustOf(parts)
+      const organizations = tenant === undefined ? await listAll(parts, trust) : [tenant]
+      return check(organizations, trustWith(trustQuery, trust), { look: lookOf(parts.db), signal, progress })
+    },
+  ),
   serveOrganization(shapes.verifyOrganizationAudit, async ({ parts, look, organization, query, signal, progress }) =>
     check([organization.id], trustWith(query, await trustOf(parts)), { look, signal, progress }),
   ),

@@ -49,9 +49,9 @@ async function watched(transport: Transport, words: Watching, output: Output): P
     away = fresh === undefined
     if (fresh === undefined) continue
     seen = Math.max(seen, ...fresh.map(({ seq }) => seq))
-    const wanted = fresh.toReversed().filter((event) => isWanted(event, words))
-    if (!output.json) await names.lookUp(wanted.map(({ actor_id: id }) => id)).catch(() => undefined)
-    for (const event of wanted) print(event, names.nameOf(event.actor_id), output)
+    const events = fresh.toReversed().filter((event) => isWanted(event, words))
+    if (!output.json) await names.lookUp(events.map(({ actor_id: id }) => id)).catch(() => undefined)
+    for (const event of events) print(event, names.nameOf(event.actor_id), output)
   }
   process.off('SIGINT', end).off('SIGTERM', end)
 }

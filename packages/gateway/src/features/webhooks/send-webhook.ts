@@ -68,8 +68,8 @@ export function createSendWebhook({ vault, fetchFor, now }: SendWebhookParts): S
 
 function sentOf({ status, headers }: Response): Sent {
   if (status >= 200 && status < 300) return { status, problem: undefined, retryAfter: undefined }
-  const asked = parseRetryAfter(headers.get('retry-after'), Date.now())
-  const retryAfter = asked === undefined ? undefined : Math.min(Math.ceil(asked / 1000), DAY)
+  const wait = parseRetryAfter(headers.get('retry-after'), Date.now())
+  const retryAfter = wait === undefined ? undefined : Math.min(Math.ceil(wait / 1000), DAY)
   const redirects = status >= 300 && status < 400
   return {
     status,

@@ -35,7 +35,7 @@ export function isSignedWith({ id, timestamp, signature, body }: SignedMessage, 
     .slice(0, MOST)
     .some((value) => {
       if (!value.startsWith('v1,')) return false
-      const given = Buffer.from(value.slice(3), 'base64')
-      return given.length === expected.length && timingSafeEqual(given, expected)
+      const presented = Buffer.from(value.slice(3), 'base64')
+      return presented.length === expected.length && timingSafeEqual(presented, expected)
     })
 }

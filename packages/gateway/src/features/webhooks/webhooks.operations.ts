@@ -113,15 +113,15 @@ const change = serveOrganization(shapes.changeWebhook, async (request) => {
   await request.change(
     () => ({ action: 'webhook.change', resource: 'webhook', id, detail: { fields: Object.keys(body) } }),
     async (sql) => {
-      const held = await lock(sql, id)
-      const url = body.url === undefined ? held.url : addressIn(body.url)
-      const stays = held.private && new URL(url).origin === new URL(held.url).origin
-      await changeWebhook(sql, held, {
+      const current = await lock(sql, id)
+      const url = body.url === undefined ? current.url : addressIn(body.url)
+      const stays = current.private && new URL(url).origin === new URL(current.url).origin
+      await changeWebhook(sql, current, {
         url,
         private: reachOf(role, url, body.private, stays),
-        description: body.description === undefined ? held.description : body.description,
-        events: body.events ?? held.events,
-        enabled: body.enabled ?? held.enabled,
+        description: body.description === undefined ? current.description : body.description,
+        events: body.events ?? current.events,
+        enabled: body.enabled ?? current.enabled,
       })
     },
   )
@@ -168,11 +168,11 @@ const rotate = serveOrganization(shapes.rotateWebhookSecret, async (request) => 
   await request.change(
     () => ({ action: 'webhook.rotate', resource: 'webhook', id }),
     async (sql) => {
-      const held = await lock(sql, id)
-      const before = vault.open(held.sealed_secret, webhookSecretRow(held.id))
-      await rotateSecret(sql, held.id, {
-        next: vault.seal(secret, webhookSecretRow(held.id)),
-        previous: vault.seal(before, webhookPreviousRow(held.id)),
+      const current = await lock(sql, id)
+      const before = vault.open(current.sealed_secret, webhookSecretRow(current.id))
+      await rotateSecret(sql, current.id, {
+        next: vault.seal(secret, webhookSecretRow(current.id)),
+        previous: vault.seal(before, webhookPreviousRow(current.id)),
         hours: OVERLAP,
       })
     },

@@ -106,10 +106,10 @@ function entriesOfPage({ rows, checkpoints }: Page): ChainEntry[] {
   const entries: ChainEntry[] = []
   for (const row of rows) {
     entries.push(row)
-    const one = signed.get(row.seq)
-    if (one === undefined) continue
+    const checkpoint = signed.get(row.seq)
+    if (checkpoint === undefined) continue
     signed.delete(row.seq)
-    entries.push(lineOf(one))
+    entries.push(lineOf(checkpoint))
   }
   for (const checkpoint of signed.values()) entries.push(lineOf(checkpoint))
   return entries

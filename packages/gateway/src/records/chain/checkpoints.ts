@@ -37,12 +37,12 @@ const saying = ({
 const spkiOf = (key: KeyObject): Buffer => key.export({ format: 'der', type: 'spki' })
 
 export function signCheckpoint(head: Head, key: SigningKey, at: Date): Checkpoint {
-  const said = { ...head, at: at.toISOString() }
+  const statement = { ...head, at: at.toISOString() }
   return {
-    ...said,
+    ...statement,
     key_id: key.id,
     public_key: spkiOf(key.publicKey).toString('base64'),
-    signature: sign(null, saying(said), key.privateKey).toString('base64'),
+    signature: sign(null, saying(statement), key.privateKey).toString('base64'),
   }
 }
 

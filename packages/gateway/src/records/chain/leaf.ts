@@ -129,11 +129,11 @@ function prove(row: ChainRow, each: (name: Redactable, hash: string, salt: strin
   const { salt, redacted } = row
   const all = salt === null ? undefined : digest('sha512', Buffer.from(salt, 'hex'), 'hex')
   for (const [place, name] of REDACTABLE.entries()) {
-    const kept = redacted?.[name]
+    const redaction = redacted?.[name]
     const value = row[name]
-    if (kept?.hash !== undefined) each(name, kept.hash, undefined)
+    if (redaction?.hash !== undefined) each(name, redaction.hash, undefined)
     else if (value !== null) {
-      const own = kept?.salt ?? all?.slice(place * SALT_BYTES * 2, (place + 1) * SALT_BYTES * 2) ?? ''
+      const own = redaction?.salt ?? all?.slice(place * SALT_BYTES * 2, (place + 1) * SALT_BYTES * 2) ?? ''
       each(name, hashOfField(own, value), own)
     }
   }

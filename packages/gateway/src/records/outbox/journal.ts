@@ -193,12 +193,12 @@ const isIdle = ({ open, waiting, spilled }: Segment) => open === 0 && waiting ==
 
 /** Names where process ids mean the same: this boot of this machine, and in it this room of processes. */
 export function placeOf(): string {
-  const said = [
+  const traits = [
     hostname(),
     readable(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')),
     readable(() => readlinkSync('/proc/self/ns/pid')),
   ]
-  return createHash('sha256').update(said.join('|')).digest('hex').slice(0, 12)
+  return createHash('sha256').update(traits.join('|')).digest('hex').slice(0, 12)
 }
 
 /** Not every system has it. */

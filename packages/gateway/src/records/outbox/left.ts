@@ -35,9 +35,9 @@ export async function findLeft(
     if (place === undefined || pid === undefined) continue
     // Files that were left on purpose may be taken by any process, even while their writer lives.
     const writer = `${place}-${pid}-${token}${name.endsWith(LEFT) ? LEFT : ''}`
-    const held = writers.get(writer) ?? { pid: Number(pid), place, names: [] }
-    held.names.push(name)
-    writers.set(writer, held)
+    const group = writers.get(writer) ?? { pid: Number(pid), place, names: [] }
+    group.names.push(name)
+    writers.set(writer, group)
   }
   const left = [...writers].map(async ([writer, { pid, place, names: own }]) => {
     const paths = own.map((name) => join(directory, name))

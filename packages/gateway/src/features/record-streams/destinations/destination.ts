@@ -38,7 +38,7 @@ const DAY = 86_400
 /** Anything from 200 to 299 takes it. */
 export function checkAnswer({ status, headers }: Pick<Response, 'status' | 'headers'>): void {
   if (status >= 200 && status < 300) return
-  const asked = parseRetryAfter(headers.get('retry-after'), Date.now())
-  const retryAfter = asked === undefined ? undefined : Math.min(Math.ceil(asked / 1000), DAY)
+  const wait = parseRetryAfter(headers.get('retry-after'), Date.now())
+  const retryAfter = wait === undefined ? undefined : Math.min(Math.ceil(wait / 1000), DAY)
   throw new DeliveryProblem(`it responded with HTTP ${status}`, retryAfter)
 }
