@@ -59,7 +59,7 @@ export function createResultStore({ db, seal, open, seconds }: ResultStoreParts)
       if (seconds === 0 || bytes === 0 || bytes > KEPT_BOUNDS.one) return undefined
       const id = newId('res')
       const sealed = seal(text, id)
-      const kept = await db.organization(organizationId, async (sql) => {
+      const stored = await db.organization(organizationId, async (sql) => {
         await makeRoom(sql, principal, bytes)
         return sql(Id)`
           insert into kept_results (id, organization_id, principal, owner, mime, bytes, sealed, expires_at)
@@ -68,7 +68,7 @@ export function createResultStore({ db, seal, open, seconds }: ResultStoreParts)
            where (select coalesce(sum(bytes), 0) from kept_results) + ${bytes}::int <= ${KEPT_BOUNDS.organization}::int
           returning id`
       })
-      return kept.length === 0 ? undefined : id
+      return stored.length === 0 ? undefined : id
     },
     async find({ organizationId, owner }, id) {
       if (!FORM.test(id)) return undefined

@@ -18,14 +18,14 @@ function cutToBytes(text: string, most: number): string {
   if (Buffer.byteLength(text) <= most) return text
   const dot = text.lastIndexOf('.')
   const ending = dot > 0 && Buffer.byteLength(text.slice(dot)) <= 20 ? text.slice(dot) : ''
-  let kept = ''
+  let name = ''
   let bytes = Buffer.byteLength(ending)
   for (const character of text.slice(0, text.length - ending.length)) {
     bytes += Buffer.byteLength(character)
     if (bytes > most) break
-    kept += character
+    name += character
   }
-  return `${kept}${ending}`
+  return `${name}${ending}`
 }
 
 const MEDIA_TYPE = /^[\w.+-]{1,100}\/[\w.+-]{1,100}$/

@@ -48,7 +48,7 @@ export const contentOf = (parts: Pick<FileParts, 'openKey'>, row: FileRow, size:
 export const memoryOf = ({ db }: Pick<FileParts, 'db'>, row: Pick<FileRow, 'id' | 'organization_id'>): PartMemory => ({
   read: () => db.organization(row.organization_id, (sql) => readParts(sql, row.id)),
   async write(parts) {
-    const kept = await db.organization(row.organization_id, (sql) => writeParts(sql, row.id, parts))
-    if (!kept) throw new Error('the file was removed while it was written')
+    const written = await db.organization(row.organization_id, (sql) => writeParts(sql, row.id, parts))
+    if (!written) throw new Error('the file was removed while it was written')
   },
 })

@@ -105,11 +105,11 @@ async function refuseNoGateway({ remote, isServing }: Transport): Promise<void> 
 
 /** Says how far a transfer is, once for each tenth of it. */
 function progressOf(output: Output, verb: string, size: number) {
-  let told = 0
+  let shown = 0
   return (done: number) => {
     const tenth = size === 0 ? 10 : Math.floor((done / size) * 10)
-    if (tenth <= told) return
-    told = tenth
+    if (tenth <= shown) return
+    shown = tenth
     output.progress(`${verb} ${sizeText(done)} of ${sizeText(size)}`)
   }
 }

@@ -43,8 +43,8 @@ export async function sendContent(url: string, path: string, size: number, onPro
     const head = await fetch(url, { method: 'HEAD' }).catch(() => undefined)
     // All of it arrived, and the answer did not.
     if (head?.status === 404 && offset > 0) return
-    const said = Number(head?.headers.get('upload-offset') ?? offset)
-    offset = said
+    const received = Number(head?.headers.get('upload-offset') ?? offset)
+    offset = received
     if (offset === size && size > 0) return
   }
 }

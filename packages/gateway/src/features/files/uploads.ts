@@ -228,10 +228,10 @@ async function leased<T>(
   const lost = new AbortController()
   let until = 0
   const lease = async () => {
-    const asked = performance.now()
-    const held = await db.organization(organizationId, (sql) => leaseUpload(sql, id, writer, LEASE))
-    if (held) until = asked + LEASE * 1000
-    return held
+    const askedAt = performance.now()
+    const isLeased = await db.organization(organizationId, (sql) => leaseUpload(sql, id, writer, LEASE))
+    if (isLeased) until = askedAt + LEASE * 1000
+    return isLeased
   }
   if (!(await lease())) throw new Fault('file.busy', { seconds: LEASE })
   const renew = () =>

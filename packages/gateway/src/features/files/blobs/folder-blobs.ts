@@ -161,8 +161,8 @@ async function* readRange(path: string, start: number, end: number, signal?: Abo
   try {
     for (let at = start; at < end;) {
       signal?.throwIfAborted()
-      const wanted = Math.min(CHUNK, end - at)
-      const { bytesRead, buffer } = await faulty(() => file.read(Buffer.allocUnsafe(wanted), 0, wanted, at))
+      const size = Math.min(CHUNK, end - at)
+      const { bytesRead, buffer } = await faulty(() => file.read(Buffer.allocUnsafe(size), 0, size, at))
       if (bytesRead === 0) return
       at += bytesRead
       yield buffer.subarray(0, bytesRead)

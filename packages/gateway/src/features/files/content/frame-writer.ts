@@ -19,12 +19,12 @@ export interface FrameWriterStart {
 }
 
 export function createFrameWriter(frameKey: FrameKey, draft: Draft, { frames, tail }: FrameWriterStart): FrameWriter {
-  const held = Buffer.alloc(FRAME)
+  const frame = Buffer.alloc(FRAME)
   // A draft takes each frame before the next one is sealed.
   const sealed = Buffer.alloc(SEALED_FRAME)
   let index = frames
-  let used = tail?.copy(held) ?? 0
-  const seal = (place: Place) => sealFrame(frameKey, { index, place }, held.subarray(0, used), sealed)
+  let used = tail?.copy(frame) ?? 0
+  const seal = (place: Place) => sealFrame(frameKey, { index, place }, frame.subarray(0, used), sealed)
   return {
     get size() {
       return index * FRAME + used
@@ -38,7 +38,7 @@ export function createFrameWriter(frameKey: FrameKey, draft: Draft, { frames, ta
           used = 0
         }
         const taken = Math.min(FRAME - used, bytes.length - at)
-        held.set(bytes.subarray(at, at + taken), used)
+        frame.set(bytes.subarray(at, at + taken), used)
         used += taken
         at += taken
       }

@@ -39,17 +39,17 @@ export async function* readContent(
 
 /** The same bytes in pieces of that length, but for the last one. A piece is good until the next one is asked for. */
 async function* cut(source: AsyncIterable<Buffer>, length: number): AsyncIterable<Buffer> {
-  const held = Buffer.alloc(length)
+  const part = Buffer.alloc(length)
   let used = 0
   for await (const chunk of source) {
     for (let at = 0; at < chunk.length;) {
-      const taken = chunk.copy(held, used, at)
+      const taken = chunk.copy(part, used, at)
       used += taken
       at += taken
       if (used < length) continue
-      yield held
+      yield part
       used = 0
     }
   }
-  if (used > 0) yield held.subarray(0, used)
+  if (used > 0) yield part.subarray(0, used)
 }
