@@ -39,8 +39,8 @@ export const networkOf = (address = ''): string =>
 export function createAttempts({ now }: { now(): number }): Attempts {
   const windows = new LRUCache<string, Window>({ max: REMEMBERED })
   const windowOf = (name: string): Window => {
-    const held = windows.get(name)
-    if (held !== undefined && held.until > now()) return held
+    const current = windows.get(name)
+    if (current !== undefined && current.until > now()) return current
     const fresh = { until: now() + SPAN, failures: 0 }
     windows.set(name, fresh)
     return fresh

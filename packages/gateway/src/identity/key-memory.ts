@@ -91,10 +91,10 @@ export function createKeyMemory(outage: Outage, onUse?: (id: KeyId) => void): Ke
     const [changesBefore, roundBefore] = [changes, round]
     const turn = turns.take(() => by.find(PATIENCE.look), { patience: PATIENCE.turn, preferred: known.has(name) })
     if (turn === undefined) throw tooMany()
-    const kept = await turn.catch((thrown: unknown) => {
+    const answer = await turn.catch((thrown: unknown) => {
       throw thrown instanceof TurnTooLate ? late() : thrown
     })
-    const row = kept ?? (await by.findSlow())
+    const row = answer ?? (await by.findSlow())
     // An answer from before a change is used for this request and not remembered.
     const current = changesBefore === changes
     if (row === undefined) {

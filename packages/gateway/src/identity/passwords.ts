@@ -70,8 +70,8 @@ export function createPasswords({ shortest }: { shortest: number }): Passwords {
     async verify(password, stored) {
       const { cost, salt, tag } = readStored(stored)
       if (password.length > LONGEST) return false
-      const given = await take(() => compute(password, salt, cost, tag.length))
-      return timingSafeEqual(given, tag) && tag !== DECOY.tag
+      const computed = await take(() => compute(password, salt, cost, tag.length))
+      return timingSafeEqual(computed, tag) && tag !== DECOY.tag
     },
   }
 }

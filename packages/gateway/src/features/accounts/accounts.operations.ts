@@ -105,9 +105,9 @@ const add = serveOrganization(shapes.addAccountKey, async (request) => {
     replaces: body.replaces,
   }
   const id = body.check ? await keepChecked(request, place, body.key) : await keepKey(request, place, body.key)
-  const kept = (await look((sql) => seen(sql, request, row))).find((item) => item.id === id)
-  if (kept === undefined) throw new Error('an account that was kept is not there')
-  return toAccount(kept)
+  const account = (await look((sql) => seen(sql, request, row))).find((item) => item.id === id)
+  if (account === undefined) throw new Error('an account that was kept is not there')
+  return toAccount(account)
 })
 
 type KeyPlace = Pick<NewCredential, 'organizationId' | 'userId' | 'account' | 'replaces'> & {

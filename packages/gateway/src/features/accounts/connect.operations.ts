@@ -153,9 +153,9 @@ export const connectOperations: readonly Served[] = [
   }),
 
   serveSignedIn(shapes.beginOwnProviderAuth, async ({ parts, actor, principal, params, body = {}, head }) => {
-    const { organization, ...said } = body
+    const { organization, ...redirect } = body
     const snapshot = homeOf(parts, principal, organization)
-    const setting = connectRequestOf({ parts, principal, snapshot, provider: params['provider'] ?? '', said })
+    const setting = connectRequestOf({ parts, principal, snapshot, provider: params['provider'] ?? '', said: redirect })
     if (principal.client !== 'browser') return linked(parts, setting)
     const begun = await unlessConnected(parts.connect.flows.begin({ ...setting, principal, actor }))
     if (begun === undefined) return linked(parts, setting)

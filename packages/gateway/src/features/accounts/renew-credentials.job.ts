@@ -41,9 +41,9 @@ export function createRenewCredentials(parts: RenewCredentialsParts): RenewCrede
   async function renewAll(): Promise<void> {
     const waiting = [...(await due(MOST))]
     const worker = async () => {
-      for (let one = waiting.shift(); one !== undefined && !closed; one = waiting.shift())
+      for (let credential = waiting.shift(); credential !== undefined && !closed; credential = waiting.shift())
         // Its own failure is told where it happens.
-        await renew(one).catch(() => {})
+        await renew(credential).catch(() => {})
     }
     await Promise.all(Array.from({ length: AT_ONCE }, worker))
   }

@@ -107,10 +107,10 @@ export async function describeApproval(
 
 /** The arguments of the call as they would be sent; and as they came, where rules changed them. */
 export function argumentsOf(vault: Pick<Vault, 'open'>, row: ApprovalRow) {
-  const held = withDigitsAsText(
+  const shown = withDigitsAsText(
     parseJson(vault.open(row.sealed_arguments, approvalRow(row.id))),
   ) as unknown as ShownArguments
-  const { arguments: sent, given = null, files = [] } = held
+  const { arguments: sent, given = null, files = [] } = shown
   return {
     arguments: sent,
     files,

@@ -46,7 +46,7 @@ const wordsOf = (
 })
 
 /** The answer that holds a key is kept by nobody on its way. */
-const told = ({ row, key }: MadeKey, head: OperationCall['head']) => {
+const responseOf = ({ row, key }: MadeKey, head: OperationCall['head']) => {
   head.set('cache-control', 'no-store')
   return { ...toKey(row), key }
 }
@@ -76,7 +76,7 @@ export const keyOperations: readonly Served<KeyParts>[] = [
         return makeKey(sql, parts.vault.hash, words, organization?.toolsets ?? [])
       },
     )
-    return told(made, head)
+    return responseOf(made, head)
   }),
 
   servePlatform(shapes.listPlatformKeys, async ({ parts, query, look }) => {
@@ -123,7 +123,7 @@ export const keyOperations: readonly Served<KeyParts>[] = [
         return makeKey(sql, parts.vault.hash, words, toolsets)
       },
     )
-    return told(made, head)
+    return responseOf(made, head)
   }),
 
   serveOrganization(shapes.listOrganizationKeys, async ({ query, look }) => {

@@ -75,7 +75,7 @@ const secretly = <T>(answer: T, head: OperationCall['head']): T => {
   head.set('cache-control', 'no-store')
   return answer
 }
-const told = ({ row, key }: MadeKey, head: OperationCall['head']) => secretly({ ...toKey(row), key }, head)
+const responseOf = ({ row, key }: MadeKey, head: OperationCall['head']) => secretly({ ...toKey(row), key }, head)
 const taken = (name: string) => new Fault('thing.taken', { thing: 'key', name })
 
 type Wish = ReturnType<(typeof shapes.addMyKey)['body']['parse']>
@@ -125,7 +125,7 @@ export const myKeyOperations: readonly Served<MyKeyParts>[] = [
         return makeKey(sql, parts.vault.hash, words, place.toolsets)
       },
     )
-    return told(made, head)
+    return responseOf(made, head)
   }),
 
   serveSignedIn(shapes.regenerateMyKey, async ({ parts, principal, body, head, change }) => {
@@ -149,7 +149,7 @@ export const myKeyOperations: readonly Served<MyKeyParts>[] = [
       },
     )
     parts.forgetKeys()
-    return told(made, head)
+    return responseOf(made, head)
   }),
 
   serveSignedIn(shapes.revealMyKey, async ({ parts, principal, actor, body, head, change }) => {
@@ -157,7 +157,7 @@ export const myKeyOperations: readonly Served<MyKeyParts>[] = [
     const { organization } = placeOf(parts, principal, user, body?.organization)
     const membership = { organizationId: organization.id, userId: user }
     const by = await refuseOldSignIn(parts, { actor, principal, user, organizationId: organization.id }, body?.password)
-    const told = await change(
+    const rotated = await change(
       ({ id }: { id: KeyId; key: string }) => ({
         action: 'key.reveal',
         resource: 'key',
@@ -171,7 +171,7 @@ export const myKeyOperations: readonly Served<MyKeyParts>[] = [
         return shown
       },
     )
-    return secretly(told, head)
+    return secretly(rotated, head)
   }),
 
   serveSignedIn(shapes.removeMyKey, async ({ parts, principal, params, change }) => {

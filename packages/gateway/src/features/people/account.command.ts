@@ -35,14 +35,14 @@ export async function login(words: LoginWords, output: Output): Promise<number> 
 export async function logout(output: Output): Promise<number> {
   const loaded = await openConfig()
   await using _lock = await lock(loaded)
-  const kept = await readSignIn(signInFileOf(loaded))
-  if (kept === undefined) {
+  const signIn = await readSignIn(signInFileOf(loaded))
+  if (signIn === undefined) {
     output.result({ signed_out: false }, ['Nobody is signed in.'])
     return EXIT.ok
   }
-  await callOverHttp(kept, logoutOperation, { body: { refresh_token: kept.refresh_token } })
+  await callOverHttp(signIn, logoutOperation, { body: { refresh_token: signIn.refresh_token } })
   await forgetSignIn(signInFileOf(loaded))
-  output.result({ signed_out: true }, [`Signed out of ${kept.url}.`])
+  output.result({ signed_out: true }, [`Signed out of ${signIn.url}.`])
   return EXIT.ok
 }
 
@@ -61,8 +61,8 @@ export async function whoami(output: Output): Promise<number> {
 
 /** The holder of TOOLWAY_KEY where it is set, as for `toolway call`; else whoever signed in. */
 async function asWhom(loaded: LoadedConfig): Promise<Transport> {
-  const kept = await readSignIn(signInFileOf(loaded))
-  return (await byKey(loaded, await namedGateway(loaded), kept)) ?? overHttp(loaded, (await signedIn(loaded)).url)
+  const signIn = await readSignIn(signInFileOf(loaded))
+  return (await byKey(loaded, await namedGateway(loaded), signIn)) ?? overHttp(loaded, (await signedIn(loaded)).url)
 }
 
 const lock = (loaded: LoadedConfig) => takeLock(`${signInFileOf(loaded)}.lock`)

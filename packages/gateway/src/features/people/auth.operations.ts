@@ -108,11 +108,11 @@ export const authOperations: readonly Served<AuthParts>[] = [
   }),
 
   serveAnyone(shapes.login, async ({ parts, head, actor, body }) => {
-    const wanted = { organization: body.organization, client: clientFor(body.cookies) } as const
+    const signInRequest = { organization: body.organization, client: clientFor(body.cookies) } as const
     const tokens =
       'password' in body
-        ? await parts.signIn.withPassword(actor, body.email, body.password, wanted)
-        : await parts.signIn.withProviderToken(actor, body.provider_token, wanted)
+        ? await parts.signIn.withPassword(actor, body.email, body.password, signInRequest)
+        : await parts.signIn.withProviderToken(actor, body.provider_token, signInRequest)
     return answerWith({ parts, head }, tokens, body.cookies === true)
   }),
 
@@ -127,8 +127,8 @@ export const authOperations: readonly Served<AuthParts>[] = [
     const refreshToken = refreshTokenOf(parts, header, body)
     if (refreshToken?.check !== undefined) {
       for (const cookie of parts.web.clearing()) head.append('set-cookie', cookie)
-      const held = await parts.db.system((sql) => findByRefreshToken(sql, parts.signIn.hashOf(refreshToken.token)))
-      if (held !== undefined) refreshToken.check(held)
+      const family = await parts.db.system((sql) => findByRefreshToken(sql, parts.signIn.hashOf(refreshToken.token)))
+      if (family !== undefined) refreshToken.check(family)
     }
     if (refreshToken !== undefined) await parts.signIn.end(actor, refreshToken)
     return undefined
@@ -138,8 +138,8 @@ export const authOperations: readonly Served<AuthParts>[] = [
     const { userId } = person(principal)
     const user = await parts.enrolment.changePassword(actor, userId, body.current_password, body.new_password)
     const cookies = header('authorization') === undefined
-    const wanted = { organization: principal.organizationId, client: clientFor(cookies) } as const
-    return answerWith({ parts, head }, await parts.signIn.as(actor, user, 'password change', wanted), cookies)
+    const signInRequest = { organization: principal.organizationId, client: clientFor(cookies) } as const
+    return answerWith({ parts, head }, await parts.signIn.as(actor, user, 'password change', signInRequest), cookies)
   }),
 
   serveAnyone(shapes.choosePassword, async ({ parts, actor, body }) => {

@@ -3,7 +3,7 @@ import { listMembers, listUsers, type Member, type User } from '@toolway/contrac
 import { CommandFault, EXIT } from '../../cli/terminal/output.ts'
 import { listAll, type Transport } from '../../cli/transport/transport.ts'
 
-const same = (one: string, other: string) => one.trim().toLowerCase() === other.trim().toLowerCase()
+const same = (text: string, other: string) => text.trim().toLowerCase() === other.trim().toLowerCase()
 
 /** Of the installation. */
 export async function getUser(transport: Transport, email: string): Promise<User> {

@@ -60,8 +60,8 @@ export const createPasswordFits =
   ({ db, passwords, attempts }: PasswordFitsParts) =>
   async (actor: Actor, user: UserId, password: string): Promise<boolean> => {
     const good = attempts.begin(`change ${user}`, actor.address)
-    const held = await db.system((sql) => findUser(sql, user))
-    const fits = (await passwords.verify(password, held?.password)) && held?.active === true
+    const row = await db.system((sql) => findUser(sql, user))
+    const fits = (await passwords.verify(password, row?.password)) && row?.active === true
     if (fits) good()
     return fits
   }

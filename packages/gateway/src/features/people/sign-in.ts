@@ -127,19 +127,19 @@ export function createSignIn(parts: SignInParts): SignIn {
     async refresh(actor, token, check) {
       if (!REFRESH_FORM.test(token)) throw new Fault('refresh.unknown')
       if (check !== undefined) {
-        const held = await db.system((sql) => findByRefreshToken(sql, hashOf(parts, token)))
-        if (held === undefined) throw new Fault('refresh.unknown')
-        check(held)
+        const family = await db.system((sql) => findByRefreshToken(sql, hashOf(parts, token)))
+        if (family === undefined) throw new Fault('refresh.unknown')
+        check(family)
       }
       return refreshing(token, () => rotate(parts, actor, token))
     },
     async end(actor, by) {
       const id = await db.system(async (sql) => {
-        const held =
+        const family =
           'id' in by ? { id: by.id, user_id: by.userId } : await findByRefreshToken(sql, hashOf(parts, by.token))
-        if (held === undefined || !(await endSignIn(sql, held.id, 'signed out'))) return undefined
-        await recordChange(sql, asUser(actor, held.user_id), undefined, signedOut(held.id))
-        return held.id
+        if (family === undefined || !(await endSignIn(sql, family.id, 'signed out'))) return undefined
+        await recordChange(sql, asUser(actor, family.user_id), undefined, signedOut(family.id))
+        return family.id
       })
       if (id !== undefined) ended.add(id)
     },
@@ -239,16 +239,16 @@ async function refusedBy(parts: SignInParts, actor: Actor, fault: Fault): Promis
 async function rotate(parts: SignInParts, actor: Actor, token: string): Promise<Tokens> {
   const digest = hashOf(parts, token)
   const outcome = await parts.db.system(async (sql) => {
-    const held = await findByRefreshToken(sql, digest)
-    if (held === undefined || held.over || held.ended_at !== null) return undefined
+    const family = await findByRefreshToken(sql, digest)
+    if (family === undefined || family.over || family.ended_at !== null) return undefined
     // Refresh tokens of OAuth clients are renewed by the code that knows their endpoint and limit, and are not valid here.
-    if (!OWN_CLIENTS.has(held.client)) return undefined
-    const user = await findUser(sql, held.user_id)
+    if (!OWN_CLIENTS.has(family.client)) return undefined
+    const user = await findUser(sql, family.user_id)
     if (user === undefined || !user.active) return undefined
-    if (await useRefreshToken(sql, digest)) return tokensFor(parts, sql, user, held)
-    await endSignIn(sql, held.id, 'its refresh token was used twice')
-    await recordChange(sql, asUser(actor, user.id), held.bound_to ?? undefined, reuse(held.id))
-    return held.id
+    if (await useRefreshToken(sql, digest)) return tokensFor(parts, sql, user, family)
+    await endSignIn(sql, family.id, 'its refresh token was used twice')
+    await recordChange(sql, asUser(actor, user.id), family.bound_to ?? undefined, reuse(family.id))
+    return family.id
   })
   if (typeof outcome === 'object') return outcome
   if (outcome !== undefined) parts.ended.add(outcome)

@@ -77,9 +77,9 @@ export function createExternalPrincipals({ environment, sources, place }: Extern
 
   return {
     find(bearer) {
-      const given = expected.length === 0 ? undefined : digest(bearer)
+      const bearerDigest = expected.length === 0 ? undefined : digest(bearer)
       // All of them, whichever it is: how long it takes says nothing.
-      const fits = expected.filter((item) => given !== undefined && timingSafeEqual(given, item.digest))
+      const fits = expected.filter((item) => bearerDigest !== undefined && timingSafeEqual(bearerDigest, item.digest))
       if (fits[0] !== undefined) return fits[0].principal()
       if (sources.length === 0 || KEY_FORM.test(bearer) || LOOKS_LIKE_KEY.test(bearer)) return undefined
       const name = digest(bearer).toString('base64')
