@@ -49,8 +49,8 @@ export function createClients(trusted: readonly string[]): Clients {
     networks.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits))
 
   function peerOf({ socket }: IncomingMessage) {
-    const held = peers.get(socket)
-    if (held !== undefined) return held
+    const known = peers.get(socket)
+    if (known !== undefined) return known
     const address = parse(socket.remoteAddress ?? '')
     const client = address === undefined ? UNKNOWN : clientAt(address, 'encrypted' in socket)
     const peer = { client, trusted: address !== undefined && isTrusted(address) }
@@ -73,9 +73,9 @@ export function createClients(trusted: readonly string[]): Clients {
   function forwarded({ headers }: IncomingMessage, peer: Client): Client {
     const common = listOf(headers['x-forwarded-for'])
     const standard = elementsOf(headers.forwarded)
-    const [one, other] = [farthest(common), farthest(standard.map(({ for: hop = '' }) => hop))]
-    const differ = common.length > 0 && standard.length > 0 && one?.toString() !== other?.toString()
-    const address = differ ? undefined : (one ?? other)
+    const [commonHop, other] = [farthest(common), farthest(standard.map(({ for: hop = '' }) => hop))]
+    const differ = common.length > 0 && standard.length > 0 && commonHop?.toString() !== other?.toString()
+    const address = differ ? undefined : (commonHop ?? other)
     const protocol = listOf(headers['x-forwarded-proto']).at(-1) ?? standard.at(-1)?.proto
     const secure = peer.secure || protocol?.toLowerCase() === 'https'
     return address === undefined ? { ...peer, secure } : clientAt(address, secure)

@@ -66,11 +66,11 @@ export function createReadiness(parts: HealthParts): () => Readiness {
           : away
     const unstored = records?.()
     const serves = away === undefined ? unstored : `serving from memory: ${away}`
-    const kept = store === undefined ? { store: MEMORY_ONLY } : { database: away ?? 'ok' }
+    const storeCheck = store === undefined ? { store: MEMORY_ONLY } : { database: away ?? 'ok' }
     const policed = policy === undefined ? {} : { policy: policy() === undefined ? 'ok' : LAST_POLICY }
     const recorded = records === undefined ? {} : { records: unstored ?? 'ok' }
-    const heard = changes === undefined ? {} : { changes: changes() }
-    const checks = { ...kept, ...policed, ...recorded, ...heard, state, limits: limits() }
+    const changesCheck = changes === undefined ? {} : { changes: changes() }
+    const checks = { ...storeCheck, ...policed, ...recorded, ...changesCheck, state, limits: limits() }
     const status = stops !== undefined ? 'not ready' : serves !== undefined ? 'degraded' : 'ready'
     const ages: Record<string, number> = known === undefined ? {} : { database: Math.round(known.age) }
     return { status, problem: stops ?? serves, checks, ages }

@@ -118,10 +118,10 @@ export function createApprovalsDoor(parts: ApprovalsDoorParts): Hono<Env> {
     visitor.check(form.get('csrf'))
     const id = c.req.param('id') ?? ''
     const found = await find(visitor, id)
-    const said = form.get('answer')
+    const choice = form.get('answer')
     if (found === undefined) return show(texts, visitor, id)
     try {
-      if (said !== 'grant' && said !== 'always' && said !== 'deny')
+      if (choice !== 'grant' && choice !== 'always' && choice !== 'deny')
         throw new Fault('body.shape', { place: '/answer', problem: 'must be grant, always or deny' })
       const { approver } = found.viewer
       if (approver === undefined)
@@ -133,8 +133,8 @@ export function createApprovalsDoor(parts: ApprovalsDoorParts): Hono<Env> {
           organizationId: found.snapshot.organization.id,
           id,
           approver,
-          verdict: said === 'deny' ? 'deny' : 'grant',
-          always: said === 'always',
+          verdict: choice === 'deny' ? 'deny' : 'grant',
+          always: choice === 'always',
           way: 'page',
           note: note === '' ? undefined : note,
           actor: visitor.actor,

@@ -66,11 +66,11 @@ export function createCallbackDoor(parts: CallbackDoorParts): Hono<Env> {
 
 const whereDone = ({ flow }: Arrival, prefix: string): string => {
   const ending = endingOf(flow.return_to)
-  const said: [string, string][] = [
+  const outcome: [string, string][] = [
     ['connected', flow.connection_id ?? flow.provider],
     ...(ending.returnTo === undefined ? [] : [['provider', flow.provider] as [string, string]]),
   ]
-  return addressWith(ending, prefix, said)
+  return addressWith(ending, prefix, outcome)
 }
 
 function whereFailed(problem: FlowProblem, prefix: string, details: CallbackDoorParts['details']): string {

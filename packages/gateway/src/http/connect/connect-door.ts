@@ -232,10 +232,10 @@ function requestIn(visit: Visit, form: URLSearchParams): ConnectRequest {
 
 /** The name that was written for the account; undefined where none was. Throws `flow.unfit`. */
 function accountIn(visit: Visit, form: URLSearchParams): string | undefined {
-  const given = form.get('account')?.trim()
-  if (!isMany(visit) || given === undefined) return visit.linked.connectRequest.account
-  if (given === '') return undefined
-  if (AccountName.safeParse(given).success) return given
+  const account = form.get('account')?.trim()
+  if (!isMany(visit) || account === undefined) return visit.linked.connectRequest.account
+  if (account === '') return undefined
+  if (AccountName.safeParse(account).success) return account
   throw new Fault('flow.unfit', {
     connection: visit.target.title,
     problem:

@@ -63,16 +63,16 @@ export async function readSite(folder: string): Promise<Site | undefined> {
 }
 
 function fileOf(bytes: Buffer, extension: string): SiteFile {
-  const kept = new Map<Coding, Promise<Uint8Array<ArrayBuffer>>>()
+  const encoded = new Map<Coding, Promise<Uint8Array<ArrayBuffer>>>()
   return {
     type: TYPES[extension] ?? 'application/octet-stream',
     isDense: DENSE.has(extension),
     tag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
     in(coding) {
-      const held = kept.get(coding)
-      if (held !== undefined) return held
+      const known = encoded.get(coding)
+      if (known !== undefined) return known
       const made = codings[coding](bytes).then((buffer) => new Uint8Array(buffer))
-      kept.set(coding, made)
+      encoded.set(coding, made)
       return made
     },
   }

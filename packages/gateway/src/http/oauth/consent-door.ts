@@ -73,14 +73,14 @@ export function createConsentDoor(parts: ConsentDoorParts): ConsentDoor {
     const { request, response, asking, person, choices } = visit
     web.checkCsrf(person.signInId, form.get('csrf') ?? undefined)
     const choice = choices.find(({ organizationId }) => organizationId === form.get('organization'))
-    const wanted = LIMITS.find((limit) => limit === form.get('access'))
+    const chosenLimit = LIMITS.find((limit) => limit === form.get('access'))
     if (form.get('answer') !== 'allow') {
       const by = { userId: person.id, organizationId: choice?.organizationId ?? choices[0]?.organizationId }
       return goBack(visit, await server.refuse(request, response, asking, by))
     }
-    if (choice === undefined || wanted === undefined) return ask(visit)
+    if (choice === undefined || chosenLimit === undefined) return ask(visit)
     // The grant never exceeds the user's own permissions, whatever the form contains.
-    const limit = lesserLimit(wanted, choice.most)
+    const limit = lesserLimit(chosenLimit, choice.most)
     const allowed = { userId: person.id, organizationId: choice.organizationId, limit }
     return goBack(visit, await server.allow(request, response, asking, allowed))
   }

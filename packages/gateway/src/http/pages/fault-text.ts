@@ -25,10 +25,10 @@ export function faultText(texts: PageTexts, fault: Fault): Markup {
 export function faultTexts(texts: PageTexts, { code, facts, message, mend }: Fault): FaultText {
   const known = own<{ say: Said; mend: Said }>(texts.faults, code)
   if (known === undefined) return { say: inEnglish(texts, message), mend: inEnglish(texts, mend) }
-  const told = Object.fromEntries(
+  const values = Object.fromEntries(
     Object.entries(facts).map(([name, fact]) => [name, name === 'problem' ? problemText(texts, String(fact)) : fact]),
   )
-  return { say: known.say(told), mend: known.mend(told) }
+  return { say: known.say(values), mend: known.mend(values) }
 }
 
 /** The cause that a fault names. The catalogue has those that are constant by their English words, with a sign for each number. */

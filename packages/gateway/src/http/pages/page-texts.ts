@@ -42,10 +42,10 @@ export function pageTexts(accepted: string | undefined): PageTexts {
 
 /** A region does not matter: `de-CH` is German. */
 function languageOf(accepted = ''): Language {
-  const wanted = parseAccept(accepted)
+  const languages = parseAccept(accepted)
     .filter(({ q }) => q > 0)
     .map(({ type }) => type.toLowerCase().split('-')[0])
-  return wanted.find((language) => language === 'de' || language === 'en') ?? 'en'
+  return languages.find((language) => language === 'de' || language === 'en') ?? 'en'
 }
 
 interface Functions {

@@ -27,10 +27,10 @@ export function createConnectionRegistry({ most = MOST, mostOfOne = MOST_OF_ONE 
         throw new Fault('channel.limit', { limit: most, scope })
       }
       owned.set(principal, own + 1)
-      let given = false
+      let released = false
       return () => {
-        if (given) return
-        given = true
+        if (released) return
+        released = true
         leave()
         const left = (owned.get(principal) ?? 1) - 1
         if (left === 0) owned.delete(principal)

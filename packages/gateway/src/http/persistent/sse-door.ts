@@ -170,14 +170,14 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
       try {
         if (way === 'messages') {
           const { channel, incoming, requestContext, text } = await receive(request, inbound, audit)
-          const brought = parts.brought(request.headers[PASS_THROUGH_HEADER], request.headers.authorization)
+          const token = parts.brought(request.headers[PASS_THROUGH_HEADER], request.headers.authorization)
           const { correlationId, from } = audit
-          const posted = { stream: streamIn(request), inbound, text, brought, correlationId, from }
+          const posted = { stream: streamIn(request), inbound, text, brought: token, correlationId, from }
           if (channel === undefined && (await elsewhere?.post(posted)) !== true) throw new Fault('session.unknown')
           // Early clients compare the word.
           response.writeHead(202, { 'content-type': 'text/plain' }).end('Accepted')
           // The process that has the stream puts the message on record.
-          return await channel?.take(incoming, requestContext, audit, brought)
+          return await channel?.take(incoming, requestContext, audit, token)
         }
         await openStream(request, response, inbound, audit)
       } catch (thrown) {

@@ -59,7 +59,7 @@ export function createOpenStreams(admit: Admit, every = EVERY): OpenStreams {
   }
 
   /** A copy: what ends meanwhile is checked once more, which does no harm. */
-  function wanted(): [() => unknown, (fault: Fault) => void][] {
+  function checks(): [() => unknown, (fault: Fault) => void][] {
     const lists = all ? [...open.values()] : [undefined, ...again].map((id) => open.get(id) ?? NONE)
     all = false
     again = new Set()
@@ -73,7 +73,7 @@ export function createOpenStreams(admit: Admit, every = EVERY): OpenStreams {
     if (checking) return
     checking = true
     void (async () => {
-      while (all || again.size > 0) await check(wanted())
+      while (all || again.size > 0) await check(checks())
     })().finally(() => (checking = false))
   }
 

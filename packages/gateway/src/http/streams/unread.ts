@@ -34,7 +34,7 @@ export function onceClosed(response: Closing, tell: () => void): () => void {
     })
   }
   // What it refers to is let go with it, before the response is.
-  let wanted: (() => void) | undefined = tell
-  tells.push(() => wanted?.())
-  return () => void (wanted = undefined)
+  let listener: (() => void) | undefined = tell
+  tells.push(() => listener?.())
+  return () => void (listener = undefined)
 }

@@ -100,9 +100,9 @@ export async function callTool(parts: ServeParts, visit: Visit, name: string, va
 export async function enter(
   parts: ServeParts,
   { request, requestContext, response, reply, audit }: Visit,
-  asked: McpRequest,
+  asking: McpRequest,
 ) {
-  const mcpRequest = { ...asked, params: withTrace(asked.params, headerOf(request)) }
+  const mcpRequest = { ...asking, params: withTrace(asking.params, headerOf(request)) }
   const line = createClientLine({ mcpRequest, session: undefined, header: undefined, reply, audit, calls: parts.calls })
   const leave = () => line.cancel(new Fault('call.cancelled'))
   response.once('close', leave)

@@ -99,9 +99,9 @@ function appsIn({ toolListing }: RequestContext, tools: Iterable<JsonObject>): A
 async function namespacesOf(parts: ServeParts, visit: Visit, apps: readonly App[]): Promise<Namespace[]> {
   const taken = new Set<string>()
   const unique = (name: string): string => {
-    const wanted = normal(name)
-    let free = wanted
-    for (let at = 1; taken.has(free); at++) free = `${wanted}_${at}`
+    const plain = normal(name)
+    let free = plain
+    for (let at = 1; taken.has(free); at++) free = `${plain}_${at}`
     taken.add(free)
     return free
   }
@@ -133,12 +133,12 @@ async function appNamed(
   apps: readonly App[],
   name: string,
 ): Promise<Pick<Namespace, 'offered' | 'account'>> {
-  const wanted = normal(name)
+  const plain = normal(name)
   const byName = apps.find(({ offered }) => offered.alias.toLowerCase() === name.toLowerCase())
-  const byForm = byName ?? apps.find(({ offered }) => normal(offered.alias) === wanted)
+  const byForm = byName ?? apps.find(({ offered }) => normal(offered.alias) === plain)
   if (byForm !== undefined) return { offered: byForm.offered, account: undefined }
   const namespaces = await namespacesOf(parts, visit, apps)
-  const found = namespaces.find((namespace) => namespace.name === wanted || normal(shownName(namespace)) === wanted)
+  const found = namespaces.find((namespace) => namespace.name === plain || normal(shownName(namespace)) === plain)
   if (found === undefined) throw new Fault('thing.unknown', { thing: 'app' })
   return found
 }
@@ -205,17 +205,17 @@ const CHOICES = {
 type Choices = Readonly<Record<keyof typeof CHOICES, string | undefined>>
 
 function choicesIn(visit: Visit, body: JsonObject): { choices: Choices; given: JsonObject } {
-  const given = { ...body }
+  const rest = { ...body }
   const header = headerOf(visit.request)
   const choose = ([member, name]: (typeof CHOICES)[keyof typeof CHOICES]): string | undefined => {
-    const value = given[member]
-    delete given[member]
+    const value = rest[member]
+    delete rest[member]
     if (value === undefined || value === null) return header(name)
     if (typeof value === 'string') return value === '' ? undefined : value
     throw new Fault('body.shape', { place: `/${member}`, problem: 'must be a string' })
   }
   const choices = { app: choose(CHOICES.app), account: choose(CHOICES.account), server: choose(CHOICES.server) }
-  return { choices, given }
+  return { choices, given: rest }
 }
 
 async function execute(parts: ServeParts, visit: Visit): Promise<Served> {
