@@ -47,9 +47,9 @@ export function described<Words extends object, Answer>(it: CommandDescription<W
     if (it.more !== undefined) command.addHelpText('after', it.more)
     command.addHelpText('after', `\nExamples:\n${it.examples.map((line) => `  ${line}`).join('\n')}`)
     return command.action(async (...input: unknown[]) => {
-      const said = command.registeredArguments.map((argument, at) => [argument.name(), input[at]] as const)
+      const named = command.registeredArguments.map((argument, at) => [argument.name(), input[at]] as const)
       const options: { json?: boolean } = command.opts()
-      const words = { ...options, ...Object.fromEntries(said) } as unknown as Words
+      const words = { ...options, ...Object.fromEntries(named) } as unknown as Words
       finish(await run(it, words, createOutput(options.json ?? false)))
     })
   }

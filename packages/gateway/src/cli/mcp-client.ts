@@ -150,10 +150,10 @@ export async function isOwnGateway(address: string, { config }: LoadedConfig): P
   }).catch((thrown: unknown) => {
     throw unreachable(`${address}/mcp`, thrown)
   })
-  const said = (await response.json().catch(() => undefined)) as { proof?: unknown } | undefined
+  const answer = (await response.json().catch(() => undefined)) as { proof?: unknown } | undefined
   const places = await lookup(hostname.replace(/^\[|\]$/g, ''), { all: true }).catch(() => [])
   return places.some((place) =>
-    isProof(vault, challenge, { address: place.address, port: Number(port) || 80 }, said?.proof),
+    isProof(vault, challenge, { address: place.address, port: Number(port) || 80 }, answer?.proof),
   )
 }
 

@@ -62,11 +62,11 @@ const ONE_SIGNAL = 300
 /** Resolves on the first signal; a second one ends the process where it stands. */
 export function untilToldToStop(): Promise<void> {
   return new Promise((resolve) => {
-    let told = 0
+    let stoppedAt = 0
     const onSignal = () => {
       // npm and a terminal may both pass on the same signal; a person who insists takes longer.
-      if (told > 0 && Date.now() - told > ONE_SIGNAL) process.exit(1)
-      told ||= Date.now()
+      if (stoppedAt > 0 && Date.now() - stoppedAt > ONE_SIGNAL) process.exit(1)
+      stoppedAt ||= Date.now()
       resolve()
     }
     process.on('SIGINT', onSignal)

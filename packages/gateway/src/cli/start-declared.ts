@@ -45,14 +45,14 @@ export async function startDeclared(loaded: LoadedConfig): Promise<number> {
     origins: loaded.origins,
   })
   opened.defer(() => gateway.close())
-  const told = untilToldToStop()
+  const stopped = untilToldToStop()
   const port = await listen(gateway, loaded, FIRST_CONTACT_MS)
   const { open, local } = addressFor(loaded, port)
   process.stdout.write(
     `\n  Toolway is ready at ${open}/mcp\n  It stores nothing: no database, one instance. Ctrl+C stops it.\n\n`,
   )
   log.info({ address: local, public_url: config.TOOLWAY_PUBLIC_URL, preset: config.TOOLWAY_PRESET }, 'listening')
-  await Promise.race([told, orphaned])
+  await Promise.race([stopped, orphaned])
   await retire(gateway, loaded, log)
   return 0
 }

@@ -70,7 +70,7 @@ export async function start(loaded: LoadedConfig): Promise<number> {
   const port = await listen(gateway, loaded, run.first ? FIRST_CONTACT_MS : 0)
   const address = addressFor(loaded, port)
   await writeFile(join(config.TOOLWAY_DATA, ADDRESS_FILE), `${address.local}\n`, { mode: 0o600 })
-  const told = untilToldToStop()
+  const stopped = untilToldToStop()
   const secretsFile = await keepFromLogs(run, join(config.TOOLWAY_DATA, FIRST_FILE))
   say(run, address, { demo: config.TOOLWAY_DEMO === 'on', secretsFile })
   await noteShown(store.db)
@@ -78,7 +78,7 @@ export async function start(loaded: LoadedConfig): Promise<number> {
   log.info({ address: address.local, public_url: config.TOOLWAY_PUBLIC_URL }, 'listening')
   // For a launcher that has something to do after the start and never before it: `npm start` builds the documentation.
   process.send?.('listening')
-  await Promise.race([told, orphaned])
+  await Promise.race([stopped, orphaned])
   await retire(gateway, loaded, log)
   return 0
 }

@@ -52,11 +52,11 @@ async function find(organization: string): Promise<Status> {
     const running = await transport.isServing()
     const made = remote !== undefined || (await isMade(loaded))
     const asks = running && (remote !== undefined || loaded.config.TOOLWAY_STORE !== 'none')
-    const told = asks ? await tell(transport, organization).catch(troubleOf) : undefined
+    const facts = asks ? await tell(transport, organization).catch(troubleOf) : undefined
     const rest = { version: VERSION, address, running, made }
-    return typeof told === 'string'
-      ? { ...rest, told: undefined, trouble: told }
-      : { ...rest, told, trouble: undefined }
+    return typeof facts === 'string'
+      ? { ...rest, told: undefined, trouble: facts }
+      : { ...rest, told: facts, trouble: undefined }
   })
 }
 

@@ -16,16 +16,16 @@ export interface Locking extends Omit<Given, 'identityFile'> {
 
 const LEAST = 12
 
-export async function lockOf({ recipient, ...given }: Locking): Promise<Lock> {
-  onlyOne([recipient, given.passphraseFile, given.passphraseEnv])
+export async function lockOf({ recipient, ...source }: Locking): Promise<Lock> {
+  onlyOne([recipient, source.passphraseFile, source.passphraseEnv])
   if (recipient !== undefined) return { recipients: recipient }
-  const said = await saidPassphrase(given)
-  const passphrase = said ?? (await readPassword('Passphrase for the backup', false))
+  const passphraseText = await saidPassphrase(source)
+  const passphrase = passphraseText ?? (await readPassword('Passphrase for the backup', false))
   if (passphrase.length < LEAST)
     throw new CommandFault(
       `The passphrase must be at least ${LEAST} characters long, because an attacker can spend years trying to crack a stolen backup.`,
     )
-  if (said === undefined && (await readPassword('Repeat the passphrase', false)) !== passphrase)
+  if (passphraseText === undefined && (await readPassword('Repeat the passphrase', false)) !== passphrase)
     throw new CommandFault('The passphrases do not match. Nothing was written.')
   return { passphrase }
 }

@@ -42,7 +42,7 @@ export function authOf({
   tenant,
   accountVariable: variable,
 }: AuthWords): ConnectionAuthChange | undefined {
-  const said = {
+  const auth = {
     ...(kind === undefined ? {} : { kind }),
     ...(owners === undefined ? {} : { owners: owners.split(',').map((owner) => owner.trim()) }),
     ...(accounts === undefined ? {} : { accounts }),
@@ -51,8 +51,8 @@ export function authOf({
     ...(tenant === undefined ? {} : { tenant }),
     ...(variable === undefined ? {} : { variable }),
   }
-  if (Object.keys(said).length === 0) return undefined
-  const parsed = ConnectionAuthChange.safeParse(said)
+  if (Object.keys(auth).length === 0) return undefined
+  const parsed = ConnectionAuthChange.safeParse(auth)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   throw new CommandFault(

@@ -93,8 +93,8 @@ export async function connectionBody(words: AddWords, output: Output): Promise<C
   refuseMixed(words)
   const common = { alias, title, revision, ...(timeout === undefined ? {} : { timeout }) }
   if (program !== undefined) {
-    const said = { option: '--env', said: words.env, file: words.envFrom } as const
-    const environment = await pairsOf(said, (await openConfig()).lookup, output)
+    const pairWords = { option: '--env', said: words.env, file: words.envFrom } as const
+    const environment = await pairsOf(pairWords, (await openConfig()).lookup, output)
     const accounts = authOf(words)
     return {
       ...{ ...common, command: program, args, environment, ...accessOf(words) },

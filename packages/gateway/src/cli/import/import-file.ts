@@ -133,12 +133,12 @@ async function readerOf(file: string, gateway: string): Promise<(inputs: Values)
 async function askFor(servers: readonly ImportedServer[]): Promise<Record<string, string>> {
   if (!process.stdin.isTTY) return {}
   const names = new Set(servers.flatMap(({ problems }) => problems.flatMap(({ asks }) => asks ?? [])))
-  const said: Record<string, string> = {}
+  const inputs: Record<string, string> = {}
   for (const name of names) {
     const value = await readPassword(`Value of ${harmless(name)} (leave empty to skip the servers that need it)`, false)
-    if (value !== '') said[name] = value
+    if (value !== '') inputs[name] = value
   }
-  return said
+  return inputs
 }
 
 /** `${VAR}` of a settings file means what was said for it, or the person's environment; a look-up hands out only what is asked for. */

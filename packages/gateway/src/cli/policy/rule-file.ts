@@ -16,14 +16,14 @@ export async function readRuleFile(path: string, platform: boolean): Promise<Fil
 
 export function readRules(text: string, path: string, platform: boolean): FileRule[] {
   const { value, complain } = readYaml(path, text, 'neither YAML nor JSON')
-  const one: z.ZodType<FileRule> = platform ? RuleWords : NewOrganizationRule
+  const shape: z.ZodType<FileRule> = platform ? RuleWords : NewOrganizationRule
   const read = <Value>(shape: z.ZodType<Value>): Value => {
     const parsed = shape.safeParse(value)
     if (parsed.success) return parsed.data
     throw wordIssues(complain, parsed.error.issues, RULE_MEMBERS)
   }
-  if (Array.isArray(value)) return read(z.array(one))
+  if (Array.isArray(value)) return read(z.array(shape))
   if (typeof value === 'object' && value !== null && 'rules' in value)
-    return read(z.strictObject({ rules: z.array(one) })).rules
-  return [read(one)]
+    return read(z.strictObject({ rules: z.array(shape) })).rules
+  return [read(shape)]
 }

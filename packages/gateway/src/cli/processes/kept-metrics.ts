@@ -34,8 +34,8 @@ export function createKeptMetrics(relay: Pick<Relay, 'ask'>, serving: () => Iter
     async gather() {
       const { promise: late, resolve } = Promise.withResolvers<void>()
       const timer = setTimeout(resolve, PATIENCE)
-      const asked = Array.from(serving(), (peer) => (last.has(peer) ? Promise.race([ask(peer), late]) : ask(peer)))
-      await Promise.all(asked)
+      const answers = Array.from(serving(), (peer) => (last.has(peer) ? Promise.race([ask(peer), late]) : ask(peer)))
+      await Promise.all(answers)
       clearTimeout(timer)
       return mergeMetrics([...last.values(), ended])
     },

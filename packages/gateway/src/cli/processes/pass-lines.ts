@@ -7,21 +7,21 @@ const LONGEST = 1_048_576
 
 export function passLines(from: Readable, to: Writable): void {
   let rest: Buffer[] = []
-  let held = 0
+  let buffered = 0
   const pass = (bytes: readonly Buffer[]) => void to.write(Buffer.concat(bytes))
   from.on('data', (chunk: Buffer) => {
     const end = chunk.lastIndexOf(LF) + 1
-    if (end === 0 && held + chunk.length < LONGEST) {
+    if (end === 0 && buffered + chunk.length < LONGEST) {
       rest.push(chunk)
-      held += chunk.length
+      buffered += chunk.length
       return
     }
     const cut = end === 0 ? chunk.length : end
     pass([...rest, chunk.subarray(0, cut)])
     rest = cut < chunk.length ? [chunk.subarray(cut)] : []
-    held = chunk.length - cut
+    buffered = chunk.length - cut
   })
   from.on('end', () => {
-    if (held > 0) pass(rest)
+    if (buffered > 0) pass(rest)
   })
 }

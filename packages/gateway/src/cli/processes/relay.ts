@@ -41,10 +41,10 @@ export function createRelay(): Relay {
         resolve(answers)
       }
       const timer = setTimeout(finish, PATIENCE)
-      const asked = new Set(peers)
-      questions.set(id, { answers, asked, finish })
-      for (const peer of asked) peer.send({ kind: 'asked', id, what, facts })
-      if (asked.size === 0) finish()
+      const waiting = new Set(peers)
+      questions.set(id, { answers, asked: waiting, finish })
+      for (const peer of waiting) peer.send({ kind: 'asked', id, what, facts })
+      if (waiting.size === 0) finish()
       return promise
     },
     answered(peer, { id, facts }) {

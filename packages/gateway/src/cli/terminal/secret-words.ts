@@ -25,10 +25,10 @@ export function keyOf(
   if (key !== undefined && keyEnv !== undefined) throw new CommandFault('Use either --key or --key-env.', EXIT.usage)
   if (key !== undefined) progress(seen('A key after --key', '--key-env NAME or TOOLWAY_KEY'))
   if (keyEnv === undefined) return key
-  const held = lookup(keyEnv)
-  if (held === undefined || held === '')
+  const value = lookup(keyEnv)
+  if (value === undefined || value === '')
     throw new CommandFault(`The variable ${keyEnv}, specified with --key-env, is not set.`, EXIT.usage)
-  return held
+  return value
 }
 
 export interface PairWords {
@@ -71,10 +71,10 @@ const UNFIT = {
 function pairOf(option: PairWords['option'], text: string, lookup: Lookup): [string, string] {
   const at = text.indexOf(option === '--env' ? '=' : ':')
   if (at > 0) return [text.slice(0, at).trim(), text.slice(at + 1).trim()]
-  const held = option === '--env' && at === -1 ? lookup(text) : undefined
+  const value = option === '--env' && at === -1 ? lookup(text) : undefined
   // A pair without a name may be a secret, so the message does not repeat it.
-  if (held === undefined) throw new CommandFault(UNFIT[option], EXIT.usage)
-  return [text, held]
+  if (value === undefined) throw new CommandFault(UNFIT[option], EXIT.usage)
+  return [text, value]
 }
 
 function pairsIn(option: PairWords['option'], text: string): [string, string][] {

@@ -73,8 +73,8 @@ export async function inProcess<T>(work: (transport: Transport) => Promise<T>): 
     isServing: () => isRunning(own),
     call: async (operation, input) => (await ask(operation, input)) as never,
     async stream(operation, input) {
-      const given = await ask(operation, input)
-      if (given instanceof Response && given.body !== null) return given.body
+      const answer = await ask(operation, input)
+      if (answer instanceof Response && answer.body !== null) return answer.body
       throw new Error(`${operation.id} returns JSON`)
     },
   })

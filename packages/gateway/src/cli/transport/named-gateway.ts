@@ -26,9 +26,9 @@ export function baseOf(text: string): string {
 
 /** Undefined where TOOLWAY_URL is not set. Throws CommandFault. */
 export async function namedGateway(loaded: LoadedConfig): Promise<NamedGateway | undefined> {
-  const given = loaded.lookup('TOOLWAY_URL')
-  if (given === undefined || given.trim() === '') return undefined
-  const url = baseOf(given)
+  const address = loaded.lookup('TOOLWAY_URL')
+  if (address === undefined || address.trim() === '') return undefined
+  const url = baseOf(address)
   return { url, own: await isOwn(url, loaded) }
 }
 

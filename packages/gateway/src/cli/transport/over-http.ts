@@ -60,9 +60,9 @@ function transportTo(remote: string, reach: () => Promise<Reach>): Transport {
 
 /** Throws CommandFault where nobody is signed in, and Refusal where the sign-in has ended. */
 export async function signedIn(loaded: LoadedConfig): Promise<KeptSignIn> {
-  const kept = await freshSignIn(signInFileOf(loaded), renew)
-  if (kept === undefined) throw new CommandFault('Not signed in: run `toolway login`.', EXIT.unreachable)
-  return kept
+  const signIn = await freshSignIn(signInFileOf(loaded), renew)
+  if (signIn === undefined) throw new CommandFault('Not signed in: run `toolway login`.', EXIT.unreachable)
+  return signIn
 }
 
 const renew = async ({ url, own, refresh_token }: KeptSignIn): Promise<KeptSignIn> =>
@@ -84,8 +84,8 @@ function addressOf(url: string, { path, id }: Operation, { params = {}, query }:
     if (value === undefined || value === '') throw new Error(`${id} needs ${name}`)
     return encodeURIComponent(value)
   })
-  const asked = new URLSearchParams(textsOf(query)).toString()
-  return `${url}${filled}${asked === '' ? '' : `?${asked}`}`
+  const search = new URLSearchParams(textsOf(query)).toString()
+  return `${url}${filled}${search === '' ? '' : `?${search}`}`
 }
 
 async function send<Op extends Operation>(

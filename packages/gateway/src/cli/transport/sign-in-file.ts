@@ -54,8 +54,8 @@ export async function freshSignIn(
   file: string,
   renew: (stored: KeptSignIn) => Promise<KeptSignIn>,
 ): Promise<KeptSignIn | undefined> {
-  const kept = await readSignIn(file)
-  if (kept === undefined || isFresh(kept)) return kept
+  const signIn = await readSignIn(file)
+  if (signIn === undefined || isFresh(signIn)) return signIn
   await using _lock = await takeLock(`${file}.lock`)
   // Another command may have renewed it in the meantime.
   const now = await readSignIn(file)

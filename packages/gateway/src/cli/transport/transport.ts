@@ -75,8 +75,8 @@ const exitOf = (code: string, status: number): number =>
 
 /** The query as an address says it. */
 export function textsOf(query: Readonly<Record<string, unknown>> = {}): Record<string, string> {
-  const said = Object.entries(query).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(said.map(([name, value]) => [name, String(value)]))
+  const present = Object.entries(query).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(present.map(([name, value]) => [name, String(value)]))
 }
 
 type Paged = Operation<

@@ -18,11 +18,11 @@ export async function withTransport<T>(
 ): Promise<T> {
   const loaded = await openConfig()
   const named = await namedGateway(loaded)
-  const kept = await readSignIn(signInFileOf(loaded))
-  const caller = asCaller ? await byKey(loaded, named, kept) : undefined
+  const signIn = await readSignIn(signInFileOf(loaded))
+  const caller = asCaller ? await byKey(loaded, named, signIn) : undefined
   if (caller !== undefined) return work(caller)
-  if (named !== undefined && !named.own) return work(transportTo(named, loaded, kept?.url))
-  if (named === undefined && kept !== undefined && !kept.own) return work(overHttp(loaded, kept.url))
+  if (named !== undefined && !named.own) return work(transportTo(named, loaded, signIn?.url))
+  if (named === undefined && signIn !== undefined && !signIn.own) return work(overHttp(loaded, signIn.url))
   const { inProcess } = await import('./in-process.ts')
   return inProcess(work)
 }
