@@ -78,10 +78,10 @@ export async function findEmbeddedPostgres({
     if (!holder || holder.status === 'stopping') return undefined
     if (holder.folder !== '' && !(await isGuarded(holder.folder, owner.uid))) return undefined
     const connection = connectionTo(holder.folder)
-    const said = holder.folder === '' ? '' : await ask(connection, 'select 1').then(() => undefined, stateOf)
-    if (said === undefined) return connection
+    const state = holder.folder === '' ? '' : await ask(connection, 'select 1').then(() => undefined, stateOf)
+    if (state === undefined) return connection
     // Starting up, or between start and `create database`: soon. Anything else does not get better by waiting.
-    const soon = said === '57P03' || said === '3D000' || said === '28000' || holder.status === 'starting'
+    const soon = state === '57P03' || state === '3D000' || state === '28000' || holder.status === 'starting'
     if (!soon || Date.now() - started > 5_000) return undefined
     await sleep(50)
   }

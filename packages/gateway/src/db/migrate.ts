@@ -156,8 +156,8 @@ const MIGRATIONS = `create table if not exists migrations (
 /** Records come last, as in nearly every transaction of a gateway. */
 const LAST = ['record_chains', 'records']
 const inOrder = (names: readonly string[], busy: readonly string[]): string[] => {
-  const wanted = [...busy, ...names.filter((name) => !LAST.includes(name)).sort(), ...LAST]
-  return [...new Set(wanted)].filter((name) => names.includes(name))
+  const order = [...busy, ...names.filter((name) => !LAST.includes(name)).sort(), ...LAST]
+  return [...new Set(order)].filter((name) => names.includes(name))
 }
 
 /**

@@ -8,11 +8,11 @@ import { ALIAS_LENGTH, aliasOf } from '@toolway/contract'
 export function createAliasAllotment(taken: Iterable<string> = []) {
   const used = new Set(taken)
   return (name: string): string => {
-    const wanted = aliasOf(name)
-    let alias = wanted
+    const plain = aliasOf(name)
+    let alias = plain
     for (let next = 2; used.has(alias); next += 1) {
       const ending = `_${next}`
-      alias = wanted.slice(0, ALIAS_LENGTH - ending.length).replace(/[-_]+$/, '') + ending
+      alias = plain.slice(0, ALIAS_LENGTH - ending.length).replace(/[-_]+$/, '') + ending
     }
     used.add(alias)
     return alias

@@ -9,18 +9,18 @@ const MOST_CANDIDATES = 10_000
 
 /** At most `most` of them, each at most a third of its length away. */
 export function nearestNames(name: string, candidates: Iterable<string>, most = 3): string[] {
-  const wanted = plain(name)
+  const plainName = plain(name)
   const found: { candidate: string; apart: number }[] = []
   let seen = 0
   for (const candidate of candidates) {
     if (++seen > MOST_CANDIDATES) break
     const there = plain(candidate)
-    const farthest = Math.max(1, Math.floor(Math.max(wanted.length, there.length) / 3))
-    const apart = there.includes(wanted) && wanted.length > 2 ? 1 : distance(wanted, there, farthest)
+    const farthest = Math.max(1, Math.floor(Math.max(plainName.length, there.length) / 3))
+    const apart = there.includes(plainName) && plainName.length > 2 ? 1 : distance(plainName, there, farthest)
     if (apart <= farthest) found.push({ candidate, apart })
   }
   return found
-    .sort((one, other) => one.apart - other.apart)
+    .sort((first, other) => first.apart - other.apart)
     .slice(0, most)
     .map(({ candidate }) => candidate)
 }
@@ -32,13 +32,13 @@ const plain = (name: string) =>
     .replace(/[_\-. ]/g, '')
 
 /** Letters to add, leave out or change until one is the other (Levenshtein); more than `farthest` where it is more than that. */
-export function distance(one: string, other: string, farthest: number): number {
-  if (Math.abs(one.length - other.length) > farthest) return farthest + 1
+export function distance(name: string, other: string, farthest: number): number {
+  if (Math.abs(name.length - other.length) > farthest) return farthest + 1
   let row = Array.from({ length: other.length + 1 }, (_, at) => at)
-  for (let i = 1; i <= one.length; i++) {
+  for (let i = 1; i <= name.length; i++) {
     const next = [i]
     for (let j = 1; j <= other.length; j++) {
-      const change = (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1)
+      const change = (row[j - 1] ?? 0) + (name[i - 1] === other[j - 1] ? 0 : 1)
       next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
     }
     if (Math.min(...next) > farthest) return farthest + 1

@@ -35,10 +35,10 @@ export function createPatience(milliseconds: number): Patience {
   return {
     wait(work) {
       const { promise, reject } = Promise.withResolvers<never>()
-      const one = { steps: 0, late: () => reject(new Error(`no answer within ${milliseconds} ms`)) }
-      waiting.add(one)
+      const wait = { steps: 0, late: () => reject(new Error(`no answer within ${milliseconds} ms`)) }
+      waiting.add(wait)
       ticker ??= setInterval(tick, milliseconds / STEPS).unref()
-      return Promise.race([work, promise]).finally(() => waiting.delete(one))
+      return Promise.race([work, promise]).finally(() => waiting.delete(wait))
     },
   }
 }

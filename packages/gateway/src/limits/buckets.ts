@@ -48,11 +48,11 @@ export function createBuckets({ now, most: remembered }: BucketsParts): LocalBuc
       const at = now()
       const before = bucket.tokens ?? most
       const tokens = Math.min(most, before + ((at - bucket.at) * most) / window)
-      const wanted = Math.min(count, most)
-      const enough = tokens + DUST >= wanted
+      const need = Math.min(count, most)
+      const enough = tokens + DUST >= need
       bucket.at = at
-      bucket.tokens = enough ? tokens - wanted : tokens
-      return enough ? 0 : ((wanted - tokens) * window) / most
+      bucket.tokens = enough ? tokens - need : tokens
+      return enough ? 0 : ((need - tokens) * window) / most
     },
     give(name, count) {
       const bucket = buckets.get(name)

@@ -232,8 +232,8 @@ class BoundedIntake implements CallIntake {
   #pace(now: number): void {
     const { at, begun, took } = this.#last
     const factor = begun < this.#perTurn || took <= 0 ? 0 : (OF_TIME * (now - at)) / took
-    const wanted = Math.round(this.#perTurn * Math.min(2, Math.max(0.5, factor)))
-    this.#perTurn = Math.min(MOST_PER_TURN, Math.max(PER_TURN, wanted))
+    const target = Math.round(this.#perTurn * Math.min(2, Math.max(0.5, factor)))
+    this.#perTurn = Math.min(MOST_PER_TURN, Math.max(PER_TURN, target))
   }
 
   /** One call of each share after the other. */

@@ -129,11 +129,11 @@ export function createSharedBuckets({ count, alone, now, most: remembered, kind 
 
   return {
     take(name, most, request, window = MINUTE) {
-      const wanted = Math.min(request, most)
-      if (!count.there) return alone.take(name, most, wanted, window)
+      const requested = Math.min(request, most)
+      if (!count.there) return alone.take(name, most, requested, window)
       const lease = leases.get(name)
-      const spent = spend(lease, wanted)
-      if (spent === undefined) return wait(lease, { name, most, window }, wanted)
+      const spent = spend(lease, requested)
+      if (spent === undefined) return wait(lease, { name, most, window }, requested)
       // The next ones are on their way before the last is spent; when they do not come, whoever needs them hears of it.
       if (spent === 0 && lease.size > 1 && lease.tokens < lease.size / 2 && lease.asking === undefined)
         fetch(lease, { name, most, window }, 1).catch(() => {})

@@ -85,7 +85,7 @@ export function createBaoClient({
     return token
   }
 
-  async function asked(method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> {
+  async function ask(method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> {
     const used = token ?? (await signIn())
     try {
       return await exchange(method, path, body, used)
@@ -96,5 +96,5 @@ export function createBaoClient({
     }
   }
 
-  return { get: (path) => asked('GET', path), post: (path, body) => asked('POST', path, body) }
+  return { get: (path) => ask('GET', path), post: (path, body) => ask('POST', path, body) }
 }

@@ -118,16 +118,16 @@ async function rememberFirst(sql: SystemSql, { keys }: Found, sources: KeySource
 
 /** A key that nothing is sealed with may be away; one that is needed may not. */
 async function othersOf(sql: SystemSql, directory: string, known: KnownRootKey, found: Found) {
-  const wanted = knownFingerprints(known).slice(1)
+  const older = knownFingerprints(known).slice(1)
   const keyOf = (wantedOne: string) => found.keys.find(({ fingerprint }) => fingerprint === wantedOne)
-  const missing = wanted.filter((value) => keyOf(value) === undefined).map(idOf)
+  const missing = older.filter((value) => keyOf(value) === undefined).map(idOf)
   if (missing.length > 0) {
     const counts = await countSealed(sql)
     const needed = missing.filter((id) => counts.some(({ key }) => key === id || key === 'unnamed'))
     if (needed.length > 0 && found.failure !== undefined) throw new WrappedKeyClosed(found.failure)
     if (needed.length > 0) throw new WrongVaultKey(directory, needed, found)
   }
-  return { others: wanted.flatMap((value) => keyOf(value) ?? []), missing }
+  return { others: older.flatMap((value) => keyOf(value) ?? []), missing }
 }
 
 /** Kept apart from the root keys, so that keys are found by the same hash whichever of them seals. */

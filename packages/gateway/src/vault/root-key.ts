@@ -8,13 +8,13 @@ const FORM = /^[0-9a-f]{64}$/
 
 export async function loadRootKey(directory: string): Promise<Buffer> {
   const path = join(directory, VAULT_FILE)
-  const held = await readFile(path, 'utf8').catch(whenMissing)
-  if (held === undefined) return makeRootKey(path)
-  if (!FORM.test(held.trim()))
+  const stored = await readFile(path, 'utf8').catch(whenMissing)
+  if (stored === undefined) return makeRootKey(path)
+  if (!FORM.test(stored.trim()))
     throw new Error(
       `${path} does not contain 64 hex digits: restore the right key, or move the data directory away to start with an empty one.`,
     )
-  return Buffer.from(held.trim(), 'hex')
+  return Buffer.from(stored.trim(), 'hex')
 }
 
 /** Written beside and linked into place: of two processes that start at once, both read the one that won. */

@@ -67,8 +67,8 @@ function pairFrom(seed: Buffer): SigningPair {
 function remembered<Value>(make: (purpose: string) => Value): (purpose: string) => Value {
   const made = new Map<string, Value>()
   return (purpose) => {
-    const held = made.get(purpose)
-    if (held !== undefined) return held
+    const known = made.get(purpose)
+    if (known !== undefined) return known
     const value = make(purpose)
     made.set(purpose, value)
     return value

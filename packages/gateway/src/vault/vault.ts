@@ -37,29 +37,29 @@ export interface TurningVault extends Vault {
 }
 
 export function createVault(first: Buffer | Ring): TurningVault {
-  let held = holdRing(Buffer.isBuffer(first) ? { roots: [first] } : first)
+  let keys = holdRing(Buffer.isBuffer(first) ? { roots: [first] } : first)
   return {
     get fingerprint() {
-      return held.newest.fingerprint
+      return keys.newest.fingerprint
     },
     get keyIds() {
-      return held.roots.map(({ id }) => id)
+      return keys.roots.map(({ id }) => id)
     },
-    seal: (text, row) => sealValue(held.newest, text, row),
-    open: (sealed, row) => openValue(held.roots, sealed, row),
-    hash: (text) => createHmac('sha256', held.hashRoot).update(text).digest(),
-    sign: (text, purpose) => held.newest.mac(text, purpose).toString('base64url'),
+    seal: (text, row) => sealValue(keys.newest, text, row),
+    open: (sealed, row) => openValue(keys.roots, sealed, row),
+    hash: (text) => createHmac('sha256', keys.hashRoot).update(text).digest(),
+    sign: (text, purpose) => keys.newest.mac(text, purpose).toString('base64url'),
     verify(text, signature, purpose) {
-      const given = Buffer.from(signature)
-      return held.roots.some((root) => isMac(root, text, purpose, given))
+      const mac = Buffer.from(signature)
+      return keys.roots.some((root) => isMac(root, text, purpose, mac))
     },
     signingKeys(purpose) {
-      const made = held.pairs.get(purpose) ?? held.roots.map((root) => root.signingPair(purpose))
-      held.pairs.set(purpose, made)
+      const made = keys.pairs.get(purpose) ?? keys.roots.map((root) => root.signingPair(purpose))
+      keys.pairs.set(purpose, made)
       return made
     },
     turn(ring) {
-      held = holdRing(ring)
+      keys = holdRing(ring)
     },
   }
 }

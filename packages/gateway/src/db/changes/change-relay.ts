@@ -48,9 +48,9 @@ class Relay implements ChangeRelay {
 
   async #run(): Promise<void> {
     while (!this.#closed.signal.aborted) {
-      const held = await this.#round().catch((thrown: unknown) => this.#lose(thrown))
-      const wait = sleep(held ? LOOK : TRY, undefined, { signal: this.#closed.signal, ref: false }).catch(() => {})
-      await (held ? Promise.race([wait, this.#wake.promise]) : wait)
+      const relayed = await this.#round().catch((thrown: unknown) => this.#lose(thrown))
+      const wait = sleep(relayed ? LOOK : TRY, undefined, { signal: this.#closed.signal, ref: false }).catch(() => {})
+      await (relayed ? Promise.race([wait, this.#wake.promise]) : wait)
     }
   }
 

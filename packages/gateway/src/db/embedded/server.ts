@@ -114,13 +114,13 @@ async function waitUntilReady(
   const started = Date.now()
   while (!ended) {
     const holder = await findHolder(place.cluster)
-    const asked =
+    const isReady =
       holder?.pid === pid &&
       (await ask(connection, 'select 1').then(
         () => true,
         () => false,
       ))
-    if (asked) return true
+    if (isReady) return true
     if (Date.now() - started > patience.serverReady)
       throw new Error(`PostgreSQL is not ready after two minutes:\n${await tail(place.home)}`)
     await Promise.race([sleep(15), end])

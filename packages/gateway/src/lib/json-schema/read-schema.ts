@@ -82,8 +82,8 @@ function makeAll(root: JsonObject, { draft, references, unchecked }: Document): 
   function nodeOf(schema: unknown, base: string, where: string): Node {
     if (typeof schema === 'boolean') return { checks: [], never: !schema, tracks: false }
     if (!isObject(schema)) throw new UnusableSchema(`has a value that is not a schema at ${where.slice(0, 200)}`)
-    const held = made.get(schema)
-    if (held !== undefined) return held
+    const known = made.get(schema)
+    if (known !== undefined) return known
     const node: Waiting = {
       checks: [],
       never: false,

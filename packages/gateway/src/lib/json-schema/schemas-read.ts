@@ -10,7 +10,7 @@ import { refuseOversized, UnusableSchema } from './usable.ts'
 /** Characters of schemas whose checks are kept, all together. */
 const MOST_TEXT = 16 * 1024 * 1024
 
-const held = new WeakMap<object, ReadSchema | UnusableSchema>()
+const known = new WeakMap<object, ReadSchema | UnusableSchema>()
 const byText = new LRUCache<string, ReadSchema | UnusableSchema>({
   maxSize: MOST_TEXT,
   sizeCalculation: (_, text) => text.length + 1,
@@ -18,10 +18,10 @@ const byText = new LRUCache<string, ReadSchema | UnusableSchema>({
 
 /** Throws UnusableSchema. */
 export function schemaRead(schema: object): ReadSchema {
-  let read = held.get(schema)
+  let read = known.get(schema)
   if (read === undefined) {
     read = again(schema)
-    held.set(schema, read)
+    known.set(schema, read)
   }
   if (read instanceof UnusableSchema) throw read
   return read

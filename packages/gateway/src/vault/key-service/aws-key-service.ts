@@ -24,7 +24,7 @@ export function createAwsKeyService(settings: NamedKey): KeyService {
     maxAttempts: 3,
     requestHandler: { connectionTimeout: 5_000, requestTimeout: KEY_SERVICE_PATIENCE, throwOnRequestTimeout: true },
   })
-  const asked = async (work: () => Promise<Uint8Array | undefined>): Promise<Buffer> => {
+  const resultOf = async (work: () => Promise<Uint8Array | undefined>): Promise<Buffer> => {
     try {
       const bytes = await work()
       if (bytes === undefined) throw new KeyServiceFault(name, 'returned no key')
@@ -37,8 +37,8 @@ export function createAwsKeyService(settings: NamedKey): KeyService {
   return {
     name,
     wrap: (Plaintext) =>
-      asked(async () => (await client.send(new EncryptCommand({ ...context, Plaintext }))).CiphertextBlob),
+      resultOf(async () => (await client.send(new EncryptCommand({ ...context, Plaintext }))).CiphertextBlob),
     unwrap: (CiphertextBlob) =>
-      asked(async () => (await client.send(new DecryptCommand({ ...context, CiphertextBlob }))).Plaintext),
+      resultOf(async () => (await client.send(new DecryptCommand({ ...context, CiphertextBlob }))).Plaintext),
   }
 }

@@ -34,26 +34,26 @@ export function createAzureKeyService({ name, key, TOOLWAY_KEY_SERVICE_ENDPOINT:
     if (id === undefined) throw new KeyServiceFault(name, 'does not know the key')
     return id
   }
-  const asked = <T>(work: () => Promise<T>): Promise<T> =>
+  const resultOf = <T>(work: () => Promise<T>): Promise<T> =>
     work().catch((thrown: unknown) => {
       throw keyServiceFault(name, thrown)
     })
   return {
     name,
     wrap: (plain) =>
-      asked(async () => {
+      resultOf(async () => {
         const client = new CryptographyClient(await newest(), credential, RETRIES)
         const { result, keyID } = await client.wrapKey(ALGORITHM, plain, inTime())
         return Buffer.from(JSON.stringify({ key: keyID, wrapped: Buffer.from(result).toString('base64') }))
       }),
     unwrap: (wrapped) =>
-      asked(async () => {
-        const held = heldIn(wrapped)
+      resultOf(async () => {
+        const parsed = heldIn(wrapped)
         // The name comes from the database: another vault than the one that was set is never asked.
-        if (held === undefined || !held.key.startsWith(`${origin}/keys/${keyName}/`))
+        if (parsed === undefined || !parsed.key.startsWith(`${origin}/keys/${keyName}/`))
           throw new KeyServiceFault(name, 'did not wrap this key')
-        const client = new CryptographyClient(held.key, credential, RETRIES)
-        const { result } = await client.unwrapKey(ALGORITHM, Buffer.from(held.wrapped, 'base64'), inTime())
+        const client = new CryptographyClient(parsed.key, credential, RETRIES)
+        const { result } = await client.unwrapKey(ALGORITHM, Buffer.from(parsed.wrapped, 'base64'), inTime())
         return Buffer.from(result)
       }),
   }

@@ -16,7 +16,7 @@ export function createTransitKeyService({ name, key, fetch, ...settings }: Named
   const last = parts.pop() ?? ''
   const mount = parts.join('/')
   const client = createBaoClient({ origin, settings, fetch })
-  const asked = async <Shape extends z.ZodType>(
+  const ask = async <Shape extends z.ZodType>(
     shape: Shape,
     action: 'encrypt' | 'decrypt',
     words: object,
@@ -32,11 +32,11 @@ export function createTransitKeyService({ name, key, fetch, ...settings }: Named
   return {
     name,
     async wrap(plain) {
-      const { data } = await asked(Wrapped, 'encrypt', { plaintext: plain.toString('base64') })
+      const { data } = await ask(Wrapped, 'encrypt', { plaintext: plain.toString('base64') })
       return Buffer.from(data.ciphertext)
     },
     async unwrap(wrapped) {
-      const { data } = await asked(Plain, 'decrypt', { ciphertext: wrapped.toString('utf8') })
+      const { data } = await ask(Plain, 'decrypt', { ciphertext: wrapped.toString('utf8') })
       return Buffer.from(data.plaintext, 'base64')
     },
   }

@@ -65,9 +65,9 @@ export function createWrappedKeys({ directory, service }: WrappedKeysParts): Wra
       let failure: KeyServiceFault | undefined
       for (const item of wrapped) {
         try {
-          const held = opened.get(item.id) ?? { root: await openOne(item), wrapped: item }
-          opened.set(item.id, held)
-          keys.push(held)
+          const key = opened.get(item.id) ?? { root: await openOne(item), wrapped: item }
+          opened.set(item.id, key)
+          keys.push(key)
         } catch (thrown) {
           failure = keyServiceFault(item.service, thrown)
         }
