@@ -60,12 +60,12 @@ export function createKeptAnswers({ db, vault }: KeptAnswersParts) {
       const request = vault.hash(`idempotent request ${text}`)
       if (!(await claim(hash, request))) return replay(hash, request)
       try {
-        const given = await run()
-        const sealed = vault.seal(JSON.stringify({ answer: given }), rowOf(hash))
+        const answer = await run()
+        const sealed = vault.seal(JSON.stringify({ answer }), rowOf(hash))
         await db.system(
           (sql) => sql(Hash)`update kept_answers set sealed_answer = ${sealed} where hash = ${hash} returning hash`,
         )
-        return { replayed: false, given }
+        return { replayed: false, given: answer }
       } catch (thrown) {
         // A refusal changed nothing. Any other failure, the database's too, may follow a change: the key stays taken.
         if (thrown instanceof Fault && thrown.code !== 'internal' && !isDatabaseFault(thrown))

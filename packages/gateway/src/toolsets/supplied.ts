@@ -34,7 +34,7 @@ export const SUPPLIED: readonly NamedToolset[] = Object.freeze([
 export function withSupplied<Made extends { readonly slug: string }>(made: readonly Made[]): (Made | NamedToolset)[] {
   const names = new Set(made.map(({ slug }) => slug))
   const all = [...made, ...SUPPLIED.filter(({ slug }) => !names.has(slug))]
-  return all.toSorted((one, other) => (one.slug < other.slug ? -1 : 1))
+  return all.toSorted((first, other) => (first.slug < other.slug ? -1 : 1))
 }
 
 export const DEFAULT = { slug: 'default', title: '' }

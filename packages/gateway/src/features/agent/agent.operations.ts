@@ -56,8 +56,8 @@ const set = serveOrganization(shapes.setAgentModel, async ({ parts, organization
       const agentModel = await findAgentModel(sql)
       // A key is never sent to another place than the one that it was given for.
       const stays = agentModel !== undefined && agentModel.provider === provider && agentModel.url === url
-      const kept = key === undefined && stays ? agentModel.sealed : null
-      const sealed = typeof key === 'string' ? parts.vault.seal(key, agentModelRow(organization.id)) : kept
+      const current = key === undefined && stays ? agentModel.sealed : null
+      const sealed = typeof key === 'string' ? parts.vault.seal(key, agentModelRow(organization.id)) : current
       return putAgentModel(sql, organization.id, { provider, url, model, sealed })
     },
   )

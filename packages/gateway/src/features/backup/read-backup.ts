@@ -114,10 +114,10 @@ export async function* readBackup(
     throw new BackupUnusable(`The backup ${file} does not exist or cannot be read.`, { cause })
   })
   let manifest: Manifest | undefined
-  let told = false
+  let wasTold = false
   const tell = (keys: readonly Buffer[]) => {
     if (manifest === undefined) throw broken(file, 'it does not begin with a manifest')
-    told = true
+    wasTold = true
     onHead({ manifest, keys })
   }
   try {
@@ -130,7 +130,7 @@ export async function* readBackup(
       if (part.kind === 'manifest') manifest = await manifestOf(entry, file)
       else if (part.kind === 'keys') tell(await keysOf(entry, file))
       else {
-        if (!told) tell([])
+        if (!wasTold) tell([])
         yield { part, entry: { ...entry, content: wordedContent(entry.content, file) } }
       }
     }

@@ -125,6 +125,6 @@ function isDue(times: Times, step: ClientStep, at: number): boolean {
 
 /** Text of a client's choosing, as a database can hold it. */
 function textOf({ client }: Caller, name: string): string {
-  const said = client?.[name]
-  return typeof said === 'string' ? said.slice(0, LONGEST).toWellFormed().replaceAll('\0', '\u{fffd}') : ''
+  const text = client?.[name]
+  return typeof text === 'string' ? text.slice(0, LONGEST).toWellFormed().replaceAll('\0', '\u{fffd}') : ''
 }

@@ -69,8 +69,8 @@ export async function firstRun(parts: FirstRunParts): Promise<FirstRun> {
     const names = (await listKeys(sql)).map(({ name }) => name).filter((name) => name !== LOCAL_KEY)
     const none = names.length === 0
     // A start that was killed may have made its key and not shown it. Whether it did nobody can know, so its key stays.
-    const wanted = none || (unseen && parts.bootstrapKey === undefined)
-    const key = wanted ? await addNamed(sql, organization, parts, freeName(names), mintKey()) : undefined
+    const needsKey = none || (unseen && parts.bootstrapKey === undefined)
+    const key = needsKey ? await addNamed(sql, organization, parts, freeName(names), mintKey()) : undefined
     return { key, first: isFirst || none, setUpCode, empty }
   })
 }
@@ -157,8 +157,8 @@ async function ensureDemo(
   const connection = await findConnection(sql, DEMO_ALIAS)
   if (isFirst) {
     // It changes with the gateway that it belongs to, and with nothing else.
-    const wanted = { ...words, alias: DEMO_ALIAS, secrets, trusted: true, lock: 'off' as const }
-    if (demo.wanted && connection === undefined) await createConnection(sql, { organizationId: id, vault }, wanted)
+    const input = { ...words, alias: DEMO_ALIAS, secrets, trusted: true, lock: 'off' as const }
+    if (demo.wanted && connection === undefined) await createConnection(sql, { organizationId: id, vault }, input)
     return
   }
   if (connection?.origin !== ORIGIN || !runsDemo(connection.settings, demo)) return
@@ -213,11 +213,11 @@ async function trustDemo(sql: OrgSql, organization: OrganizationRow['id'], demo:
 
 /** A key that the command line of this machine calls with: in a file that only the data directory's owner reads. */
 export async function ensureLocalKey({ db, hash, keyFile }: FirstRunParts): Promise<void> {
-  const kept = await readFile(keyFile, 'utf8').then(
+  const stored = await readFile(keyFile, 'utf8').then(
     (text) => text.trim(),
     () => '',
   )
-  const known = KEY_FORM.test(kept) && (await db.system((sql) => findKey(sql, hash(kept)))) !== undefined
+  const known = KEY_FORM.test(stored) && (await db.system((sql) => findKey(sql, hash(stored)))) !== undefined
   if (known) return
   const organization = await db.system((sql) => ensureOrganization(sql, DEFAULT_SLUG, undefined, ORIGIN))
   const key = mintKey()

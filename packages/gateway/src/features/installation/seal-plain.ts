@@ -58,8 +58,8 @@ async function sealSettings(parts: SealPlainParts, sql: SystemSql, id: string): 
 /** Returns the new settings and secrets; undefined where nothing has to change. */
 function planned(parts: SealPlainParts, { id, settings, sealed }: z.output<typeof Row>) {
   const read = Settings.safeParse(settings)
-  const held = heldSecrets(parts, sealed, connectionRow(id as ConnectionId))
-  return read.success && held !== undefined ? moveSecrets(read.data, held) : undefined
+  const sealedSecrets = heldSecrets(parts, sealed, connectionRow(id as ConnectionId))
+  return read.success && sealedSecrets !== undefined ? moveSecrets(read.data, sealedSecrets) : undefined
 }
 
 /** Undefined when they do not open: who calls that connection is told, and what cannot be read must not be replaced. */

@@ -49,11 +49,11 @@ export const retireKey = (parts: Pick<TurnParts, 'db' | 'sources'>, id: string):
   retire({ ...parts, record }, id)
 
 async function hearLacks(db: Db) {
-  const told = new Map<string, string>()
+  const missing = new Map<string, string>()
   const listener = await db.listen('toolway_vault', (notice) => {
     if (notice.kind !== 'payload') return
     const lack = Lack.safeParse(JSON.parse(notice.payload))
-    for (const id of lack.data?.vault.lacks ?? []) told.set(id, lack.data?.vault.gateway ?? '')
+    for (const id of lack.data?.vault.lacks ?? []) missing.set(id, lack.data?.vault.gateway ?? '')
   })
-  return { of: (id: string) => told.get(id), [Symbol.asyncDispose]: () => listener.close() }
+  return { of: (id: string) => missing.get(id), [Symbol.asyncDispose]: () => listener.close() }
 }

@@ -152,11 +152,11 @@ function changed({ networks, hosts }: EgressExceptions, { allow = [], forbid = [
 
 async function reach({ call }: Transport, words: Reaching) {
   const params = { organization: words.slug }
-  const held = await call(getEgress, { params }).catch(known(words.slug))
+  const current = await call(getEgress, { params }).catch(known(words.slug))
   const { updated_at: _, ...places } =
     words.allow === undefined && words.forbid === undefined
-      ? held
-      : await call(changeEgress, { params, body: changed(held, words) })
+      ? current
+      : await call(changeEgress, { params, body: changed(current, words) })
   return places
 }
 
@@ -190,14 +190,14 @@ const remove = described({
   options: [new Option('--yes', 'confirm the removal')],
   examples: ['toolway org remove acme --yes'],
   async call({ call }, { slug, yes = false }: OrganizationArgument & { yes?: boolean }) {
-    const held = await call(getOrganization, { params: { organization: slug } }).catch(known(slug))
+    const organization = await call(getOrganization, { params: { organization: slug } }).catch(known(slug))
     if (!yes)
       throw new CommandFault(
-        `This removes "${held.name}" with its connections, secrets, keys and members permanently: confirm with --yes, or use \`toolway org change ${held.slug} --no-active\` to stop serving it.`,
+        `This removes "${organization.name}" with its connections, secrets, keys and members permanently: confirm with --yes, or use \`toolway org change ${organization.slug} --no-active\` to stop serving it.`,
         EXIT.usage,
       )
-    await call(removeOrganization, { params: { organization: held.slug } })
-    return held
+    await call(removeOrganization, { params: { organization: organization.slug } })
+    return organization
   },
   print: ({ slug }) => ({
     value: { removed: slug },

@@ -87,8 +87,8 @@ export const organizationOperations: readonly Served<OrganizationParts>[] = [
 
   servePlatform(shapes.addOrganization, async ({ change, body, principal, parts, head }) => {
     const { slug, name, description = null, contact_email = null, is_active: active } = body
-    const said = body.settings.requests_per_minute !== undefined
-    const settings = boundedRate(body.settings, parts.requestsPerMinute, said)
+    const isRateSet = body.settings.requests_per_minute !== undefined
+    const settings = boundedRate(body.settings, parts.requestsPerMinute, isRateSet)
     const row = await change(
       ({ id }: OrganizationRow) => ({
         action: 'organization.add',

@@ -38,7 +38,7 @@ td:first-child { width: 38% }
 const SIGNS: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (sign) => SIGNS[sign] ?? '')
 /** A sentence, in which what stands between backticks is code. */
-const said = (text: string): string => escaped(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>')
+const withCode = (text: string): string => escaped(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>')
 
 export function referencePage(operations: readonly Operation[]): string {
   const groups = Map.groupBy(operations, tagOf)
@@ -73,8 +73,8 @@ function entry({ id, method, path, summary, needs, query, body, answer, status, 
     tableOf('Body', body, 'input'),
     tableOf(`Response (${status}${media === undefined ? '' : `, ${media}`})`, answer, 'output'),
   ]
-  return `<details id="${escaped(id)}"><summary><b>${method}</b> <code>${escaped(path).replaceAll('/', '/<wbr>')}</code><span>${said(summary)}</span></summary>
-<div><p class="soft">${said(needOf(needs))} <code>${escaped(id)}</code></p>${tables.join('')}</div></details>`
+  return `<details id="${escaped(id)}"><summary><b>${method}</b> <code>${escaped(path).replaceAll('/', '/<wbr>')}</code><span>${withCode(summary)}</span></summary>
+<div><p class="soft">${withCode(needOf(needs))} <code>${escaped(id)}</code></p>${tables.join('')}</div></details>`
 }
 
 interface Schema {

@@ -203,16 +203,16 @@ class SessionKeeper implements KeepSessions {
   #add(requestContext: RequestContext, session: Session, hash: Buffer, openedAt: Date): StoredSession {
     const { principal, organizationId, owner, toolset, connection } = requestContext
     const facts = { hash, organizationId, owner, principal: principal.id, toolset, connection }
-    const one = { session, facts, openedAt, touched: session.seen }
-    this.#kept.set(session.id, one)
+    const stored = { session, facts, openedAt, touched: session.seen }
+    this.#kept.set(session.id, stored)
     this.#byHash.set(hash.toString('hex'), session.id)
-    return one
+    return stored
   }
 
   async #look(requestContext: RequestContext, id: string, name: string): Promise<void> {
     const hash = this.#parts.hash(id)
-    const wanted = { hash, owner: requestContext.owner, since: this.#oldest() }
-    const turn = this.#turns.take(() => this.#parts.find(requestContext.organizationId, wanted, PATIENCE.look), {
+    const owned = { hash, owner: requestContext.owner, since: this.#oldest() }
+    const turn = this.#turns.take(() => this.#parts.find(requestContext.organizationId, owned, PATIENCE.look), {
       patience: PATIENCE.turn,
     })
     if (turn === undefined) throw tooMany()
@@ -246,21 +246,21 @@ class SessionKeeper implements KeepSessions {
   }
 
   changed(session: Session) {
-    const one = this.#kept.get(session.id)
-    if (one === undefined) return
-    this.#toStore.add(one)
+    const stored = this.#kept.get(session.id)
+    if (stored === undefined) return
+    this.#toStore.add(stored)
     this.#plan(GATHER)
   }
 
   ended(session: Session, why: SessionEnd) {
-    const one = this.#kept.get(session.id)
-    if (one === undefined) return
+    const stored = this.#kept.get(session.id)
+    if (stored === undefined) return
     this.#kept.delete(session.id)
-    this.#byHash.delete(one.facts.hash.toString('hex'))
-    this.#toStore.delete(one)
+    this.#byHash.delete(stored.facts.hash.toString('hex'))
+    this.#toStore.delete(stored)
     // Another gateway may have seen it since: what is idle everywhere goes by its row's own time.
     if (why !== 'ended' || this.#closed) return
-    this.#ending.set(session.id, one.facts.hash)
+    this.#ending.set(session.id, stored.facts.hash)
     const [oldest = ''] = this.#ending.keys()
     if (this.#ending.size > MOST_ENDED) this.#ending.delete(oldest)
     this.#plan(GATHER)

@@ -27,9 +27,9 @@ const followed =
     })
 
 export const logOperations: readonly Served[] = [
-  servePlatform(shapes.listRecentLogs, ({ parts: { snapshots, runtime }, query: { count, ...wanted } }) => {
+  servePlatform(shapes.listRecentLogs, ({ parts: { snapshots, runtime }, query: { count, ...filter } }) => {
     const lines = runtime.logs.recent().map((line) => readLine(snapshots, line))
-    return { items: lines.filter((line) => isWanted(line, wanted)).slice(-count) }
+    return { items: lines.filter((line) => isWanted(line, filter)).slice(-count) }
   }),
   servePlatform(
     shapes.followLogs,

@@ -53,8 +53,8 @@ const toOpen = (row: ListedSession, slug: string): shapes.OpenSession => ({
 })
 
 /** Those used last first. */
-const byUse = (one: ListedSession, other: ListedSession): number =>
-  other.seen_at.getTime() - one.seen_at.getTime() || Buffer.compare(other.hash, one.hash)
+const byUse = (first: ListedSession, other: ListedSession): number =>
+  other.seen_at.getTime() - first.seen_at.getTime() || Buffer.compare(other.hash, first.hash)
 
 const ORDER = 'used'
 

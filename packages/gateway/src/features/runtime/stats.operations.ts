@@ -11,7 +11,7 @@ type StatusOf = (connection: ConnectionRow) => string
 /** For the whole platform nobody in particular asks, so it is the last contact that counts there. */
 const contactOf: StatusOf = ({ enabled, status }) => (enabled ? status : 'disabled')
 
-function held(snapshots: readonly Snapshot[], statusOf: StatusOf) {
+function connectionCounts(snapshots: readonly Snapshot[], statusOf: StatusOf) {
   const connections = snapshots.flatMap((snapshot) => snapshot.connections)
   const by: Record<string, number> = {}
   for (const connection of connections) {
@@ -32,7 +32,13 @@ const statsOf = (
   snapshots: readonly Snapshot[],
   { members, keys, sessions, total, failed, refused }: Counted,
   statusOf: StatusOf = contactOf,
-): shapes.Stats => ({ ...held(snapshots, statusOf), members, keys, sessions, calls: { total, failed, refused } })
+): shapes.Stats => ({
+  ...connectionCounts(snapshots, statusOf),
+  members,
+  keys,
+  sessions,
+  calls: { total, failed, refused },
+})
 
 export const statsOperations: readonly Served[] = [
   serveOrganization(shapes.findStats, async (request) => {

@@ -103,7 +103,7 @@ async function callerOf(
 const preview = serveOrganization(shapes.previewList, async (request) => {
   const { parts, organization, body, look } = request
   const { toolset, connection, revision, client } = body
-  const wanted: ListAsked = {
+  const listRequest: ListAsked = {
     principal: await look((sql) => callerOf(sql, request)),
     place: {
       organization: organization.slug,
@@ -113,7 +113,7 @@ const preview = serveOrganization(shapes.previewList, async (request) => {
     revision,
     client,
   }
-  const { refused, role, mayCall, discovery, pages, tokens, firstTokens, exceeds } = parts.previewList(wanted)
+  const { refused, role, mayCall, discovery, pages, tokens, firstTokens, exceeds } = parts.previewList(listRequest)
   const tools = pages.flat()
   return {
     refused: refused === undefined ? null : { code: refused.code, message: refused.message, mend: refused.mend },

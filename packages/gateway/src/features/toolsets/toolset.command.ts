@@ -75,9 +75,9 @@ const options = () => [
 function withWords(stored: Partial<Toolset['settings']>, words: Settled): Partial<Toolset['settings']> {
   const { connections, include, exclude, limit, limitOf: limits, discovery, naming, page, pin: pinned } = words
   const { forRole: roles, forGroup: groups, forMember: members, forKey: keys } = words
-  const said = Object.values({ roles, groups, members, keys }).some((names) => names !== undefined)
+  const hasAudience = Object.values({ roles, groups, members, keys }).some((names) => names !== undefined)
   const { audience: before, ...rest } = stored
-  const audience = said ? { roles, groups, members, keys } : words.forEverybody === true ? undefined : before
+  const audience = hasAudience ? { roles, groups, members, keys } : words.forEverybody === true ? undefined : before
   const settings = { connections, include, exclude, limit, limits, discovery, naming, page, pinned }
   return {
     ...rest,
@@ -171,10 +171,10 @@ const add = described({
   ],
   async call({ call }, words: Settled) {
     const params = paramsOf(words)
-    const held = await call(getToolset, { params }).catch((thrown: unknown) => {
+    const current = await call(getToolset, { params }).catch((thrown: unknown) => {
       if (!(thrown instanceof Refusal && thrown.is('thing.unknown'))) throw thrown
     })
-    if (held !== undefined && held.origin !== 'supplied')
+    if (current !== undefined && current.origin !== 'supplied')
       throw new CommandFault(
         `A toolset "${words.slug}" already exists. Change it with \`toolway toolset change ${words.slug}\`.`,
       )
@@ -190,8 +190,8 @@ const change = described({
   options: [...options(), new Option('--for-everybody', 'make it available to everyone in the organization')],
   examples: ['toolway toolset change reports --discovery search'],
   async call(transport, words: Settled) {
-    const held = await get(transport, words)
-    const body = { ...withWords(held.settings, words), title: words.title ?? held.title }
+    const current = await get(transport, words)
+    const body = { ...withWords(current.settings, words), title: words.title ?? current.title }
     return transport.call(putToolset, { params: paramsOf(words), body })
   },
   print: printed('Changed'),
