@@ -61,9 +61,9 @@ const roles = z
   .string()
   .default(PROCESS_ROLES.join(','))
   .transform((text, context): readonly ProcessRole[] => {
-    const said = new Set(splitList(text))
-    const known = PROCESS_ROLES.filter((role) => said.has(role))
-    if (known.length === 0 || known.length < said.size) context.addIssue(ROLES_PROBLEM)
+    const named = new Set(splitList(text))
+    const known = PROCESS_ROLES.filter((role) => named.has(role))
+    if (known.length === 0 || known.length < named.size) context.addIssue(ROLES_PROBLEM)
     return known
   })
 const PROCESSES_PROBLEM = 'it must be auto, or a whole number from 1 to 64'
@@ -210,10 +210,10 @@ export interface Surroundings {
 }
 
 function environmentOf({ surroundings = process.env, folder = process.cwd(), said = {} }: Surroundings) {
-  const given = { ...withoutServiceLinks(surroundings), ...said }
-  const environment: NodeJS.ProcessEnv = { ...readDotenv(folder), ...given }
+  const explicit = { ...withoutServiceLinks(surroundings), ...said }
+  const environment: NodeJS.ProcessEnv = { ...readDotenv(folder), ...explicit }
   refuseUnknown(environment)
-  return { given, environment, surroundings }
+  return { given: explicit, environment, surroundings }
 }
 
 /** The secret settings that are references, and the settings that lead to the places where these are. */
@@ -233,9 +233,9 @@ export function findSettingReferences(where: Surroundings): SettingReferences {
 export function placesOf(texts: SettingReferences['texts'], read: ReadSecrets): PlaceSettings {
   const names = [...(Object.keys(KEY_SETTINGS) as (keyof typeof KEY_SETTINGS)[]), 'AWS_REGION' as const]
   const values = names.map((name) => {
-    const said = { name, text: texts[name], secret: SETTINGS[name].secret }
-    const isRead = [...settingReferences(said).keys()].every((words) => read.has(words))
-    return [name, check(name, isRead ? withSecrets(said, read) : undefined, 'environment', name)]
+    const reference = { name, text: texts[name], secret: SETTINGS[name].secret }
+    const isRead = [...settingReferences(reference).keys()].every((words) => read.has(words))
+    return [name, check(name, isRead ? withSecrets(reference, read) : undefined, 'environment', name)]
   })
   return Object.fromEntries(values) as PlaceSettings
 }
@@ -344,9 +344,9 @@ function readSetting(environment: NodeJS.ProcessEnv, name: SettingName): Read {
   if (sources.length > 1)
     throw new ConfigFault(`${sources[0]?.source} and ${sources[1]?.source} are both set: keep one of them.`)
   const [{ source, inFile } = { source: name, inFile: false }] = sources
-  const said = environment[source]
-  if (said === undefined || said === '') return [undefined, 'default', source]
-  const [text, origin] = inFile ? readSettingFile(source, said) : [said, 'environment' as const]
+  const own = environment[source]
+  if (own === undefined || own === '') return [undefined, 'default', source]
+  const [text, origin] = inFile ? readSettingFile(source, own) : [own, 'environment' as const]
   return [SEED_SWITCH.test(source) ? (SEED_WORDS[text.toLowerCase()] ?? text) : text, origin, source]
 }
 

@@ -116,13 +116,13 @@ function others(lookup: Lookup): object {
     throw new ConfigFault(`AGENT_SERVERS contains "${strange}": it may contain only ${BY_NAME.join(' and ')}.`)
   if (!isUnset(lookup('Z_AI_MODE')) && isUnset(lookup('Z_AI_API_KEY')))
     throw new ConfigFault('Z_AI_MODE is set but Z_AI_API_KEY is not: set it to a Z.AI key.')
-  const wanted = [
+  const programIds = [
     ...(isUnset(lookup('EDGAR_IDENTITY')) ? [] : ['edgartools']),
     ...BY_NAME.filter((name) => named.includes(name)),
     ...(isUnset(lookup('Z_AI_API_KEY')) ? [] : ['zai_vision']),
   ]
   return Object.fromEntries(
-    CONNECTOR_CATALOG.filter(({ id }) => wanted.includes(id)).map((entry) => [entry.id, programOf(entry, lookup)]),
+    CONNECTOR_CATALOG.filter(({ id }) => programIds.includes(id)).map((entry) => [entry.id, programOf(entry, lookup)]),
   )
 }
 

@@ -46,9 +46,9 @@ function company(lookup: Lookup): object {
 function personal(lookup: Lookup): object {
   const servers = listed(lookup('COMPOSIO_SERVERS'))
   if (isUnset(lookup('COMPOSIO_API_KEY'))) {
-    const said = ['COMPOSIO_TOOLKITS', 'COMPOSIO_SERVERS'].find((name) => !isUnset(lookup(name)))
-    if (said === undefined) return {}
-    throw new ConfigFault(`${said} is set but COMPOSIO_API_KEY is not: set it to the API key of your Composio project.`)
+    const set = ['COMPOSIO_TOOLKITS', 'COMPOSIO_SERVERS'].find((name) => !isUnset(lookup(name)))
+    if (set === undefined) return {}
+    throw new ConfigFault(`${set} is set but COMPOSIO_API_KEY is not: set it to the API key of your Composio project.`)
   }
   const shared = {
     type: 'composio',

@@ -21,9 +21,9 @@ export const listed = (text: string | undefined): string[] =>
 export function variablesOf(preset: string, variables: readonly PresetVariable[], lookup: Lookup): Lookup {
   const found = new Map<string, string>()
   for (const { name, also = [] } of variables) {
-    const [said, other] = [name, ...also].filter((value) => !isUnset(lookup(value)))
-    if (other !== undefined) throw new ConfigFault(`${said} and ${other} are both set: keep one of them.`)
-    if (said !== undefined) found.set(name, said)
+    const [set, other] = [name, ...also].filter((value) => !isUnset(lookup(value)))
+    if (other !== undefined) throw new ConfigFault(`${set} and ${other} are both set: keep one of them.`)
+    if (set !== undefined) found.set(name, set)
   }
   const missing = variables.filter(({ name, needed }) => needed && !found.has(name))
   if (missing.length > 0)

@@ -122,8 +122,8 @@ function addNoteTools(server: McpServer): void {
   })
   const words = z.string().max(200).default('').describe('If omitted, all notes are listed')
   addTool(server, ['notes_search', 'read', 'Find the notes that contain a text.'], { words }, async (input) => {
-    const wanted = input.words.toLowerCase()
-    const notes = (await readNotes()).filter((note) => `${note.title}\n${note.text}`.toLowerCase().includes(wanted))
+    const text = input.words.toLowerCase()
+    const notes = (await readNotes()).filter((note) => `${note.title}\n${note.text}`.toLowerCase().includes(text))
     return [notes.map(({ id, title }) => `${id}  ${title}`).join('\n') || 'No note matches.', { notes }]
   })
   const id = z.uuid().describe('ID of the note')
