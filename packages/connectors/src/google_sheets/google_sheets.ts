@@ -239,8 +239,8 @@ interface Format {
 }
 
 /** The mask names what changes, and nothing else. */
-function formatOf({ sheet_id: sheetId, start_row, end_row, start_column, end_column, ...given }: Format): Json {
-  const { bold, italic, font_size, background_color, text_color } = changed(given)
+function formatOf({ sheet_id: sheetId, start_row, end_row, start_column, end_column, ...formatting }: Format): Json {
+  const { bold, italic, font_size, background_color, text_color } = changed(formatting)
   const style = {
     ...(bold === undefined ? {} : { bold }),
     ...(italic === undefined ? {} : { italic }),
