@@ -49,14 +49,14 @@ export function takeTools(
   known: readonly PickableTool[],
 ): SelectedTools {
   const { include, exclude, ...rest } = freed(selected, tools, known)
-  const wanted = new Set(tools.map(({ rule_name: name }) => name))
+  const chosen = new Set(tools.map(({ rule_name: name }) => name))
   const left = exclude.flatMap((pattern) => {
-    if (wanted.has(pattern)) return []
+    if (chosen.has(pattern)) return []
     if (!pattern.includes('*') || !tools.some(({ rule_name: name }) => fitsPattern(pattern, name))) return [pattern]
-    return known.flatMap(({ rule_name: name }) => (fitsPattern(pattern, name) && !wanted.has(name) ? [name] : []))
+    return known.flatMap(({ rule_name: name }) => (fitsPattern(pattern, name) && !chosen.has(name) ? [name] : []))
   })
   const taken = matcher(include)
-  const named = [...wanted].filter((name) => !taken(name))
+  const named = [...chosen].filter((name) => !taken(name))
   return { ...rest, include: distinct([...include, ...named]), exclude: distinct(left) }
 }
 
