@@ -50,8 +50,8 @@ export function createUruServer({ proxy, settings, ending, tell }: UruServerPart
   let hidden = 0
 
   function namespacesFor(asking: Asking, version?: number): Promise<readonly Namespace[]> {
-    const held = version === undefined ? known.get(asking.key) : undefined
-    if (held !== undefined) return held
+    const before = version === undefined ? known.get(asking.key) : undefined
+    if (before !== undefined) return before
     const loading = proxy.namespaces(asking, version).then((all) => {
       const beyond = Math.max(0, all.length - mostNamespaces)
       if (beyond > 0 && beyond !== hidden)

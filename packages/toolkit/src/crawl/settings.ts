@@ -114,10 +114,10 @@ export const DEFAULTS: CrawlSettings = {
 
 /** Throws a `Refusal` that names the variable. */
 export function readCrawlSettings(environment: Readonly<Record<string, string | undefined>>): CrawlSettings {
-  const given = Object.fromEntries(
+  const variables = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
   )
-  const { data, error } = Environment.safeParse(given)
+  const { data, error } = Environment.safeParse(variables)
   if (error !== undefined) {
     const [issue] = error.issues
     throw new Refusal(`${issue?.path.join('.')} is not valid: ${issue?.message}.`)

@@ -29,8 +29,8 @@ export async function readPdf(bytes: Uint8Array): Promise<Extract> {
   const left = pdf.numPages - parts.length
   const note = left > 0 ? `\n\n(${left} more pages of the PDF were not read.)` : ''
   return {
-    title: said(info['Title']),
-    description: said(info['Subject']),
+    title: textIn(info['Title']),
+    description: textIn(info['Subject']),
     date: dateOf(info),
     text: text + note,
     words,
@@ -43,10 +43,10 @@ const textOf = (items: readonly object[]): string =>
     .join('')
     .trim()
 
-const said = (value: unknown): string => (typeof value === 'string' ? value : '')
+const textIn = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /** A date of PDF is written D:YYYYMMDDHHmmSS (ISO 32000-2, section 7.9.4). */
 function dateOf(info: Readonly<Record<string, unknown>>): string {
-  const [, year, month = '01', day = '01'] = /^D:(\d{4})(\d{2})?(\d{2})?/.exec(said(info['CreationDate'])) ?? []
+  const [, year, month = '01', day = '01'] = /^D:(\d{4})(\d{2})?(\d{2})?/.exec(textIn(info['CreationDate'])) ?? []
   return year === undefined ? '' : `${year}-${month}-${day}`
 }

@@ -155,7 +155,7 @@ export class McpClient {
     { name, command, environment }: Extract<Server, { command: readonly string[] }>,
     signal: AbortSignal,
   ): Promise<Opened> {
-    const held: { opened?: Opened } = {}
+    const connection: { opened?: Opened } = {}
     const channel = createChannel({
       alias: name,
       owned: true,
@@ -172,7 +172,7 @@ export class McpClient {
       onText: (text) => channel.receive(text),
       onEnd: () => {
         channel.end(new Fault('upstream.lost', { connection: name }))
-        if (held.opened !== undefined) this.#opened.drop(held.opened)
+        if (connection.opened !== undefined) this.#opened.drop(connection.opened)
       },
     })
     const greeting = { alias: name, signal, timeout: PATIENCE.greeting }
@@ -189,7 +189,7 @@ export class McpClient {
       const how = await Promise.race([child.ended, sleep(LAST, 'ended')])
       throw new RemoteFailure(`${name} ${how} before it answered: check TOOLWAY_WORKBENCH_COMMAND.`)
     }
-    held.opened = {
+    connection.opened = {
       ask: (request) =>
         callOn(channel, this.#ids(), request, {
           era,
@@ -198,7 +198,7 @@ export class McpClient {
         }),
       close: () => child.close(),
     }
-    return held.opened
+    return connection.opened
   }
 
   #failureOf(thrown: unknown): unknown {
