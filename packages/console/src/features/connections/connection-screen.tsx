@@ -18,8 +18,8 @@ const t = texts.connection
 export function ConnectionScreen() {
   const organization = useOrganization()
   const { connection = '' } = useParams({ strict: false }) as { connection?: string }
-  const asked = useQuery(ask('connections', getConnection, { path: { organization, connection } }))
-  const gone = asked.error !== null && Problem.of(asked.error).status === 404
+  const found = useQuery(ask('connections', getConnection, { path: { organization, connection } }))
+  const gone = found.error !== null && Problem.of(found.error).status === 404
   const parent = { to: '/connections', title: texts.nav.connections }
   if (gone)
     return (
@@ -31,11 +31,11 @@ export function ConnectionScreen() {
     )
   return (
     <Screen
-      title={asked.data?.title ?? t.loading}
+      title={found.data?.title ?? t.loading}
       parent={parent}
-      action={asked.data === undefined ? undefined : <ConnectionActions connection={asked.data} />}
+      action={found.data === undefined ? undefined : <ConnectionActions connection={found.data} />}
     >
-      <Loaded query={asked}>{(found) => <ConnectionBody connection={found} />}</Loaded>
+      <Loaded query={found}>{(found) => <ConnectionBody connection={found} />}</Loaded>
     </Screen>
   )
 }

@@ -156,7 +156,7 @@ export const valueOf = (name: string, value: string, secret = isSecretName(name)
 /** Of the catalog; the best way in first. */
 export function draftOfEntry(entry: CatalogEntry): Draft {
   const { id, title, connector, url, command, auth, scopes, asks, native, programs } = entry
-  const asked = (place: string): Value[] =>
+  const valuesFor = (place: string): Value[] =>
     asks
       .filter((ask) => ask.in === place)
       .map(({ name, about, required, secret, placeholder }) => ({
@@ -168,7 +168,7 @@ export function draftOfEntry(entry: CatalogEntry): Draft {
     ...(kindOfEntry(entry) === 'service' ? { service: connector } : {}),
     ...{ kind: kindOfEntry(entry), url: url ?? '', command: program, args, vendor: native?.vendor ?? '' },
     programs: programs.filter((value) => value !== program),
-    ...{ blanks: asked('args'), environment: asked('environment'), headers: asked('headers') },
+    ...{ blanks: valuesFor('args'), environment: valuesFor('environment'), headers: valuesFor('headers') },
     ...{ auth: kindOf(connector).runsHere ? 'none' : auth[0], scopes, name: title, entry: id },
   })
 }

@@ -35,16 +35,16 @@ export interface Keeping {
 export async function keepDraft(keeping: Keeping): Promise<Connection> {
   const { organization, owner } = keeping
   const draft = filled(keeping.draft)
-  const kept = await put(keeping)
-  keeping.onPut?.(kept)
+  const stored = await put(keeping)
+  keeping.onPut?.(stored)
   // A contract backend takes its key as a header; an OpenAPI document may say that there is none.
-  if (draft.auth === 'api_key' && kept.auth?.kind === 'key' && draft.key !== '')
+  if (draft.auth === 'api_key' && stored.auth?.kind === 'key' && draft.key !== '')
     await call(addAccountKey, {
-      path: { organization, connection: kept.alias },
+      path: { organization, connection: stored.alias },
       // The servers of the other kinds are asked as soon as it is kept (`testOf`).
       body: { key: draft.key.trim(), owner, check: draft.kind === 'native' },
     })
-  return kept
+  return stored
 }
 
 async function put({ organization, made, draft: typed, isPlatform }: Keeping): Promise<Connection> {

@@ -96,8 +96,8 @@ function waysOf({ security }: OpenApiPreview): AuthType[] {
 
 /** Of the operations that are wanted. */
 function countsOf({ operations }: OpenApiPreview, { tags }: Draft) {
-  const wanted = tags.length === 0 ? operations : operations.filter(({ tag }) => tag !== null && tags.includes(tag))
-  const of = (effect: string) => wanted.filter((item) => item.effect === effect).length
+  const chosen = tags.length === 0 ? operations : operations.filter(({ tag }) => tag !== null && tags.includes(tag))
+  const of = (effect: string) => chosen.filter((item) => item.effect === effect).length
   return { read: of('read'), write: of('write'), destructive: of('destructive') }
 }
 

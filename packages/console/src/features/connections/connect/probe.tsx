@@ -18,12 +18,12 @@ export function useProbe({ url, entry, kind }: Draft): { readonly busy: boolean;
   const organization = useOrganization()
   const [settled] = useDebouncedValue(url.trim(), TYPING_MS)
   // The result for one address is not reused as a placeholder for the next.
-  const { placeholderData: _, ...asked } = ask('catalog', probeAddress, {
+  const { placeholderData: _, ...query } = ask('catalog', probeAddress, {
     path: { organization },
     body: { url: settled },
   })
   const probe = useQuery({
-    ...asked,
+    ...query,
     enabled: kind === 'remote' && entry === undefined && settled === url.trim() && problemOfAddress(url) === undefined,
     retry: false,
     staleTime: 60_000,

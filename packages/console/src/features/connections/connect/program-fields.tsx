@@ -15,7 +15,7 @@ const t = texts.connect.program
 export function ProgramFields({ draft, onChange, entry }: AuthFieldsProps) {
   const [line, setLine] = useState(() => placeOf({ ...draft, blanks: [] }))
   const mayStart = useMayStart()
-  const given = draft.blanks.length + draft.environment.length > 0
+  const hasValues = draft.blanks.length + draft.environment.length > 0
   return (
     <Stack gap="md">
       {mayStart ? (
@@ -46,7 +46,7 @@ export function ProgramFields({ draft, onChange, entry }: AuthFieldsProps) {
         }}
       />
       {draft.blanks.length === 0 ? null : <Values values={draft.blanks} onChange={(blanks) => onChange({ blanks })} />}
-      {given ? (
+      {hasValues ? (
         <Values values={draft.environment} onChange={(environment) => onChange({ environment })} fixed={false} />
       ) : null}
       <AddValue

@@ -74,10 +74,10 @@ export function SeveralServers({ drafts, left }: SeveralServersProps) {
     setRows((before) => before.map((row, index) => (index === at ? { ...row, ...next } : row)))
   const may = ({ draft }: Row) => draft.kind !== 'program' || mayStart
   const path = { organization: useOrganization() }
-  const held = useQuery(askAll('connections', listConnections, { path }))
+  const connections = useQuery(askAll('connections', listConnections, { path }))
   const [before, setBefore] = useState<readonly Connection[]>()
   // Connections added by this import do not mark their rows as existing before.
-  if (before === undefined && held.data !== undefined) setBefore(held.data.items)
+  if (before === undefined && connections.data !== undefined) setBefore(connections.data.items)
   const there = ({ draft }: Row) => before?.find((item) => isThere(draft, item))
   const twins = drafts.map((_, at) => twinOf(drafts, at))
   /** A server that another entry reaches too is not selected, unless the person selects it or gives it another name. */
@@ -136,7 +136,7 @@ export function SeveralServers({ drafts, left }: SeveralServersProps) {
       </Stack>
       <Group gap="sm">
         <Button
-          disabled={held.isPending || open.length === 0 || open.some(isIncomplete)}
+          disabled={connections.isPending || open.length === 0 || open.some(isIncomplete)}
           loading={busy}
           onClick={() => void connectAll()}
         >
@@ -177,7 +177,7 @@ function Server({ row, wanted, there, twin, alias, nameProblem, may, onChange }:
   useEffect(() => {
     if (row.naming) field.current?.focus()
   }, [row.naming])
-  const asked = (values: Draft['headers']) => values.filter(({ name }) => asks.includes(name))
+  const askedOf = (values: Draft['headers']) => values.filter(({ name }) => asks.includes(name))
   const merge = (all: Draft['headers'], some: Draft['headers']) =>
     all.map((value) => some.find(({ name }) => name === value.name) ?? value)
   return (
@@ -247,15 +247,15 @@ function Server({ row, wanted, there, twin, alias, nameProblem, may, onChange }:
               />
             ) : null}
             <Values
-              values={asked(draft.blanks)}
+              values={askedOf(draft.blanks)}
               onChange={(some) => onChange({ draft: { ...draft, blanks: merge(draft.blanks, some) } })}
             />
             <Values
-              values={asked(draft.environment)}
+              values={askedOf(draft.environment)}
               onChange={(some) => onChange({ draft: { ...draft, environment: merge(draft.environment, some) } })}
             />
             <Values
-              values={asked(draft.headers)}
+              values={askedOf(draft.headers)}
               onChange={(some) => onChange({ draft: { ...draft, headers: merge(draft.headers, some) } })}
             />
           </Box>

@@ -118,17 +118,17 @@ function Understood({ found, kind, onKind, onContinue, onNext }: UnderstoodProps
         <EntryCards entries={found.entries} onChoose={(entry) => onNext(draftOfEntry(entry))} />
       </Stack>
     )
-  const one = corrected(found.draft, kind)
+  const corrections = corrected(found.draft, kind)
   const seen = t.seen[found.seen]
   return (
     <Paper withBorder p="md">
       <Group justify="space-between" align="flex-end" gap="md">
         <Stack gap={2} style={{ flex: '1 1 16rem', minWidth: 0 }} role="status">
-          <Text fw={600}>{typeof seen === 'string' ? seen : seen({ name: one.name })}</Text>
+          <Text fw={600}>{typeof seen === 'string' ? seen : seen({ name: corrections.name })}</Text>
           <Text size="sm" c="dimmed" className="breakable">
-            {placeOf(one)}
+            {placeOf(corrections)}
           </Text>
-          <FromFile draft={one} />
+          <FromFile draft={corrections} />
         </Stack>
         {isCorrectable(found) ? (
           <Select
@@ -136,7 +136,7 @@ function Understood({ found, kind, onKind, onContinue, onNext }: UnderstoodProps
             w={220}
             allowDeselect={false}
             data={CORRECTIONS.map((value) => ({ value, label: t.kinds[value] }))}
-            value={one.kind}
+            value={corrections.kind}
             onChange={(chosen) => onKind(chosen ?? 'remote')}
           />
         ) : null}
@@ -144,7 +144,7 @@ function Understood({ found, kind, onKind, onContinue, onNext }: UnderstoodProps
           {texts.connect.next}
         </Button>
       </Group>
-      {one.kind === 'program' ? (
+      {corrections.kind === 'program' ? (
         <Alert mt="md" color="gray" icon={<Icon name="info-circle" />}>
           {t.runsHere}
         </Alert>

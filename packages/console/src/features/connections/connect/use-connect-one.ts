@@ -21,18 +21,18 @@ export function useConnectOne(): (draft: Draft, at: number) => Promise<OneOutcom
   const queries = useQueryClient()
   const made = useRef(new Map<number, Connection>())
   return async (draft, at) => {
-    const held = made.current.get(at)
+    const before = made.current.get(at)
     const onPut = (stored: Connection) => void made.current.set(at, stored)
     try {
-      const kept = await keepDraft({ organization, made: held, draft, owner: 'organization', isPlatform, onPut })
-      const { failure, tools } = await testOf(organization, kept.alias)
-      const { alias } = kept
+      const stored = await keepDraft({ organization, made: before, draft, owner: 'organization', isPlatform, onPut })
+      const { failure, tools } = await testOf(organization, stored.alias)
+      const { alias } = stored
       if (failure === undefined) return { at: 'connected', alias, tools }
-      return NEEDS_ACCOUNT.has(failure.code) && kept.auth_type !== 'api_key' && draft.kind === 'remote'
+      return NEEDS_ACCOUNT.has(failure.code) && stored.auth_type !== 'api_key' && draft.kind === 'remote'
         ? { at: 'sign-in', alias }
         : { at: 'failed', alias, problem: failure }
     } catch (thrown) {
-      return { at: 'failed', alias: held?.alias, problem: Problem.of(thrown) }
+      return { at: 'failed', alias: before?.alias, problem: Problem.of(thrown) }
     } finally {
       await queries.invalidateQueries({ queryKey: ['connections'] })
     }

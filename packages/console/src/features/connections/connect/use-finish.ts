@@ -63,18 +63,18 @@ export function useFinish(): Finish {
     setMade(undefined)
   }
   const tryOnce = async (draft: Draft, owner: Owner, signal: AbortSignal) => {
-    let kept = made
+    let stored = made
     try {
-      kept = await keep(draft, owner)
+      stored = await keep(draft, owner)
       signal.throwIfAborted()
-      const test = await testOf(organization, kept.alias, signal)
+      const test = await testOf(organization, stored.alias, signal)
       if (test.failure !== undefined) throw test.failure
-      answered.current = kept.id
-      return kept
+      answered.current = stored.id
+      return stored
     } catch (thrown) {
-      const isRead = !signal.aborted && draft.kind === 'program' && kept !== undefined
-      if (isRead) left.current = () => void takeBack(kept)
-      else await takeBack(kept)
+      const isRead = !signal.aborted && draft.kind === 'program' && stored !== undefined
+      if (isRead) left.current = () => void takeBack(stored)
+      else await takeBack(stored)
       if (signal.aborted) return undefined
       throw thrown
     }

@@ -31,10 +31,10 @@ const t = texts.connection.accounts
 
 export function ConnectionAccounts({ connection }: { connection: Connection }) {
   const path = usePath(connection)
-  const asked = useQuery(askAll('accounts', listAccounts, { path }))
+  const accounts = useQuery(askAll('accounts', listAccounts, { path }))
   const [, set] = useUrlState(AccountState)
   const linking = useLinking(connection)
-  const nameOf = useNamesOf(asked.data?.items.map(({ user_id: id }) => id) ?? [])
+  const nameOf = useNamesOf(accounts.data?.items.map(({ user_id: id }) => id) ?? [])
   const many = connection.auth?.accounts === 'many'
   const columns = [
     column<Account>(t.account, (account) => <Named account={account} many={many} />, 3),
@@ -69,12 +69,12 @@ export function ConnectionAccounts({ connection }: { connection: Connection }) {
       <OnTheWay linking={linking} />
       <Table
         label={t.label}
-        query={asked}
+        query={accounts}
         rowKey={({ id }) => id}
         empty={<Empty title={t.none} hint={t.noneHint({ kind: connection.auth?.kind ?? 'none' })} icon="key" />}
         columns={columns}
       />
-      <AccountDialogs connection={connection} accounts={asked.data?.items ?? []} />
+      <AccountDialogs connection={connection} accounts={accounts.data?.items ?? []} />
     </Stack>
   )
 }

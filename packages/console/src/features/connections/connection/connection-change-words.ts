@@ -17,7 +17,7 @@ type Definition = Readonly<Record<string, unknown>>
 
 const isObject = (value: unknown): value is Definition =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-const same = (one: unknown, other: unknown): boolean => written(one) === written(other)
+const same = (first: unknown, other: unknown): boolean => written(first) === written(other)
 
 /** In one order of names, so that another order of the same is no change. */
 function written(value: unknown): string {

@@ -110,7 +110,7 @@ function Lock({ connection, lock }: { connection: Connection; lock: ToolLock }) 
 function Locked({ connection, lock }: { connection: Connection; lock: ToolLock }) {
   const path = usePath(connection)
   const [{ state, looked, offset }, set] = useUrlState(State)
-  const asked = useQuery(ask('tools', listLockedTools, { path, query: { state, limit: 50, offset } }))
+  const lockedTools = useQuery(ask('tools', listLockedTools, { path, query: { state, limit: 50, offset } }))
   const columns = [
     column<LockedTool>(t.tool, ({ name }) => name, 3),
     column<LockedTool>(t.what, (tool) => t.kinds({ state: tool.state, known: tool.accepted_hash !== null }), 3),
@@ -144,7 +144,7 @@ function Locked({ connection, lock }: { connection: Connection; lock: ToolLock }
       </Group>
       <Table
         label={t.states[state]}
-        query={asked}
+        query={lockedTools}
         rowKey={({ name }) => name}
         onPage={(next) => set({ offset: String(next) })}
         empty={<Empty title={t.none[state]} hint={lock.mode === 'off' ? t.offHint : t.noneHint} icon="git-compare" />}

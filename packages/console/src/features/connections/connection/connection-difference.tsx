@@ -50,9 +50,9 @@ export function ConnectionDifference({
 
 function Look({ connection, tool, onDone }: { connection: Connection; tool: string; onDone: () => void }) {
   const path = { ...usePath(connection), tool }
-  const asked = useQuery(ask('tools', getToolDifference, { path }))
+  const difference = useQuery(ask('tools', getToolDifference, { path }))
   return (
-    <Loaded query={asked}>
+    <Loaded query={difference}>
       {(found) => (
         <Stack gap="md">
           <Group gap="xs">

@@ -62,7 +62,7 @@ export function draftOf(connection: Connection): Draft {
   }
 }
 
-const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
+const same = (first: unknown, other: unknown): boolean => JSON.stringify(first) === JSON.stringify(other)
 
 /** Returns the fields that differ from the stored connection, and no others, so that nothing else is changed. */
 export function changeOf(connection: Connection, draft: Draft): ConnectionChange {

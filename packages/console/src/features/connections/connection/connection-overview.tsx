@@ -118,12 +118,12 @@ function Endpoint({ connection }: { connection: Connection }) {
 
 function Alerts({ connection }: { connection: Connection }) {
   const { organization } = usePath(connection)
-  const asked = useQuery(
+  const alerts = useQuery(
     ask('alerts', listAlerts, { path: { organization }, query: { connection_id: connection.id, limit: 10 } }),
   )
   return (
     <Section title={t.alerts}>
-      <Loaded query={asked} lines={2}>
+      <Loaded query={alerts} lines={2}>
         {({ items }) =>
           items.length === 0 ? (
             <Text size="sm" c="dimmed">

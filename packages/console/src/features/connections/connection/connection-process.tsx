@@ -35,9 +35,9 @@ export function ConnectionProcess({ connection }: { connection: Connection }) {
 
 function Processes({ connection }: { connection: Connection }) {
   const path = usePath(connection)
-  const asked = useQuery(ask('runtime', findProcess, { path }))
+  const processes = useQuery(ask('runtime', findProcess, { path }))
   return (
-    <Loaded query={asked}>
+    <Loaded query={processes}>
       {({ processes }) => (
         <Stack gap="md">
           {processes.length === 0 ? (

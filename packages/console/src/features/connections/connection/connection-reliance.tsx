@@ -29,10 +29,10 @@ export function ConnectionReliance({ connection }: { connection: Connection }) {
 
 function Callers({ connection }: { connection: Connection }) {
   const path = usePath(connection)
-  const asked = useQuery(ask('accounts', listReliance, { path }))
+  const reliance = useQuery(ask('accounts', listReliance, { path }))
   const { user } = useMe()
   return (
-    <Loaded query={asked} lines={2}>
+    <Loaded query={reliance} lines={2}>
       {({ callers }) =>
         callers.length === 0 ? (
           <Text size="sm" c="dimmed">

@@ -45,9 +45,9 @@ export function useSave(connection: Connection, onOver: () => void) {
     onError: sayProblem,
   })
 
-  return { save, conflict: told() }
+  return { save, conflict: conflictNotice() }
 
-  function told(): ReactNode {
+  function conflictNotice(): ReactNode {
     if (save.error === null) return null
     const problem = Problem.of(save.error)
     if (problem.code !== 'request.stale') return <Failed failure={problem} />

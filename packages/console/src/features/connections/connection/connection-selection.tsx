@@ -133,4 +133,4 @@ function Form({ connection, openapi, onDirty }: FormProps) {
   )
 }
 
-const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
+const same = (first: unknown, other: unknown): boolean => JSON.stringify(first) === JSON.stringify(other)

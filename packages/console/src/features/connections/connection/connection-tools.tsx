@@ -47,10 +47,10 @@ function ToolList({ connection }: { connection: Connection }) {
     effect: effect === '' ? undefined : effect,
     enabled: on === '' ? undefined : on,
   }
-  const asked = useQuery(ask('tools', listTools, { path, query }))
+  const tools = useQuery(ask('tools', listTools, { path, query }))
   const switches = useSwitches(connection)
   const filtered = search !== '' || effect !== '' || on !== ''
-  const shown = asked.data?.items ?? []
+  const shown = tools.data?.items ?? []
   const choose = (name: string, is: boolean) =>
     setChosen((before) => new Set(is ? [...before, name] : [...before].filter((value) => value !== name)))
   const columns = [
@@ -75,7 +75,7 @@ function ToolList({ connection }: { connection: Connection }) {
       />
       <Table
         label={t.label}
-        query={asked}
+        query={tools}
         rowKey={({ name }) => name}
         onPage={(next) => set({ offset: String(next) })}
         empty={

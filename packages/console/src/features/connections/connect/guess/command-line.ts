@@ -71,10 +71,10 @@ function ofContainer(input: readonly string[]): { args: string[]; environment: V
   for (let at = 0; at < input.length; at++) {
     const word = input[at] ?? ''
     const joined = /^--env=(.*)$/s.exec(word)?.[1]
-    const said = joined ?? (word === '-e' || word === '--env' ? input[++at] : undefined)
-    if (said === undefined) args.push(word)
+    const pair = joined ?? (word === '-e' || word === '--env' ? input[++at] : undefined)
+    if (pair === undefined) args.push(word)
     else {
-      const [name = '', ...value] = said.split('=')
+      const [name = '', ...value] = pair.split('=')
       args.push('-e', name)
       environment.push(valueOf(name, value.join('=')))
     }

@@ -65,12 +65,12 @@ function guessWith(input: string, catalog: readonly CatalogEntry[], read: ReadCo
   )
 }
 
-const one = (seen: Seen, found: Draft): Guess => ({ kind: 'one', seen, draft: found })
+const guessOf = (seen: Seen, found: Draft): Guess => ({ kind: 'one', seen, draft: found })
 const refused = (why: Extract<Guess, { kind: 'refused' }>['why']): Guess => ({ kind: 'refused', why })
 
 function ofLink(text: string, read: ReadConfiguration): Guess | undefined {
   const found = draftOfLink(text, read)
-  return found === undefined ? undefined : one('link', found)
+  return found === undefined ? undefined : guessOf('link', found)
 }
 
 const DOCUMENT =
@@ -88,10 +88,10 @@ function ofAddress(text: string, catalog: readonly CatalogEntry[]): Guess | unde
   const problem = problemOfAddress(url)
   if (problem !== undefined) return refused(problem === 'empty' ? 'unreadable' : problem)
   const known = catalog.find((entry) => entry.url !== null && sameAddress(entry.url, url))
-  if (known !== undefined) return one('entry', draftOfEntry(known))
-  if (DOCUMENT.test(new URL(url).pathname)) return one('document-address', draft({ kind: DOCUMENT_KIND, url }))
+  if (known !== undefined) return guessOf('entry', draftOfEntry(known))
+  if (DOCUMENT.test(new URL(url).pathname)) return guessOf('document-address', draft({ kind: DOCUMENT_KIND, url }))
   if (REPOSITORY.test(url)) return refused('repository')
-  return one('address', draft({ url }))
+  return guessOf('address', draft({ url }))
 }
 
 const sameAddress = (first: string, second: string) =>
@@ -103,18 +103,18 @@ const SETTINGS =
 
 function ofStructure(text: string, read: ReadConfiguration): Guess | undefined {
   if (/^(?:openapi|swagger):\s*["']?\d/m.test(text.slice(0, 2_000)))
-    return one('document', draft({ kind: DOCUMENT_KIND, document: text }))
+    return guessOf('document', draft({ kind: DOCUMENT_KIND, document: text }))
   const isJson = /^[{["]|^\/[/*]/.test(text)
   if (!isJson && !SETTINGS.test(text)) return undefined
   const value = isJson ? readLoosely(text) : undefined
   if (typeof value === 'object' && value !== null && ('openapi' in value || 'swagger' in value))
-    return one('document', draft({ kind: DOCUMENT_KIND, document: text }))
+    return guessOf('document', draft({ kind: DOCUMENT_KIND, document: text }))
   const found = read(text)
   if (found === undefined) return refused('unreadable')
   const [first] = found.drafts
   if (first === undefined) return refused('unusable')
   return found.drafts.length === 1 && found.left.length === 0
-    ? one('configuration', first)
+    ? guessOf('configuration', first)
     : { kind: 'several', ...found }
 }
 
@@ -123,12 +123,12 @@ const PACKAGE = /^@[\w.-]+\/[\w.-]+(?:@[\w.-]+)?$/
 
 function ofCommand(text: string, catalog: readonly CatalogEntry[], read: ReadConfiguration): Guess | undefined {
   if (PACKAGE.test(text))
-    return one('package', draft({ kind: 'program', command: 'npx', args: ['-y', text], auth: 'none' }))
+    return guessOf('package', draft({ kind: 'program', command: 'npx', args: ['-y', text], auth: 'none' }))
   if (!isCommand(text)) return undefined
   const found = draftOfCommand(text, read)
   if (found === undefined) return refused('unreadable')
   const known = found.kind === 'program' ? catalog.find((entry) => startsAlike(entry, found)) : undefined
-  return one('command', known === undefined ? found : { ...draftOfEntry(known), ...saidOf(found, known) })
+  return guessOf('command', known === undefined ? found : { ...draftOfEntry(known), ...saidOf(found, known) })
 }
 
 /** A line that starts what the catalog knows is that entry, with whatever the line says of it. */
@@ -138,16 +138,16 @@ const startsAlike = ({ command }: CatalogEntry, found: Draft): boolean => {
 }
 
 function saidOf(found: Draft, entry: CatalogEntry): Partial<Draft> {
-  const asked = draftOfEntry(entry)
-  const environment = asked.environment.map(
+  const stated = draftOfEntry(entry)
+  const environment = stated.environment.map(
     (value) => found.environment.find(({ name }) => name === value.name) ?? value,
   )
-  const more = found.environment.filter(({ name }) => !asked.environment.some((value) => value.name === name))
+  const more = found.environment.filter(({ name }) => !stated.environment.some((value) => value.name === name))
   const args = [found.command, ...found.args].slice(entry.command?.length ?? 0)
-  const given = [found.command, ...found.args].length >= (entry.command?.length ?? 0)
+  const isWhole = [found.command, ...found.args].length >= (entry.command?.length ?? 0)
   return {
     environment: [...environment, ...more],
-    ...(given ? { args: found.args, blanks: [] } : { args: [...asked.args, ...args] }),
+    ...(isWhole ? { args: found.args, blanks: [] } : { args: [...stated.args, ...args] }),
   }
 }
 
