@@ -88,8 +88,8 @@ export class Conversation {
     this.#running = running
     try {
       const messages = [...messagesOf(before), { role: 'user' as const, content: wish }].slice(-100)
-      const given = { path: { organization }, body: { messages }, signal: running.signal }
-      const { ended } = await follow(runAgent, given, (event) =>
+      const input = { path: { organization }, body: { messages }, signal: running.signal }
+      const { ended } = await follow(runAgent, input, (event) =>
         this.#change(id, ({ steps }) => changeBy(steps, event as AgentEvent)),
       )
       this.#change(id, () => ({ state: 'done', cut: ended === 'steps' }))

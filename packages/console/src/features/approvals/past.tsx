@@ -12,7 +12,7 @@ import { column, Table } from '../../ui/table.tsx'
 import { When } from '../../ui/when.tsx'
 import { AnswerForm } from './answer-form.tsx'
 import { ApprovalState, QuestionBody, QuestionHead } from './question.tsx'
-import { one, past, type ApprovalState as State } from './questions.ts'
+import { approvalQuery, past, type ApprovalState as State } from './questions.ts'
 
 export interface PastProps {
   readonly state: State | undefined
@@ -86,7 +86,7 @@ export function Past({ state, onState, chosen, onChoose }: PastProps) {
 
 function Chosen({ approval }: { approval: string }) {
   const organization = useOrganization()
-  const query = useQuery(one(organization, approval))
+  const query = useQuery(approvalQuery(organization, approval))
   return (
     <Loaded query={query}>
       {(found) => (

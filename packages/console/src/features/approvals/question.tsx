@@ -16,7 +16,7 @@ import { TextLink } from '../../ui/links.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { When } from '../../ui/when.tsx'
 import { Arguments } from './arguments.tsx'
-import { one } from './questions.ts'
+import { approvalQuery } from './questions.ts'
 
 const TONES: Readonly<Record<Approval['state'], Tone>> = {
   pending: 'busy',
@@ -53,7 +53,7 @@ export function QuestionHead({ approval, heading }: { approval: Approval; headin
 /** Everything below its head. */
 export function QuestionBody({ approval }: { approval: Approval }) {
   const organization = useOrganization()
-  const whole = useQuery(one(organization, approval.id))
+  const whole = useQuery(approvalQuery(organization, approval.id))
   const t = texts.approvals
   return (
     <Stack gap="md">

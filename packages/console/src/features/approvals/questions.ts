@@ -14,7 +14,7 @@ export type Verdict = 'grant' | 'always' | 'deny'
 export const past = (organization: string, state: ApprovalState | undefined, offset: number) =>
   ask('approvals', listApprovals, { path: { organization }, query: { state, offset, limit: 50 } })
 
-export const one = (organization: string, approval: string) =>
+export const approvalQuery = (organization: string, approval: string) =>
   ask('approvals', getApproval, { path: { organization, approval } })
 
 export interface GivenAnswer {
@@ -59,8 +59,8 @@ export function useAnswer() {
           .then(sayDone)
           .catch((thrown: unknown) => sayFailed(Problem.of(thrown)))
           .finally(() => void again())
-      const told = lasting === undefined ? t.granted({ tool }) : t.always({ tool })
-      sayDone(state === 'pending' ? t.more({ missing }) : told, undo)
+      const done = lasting === undefined ? t.granted({ tool }) : t.always({ tool })
+      sayDone(state === 'pending' ? t.more({ missing }) : done, undo)
     },
     onError: (thrown) => sayFailed(Problem.of(thrown)),
     onSettled: again,

@@ -92,8 +92,8 @@ export function LastUse({ row, seen }: { row: Key; seen: readonly SeenClient[] }
 }
 
 /** The use of a key is written once in a minute, and a client that was seen at once. */
-const laterOf = (one: string | null, other: string | null): string | null =>
-  one === null || (other !== null && other > one) ? other : one
+const laterOf = (first: string | null, other: string | null): string | null =>
+  first === null || (other !== null && other > first) ? other : first
 
 /** The columns that every table of keys has. */
 export const keyColumns = (seen: readonly SeenClient[]): Column<Key>[] => {

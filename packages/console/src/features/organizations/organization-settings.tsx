@@ -48,11 +48,13 @@ const changeOf = ({ name, description, email, rate, approvals }: Words, own: Own
 })
 
 function faultsOf({ name, email, rate }: Words, most: number): { [Name in keyof Words]?: string } {
-  const asked = Number(rate)
+  const perMinute = Number(rate)
   return {
     ...(name.trim() === '' || name.trim().length > 100 ? { name: t.nameWrong } : {}),
     ...(email.trim() === '' || /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email.trim()) ? {} : { email: t.emailWrong }),
-    ...(Number.isInteger(asked) && asked >= 1 && asked <= most ? {} : { rate: t.rateWrong({ most: count(most) }) }),
+    ...(Number.isInteger(perMinute) && perMinute >= 1 && perMinute <= most
+      ? {}
+      : { rate: t.rateWrong({ most: count(most) }) }),
   }
 }
 
@@ -60,12 +62,12 @@ function useSave(own: Own) {
   const organization = useOrganization()
   const queries = useQueryClient()
   const store = (body: Change) => call(changeSettings, { path: { organization }, body })
-  const asked = () => Promise.all(['settings', 'me'].map((noun) => queries.invalidateQueries({ queryKey: [noun] })))
+  const refetch = () => Promise.all(['settings', 'me'].map((noun) => queries.invalidateQueries({ queryKey: [noun] })))
   const undo = async () => {
     const { name, description, contact_email, requests_per_minute, approvals } = own
     try {
       await store({ name, description, contact_email, requests_per_minute, approvals })
-      await asked()
+      await refetch()
       sayDone(texts.settings.back)
     } catch (thrown) {
       sayFailed(Problem.of(thrown))
@@ -75,7 +77,7 @@ function useSave(own: Own) {
     mutationFn: store,
     onSuccess: () => {
       sayDone(texts.settings.saved, () => void undo())
-      return asked()
+      return refetch()
     },
   })
 }

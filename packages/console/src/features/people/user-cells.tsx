@@ -46,12 +46,12 @@ export function ActiveSwitch({ user }: Of) {
   const me = useMe().user
   const change = useChange(user)
   const t = texts.users
-  const said = (now: boolean, undo?: () => void) => ({
+  const announcing = (now: boolean, undo?: () => void) => ({
     onSuccess: () => sayDone(t.activeNow({ name: user.name, active: now }), undo),
   })
   const set = async (active: boolean) => {
-    const back = () => change.mutate({ is_active: !active }, said(!active))
-    await Promise.allSettled([change.mutateAsync({ is_active: active }, said(active, back))])
+    const back = () => change.mutate({ is_active: !active }, announcing(!active))
+    await Promise.allSettled([change.mutateAsync({ is_active: active }, announcing(active, back))])
   }
   return (
     <Allowed may={!isMe(me, user)} why={t.notYourself}>
@@ -71,12 +71,12 @@ export function AdminSwitch({ user }: Of) {
   const me = useMe().user
   const change = useChange(user)
   const t = texts.users
-  const said = (now: boolean, undo?: () => void) => ({
+  const announcing = (now: boolean, undo?: () => void) => ({
     onSuccess: () => sayDone(t.adminNow({ name: user.name, admin: now }), undo),
   })
   const set = async (admin: boolean) => {
-    const back = () => change.mutate({ platform_admin: !admin }, said(!admin))
-    await Promise.allSettled([change.mutateAsync({ platform_admin: admin }, said(admin, back))])
+    const back = () => change.mutate({ platform_admin: !admin }, announcing(!admin))
+    await Promise.allSettled([change.mutateAsync({ platform_admin: admin }, announcing(admin, back))])
   }
   return (
     <Allowed may={!isMe(me, user)} why={t.notYourself}>

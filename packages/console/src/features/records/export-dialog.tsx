@@ -111,11 +111,11 @@ function useExport(everywhere: boolean) {
     running.current = abort
     setState({ at: 'busy', bytes: 0 })
     try {
-      const given = { query: { ...filter, format }, signal: abort.signal }
+      const input = { query: { ...filter, format }, signal: abort.signal }
       const say = (bytes: number) => setState({ at: 'busy', bytes })
       const file = everywhere
-        ? await download(exportAudit, given, say)
-        : await download(exportOrganizationAudit, { ...given, path: { organization } }, say)
+        ? await download(exportAudit, input, say)
+        : await download(exportOrganizationAudit, { ...input, path: { organization } }, say)
       const name = `records-${everywhere ? 'all' : organization}.${ENDINGS[format]}`
       saveFile(file, name)
       setState({ at: 'done', name, bytes: file.size })

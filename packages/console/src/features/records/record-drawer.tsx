@@ -240,11 +240,11 @@ function Arguments({ event }: { event: AuditEvent }) {
 }
 
 function Shadows({ policy }: { policy: unknown }) {
-  const said: unknown = typeof policy === 'object' && policy !== null ? Reflect.get(policy, 'shadows') : undefined
-  if (typeof said !== 'object' || said === null) return null
+  const shadows: unknown = typeof policy === 'object' && policy !== null ? Reflect.get(policy, 'shadows') : undefined
+  if (typeof shadows !== 'object' || shadows === null) return null
   return (
     <Part title={t.shadows}>
-      <Facts facts={Object.entries(said).map(([rule, would]) => [rule, String(would)])} />
+      <Facts facts={Object.entries(shadows).map(([rule, would]) => [rule, String(would)])} />
     </Part>
   )
 }

@@ -21,10 +21,10 @@ export function RecordPayload({ event }: { event: AuditEvent }) {
   const { id, details, action } = event
   const [opened, setOpened] = useState<string>()
   if (action !== 'tools/call') return null
-  const kept = typeof details['payload'] === 'string'
+  const isStored = typeof details['payload'] === 'string'
   return (
     <RecordPart title={t.title}>
-      {!kept ? (
+      {!isStored ? (
         <Text size="sm" c="dimmed">
           {t.off}
         </Text>

@@ -42,7 +42,9 @@ async function askAll(organization: string, ofPlatform: boolean, signal: AbortSi
     ofPlatform ? everyPage((offset) => call(listPlatformRules, { query: { limit: PAGE, offset }, signal })) : [],
   ])
   const own = ofPlatform ? here.filter(({ scope, id }) => scope !== 'platform' || isOfFile(id, above)) : here
-  return [...above, ...own].toSorted((one, other) => RULE_SCOPES.indexOf(one.scope) - RULE_SCOPES.indexOf(other.scope))
+  return [...above, ...own].toSorted(
+    (first, other) => RULE_SCOPES.indexOf(first.scope) - RULE_SCOPES.indexOf(other.scope),
+  )
 }
 
 /** Rules of the platform that a file says are in no list but the organization's. */

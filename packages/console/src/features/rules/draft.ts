@@ -75,8 +75,8 @@ const withArgument = (parameters: Parameters, argument: string): Parameters =>
 
 /** As the interface takes it: what is empty is not said. */
 export function wordsOf({ name, reason, action, match, parameters }: Draft) {
-  const said = tidy({ name, reason, action, match, parameters })
-  return { match: {}, parameters: {}, ...said } as ReturnType<typeof tidy> & { name?: string; reason?: string }
+  const words = tidy({ name, reason, action, match, parameters })
+  return { match: {}, parameters: {}, ...words } as ReturnType<typeof tidy> & { name?: string; reason?: string }
 }
 
 export const placeOf = ({ scope, of }: Pick<Draft, 'scope' | 'of'>) => ({ scope, ...(of === '' ? {} : { of }) })

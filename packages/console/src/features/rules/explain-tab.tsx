@@ -28,19 +28,19 @@ export const bodyOf = ({ tool, as, key, toolset, arguments: input }: ThoughtOf) 
 export function ExplainTab() {
   const organization = useOrganization()
   const [thought, set] = useUrlState(State)
-  const told = useQuery({
+  const explained = useQuery({
     ...ask('rules', explainPolicy, { path: { organization }, body: bodyOf(thought) }),
     enabled: thought.tool !== '',
   })
   return (
     <Stack gap="lg">
       <Paper withBorder p="md">
-        <ExplainForm initial={thought} busy={told.isFetching} onAsk={(call) => set({ ...call }, 'push')} />
+        <ExplainForm initial={thought} busy={explained.isFetching} onAsk={(call) => set({ ...call }, 'push')} />
       </Paper>
-      {told.error === null || told.isFetching ? null : <Failed failure={Problem.of(told.error)} />}
-      {told.data === undefined || told.error !== null ? null : (
+      {explained.error === null || explained.isFetching ? null : <Failed failure={Problem.of(explained.error)} />}
+      {explained.data === undefined || explained.error !== null ? null : (
         <Paper withBorder p="md">
-          <Explanation told={told.data} />
+          <Explanation told={explained.data} />
         </Paper>
       )}
     </Stack>

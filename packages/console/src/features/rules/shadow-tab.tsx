@@ -93,18 +93,20 @@ export function ShadowResults({ rule, items }: { rule: string; items: readonly W
   const rules = useRules()
   const { turn } = useRuleChanges()
   const elsewhere = useElsewhere()
-  const kept = rules.data?.find(({ name, state }) => name === rule && state === 'shadow')
+  const shadowRule = rules.data?.find(({ name, state }) => name === rule && state === 'shadow')
   const t = texts.rules.shadow
   const calls = items.reduce((sum, item) => sum + item.calls, 0)
   return (
     <Stack gap="xs">
       <Group justify="space-between" gap="sm">
         <Group gap="sm">
-          <Title order={2}>{kept === undefined ? rule : <TextLink to={`/rules/${kept.id}`}>{rule}</TextLink>}</Title>
+          <Title order={2}>
+            {shadowRule === undefined ? rule : <TextLink to={`/rules/${shadowRule.id}`}>{rule}</TextLink>}
+          </Title>
           <Text c="dimmed">{t.calls({ calls })}</Text>
         </Group>
-        {kept === undefined || elsewhere(kept) !== undefined ? null : (
-          <Button size="xs" loading={turn.isPending} onClick={() => turn.mutate({ rule: kept, state: 'on' })}>
+        {shadowRule === undefined || elsewhere(shadowRule) !== undefined ? null : (
+          <Button size="xs" loading={turn.isPending} onClick={() => turn.mutate({ rule: shadowRule, state: 'on' })}>
             {t.bite}
           </Button>
         )}

@@ -18,12 +18,12 @@ import { ReadAt } from './read-at.tsx'
 const t = texts.runtime.health
 
 export function Health() {
-  const told = useQuery(health)
+  const readiness = useQuery(health)
   const stats = useQuery(ask('runtime', findPlatformStats))
   return (
     <Stack gap="lg">
       <Section title={t.title}>
-        <Loaded query={told}>{(answer) => <Readiness told={answer} />}</Loaded>
+        <Loaded query={readiness}>{(answer) => <Readiness told={answer} />}</Loaded>
         <Loaded query={stats} lines={3}>
           {({ gateway }) => (
             <Facts

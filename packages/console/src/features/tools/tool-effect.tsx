@@ -24,7 +24,7 @@ export function ToolEffect({ tool }: { tool: ToolInFull }) {
     onError: (thrown) => sayFailed(Problem.of(thrown)),
     onSettled: () => queries.invalidateQueries({ queryKey: ['tools'] }),
   })
-  const said = tool.effect_from === 'administrator' ? tool.effect : UNSAID
+  const effect = tool.effect_from === 'administrator' ? tool.effect : UNSAID
   return (
     <Allowed may={may} why={texts.connection.notYours}>
       <Select
@@ -34,7 +34,7 @@ export function ToolEffect({ tool }: { tool: ToolInFull }) {
           { value: UNSAID, label: t.unsaid },
           ...Object.entries(texts.effects).map(([value, label]) => ({ value, label })),
         ]}
-        value={said}
+        value={effect}
         allowDeselect={false}
         disabled={!may || say.isPending}
         onChange={(next) => say.mutate(next === UNSAID ? null : (next as Effect))}

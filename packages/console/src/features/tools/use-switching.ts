@@ -20,9 +20,9 @@ export function useSwitching(): Switching {
   const t = texts.tools
   const { mutate, mutateAsync, isPending } = useMutation({
     mutationFn: async ({ tools, on }: { tools: readonly OrganizationTool[]; on: boolean }) => {
-      const wanted = tools.map(({ connection, name }) => ({ connection, name, enabled: on }))
-      for (let at = 0; at < wanted.length; at += MOST_TOOLS)
-        await call(switchAllTools, { path: { organization }, body: { tools: wanted.slice(at, at + MOST_TOOLS) } })
+      const changes = tools.map(({ connection, name }) => ({ connection, name, enabled: on }))
+      for (let at = 0; at < changes.length; at += MOST_TOOLS)
+        await call(switchAllTools, { path: { organization }, body: { tools: changes.slice(at, at + MOST_TOOLS) } })
     },
     onError: (thrown) => sayFailed(Problem.of(thrown)),
     onSettled: () => Promise.all(['tools', 'toolsets'].map((noun) => queries.invalidateQueries({ queryKey: [noun] }))),

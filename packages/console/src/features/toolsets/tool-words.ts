@@ -13,8 +13,8 @@ export const wordsOf = ({ tools = {} }: ToolsetSettings, tool: string): ToolWord
 export function withWords(settings: ToolsetSettings, tool: string, words: ToolWords): ToolsetSettings {
   const { tools = {}, ...rest } = settings
   const { [tool]: _, ...others } = tools
-  const said = Object.fromEntries(Object.entries(words).filter(([, word]) => word !== undefined && word !== ''))
-  const next = Object.keys(said).length === 0 ? others : { ...others, [tool]: said }
+  const filled = Object.fromEntries(Object.entries(words).filter(([, word]) => word !== undefined && word !== ''))
+  const next = Object.keys(filled).length === 0 ? others : { ...others, [tool]: filled }
   return Object.keys(next).length === 0 ? rest : { ...rest, tools: next }
 }
 

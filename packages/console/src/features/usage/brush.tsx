@@ -67,8 +67,8 @@ export function Brush({ usage, places, label, onZoom, children }: BrushProps) {
       currentTarget.setPointerCapture(pointerId)
     }
     const at = (x: number) => stepAt((x - box.left) / box.width, count, places)
-    const [one, other] = [at(start.current), at(clientX)]
-    setDrag([Math.min(one, other), Math.max(one, other)])
+    const [from, other] = [at(start.current), at(clientX)]
+    setDrag([Math.min(from, other), Math.max(from, other)])
   }
   const up = () => {
     stop()

@@ -26,7 +26,7 @@ export function TargetChoice({ target }: { target: number }) {
     },
     onError: (thrown) => sayFailed(Problem.of(thrown)),
   })
-  const choices = [...new Set([...TARGETS, target])].toSorted((one, other) => one - other)
+  const choices = [...new Set([...TARGETS, target])].toSorted((first, other) => first - other)
   return (
     <Select
       label={t.target}

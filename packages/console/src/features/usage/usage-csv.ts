@@ -9,8 +9,8 @@ export function usageCsv({ uncounted, steps, connections, tools, callers, client
   const lines: Line[] = [
     ...steps.map((step) => ({ kind: 'step', ...step })),
     ...connections.map((connection) => ({ kind: 'connection', ...connection })),
-    ...(tools ?? []).map(({ steps: _, ...one }) => ({ kind: 'tool', ...one })),
-    ...(callers ?? []).map(({ id, name, ...one }) => ({ kind: 'caller', name: name ?? id, ...one })),
+    ...(tools ?? []).map(({ steps: _, ...row }) => ({ kind: 'tool', ...row })),
+    ...(callers ?? []).map(({ id, name, ...row }) => ({ kind: 'caller', name: name ?? id, ...row })),
     ...(clients ?? []).map((client) => ({ kind: 'client', ...client })),
     ...(reasons ?? []).map(({ code, calls }) => ({ kind: 'reason', name: code, calls })),
     // Whoever reads the file is not to take its figures for complete.
