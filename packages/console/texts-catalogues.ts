@@ -21,7 +21,7 @@ export function filesOf(language: Language): string[] {
   const ofFeatures = readdirSync(FEATURES)
     .map((name) => join(FEATURES, name, 'texts', `${language}.json`))
     .filter((file) => existsSync(file))
-  return [...sections, ...ofFeatures].sort((one, other) => (sectionOf(one) < sectionOf(other) ? -1 : 1))
+  return [...sections, ...ofFeatures].sort((first, other) => (sectionOf(first) < sectionOf(other) ? -1 : 1))
 }
 
 function sectionOf(file: string): string {

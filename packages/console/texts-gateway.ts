@@ -44,11 +44,11 @@ export function gatewaySentences(): Sentence[] {
 
 function ofFault(code: FaultCode, { say, mend }: Pages[string]): Sentence[] {
   const { say: english, mend: remedy } = FAULTS[code]
-  const said = { section: sectionOf(code), english, german: say }
+  const sentence = { section: sectionOf(code), english, german: say }
   // A remedy that is nothing but a blank brings a sentence of its own.
   return mend === undefined || !/\w/.test(literalsOf(remedy).join(''))
-    ? [said]
-    : [said, { section: CODES, english: remedy, german: mend }]
+    ? [sentence]
+    : [sentence, { section: CODES, english: remedy, german: mend }]
 }
 
 const BLANK = /\{([\w-]+)\}/g
@@ -64,7 +64,7 @@ export function compiledSentences(sentences: readonly Sentence[]): string {
   const beginsOpen = ({ english }: Sentence) => (english.startsWith('{') ? 1 : 0)
   const lengthOf = ({ english }: Sentence) => literalsOf(english).join('').length
   const entries = sentences
-    .toSorted((one, other) => beginsOpen(one) - beginsOpen(other) || lengthOf(other) - lengthOf(one))
+    .toSorted((first, other) => beginsOpen(first) - beginsOpen(other) || lengthOf(other) - lengthOf(first))
     .map(({ section, english, german }) => {
       const parts = [section, literalsOf(english), blanksOf(english)].map((part) => JSON.stringify(part))
       return `[${parts.join(', ')}, ${compiledMessage(german)}]`

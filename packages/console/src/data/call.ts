@@ -25,8 +25,8 @@ export async function call<Query extends z.ZodObject, Body extends Shape, Answer
   { path = {}, query = {}, body, signal, unlessChangedSince: since }: Given<Query, Body> = {},
 ): Promise<z.output<Answer>> {
   const address = addressOf(operation.path, path, query)
-  const asked = `${operation.method} ${address.split('?', 1)[0]}`
-  const response = await ask(operation.method, address, body, signal, asked, since)
+  const requestLine = `${operation.method} ${address.split('?', 1)[0]}`
+  const response = await ask(operation.method, address, body, signal, requestLine, since)
   if (response.status === 204) return undefined as z.output<Answer>
   return (await response.json()) as z.output<Answer>
 }
@@ -38,22 +38,22 @@ export async function follow<Query extends z.ZodObject, Body extends Shape, Answ
   onProgress: (progress: unknown) => void,
 ): Promise<z.output<Answer>> {
   const address = addressOf(operation.path, path, query)
-  const asked = `${operation.method} ${address.split('?', 1)[0]}`
-  const response = await ask(operation.method, address, body, signal, asked, undefined, 'text/event-stream')
+  const requestLine = `${operation.method} ${address.split('?', 1)[0]}`
+  const response = await ask(operation.method, address, body, signal, requestLine, undefined, 'text/event-stream')
   let ended: { type: string; data: unknown } | undefined
   try {
     await readEvents(response, (data, type) => {
-      const said: unknown = JSON.parse(data)
-      if (type === 'progress') onProgress(said)
-      else ended = { type, data: said }
+      const message: unknown = JSON.parse(data)
+      if (type === 'progress') onProgress(message)
+      else ended = { type, data: message }
     })
   } catch (thrown) {
     if (signal?.aborted === true) throw thrown
   }
   if (ended?.type === 'result') return ended.data as z.output<Answer>
-  if (ended?.type === 'error') throw Problem.ofBody(ended.data, response, asked)
+  if (ended?.type === 'error') throw Problem.ofBody(ended.data, response, requestLine)
   // A proxy or the network cut it.
-  throw new Problem({ message: texts.failed.noAnswer, mend: texts.failed.askAgain, asked })
+  throw new Problem({ message: texts.failed.noAnswer, mend: texts.failed.askAgain, asked: requestLine })
 }
 
 /** The same where an operation answers a text, such as an export; `onBytes` hears how much of it is here. */
@@ -63,8 +63,8 @@ export async function download<Query extends z.ZodObject, Body extends Shape>(
   onBytes?: (bytes: number) => void,
 ): Promise<Blob> {
   const address = addressOf(operation.path, input.path ?? {}, input.query ?? {})
-  const asked = `${operation.method} ${operation.path}`
-  const response = await ask(operation.method, address, input.body, input.signal, asked)
+  const requestLine = `${operation.method} ${operation.path}`
+  const response = await ask(operation.method, address, input.body, input.signal, requestLine)
   if (onBytes === undefined || response.body === null) return response.blob()
   let bytes = 0
   const counting = new TransformStream<Uint8Array, Uint8Array>({

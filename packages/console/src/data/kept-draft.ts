@@ -27,8 +27,8 @@ export function useKeptDraft<Draft>(name: string, saved: Draft): KeptDraft<Draft
   const store = useDraftStore<Kept<Draft>>(name)
   const base = JSON.stringify(saved)
   const [own, setOwn] = useState(() => {
-    const kept = store.read()
-    return kept?.base === base ? { draft: kept.draft, isRestored: true } : undefined
+    const stored = store.read()
+    return stored?.base === base ? { draft: stored.draft, isRestored: true } : undefined
   })
   const draft = own?.draft ?? saved
   const discard = () => {

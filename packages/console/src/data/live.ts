@@ -135,9 +135,9 @@ function hold(address: string, tell: (message: LiveMessage) => void, over: Abort
 export function breathe(say: (noun: Noun) => void, breath = BREATH) {
   const waiting = new Map<Noun, { again: boolean; timer: ReturnType<typeof setTimeout> }>()
   const tellOne = (noun: Noun): void => {
-    const held = waiting.get(noun)
-    if (held !== undefined) {
-      held.again = true
+    const current = waiting.get(noun)
+    if (current !== undefined) {
+      current.again = true
       return
     }
     say(noun)

@@ -63,9 +63,9 @@ export function useKeepOrganization(): void {
     if (slug === undefined) return
     localStorage.setItem(REMEMBERED, slug)
     const inside = new URL(href, window.location.origin)
-    const given = inside.searchParams.get(ORGANIZATION)
+    const slugInAddress = inside.searchParams.get(ORGANIZATION)
     // On the way to another one the address is ahead of the page.
-    if (given !== null && given !== slug) return
+    if (slugInAddress !== null && slugInAddress !== slug) return
     inside.searchParams.set(ORGANIZATION, slug)
     const { pathname, search, hash } = withPrefix(inside)
     if (pathname !== window.location.pathname) history.replace(pathname + search + hash)

@@ -48,8 +48,8 @@ export function readState<Schema extends z.ZodObject>(
   search: Readonly<Record<string, unknown>>,
 ): z.output<Schema> {
   const fitting = Object.entries(schema.shape).flatMap(([name, field]) => {
-    const given = search[name]
-    return given !== undefined && (field as z.ZodType).safeParse(given).success ? [[name, given]] : []
+    const raw = search[name]
+    return raw !== undefined && (field as z.ZodType).safeParse(raw).success ? [[name, raw]] : []
   })
   return schema.parse(Object.fromEntries(fitting))
 }

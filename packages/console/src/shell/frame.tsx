@@ -44,12 +44,12 @@ const Palette = lazy(() =>
 )
 
 export function Frame() {
-  const asked = useQuery(me)
-  if (asked.data !== undefined) return <Signed />
-  if (asked.error !== null && !asked.isFetching)
+  const account = useQuery(me)
+  if (account.data !== undefined) return <Signed />
+  if (account.error !== null && !account.isFetching)
     return (
       <Stack p="xl" maw={640} mx="auto">
-        <Failed failure={Problem.of(asked.error)} onRetry={() => void asked.refetch()} />
+        <Failed failure={Problem.of(account.error)} onRetry={() => void account.refetch()} />
       </Stack>
     )
   return (

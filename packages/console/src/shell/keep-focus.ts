@@ -14,7 +14,7 @@ export function useKeepFocus(): void {
     let last: HTMLElement | undefined
     let around: readonly Element[] = []
     let byPointer = false
-    let asked = 0
+    let frame = 0
     const onFocus = ({ target }: FocusEvent) => {
       if (!(target instanceof HTMLElement) || target === document.body) return
       last = target
@@ -27,13 +27,13 @@ export function useKeepFocus(): void {
       if (byPointer && relatedTarget === null) last = undefined
     }
     const check = () => {
-      asked = 0
+      frame = 0
       if (last === undefined || document.activeElement !== document.body) return
       if (!last.isConnected || last.matches(SPENT)) return focusHeading(around)
       if (!last.matches(':disabled')) last.focus({ preventScroll: true })
     }
     const changes = new MutationObserver(() => {
-      if (asked === 0) asked = requestAnimationFrame(check)
+      if (frame === 0) frame = requestAnimationFrame(check)
     })
     changes.observe(document.body, { childList: true, subtree: true, attributes: true, attributeFilter: ['disabled'] })
     document.addEventListener('focusin', onFocus)
@@ -43,7 +43,7 @@ export function useKeepFocus(): void {
     document.addEventListener('pointercancel', onRelease, true)
     return () => {
       changes.disconnect()
-      cancelAnimationFrame(asked)
+      cancelAnimationFrame(frame)
       document.removeEventListener('focusin', onFocus)
       document.removeEventListener('focusout', onBlur)
       document.removeEventListener('pointerdown', onPress, true)

@@ -40,7 +40,7 @@ const MOST_KEPT = 2_000
 export type Localize = (text: string, where?: Place) => string
 
 export function createLocalize(sentences: Sentences): Localize {
-  const kept = new Map<string, string>()
+  const texts = new Map<string, string>()
   const within = (text: string, where: Place | undefined, depth: number): string | undefined => {
     for (const [section, literals, names, say] of sentences) {
       if (!isAt(section, where)) continue
@@ -75,11 +75,11 @@ export function createLocalize(sentences: Sentences): Localize {
   return (text, where) => {
     if (sentences.length === 0 || text === '' || text.length > LONGEST) return text
     const key = `${where ?? ''} ${text}`
-    const known = kept.get(key)
+    const known = texts.get(key)
     if (known !== undefined) return known
-    if (kept.size >= MOST_KEPT) kept.clear()
+    if (texts.size >= MOST_KEPT) texts.clear()
     const words = wordLines(text, where)
-    kept.set(key, words)
+    texts.set(key, words)
     return words
   }
 }

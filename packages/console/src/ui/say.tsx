@@ -12,16 +12,16 @@ const load = () => import('./notes.tsx')
 const Notes = lazy(() => load().then(({ Notes }) => ({ default: Notes })))
 
 /** How many there were; the place for them is made for the first. */
-let said = 0
-let heard: () => void = () => undefined
+let count = 0
+let listener: () => void = () => undefined
 const listen = (hear: () => void) => {
-  heard = hear
+  listener = hear
   return () => undefined
 }
 
 /** Stands once in the page, and shows whatever is said below. */
 export function News() {
-  const some = useSyncExternalStore(listen, () => said > 0)
+  const some = useSyncExternalStore(listen, () => count > 0)
   return some ? (
     <Suspense>
       <Notes />
@@ -30,8 +30,8 @@ export function News() {
 }
 
 function say(data: Omit<NotificationData, 'id'>): string {
-  const id = `news-${(said += 1)}`
-  heard()
+  const id = `news-${(count += 1)}`
+  listener()
   void load().then(({ show }) => show({ id, ...data }))
   return id
 }

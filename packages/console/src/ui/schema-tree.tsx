@@ -55,7 +55,7 @@ function Fields({ fields }: { fields: readonly SchemaField[] }) {
 
 function Field({ name, type, required, description, choices, otherwise, least, most }: SchemaField) {
   const t = texts.tools.schema
-  const said = [
+  const remarks = [
     choices.length === 0
       ? undefined
       : t.choices({ choices: choices.slice(0, 12).join(', '), more: choices.length > 12 }),
@@ -80,7 +80,7 @@ function Field({ name, type, required, description, choices, otherwise, least, m
           {visibleText(description)}
         </Text>
       )}
-      {said.map((line) => (
+      {remarks.map((line) => (
         <Text key={line} size="xs" c="dimmed" className="breakable">
           {visibleText(line)}
         </Text>

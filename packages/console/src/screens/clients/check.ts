@@ -63,5 +63,5 @@ function newsOf(row: SeenClient, { says, before, keyId, userId }: ExpectedClient
   return { row, expected, done: Object.fromEntries(done) }
 }
 
-const sameAs = (one: SeenClient, other: SeenClient): boolean =>
-  one.key_id === other.key_id && one.user_id === other.user_id && one.client?.name === other.client?.name
+const sameAs = (client: SeenClient, other: SeenClient): boolean =>
+  client.key_id === other.key_id && client.user_id === other.user_id && client.client?.name === other.client?.name

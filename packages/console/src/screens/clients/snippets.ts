@@ -52,8 +52,8 @@ export const throughRemote = (setup: Setup): Snippet => {
   const { name, url, key } = setup
   // Plain http to anything but this machine is taken only when it is told to.
   const plain = url.startsWith('http:') ? ['--allow-http'] : []
-  const said = key === undefined ? [] : ['--header', 'Authorization:${TOOLWAY_AUTHORIZATION}']
-  const args = ['-y', 'mcp-remote', url, ...said, '--transport', 'http-only', ...plain]
+  const header = key === undefined ? [] : ['--header', 'Authorization:${TOOLWAY_AUTHORIZATION}']
+  const args = ['-y', 'mcp-remote', url, ...header, '--transport', 'http-only', ...plain]
   const env = key === undefined ? {} : { env: { TOOLWAY_AUTHORIZATION: bearer(key) } }
   return { kind: 'json', text: json({ mcpServers: { [name]: { command: 'npx', args, ...env } } }) }
 }

@@ -95,11 +95,11 @@ function useSteps({ connected, called }: StepsProps): readonly Step[] {
   const [mayConnect, mayInvite] = [useMay('connector_create'), useMay('user_manage')]
   const mayDecide = useMay('tenant_update')
   const accounts = useAccountStep()
-  const one = { limit: 1 }
+  const firstRow = { limit: 1 }
   const keys = useQuery(ask('keys', listMyKeys, { query: { organization } }))
   const grants = useQuery(askAll('grants', listOwnGrants))
-  const rules = useQuery({ ...ask('rules', listOrganizationRules, { path, query: one }), enabled: mayRule })
-  const members = useQuery({ ...ask('people', listMembers, { path, query: one }), enabled: mayInvite })
+  const rules = useQuery({ ...ask('rules', listOrganizationRules, { path, query: firstRow }), enabled: mayRule })
+  const members = useQuery({ ...ask('people', listMembers, { path, query: firstRow }), enabled: mayInvite })
   const [longer] = useState(() => ({ from: new Date(Date.now() - MONTH_MS).toISOString(), step: 'day' }) as const)
   const month = useQuery({ ...ask('stats', findUsage, { path, query: longer }), enabled: called === 0 })
   const calls = called === 0 ? carriedOut(month.data) : called

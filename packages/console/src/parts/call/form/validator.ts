@@ -31,10 +31,10 @@ export function resembles(schema: Schema, value: unknown, root: RJSFSchema, dept
   if (Array.isArray(value) && !Array.isArray(items))
     return value.every((item) => resembles(items, item, root, depth + 1))
   if (!isOf('object', value)) return true
-  const given = value as Readonly<Record<string, unknown>>
-  if (required.some((name) => given[name] === undefined)) return false
+  const members = value as Readonly<Record<string, unknown>>
+  if (required.some((name) => members[name] === undefined)) return false
   return Object.entries(properties).every(
-    ([name, property]) => given[name] === undefined || resembles(property, given[name], root, depth + 1),
+    ([name, property]) => members[name] === undefined || resembles(property, members[name], root, depth + 1),
   )
 }
 
@@ -47,7 +47,7 @@ function targetOf(ref: string, root: RJSFSchema): Schema {
   }, root) as Schema
 }
 
-const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
+const same = (first: unknown, other: unknown) => JSON.stringify(first) === JSON.stringify(other)
 
 function isOf(type: string, value: unknown): boolean {
   if (type === 'null') return value === null

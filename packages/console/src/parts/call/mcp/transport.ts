@@ -21,11 +21,11 @@ export const transportTo = (address: string, eventSink: EventSink): Transport =>
 
 /** A status says no: in the words of JSON-RPC, or of a problem document. */
 function refusalOf(address: string, { status, headers, text }: Incoming): Error {
-  const said = parsed(text)
-  if (isObject(said) && said['jsonrpc'] === '2.0' && isObject(said['error']))
-    return new RpcFailure(said['error'] as unknown as RpcError)
+  const body = parsed(text)
+  if (isObject(body) && body['jsonrpc'] === '2.0' && isObject(body['error']))
+    return new RpcFailure(body['error'] as unknown as RpcError)
   const head = new Headers(Object.entries(headers).map(([name, value]) => [name, String(value)]))
-  return Problem.ofBody(said, { status, headers: head }, `POST ${address}`)
+  return Problem.ofBody(body, { status, headers: head }, `POST ${address}`)
 }
 
 function parsed(text: string): unknown {
@@ -37,10 +37,10 @@ function parsed(text: string): unknown {
 }
 
 async function signedIn(address: string, init: RequestInit): Promise<Response> {
-  const asked = Date.now()
+  const askedAt = Date.now()
   const first = await send(address, init)
   if (first.status !== 401) return first
-  if (await renew(asked)) {
+  if (await renew(askedAt)) {
     const second = await send(address, init)
     if (second.status !== 401) return second
   }

@@ -11,15 +11,15 @@ import { OutsideLink } from '../outside-link.tsx'
 export function Told({ result }: { result: JsonObject }) {
   const { _meta: meta } = result
   if (!isObject(meta)) return null
-  const said = [...accountOf(meta), ...changesOf(meta), ...budgetOf(meta)]
+  const lines = [...accountOf(meta), ...changesOf(meta), ...budgetOf(meta)]
   const fault = meta['dev.toolway/fault']
   const link = isObject(fault) ? (fault['approval_url'] ?? fault['connect_url']) : undefined
-  if (said.length === 0 && link === undefined) return null
+  if (lines.length === 0 && link === undefined) return null
   return (
     <Stack gap={4}>
-      {said.length === 0 ? null : (
+      {lines.length === 0 ? null : (
         <List size="sm" spacing={2}>
-          {said.map((value) => (
+          {lines.map((value) => (
             <List.Item key={value} className="breakable">
               {visibleText(value)}
             </List.Item>
