@@ -82,13 +82,13 @@ function written(schema: unknown, direction: Direction, most: number, parts: Sch
     const left = { values: Math.floor(most / LEAST) }
     try {
       const made = convert(schema, { ...parts, ...attempt, direction, within: new Set(), left })
-      const one = isObject(made) ? made : made ? {} : { not: {} }
-      if (JSON.stringify(one).length > most) continue
+      const converted = isObject(made) ? made : made ? {} : { not: {} }
+      if (JSON.stringify(converted).length > most) continue
       if (at > 0)
         parts.note(
           at === 1 ? 'text inside its schema is left out' : 'its schema is truncated where it is nested too deeply',
         )
-      return one
+      return converted
     } catch (thrown) {
       if (!(thrown instanceof TooMuch)) throw thrown
       unfolds = true
