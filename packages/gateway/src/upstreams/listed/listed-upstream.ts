@@ -71,7 +71,7 @@ const KEY = 'gateway'
 
 export function createListedUpstream<Tool extends ListedTool>(parts: ListedUpstreamParts<Tool>): ListedUpstream<Tool> {
   const { breaker, now, keptFor, staleFor, onStale } = parts
-  const kept = createKept<ToolList<Tool>>({ now, keptFor, staleFor, onStale })
+  const listing = createKept<ToolList<Tool>>({ now, keptFor, staleFor, onStale })
   const closing = new AbortController()
   const ended = new Set<() => void>()
   let noted = ''
@@ -84,8 +84,8 @@ export function createListedUpstream<Tool extends ListedTool>(parts: ListedUpstr
     return list
   }
 
-  const open = () => kept.open(KEY, (aged) => fetch({ fresh: false, aged }))
-  const renew = (fresh = true) => kept.refresh(KEY, (aged) => fetch({ fresh, aged }))
+  const open = () => listing.open(KEY, (aged) => fetch({ fresh: false, aged }))
+  const renew = (fresh = true) => listing.refresh(KEY, (aged) => fetch({ fresh, aged }))
 
   async function list(): Promise<Answer> {
     const { tools } = await open()
@@ -101,7 +101,7 @@ export function createListedUpstream<Tool extends ListedTool>(parts: ListedUpstr
   }
 
   async function poll(onChange: (kind: ListKind, missed: boolean) => void, signal: AbortSignal): Promise<void> {
-    let before = shown(kept.peek(KEY))
+    let before = shown(listing.peek(KEY))
     while (!signal.aborted) {
       await pause(keptFor, signal)
       if (signal.aborted) return
@@ -115,7 +115,7 @@ export function createListedUpstream<Tool extends ListedTool>(parts: ListedUpstr
     async introduce() {
       // Lists are asked for rarely and on purpose: what changed is to be seen by whoever wants to see it. The first of a process is
       // asked for by its start.
-      await renew(kept.peek(KEY) !== undefined)
+      await renew(listing.peek(KEY) !== undefined)
       const server = { ...parts.server, version: '1' }
       return { revision: MODERN, server, capabilities: { tools: {} }, instructions: undefined }
     },
@@ -128,14 +128,14 @@ export function createListedUpstream<Tool extends ListedTool>(parts: ListedUpstr
       if (request.method === 'tools/list') return list()
       return Promise.resolve({ error: { code: NO_METHOD, message: `Method not found: ${request.method}` } })
     },
-    peek: (name) => kept.peek(KEY)?.tools.get(name),
-    some: (isMeant) => someOf(kept.peek(KEY), isMeant),
+    peek: (name) => listing.peek(KEY)?.tools.get(name),
+    some: (isMeant) => someOf(listing.peek(KEY), isMeant),
     refresh: () =>
       renew().then(
         () => {},
         () => {},
       ),
-    leftOut: () => kept.peek(KEY)?.leftOut ?? [],
+    leftOut: () => listing.peek(KEY)?.leftOut ?? [],
     watch: (onChange, signal) => void poll(onChange, AbortSignal.any([signal, closing.signal])),
     listen({ signal, onEnd }: Hearing) {
       ended.add(onEnd)

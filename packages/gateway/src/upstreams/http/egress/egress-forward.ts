@@ -20,8 +20,8 @@ const PER_CONNECTION: ReadonlySet<string> = new Set([
 ])
 
 /** The address of a request in absolute form; undefined where it has another form. */
-export function addressOf(asked: IncomingMessage): URL | undefined {
-  const url = URL.parse(asked.url ?? '')
+export function addressOf(incoming: IncomingMessage): URL | undefined {
+  const url = URL.parse(incoming.url ?? '')
   return url?.protocol === 'http:' && url.username === '' && url.password === '' ? url : undefined
 }
 
@@ -33,21 +33,21 @@ export interface ForwardParts {
 }
 
 /** Rejects with `EgressRefused` before an answer began; afterwards it ends the connection. */
-export async function forward(url: URL, asked: IncomingMessage, answer: ServerResponse, parts: ForwardParts) {
+export async function forward(url: URL, incoming: IncomingMessage, answer: ServerResponse, parts: ForwardParts) {
   const to = targetOf(url)
   const gone = new AbortController()
   answer.once('close', () => gone.abort())
   const socket = await parts.routes.open(to, gone.signal)
-  const chunked = asked.headers['transfer-encoding'] === undefined ? [] : ['transfer-encoding', 'chunked']
+  const chunked = incoming.headers['transfer-encoding'] === undefined ? [] : ['transfer-encoding', 'chunked']
   const sent = request({
     createConnection: () => socket,
-    method: asked.method,
+    method: incoming.method,
     path: url.pathname + url.search,
-    headers: [...passing(asked, ['host']), 'host', url.host, 'connection', 'close', ...chunked],
+    headers: [...passing(incoming, ['host']), 'host', url.host, 'connection', 'close', ...chunked],
   })
   sent.setTimeout(parts.idleMs, () => sent.destroy(new EgressRefused('silent', wordsOf(to))))
   answer.once('close', () => sent.destroy())
-  asked.pipe(sent)
+  incoming.pipe(sent)
   const received = await new Promise<IncomingMessage>((resolve, reject) => {
     sent.once('response', resolve)
     sent.on('error', (cause) => {
