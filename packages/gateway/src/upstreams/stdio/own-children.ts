@@ -116,10 +116,10 @@ class CallerChildren {
     const child = this.#own.get(key)
     if (child !== undefined) return child
     if (this.#closed || this.#failed.has(key) || !this.#makeRoom()) return undefined
-    const one = { upstream: this.#open(whose, revision), uses: 0, used: this.#now() }
-    this.#own.set(key, one)
+    const opened = { upstream: this.#open(whose, revision), uses: 0, used: this.#now() }
+    this.#own.set(key, opened)
     this.#timer ??= setInterval(() => this.#reap(), REAP_EVERY).unref()
-    return one
+    return opened
   }
 
   #leave(child: OwnChildEntry): void {

@@ -153,9 +153,9 @@ const identityOf = (path: string, identity: string | undefined): (readonly [stri
 
 /** Folders of a program by the names that it uses, which may be links. */
 async function heldFolders(paths: readonly string[], places: HeldPlaces): Promise<ReadonlyMap<string, Place>> {
-  const held = new Map<string, Place>()
-  for (const path of paths) held.set(path, await places.hold(path))
-  return held
+  const placesByPath = new Map<string, Place>()
+  for (const path of paths) placesByPath.set(path, await places.hold(path))
+  return placesByPath
 }
 
 /**

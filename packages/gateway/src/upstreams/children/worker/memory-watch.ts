@@ -39,12 +39,12 @@ export function createMemoryWatch(measure: Measure = process.platform === 'linux
   async function look(): Promise<void> {
     const usage = await measure(new Set(watched.keys())).catch(() => new Map<number, Held>())
     for (const [group, { bytes, processes }] of usage) {
-      const one = watched.get(group)
-      if (one === undefined) continue
-      const isFull = bytes > one.limits.bytes
-      if (!isFull && processes <= (one.limits.processes ?? Infinity)) continue
+      const watching = watched.get(group)
+      if (watching === undefined) continue
+      const isFull = bytes > watching.limits.bytes
+      if (!isFull && processes <= (watching.limits.processes ?? Infinity)) continue
       watched.delete(group)
-      one.tooMuch(isFull ? 'memory' : 'processes')
+      watching.tooMuch(isFull ? 'memory' : 'processes')
     }
     plan()
   }
