@@ -306,13 +306,13 @@ class OpenedCredentials implements CallCredentials {
     credential: HeldCredential | undefined,
     challenge: Challenge,
   ): Fault {
-    const asked = scopesIn(challenge)
+    const newScopes = scopesIn(challenge)
     if (credential !== undefined) this.#lacking.add(credential)
-    const scopes = [...new Set([...(credential?.scopes ?? []), ...asked])]
+    const scopes = [...new Set([...(credential?.scopes ?? []), ...newScopes])]
     return this.#needed(
       facts,
       asking,
-      `the server requires permissions that the account does not have (${asked.join(' ') || 'not specified'})`,
+      `the server requires permissions that the account does not have (${newScopes.join(' ') || 'not specified'})`,
       { id: credential?.id, scopes },
     )
   }
