@@ -89,23 +89,23 @@ const toggle = serveOrganization(shapes.toggleTool, async (request) => {
   const { change, parts, organization, principal, body, params } = request
   const before = subject(request)
   const { id, alias } = before.connection
-  const wanted = { tool: params['tool'] ?? '', ...wantedIn(body) }
-  refuseUnknown(toolsOf(before), [wanted])
+  const toolChange = { tool: params['tool'] ?? '', ...wantedIn(body) }
+  refuseUnknown(toolsOf(before), [toolChange])
   await change(
     () => ({
-      action: wanted.enabled === undefined ? 'tool.effect' : 'tool.toggle',
+      action: toolChange.enabled === undefined ? 'tool.effect' : 'tool.toggle',
       resource: 'tool',
-      id: `${alias}/${wanted.tool}`,
+      id: `${alias}/${toolChange.tool}`,
       detail: { ...wantedIn(body) },
     }),
     async (sql) => {
-      const { tool, enabled, effect } = wanted
+      const { tool, enabled, effect } = toolChange
       if (enabled !== undefined) await switchTools(sql, organization.id, id, [{ tool, enabled }])
       if (effect !== undefined) await sayEffect(sql, organization.id, id, { tool, effect, by: principal.id })
     },
   )
   await parts.snapshots.refresh(organization.id, { table: 'tool_states', ids: [id] })
-  const tool = toolsOf(subjectOf(parts, organization.id, id)).find(({ name }) => name === wanted.tool)
+  const tool = toolsOf(subjectOf(parts, organization.id, id)).find(({ name }) => name === toolChange.tool)
   if (tool === undefined) throw new Fault('thing.unknown', { thing: 'tool' })
   return tool
 })
@@ -119,9 +119,9 @@ const bulk = serveOrganization(shapes.switchTools, async (request) => {
       ? body.tools.map(({ name, enabled }) => ({ tool: name, enabled }))
       : body.updates.map(({ tool_name: tool, is_enabled: enabled }) => ({ tool, enabled }))
   // The last word about a tool holds.
-  const wanted = [...new Map(listed.map((item) => [item.tool, item])).values()]
-  refuseUnknown(toolsOf(before), wanted)
-  const named = (on: boolean) => wanted.filter(({ enabled }) => enabled === on).map(({ tool }) => tool)
+  const toolChanges = [...new Map(listed.map((item) => [item.tool, item])).values()]
+  refuseUnknown(toolsOf(before), toolChanges)
+  const named = (on: boolean) => toolChanges.filter(({ enabled }) => enabled === on).map(({ tool }) => tool)
   await change(
     () => ({
       action: 'tool.bulk-update',
@@ -129,10 +129,10 @@ const bulk = serveOrganization(shapes.switchTools, async (request) => {
       id,
       detail: { enabled: named(true), disabled: named(false) },
     }),
-    (sql) => switchTools(sql, organization.id, id, wanted),
+    (sql) => switchTools(sql, organization.id, id, toolChanges),
   )
   await parts.snapshots.refresh(organization.id, { table: 'tool_states', ids: [id] })
-  return { changed: wanted.length, ...counts(toolsOf(subjectOf(parts, organization.id, id))) }
+  return { changed: toolChanges.length, ...counts(toolsOf(subjectOf(parts, organization.id, id))) }
 })
 
 const switchAll = (operation: typeof shapes.enableAllTools, enabled: boolean): Served =>

@@ -147,8 +147,8 @@ const remove = serveIntegration(shapes.removeIntegration, async (_, below) => be
 
 const test = serveIntegration(shapes.testIntegration, async (request, below) => {
   const { parts, organization, change: leave } = request
-  const { alias, enabled, ...held } = await below.get()
-  const id = held.id as ConnectionId
+  const { alias, enabled, ...connection } = await below.get()
+  const id = connection.id as ConnectionId
   // A disabled connection is not contacted, and its state is unchanged.
   const fault = enabled ? await parts.sync(organization.id, id) : new Fault('upstream.disabled', { connection: alias })
   await leave(
