@@ -53,13 +53,13 @@ export function argumentsOf({ match, parameters }: Rule): Path[] {
 /** The places that may be kept of the arguments of a tool with these rules. */
 export function keptPaths(rules: readonly Rule[]): KeptPath[] {
   const redacted = new Set(rules.flatMap(redactedBy))
-  const kept = new Map<string, KeptPath>()
+  const plainPaths = new Map<string, KeptPath>()
   for (const path of rules.flatMap(argumentsOf)) {
     const text = textOf(path)
     const plain = path.length > 0 && !path.includes('*')
-    if (plain && !redacted.has(text) && !path.some(isTellingName)) kept.set(text, { text, path })
+    if (plain && !redacted.has(text) && !path.some(isTellingName)) plainPaths.set(text, { text, path })
   }
-  return [...kept.values()].slice(0, MOST_PATHS)
+  return [...plainPaths.values()].slice(0, MOST_PATHS)
 }
 
 /** Undefined where nothing is to be kept. */

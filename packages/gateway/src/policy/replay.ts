@@ -75,12 +75,12 @@ export function evaluateAgain(
 
 const asksCaller = ({ varies }: PlacedRule): boolean => varies
 
-const asked = new WeakMap<Rule, Path[]>()
+const pathsByRule = new WeakMap<Rule, Path[]>()
 function pathsOf(rule: Rule): Path[] {
-  const held = asked.get(rule)
-  if (held !== undefined) return held
+  const before = pathsByRule.get(rule)
+  if (before !== undefined) return before
   const paths = argumentsOf(rule)
-  asked.set(rule, paths)
+  pathsByRule.set(rule, paths)
   return paths
 }
 
@@ -117,16 +117,16 @@ const couldChange = ({ action }: Rule, verdict: Verdict): boolean =>
 function sideOf(verdict: Verdict): Side {
   const { action, rule, changes } = verdict
   const sent = outcomeOf(action) === 'refuses' ? [] : changes
-  const told = sent.map(({ place, to }) => `${place} = ${JSON.stringify(to).slice(0, 40)}`)
-  return { action, rule: rule?.name ?? sent[0]?.rule.name, outcome: [action, ...told].join(', ') }
+  const sentWords = sent.map(({ place, to }) => `${place} = ${JSON.stringify(to).slice(0, 40)}`)
+  return { action, rule: rule?.name ?? sent[0]?.rule.name, outcome: [action, ...sentWords].join(', ') }
 }
 
 const words = new WeakMap<Rule, string>()
 function wordsOf(rule: Rule): string {
   const word = words.get(rule)
   if (word !== undefined) return word
-  const { id: _, reason: __, ...said } = rule
-  const text = JSON.stringify(said, (__, value: unknown) =>
+  const { id: _, reason: __, ...relevant } = rule
+  const text = JSON.stringify(relevant, (__, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value).sort(([item], [other]) => (item < other ? -1 : 1)))
       : value,

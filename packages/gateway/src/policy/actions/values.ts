@@ -49,7 +49,7 @@ export function changeAt(
     return { ...schema, properties: { ...properties, [name]: changeAt(own, rest, change, optional) } }
   const changed = change(own)
   const { [name]: _, ...others } = properties
-  const kept = changed === undefined ? others : { ...properties, [name]: changed }
-  if (!optional || !Array.isArray(required)) return { ...schema, properties: kept }
-  return { ...schema, properties: kept, required: required.filter((value) => value !== name) }
+  const newProperties = changed === undefined ? others : { ...properties, [name]: changed }
+  if (!optional || !Array.isArray(required)) return { ...schema, properties: newProperties }
+  return { ...schema, properties: newProperties, required: required.filter((value) => value !== name) }
 }

@@ -75,16 +75,16 @@ export interface PlatformRules {
 }
 
 export function createPlatformRules({ list }: { list(): Promise<readonly PlatformRuleRow[]> }): PlatformRules {
-  let held: InForce = { rules: [], troubles: [] }
+  let current: InForce = { rules: [], troubles: [] }
   let loading: Promise<void> = Promise.resolve()
   return {
     get inForce() {
-      return held
+      return current
     },
     load() {
       // One after the other, so that an older answer never replaces a newer one.
       const run = async () => {
-        held = inForce((await list()).map(storedOfPlatform))
+        current = inForce((await list()).map(storedOfPlatform))
       }
       const result = loading.then(run)
       loading = result.catch(() => {})
