@@ -28,11 +28,11 @@ export function renamed<Tool>(
   const taken = new Set<string>()
   const counts = naming === 'plain' ? countNames(tools, ownName) : undefined
   const next = Array.from(tools, ([name, tool]) => {
-    const wanted = wordsOf?.(tool)?.name ?? nameBy(naming, name)
-    if (wanted === undefined || tools.has(wanted) || taken.has(wanted)) return [name, tool] as const
-    taken.add(wanted)
-    names.set(name, wanted)
-    return [wanted, tool] as const
+    const newName = wordsOf?.(tool)?.name ?? nameBy(naming, name)
+    if (newName === undefined || tools.has(newName) || taken.has(newName)) return [name, tool] as const
+    taken.add(newName)
+    names.set(name, newName)
+    return [newName, tool] as const
 
     function nameBy(way: Naming, joined: string): string | undefined {
       if (way === 'mcp') return agentName(joined, tools)

@@ -213,8 +213,8 @@ const secretsOf = ({ id, sealed }: ConnectionRow, unseal: SnapshotParts['unseal'
 function createTakes(unseal: SnapshotParts['unseal']) {
   const known = new Map<ConnectionId, boolean>()
   return (connection: ConnectionRow): boolean => {
-    const held = known.get(connection.id)
-    if (held !== undefined) return held
+    const before = known.get(connection.id)
+    if (before !== undefined) return before
     let takes = false
     try {
       takes = takesCredentials(connection.settings, secretsOf(connection, unseal))

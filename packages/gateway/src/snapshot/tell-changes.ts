@@ -74,8 +74,8 @@ const indexes = new WeakMap<Snapshot, Index>()
 
 /** By connection, made once for each snapshot: every connection of it is looked up several times. */
 function indexOf(snapshot: Snapshot): Index {
-  const held = indexes.get(snapshot)
-  if (held !== undefined) return held
+  const before = indexes.get(snapshot)
+  if (before !== undefined) return before
   const index = {
     connections: new Map(snapshot.connections.map((connection) => [connection.id, connection])),
     states: Map.groupBy(snapshot.states, (state) => state.connection_id),
@@ -101,8 +101,8 @@ function offerOf(snapshot: Snapshot, id: ConnectionId, kind: Changed): string {
 }
 
 function textOf(list: object): string {
-  const held = known.get(list)
-  if (held !== undefined) return held
+  const before = known.get(list)
+  if (before !== undefined) return before
   const text = JSON.stringify(list)
   known.set(list, text)
   return text

@@ -40,7 +40,7 @@ export function createSwitches(states: readonly ToolStateRow[]) {
 
 /** The effect of each tool, and its origin. */
 export function createEffects(states: readonly ToolStateRow[]) {
-  const said = new Map(
+  const chosen = new Map(
     states.flatMap(({ connection_id: id, tool, effect }) =>
       effect === null ? [] : [[`${id} ${tool}`, effect] as const],
     ),
@@ -52,7 +52,7 @@ export function createEffects(states: readonly ToolStateRow[]) {
       tool: string,
       stated: Effect,
       isStated?: boolean,
-    ) => resolveEffect(stated, { connector: settings.connector, trusted, isStated, said: said.get(`${id} ${tool}`) }),
+    ) => resolveEffect(stated, { connector: settings.connector, trusted, isStated, said: chosen.get(`${id} ${tool}`) }),
   }
 }
 

@@ -20,11 +20,11 @@ export function giveNames(
   input: readonly Pick<GivenName, 'original' | 'name'>[],
   originals: readonly string[],
 ): GivenName[] {
-  const held = new Set(input.map(({ original }) => original))
+  const present = new Set(input.map(({ original }) => original))
   const taken = new Set(input.map(({ name }) => name))
   // In an order of their own, not the server's; and who needs no change goes before who does.
   const fresh = [...new Set(originals)]
-    .filter((original) => !held.has(original))
+    .filter((original) => !present.has(original))
     .toSorted((first, other) => rank(alias, first) - rank(alias, other) || (first < other ? -1 : 1))
   return fresh.map((original) => {
     const rule = joinName(alias, original)

@@ -41,15 +41,15 @@ export function createRanking(tools: Iterable<Findable>): Ranking {
   for (const tool of tools) index.add(documentOf(tool))
   return {
     find(query) {
-      const asked = new Set(wordsOf(query))
-      const words = [...asked].flatMap((word) => [word, ...widen(word).filter((other) => !asked.has(other))])
+      const queried = new Set(wordsOf(query))
+      const words = [...queried].flatMap((word) => [word, ...widen(word).filter((other) => !queried.has(other))])
       return index
         .search(words.join(' '), {
           tokenize: (text) => text.split(' '),
           boost: BOOST,
-          boostTerm: (term) => (asked.has(term) ? 1 : WIDENED),
-          prefix: (term) => asked.has(term) && term.length >= PREFIX.from,
-          fuzzy: (term) => asked.has(term) && term.length >= FUZZY.from && FUZZY.distance,
+          boostTerm: (term) => (queried.has(term) ? 1 : WIDENED),
+          prefix: (term) => queried.has(term) && term.length >= PREFIX.from,
+          fuzzy: (term) => queried.has(term) && term.length >= FUZZY.from && FUZZY.distance,
           weights: { prefix: PREFIX.weight, fuzzy: FUZZY.weight },
         })
         .map(({ id }) => String(id))

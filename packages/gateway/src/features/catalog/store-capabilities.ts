@@ -79,9 +79,9 @@ async function storeOne(sql: SystemSql, { offer: listed, era, seen, ...of }: Lis
   const drift = compare(await listKnownTools(sql, connectionId), sightingsOf(tools))
   const stated = await listSaidEffects(sql, connectionId)
   const speakersOf = (tool: string) => ({ connector, trusted, said: stated.get(tool) })
-  const kept = await keepAccount(sql, of, { mode, drift, speakersOf })
+  const storedDrift = await keepAccount(sql, of, { mode, drift, speakersOf })
   await noteState(sql, connectionId, { status: 'connected', reason: undefined, ...seen, era })
-  return tell(sql, of, alias, kept)
+  return tell(sql, of, alias, storedDrift)
 }
 
 const MEMBERS = ['tools', 'prompts', 'templates', 'resources'] as const
@@ -99,7 +99,7 @@ function withinRoom(
 ): { offer: CapabilitiesSnapshot; bytes: number } {
   const leftOut = createLeftOut(offer.leftOut)
   let bytes = 0
-  const kept = MEMBERS.map((member) => {
+  const fittingLists = MEMBERS.map((member) => {
     const taken = offer[member].filter((item) => {
       const size = bytesOf(item)
       if (others + bytes + size > most) return false
@@ -111,7 +111,7 @@ function withinRoom(
     if (missing > 0) leftOut.add(member, reason)
     return [member, taken] as const
   })
-  return { offer: { ...offer, ...Object.fromEntries(kept), leftOut: leftOut.items }, bytes }
+  return { offer: { ...offer, ...Object.fromEntries(fittingLists), leftOut: leftOut.items }, bytes }
 }
 
 /** The differences from the previous fetch. */
@@ -174,13 +174,13 @@ async function keepAccount(sql: SystemSql, of: Of, { mode, drift, speakersOf }: 
     if (known.has(tool) && before.get(tool) == null) return mode !== 'off'
     return isHeld(mode, before.get(tool) ?? undefined, definition, speakersOf(tool))
   }
-  const held = changed.filter(isKept)
+  const heldTools = changed.filter(isKept)
   const accepted = [
     ...changed.filter((sighting) => !isKept(sighting)),
     ...(mode === 'off' ? still.filter((sighting) => !isKept(sighting)) : []),
   ]
   if (accepted.length > 0) await acceptTools(sql, of, accepted, null)
-  if (held.length > 0) await holdTools(sql, of, held)
+  if (heldTools.length > 0) await holdTools(sql, of, heldTools)
   if (back.length > 0) await releaseTools(sql, connectionId, back)
   const again = still.filter(
     (sighting) => (mode !== 'off' || isKept(sighting)) && known.get(sighting.tool)?.gone_at != null,
@@ -195,7 +195,7 @@ async function keepAccount(sql: SystemSql, of: Of, { mode, drift, speakersOf }: 
     await noteGone(sql, connectionId, gone)
     await forgetGone(sql, connectionId)
   }
-  return { known, accepted, held: held, back, gone }
+  return { known, accepted, held: heldTools, back, gone }
 }
 
 /** So many are named; a server that changes thousands is one line. */
