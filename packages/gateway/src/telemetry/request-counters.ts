@@ -161,8 +161,8 @@ export function createToolCounters(registry: Registry, shown: ShownTools): ToolC
 
   function countedOf(connector: string, name: string, status: string): Counted {
     const key = `${connector} ${name} ${status}`
-    const held = known.get(key)
-    if (held !== undefined) return held
+    const before = known.get(key)
+    if (before !== undefined) return before
     const labels = { connector_type: connector, tool_name: name, status }
     const made = {
       labels,

@@ -107,13 +107,13 @@ class WebhookDelivery implements DeliverWebhooks {
     const sent = await this.#parts.send({ ...row, webhookId: row.webhook_id }, this.#closed.signal)
     // The next gateway tries it, since it is unknown whether it was delivered.
     if (this.#closed.signal.aborted) return
-    const held = { id: row.id, webhook_id: row.webhook_id, lease }
+    const leased = { id: row.id, webhook_id: row.webhook_id, lease }
     const { status, problem } = sent
     if (status !== undefined && problem === undefined) {
-      await this.#db.system((sql) => storeDelivered(sql, held, status))
+      await this.#db.system((sql) => storeDelivered(sql, leased, status))
       return
     }
-    await this.#db.system((sql) => this.#fail(sql, row, held, sent))
+    await this.#db.system((sql) => this.#fail(sql, row, leased, sent))
   }
 
   async #fail(
