@@ -51,8 +51,8 @@ export function endOf(
   const alias = connections.find(({ id }) => id === row.connection_id)?.alias
   const tool = catalogs.get(row.connection_id)?.tools?.find(({ name }) => name === row.tool)
   if (tool === undefined || hashTool(tool) !== row.tool_hash) return 'tool'
-  const asked = rulesOf(row)
-  const isThere = (rule: (typeof asked)[number]) =>
+  const givenRules = rulesOf(row)
+  const isThere = (rule: (typeof givenRules)[number]) =>
     rules.rules.some(
       (item) =>
         item.id === rule.id &&
@@ -60,9 +60,9 @@ export function endOf(
         (item.scope !== 'connection' || item.of === alias) &&
         canonicalJson(wordsOfRule(item)) === canonicalJson(wordsOfRule(rule)),
     )
-  if (!asked.every(isThere)) return 'rule'
+  if (!givenRules.every(isThere)) return 'rule'
   const caller = { principal: row.principal, userId: row.user_id ?? undefined }
-  return giver !== undefined && asked.some((rule) => fits(rule, caller, giver)) ? null : 'giver'
+  return giver !== undefined && givenRules.some((rule) => fits(rule, caller, giver)) ? null : 'giver'
 }
 type Giver = ReturnType<ApproverLookup['person']>
 

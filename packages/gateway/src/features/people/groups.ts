@@ -40,12 +40,12 @@ export async function putGroup(
   if (!named.success)
     throw new Fault('body.shape', { place: '/group', problem: named.error.issues[0]?.message ?? 'is not a valid slug' })
   const own = await findOwn(sql, slug)
-  const kept = members === undefined ? (own?.awaited ?? []) : []
+  const awaitedBefore = members === undefined ? (own?.awaited ?? []) : []
   await groups.putGroup(sql, {
     organizationId,
     slug,
     title: title ?? own?.title ?? slug,
-    awaited: awaited === undefined ? kept : addressesOf(awaited),
+    awaited: awaited === undefined ? awaitedBefore : addressesOf(awaited),
     origin: ORIGIN,
   })
   if (awaited !== undefined) await fillGroup(sql, organizationId, slug, await membersAmong(sql, awaited))
