@@ -81,16 +81,16 @@ export function createGuard({ host, publicUrl, allowedHosts, allowedOrigins }: G
       guard.checkOrigin(host, origin)
     },
     checkHost(host, authority, arrived = {}) {
-      const asked = hostOf(host ?? '')
-      if (authority !== undefined && hostOf(authority) !== asked) throw new Fault('request.host')
-      if (!names.has(asked) && !names.has(nameOf(asked)) && asked !== addressOf(arrived))
+      const requestedHost = hostOf(host ?? '')
+      if (authority !== undefined && hostOf(authority) !== requestedHost) throw new Fault('request.host')
+      if (!names.has(requestedHost) && !names.has(nameOf(requestedHost)) && requestedHost !== addressOf(arrived))
         throw new Fault('request.host')
     },
     checkOrigin(host, origin) {
       if (origin === undefined) return
-      const asked = hostOf(host ?? '')
+      const requestedHost = hostOf(host ?? '')
       const from = origin.toLowerCase()
-      if (origins.has(from) || from === `http://${asked}` || from === `https://${asked}`) return
+      if (origins.has(from) || from === `http://${requestedHost}` || from === `https://${requestedHost}`) return
       throw new Fault('request.origin')
     },
   }

@@ -76,8 +76,8 @@ export function createRest(parts: RestParts) {
   for (const path of ['/health/ready', '/health'])
     app.get(path, (c) => {
       const { status, problem, checks, ages } = readiness()
-      const told = { status, ...(problem === undefined ? {} : { problem }), checks, age_ms: ages }
-      return c.json(told, status === 'not ready' ? 503 : 200)
+      const report = { status, ...(problem === undefined ? {} : { problem }), checks, age_ms: ages }
+      return c.json(report, status === 'not ready' ? 503 : 200)
     })
   if (metrics !== undefined) serveMetrics(app, metrics, parts)
   app.onError((thrown, c) => {

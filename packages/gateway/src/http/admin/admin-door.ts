@@ -141,12 +141,12 @@ export function createAdminDoor<Parts extends OperationBase>(door: AdminDoorPart
 
 /** Returns the methods that a path accepts; empty if nothing is served there. */
 function methodsAt(operations: readonly { readonly operation: Operation }[], path: string): string[] {
-  const wanted = path.split('/')
+  const pathParts = path.split('/')
   const here = operations.filter(({ operation }) => {
     const parts = operation.path.split('/')
     return (
-      parts.length === wanted.length &&
-      parts.every((part, at) => (part.startsWith('{') ? wanted[at] !== '' : part === wanted[at]))
+      parts.length === pathParts.length &&
+      parts.every((part, at) => (part.startsWith('{') ? pathParts[at] !== '' : part === pathParts[at]))
     )
   })
   return [...new Set(here.map(({ operation }) => operation.method))]

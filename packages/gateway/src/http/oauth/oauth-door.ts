@@ -101,9 +101,9 @@ function metadata(parts: OAuthDoorParts, response: ServerResponse, path: string,
 
 async function registration(parts: OAuthDoorParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (!isJsonType(request.headers['content-type'])) throw new Fault('request.media-type')
-  let said: unknown
+  let client: unknown
   try {
-    said = JSON.parse(textOf(await readBody(request, BODY_LIMIT)))
+    client = JSON.parse(textOf(await readBody(request, BODY_LIMIT)))
   } catch (thrown) {
     if (thrown instanceof Fault && thrown.code !== 'request.not-json') throw thrown
     return sendJson(
@@ -114,7 +114,7 @@ async function registration(parts: OAuthDoorParts, request: IncomingMessage, res
     )
   }
   const { status, body, retryAfter } = await parts.register(
-    said,
+    client,
     parts.actorOf(request, 'oauth client'),
     parts.clients.of(request).network,
   )

@@ -60,12 +60,12 @@ export function createProviderDoor(parts: ProviderDoorParts): Hono<Env> {
     const next = nextOf(c.req.query('next'))
     try {
       const { url, ...oauthRedirect } = await provider.depart(publicUrl() + CALLBACK)
-      const kept: z.input<typeof Kept> = {
+      const started: z.input<typeof Kept> = {
         ...oauthRedirect,
         ...(next === undefined ? {} : { next }),
         until: Date.now() + SECONDS * 1000,
       }
-      c.header('set-cookie', cookie(vault.seal(JSON.stringify(kept), SEALED_FOR).toString('base64url'), SECONDS))
+      c.header('set-cookie', cookie(vault.seal(JSON.stringify(started), SEALED_FOR).toString('base64url'), SECONDS))
       return c.redirect(url.href, 303)
     } catch (thrown) {
       return failed(c, thrown)
@@ -74,23 +74,23 @@ export function createProviderDoor(parts: ProviderDoorParts): Hono<Env> {
 
   /** Throws `login.provider` for a way back that this browser did not begin, or has gone before. */
   async function oauthRedirectOf(cookies: string | undefined) {
-    const kept = readKept(vault, cookieOf(cookies, name()))
-    if (kept === undefined || kept.until <= Date.now())
+    const started = readKept(vault, cookieOf(cookies, name()))
+    if (started === undefined || started.until <= Date.now())
       throw new Fault('login.provider', {
         problem: 'it was not started in this browser, or took more than ten minutes',
       })
-    if (!(await spend(vault.hash(`provider state ${kept.state}`), new Date(kept.until))))
+    if (!(await spend(vault.hash(`provider state ${started.state}`), new Date(started.until))))
       throw new Fault('login.provider', { problem: 'this response was already used' })
-    return kept
+    return started
   }
 
   app.get(CALLBACK, async (c) => {
     try {
-      const kept = await oauthRedirectOf(c.req.header('cookie'))
-      const proven = await provider.arrive(new URL(publicUrl() + CALLBACK + new URL(c.req.url).search), kept)
+      const started = await oauthRedirectOf(c.req.header('cookie'))
+      const proven = await provider.arrive(new URL(publicUrl() + CALLBACK + new URL(c.req.url).search), started)
       const tokens = await signIn.withProven(actorOf(c, parts), proven, { client: 'browser' })
       // A redirect would still count as led by the provider's site, and the new cookies would not be sent.
-      const response = await leadOn(textsFor(c), kept.next ?? '/sign-in')
+      const response = await leadOn(textsFor(c), started.next ?? '/sign-in')
       for (const value of [...web.cookiesFor(tokens), cookie('', 0)]) response.headers.append('set-cookie', value)
       return response
     } catch (thrown) {
