@@ -124,12 +124,12 @@ export function createDb(parts: DbParts): Db {
       transact(`${begin}; ${REPEATABLE}; ${speakFor(id)}`, (sql) => work(sql as OrgSnapshotSql), { bound: true }),
     system: (work, within) => transact(begin, (sql) => work(sql as SystemSql), { within }),
     async listen(channel, onNotice, alive) {
-      const heard = (notice: Notice) => {
+      const handleNotice = (notice: Notice) => {
         presence.spoke()
         onNotice(notice)
       }
       const more = { ...(alive !== undefined && { alive }), ...(log && { log }) }
-      const listener = await createListener({ connection: staying, channel, onNotice: heard, ...more })
+      const listener = await createListener({ connection: staying, channel, onNotice: handleNotice, ...more })
       listeners.add(listener)
       return {
         heard: listener.heard,

@@ -33,33 +33,33 @@ export function maskedJson(input: unknown, most: number): MaskedJson {
     const fits = Math.min(text.length, LONGEST_TEXT, Math.max(0, room))
     if (fits < text.length) cut = true
     room -= fits
-    const kept = maskText(text.slice(0, fits)).toWellFormed().replaceAll('\0', '\uFFFD')
-    return fits < text.length ? `${kept}…` : kept
+    const maskedText = maskText(text.slice(0, fits)).toWellFormed().replaceAll('\0', '\uFFFD')
+    return fits < text.length ? `${maskedText}…` : maskedText
   }
 
   function listOf(items: readonly unknown[], deep: number): unknown[] {
-    const kept: unknown[] = []
+    const shownItems: unknown[] = []
     for (const item of items) {
       if (room <= 0) {
-        kept.push(leaveOut())
+        shownItems.push(leaveOut())
         break
       }
-      kept.push(walk(item, deep + 1))
+      shownItems.push(walk(item, deep + 1))
     }
-    return kept
+    return shownItems
   }
 
   function objectOf(members: object, deep: number): Record<string, unknown> {
-    const kept = Object.create(null) as Record<string, unknown>
+    const shownMembers = Object.create(null) as Record<string, unknown>
     for (const [name, value] of Object.entries(members)) {
       if (room <= 0) {
-        kept['…'] = leaveOut()
+        shownMembers['…'] = leaveOut()
         break
       }
       const shown = textOf(name)
-      kept[shown] = isTellingName(name) ? MASK : walk(value, deep + 1)
+      shownMembers[shown] = isTellingName(name) ? MASK : walk(value, deep + 1)
     }
-    return kept
+    return shownMembers
   }
 
   function walk(value: unknown, deep: number): unknown {
