@@ -7,11 +7,11 @@ import { getApprovalForecast, getToolLock, setToolLock } from '@toolway/contract
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from '../data/call.ts'
 import { useMay, useOrganization } from '../data/me.ts'
-import { Problem } from '../data/problem.ts'
 import { ask } from '../data/queries.ts'
+import { sayProblem } from './say-problem.ts'
 import { texts } from '../texts/texts.ts'
 import { Icon } from '../ui/icon.tsx'
-import { sayDone, sayFailed } from '../ui/say.tsx'
+import { sayDone } from '../ui/say.tsx'
 
 const usePath = (connection: string) => ({ organization: useOrganization(), connection })
 
@@ -35,7 +35,7 @@ export function useTrust(alias: string) {
     onSuccess(_, trusted) {
       if (trusted) sayDone(texts.trust.done({ alias }))
     },
-    onError: (thrown) => sayFailed(Problem.of(thrown)),
+    onError: sayProblem,
     onSettled: () => Promise.all(['tools', 'approvals'].map((noun) => queries.invalidateQueries({ queryKey: [noun] }))),
   })
 }

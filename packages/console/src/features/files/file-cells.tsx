@@ -1,16 +1,14 @@
 /** One file in its row, with what can be done about it. */
 import { ActionIcon, Group, Stack, Text, Tooltip } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { addDownloadLink, removeFile, type FileEntry } from '@toolway/contract/admin'
-import { useState } from 'react'
 import { call } from '../../data/call.ts'
 import { useOrganization } from '../../data/me.ts'
-import { Problem } from '../../data/problem.ts'
+import { ConfirmedAction } from '../../parts/confirmed-action.tsx'
+import { sayProblem } from '../../parts/say-problem.ts'
 import { texts } from '../../texts/texts.ts'
 import { StateBadge } from '../../ui/badges.tsx'
-import { Confirm } from '../../ui/confirm.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { sayDone, sayFailed } from '../../ui/say.tsx'
 import { size } from '../../ui/times.ts'
 
 export const Named = ({ file: { name, media_type: type, state } }: { file: FileEntry }) => (
@@ -48,7 +46,7 @@ function Download({ file: { id, name } }: { file: FileEntry }) {
     mutationFn: () => call(addDownloadLink, { path: { organization, file: id } }),
     // An attachment: the page stays.
     onSuccess: ({ url }) => window.location.assign(new URL(url).pathname),
-    onError: (thrown) => sayFailed(Problem.of(thrown)),
+    onError: sayProblem,
   })
   return (
     <Tooltip label={label}>
@@ -67,35 +65,17 @@ function Download({ file: { id, name } }: { file: FileEntry }) {
 
 function Remove({ file: { id, name } }: { file: FileEntry }) {
   const organization = useOrganization()
-  const queries = useQueryClient()
-  const [opened, setOpened] = useState(false)
   const t = texts.files.remove
-  const removing = useMutation({
-    mutationFn: () => call(removeFile, { path: { organization, file: id } }),
-    onSuccess: () => {
-      setOpened(false)
-      sayDone(t.done({ name }))
-      return queries.invalidateQueries({ queryKey: ['files'] })
-    },
-    onError: (thrown) => sayFailed(Problem.of(thrown)),
-  })
   return (
-    <>
-      <Tooltip label={t.label({ name })}>
-        <ActionIcon variant="subtle" color="red" aria-label={t.label({ name })} onClick={() => setOpened(true)}>
-          <Icon name="trash" size={16} />
-        </ActionIcon>
-      </Tooltip>
-      <Confirm
-        opened={opened}
-        title={t.label({ name })}
-        verb={t.verb}
-        busy={removing.isPending}
-        onConfirm={() => removing.mutate()}
-        onClose={() => setOpened(false)}
-      >
-        {t.warning}
-      </Confirm>
-    </>
+    <ConfirmedAction
+      look="remove"
+      label={t.label({ name })}
+      verb={t.verb}
+      noun="files"
+      done={t.done({ name })}
+      run={() => call(removeFile, { path: { organization, file: id } })}
+    >
+      {t.warning}
+    </ConfirmedAction>
   )
 }

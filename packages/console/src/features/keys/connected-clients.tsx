@@ -15,7 +15,7 @@ import { When } from '../../ui/when.tsx'
 import { LimitBadge } from './cells.tsx'
 import { useNamesOf } from '../../data/names.ts'
 import { usePage } from './page.ts'
-import { RemoveButton } from './remove-button.tsx'
+import { ConfirmedAction } from '../../parts/confirmed-action.tsx'
 
 const words = texts.keys.clients
 
@@ -118,15 +118,16 @@ const columnsOf = (end: GrantsProps['end'], nameOf: GrantsProps['nameOf']) => [
 
 function End({ row, end }: { row: Grant; end: GrantsProps['end'] }) {
   return (
-    <RemoveButton
+    <ConfirmedAction
+      look="remove"
       label={words.endLabel({ name: row.client_name })}
       verb={words.endVerb}
       noun="grants"
       done={words.ended({ name: row.client_name })}
-      remove={() => end(row)}
+      run={() => end(row)}
     >
       {words.endWarning}
-    </RemoveButton>
+    </ConfirmedAction>
   )
 }
 

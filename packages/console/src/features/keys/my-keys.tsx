@@ -13,7 +13,7 @@ import { keyColumns } from './cells.tsx'
 import { MakeDialog } from './make-dialog.tsx'
 import { PersonalKey } from './personal-key.tsx'
 import { useMaking } from './page.ts'
-import { RemoveButton } from './remove-button.tsx'
+import { ConfirmedAction } from '../../parts/confirmed-action.tsx'
 import { useSeen } from './seen.ts'
 
 const isPersonal = ({ family }: Key): boolean => family === 'uru'
@@ -57,14 +57,15 @@ const columnsOf = (seen: readonly SeenClient[]) => [
 function Remove({ row: { id, name } }: { row: Key }) {
   const t = texts.keys.remove
   return (
-    <RemoveButton
+    <ConfirmedAction
+      look="remove"
       label={t.label({ name })}
       verb={t.verb}
       noun="keys"
       done={t.done({ name })}
-      remove={() => call(removeMyKey, { path: { key: id } })}
+      run={() => call(removeMyKey, { path: { key: id } })}
     >
       {t.warning}
-    </RemoveButton>
+    </ConfirmedAction>
   )
 }

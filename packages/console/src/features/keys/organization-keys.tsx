@@ -21,7 +21,7 @@ import { column, Table } from '../../ui/table.tsx'
 import { keyColumns } from './cells.tsx'
 import { MakeDialog } from './make-dialog.tsx'
 import { useMaking } from './page.ts'
-import { RemoveButton } from './remove-button.tsx'
+import { ConfirmedAction } from '../../parts/confirmed-action.tsx'
 import { useSeen } from './seen.ts'
 import { TrustButton } from './trust-button.tsx'
 
@@ -93,15 +93,16 @@ function Remove({ row: { id, name, trust_waits: waits }, organization }: { row: 
           icon="clock"
         />
       ) : null}
-      <RemoveButton
+      <ConfirmedAction
+        look="remove"
         label={t.label({ name })}
         verb={t.verb}
         noun="keys"
         done={t.done({ name })}
-        remove={() => call(removeOrganizationKey, { path: { organization, key: id } })}
+        run={() => call(removeOrganizationKey, { path: { organization, key: id } })}
       >
         {t.warning}
-      </RemoveButton>
+      </ConfirmedAction>
     </Group>
   )
 }

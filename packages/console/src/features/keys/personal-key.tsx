@@ -5,12 +5,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../data/call.ts'
 import { useOrganization } from '../../data/me.ts'
-import { Problem } from '../../data/problem.ts'
+import { sayProblem } from '../../parts/say-problem.ts'
 import { texts } from '../../texts/texts.ts'
 import { Confirm } from '../../ui/confirm.tsx'
 import { CopyField } from '../../ui/copy.tsx'
 import { Empty } from '../../ui/empty.tsx'
-import { sayFailed } from '../../ui/say.tsx'
 import { LastUse, LimitBadge, masked } from './cells.tsx'
 import { RevealDialog } from './reveal-dialog.tsx'
 
@@ -37,7 +36,7 @@ export function PersonalKey({ own, of, seen }: PersonalKeyProps) {
       setDialog(undefined)
       return queries.invalidateQueries({ queryKey: ['keys'] })
     },
-    onError: (thrown) => sayFailed(Problem.of(thrown)),
+    onError: sayProblem,
   })
   if (own === undefined)
     return (

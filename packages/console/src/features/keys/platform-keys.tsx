@@ -11,7 +11,7 @@ import { column, Table } from '../../ui/table.tsx'
 import { keyColumns } from './cells.tsx'
 import { MakeDialog } from './make-dialog.tsx'
 import { useMaking, usePage } from './page.ts'
-import { RemoveButton } from './remove-button.tsx'
+import { ConfirmedAction } from '../../parts/confirmed-action.tsx'
 import { TrustButton } from './trust-button.tsx'
 import { useSeen } from './seen.ts'
 
@@ -56,15 +56,16 @@ function Remove({ row: { id, name, trust_waits: waits } }: { row: Key }) {
   return (
     <Group gap={4} wrap="nowrap">
       {waits ? <TrustButton id={id} name={name} /> : null}
-      <RemoveButton
+      <ConfirmedAction
+        look="remove"
         label={t.label({ name })}
         verb={t.verb}
         noun="keys"
         done={t.done({ name })}
-        remove={() => call(removePlatformKey, { path: { key: id } })}
+        run={() => call(removePlatformKey, { path: { key: id } })}
       >
         {t.warning}
-      </RemoveButton>
+      </ConfirmedAction>
     </Group>
   )
 }

@@ -22,7 +22,7 @@ import { Failed } from '../../ui/failed.tsx'
 import { column, Table } from '../../ui/table.tsx'
 import { When } from '../../ui/when.tsx'
 import { useMaking, usePage } from './page.ts'
-import { RemoveButton } from './remove-button.tsx'
+import { ConfirmedAction } from '../../parts/confirmed-action.tsx'
 
 type Added = z.output<typeof AddedOAuthClient>
 
@@ -68,15 +68,16 @@ function Client({ row: { name, redirect_uris: uris } }: { row: OAuthClient }) {
 function Remove({ row: { client_id: id, name } }: { row: OAuthClient }) {
   const t = texts.keys.registered
   return (
-    <RemoveButton
+    <ConfirmedAction
+      look="remove"
       label={t.removeLabel({ name })}
       verb={texts.keys.remove.verb}
       noun="oauth"
       done={t.removed({ name })}
-      remove={() => call(removeOAuthClient, { path: { client: id } })}
+      run={() => call(removeOAuthClient, { path: { client: id } })}
     >
       {t.removeWarning}
-    </RemoveButton>
+    </ConfirmedAction>
   )
 }
 
