@@ -6,15 +6,15 @@ import { useState } from 'react'
 import { z } from 'zod'
 import { call } from '../../data/call.ts'
 import { useOrganization } from '../../data/me.ts'
-import { Problem } from '../../data/problem.ts'
 import { askAll } from '../../data/pages.ts'
 import { ask } from '../../data/queries.ts'
 import { useUrlState } from '../../data/url-state.ts'
+import { sayProblem } from '../../parts/say-problem.ts'
 import { texts } from '../../texts/texts.ts'
 import { Confirm } from '../../ui/confirm.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { sayDone, sayFailed } from '../../ui/say.tsx'
+import { sayDone } from '../../ui/say.tsx'
 import { Section } from '../../ui/section.tsx'
 import { column, Table } from '../../ui/table.tsx'
 import { OAuthAppForm } from '../../parts/account/oauth-app-form.tsx'
@@ -102,19 +102,18 @@ function useChanges(nameOf: (provider: string) => string) {
   const organization = useOrganization()
   const queries = useQueryClient()
   const onSettled = () => queries.invalidateQueries({ queryKey: ['oauth'] })
-  const onError = (thrown: Error) => sayFailed(Problem.of(thrown))
   const put = useMutation({
     mutationFn: ({ provider, issuer, client_id, is_active }: OAuthApp) =>
       call(putOAuthApp, { path: { organization }, body: { provider, ...serverOf(issuer), client_id, is_active } }),
     onSuccess: (_, { provider, is_active: active }) => sayDone(`${nameOf(provider)}: ${active ? t.on : t.off}`),
-    onError,
+    onError: sayProblem,
     onSettled,
   })
   const remove = useMutation({
     mutationFn: ({ provider, issuer }: OAuthApp) =>
       call(removeOAuthApp, { path: { organization, provider }, query: serverOf(issuer) }),
     onSuccess: (_, { provider }) => sayDone(t.removed({ vendor: nameOf(provider) })),
-    onError,
+    onError: sayProblem,
     onSettled,
   })
   return { put, remove }

@@ -9,14 +9,14 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../data/call.ts'
 import { useOrganization } from '../../data/me.ts'
-import { Problem } from '../../data/problem.ts'
 import { usePages } from '../../data/pages.ts'
+import { sayProblem } from '../../parts/say-problem.ts'
 import { texts } from '../../texts/texts.ts'
 import { StateBadge } from '../../ui/badges.tsx'
 import { EffectBadge } from '../../ui/effect-badge.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { Empty } from '../../ui/empty.tsx'
-import { sayDone, sayFailed } from '../../ui/say.tsx'
+import { sayDone } from '../../ui/say.tsx'
 import { column, Table } from '../../ui/table.tsx'
 import { When } from '../../ui/when.tsx'
 
@@ -134,7 +134,7 @@ function Ending({ row, onClose }: { row: LastingApproval | undefined; onClose: (
   const end = useMutation({
     mutationFn: (id: string) => call(endLastingApproval, { path: { organization, lasting: id } }),
     onSuccess: () => sayDone(t.done({ tool: row?.tool ?? '' })),
-    onError: (thrown) => sayFailed(Problem.of(thrown)),
+    onError: sayProblem,
     onSettled: () => {
       onClose()
       return queries.invalidateQueries({ queryKey: ['approvals'] })

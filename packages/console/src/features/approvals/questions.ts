@@ -3,10 +3,10 @@ import { answerApproval, endLastingApproval, getApproval, listApprovals, type Ap
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../data/call.ts'
 import { useOrganization } from '../../data/me.ts'
-import { Problem } from '../../data/problem.ts'
 import { ask } from '../../data/queries.ts'
+import { sayProblem } from '../../parts/say-problem.ts'
 import { texts } from '../../texts/texts.ts'
-import { sayDone, sayFailed } from '../../ui/say.tsx'
+import { sayDone } from '../../ui/say.tsx'
 
 export type ApprovalState = Approval['state']
 export type Verdict = 'grant' | 'always' | 'deny'
@@ -57,12 +57,12 @@ export function useAnswer() {
       const undo = () =>
         void takeBack(input, lasting)
           .then(sayDone)
-          .catch((thrown: unknown) => sayFailed(Problem.of(thrown)))
+          .catch(sayProblem)
           .finally(() => void again())
       const done = lasting === undefined ? t.granted({ tool }) : t.always({ tool })
       sayDone(state === 'pending' ? t.more({ missing }) : done, undo)
     },
-    onError: (thrown) => sayFailed(Problem.of(thrown)),
+    onError: sayProblem,
     onSettled: again,
   })
   return answer

@@ -3,12 +3,12 @@ import { Button, Stack, Text } from '@mantine/core'
 import { endOwnGrant, listOwnGrants, type Grant } from '@toolway/contract/admin'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../data/call.ts'
-import { Problem } from '../../data/problem.ts'
 import { askAll } from '../../data/pages.ts'
+import { sayProblem } from '../../parts/say-problem.ts'
 import { texts } from '../../texts/texts.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { LinkButton } from '../../ui/links.tsx'
-import { sayDone, sayFailed } from '../../ui/say.tsx'
+import { sayDone } from '../../ui/say.tsx'
 import { Section } from '../../ui/section.tsx'
 import { column, Table } from '../../ui/table.tsx'
 import { When } from '../../ui/when.tsx'
@@ -21,7 +21,7 @@ export function OwnClients() {
   const end = useMutation({
     mutationFn: ({ id }: Grant) => call(endOwnGrant, { path: { grant: id } }),
     onSuccess: (_, { client_name: name }) => sayDone(t.clientEnded({ client: name })),
-    onError: (thrown) => sayFailed(Problem.of(thrown)),
+    onError: sayProblem,
     onSettled: () => queries.invalidateQueries({ queryKey: ['grants'] }),
   })
   const columns = [

@@ -7,6 +7,7 @@ import { call } from '../../data/call.ts'
 import { useMay, useOrganization } from '../../data/me.ts'
 import { Problem } from '../../data/problem.ts'
 import { useOAuthRedirect } from '../../parts/account/use-oauth-redirect.ts'
+import { sayProblem } from '../../parts/say-problem.ts'
 import { texts } from '../../texts/texts.ts'
 import { Allowed } from '../../ui/allowed.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
@@ -26,7 +27,6 @@ function useChanges({ alias, title }: Connection): Changes {
   const queries = useQueryClient()
   const path = { organization: useOrganization(), connection: alias }
   const settled = () => queries.invalidateQueries({ queryKey: ['connections'] })
-  const onError = (thrown: Error) => sayFailed(Problem.of(thrown))
 
   const test = useMutation({
     mutationFn: () => call(syncTools, { path }),
@@ -34,20 +34,20 @@ function useChanges({ alias, title }: Connection): Changes {
       if (failure === null) sayDone(t.tested({ title, tools }))
       else sayFailed(new Problem({ ...failure, message: failure.problem, asked: t.testOf({ title }) }))
     },
-    onError,
+    onError: sayProblem,
     onSettled: settled,
   })
   const toggle = useMutation({
     mutationFn: (enabled: boolean) => call(toggleConnection, { path, body: { enabled } }),
     onSuccess: (_, enabled) =>
       sayDone(enabled ? t.enabled({ title }) : t.disabled({ title }), () => toggle.mutate(!enabled)),
-    onError,
+    onError: sayProblem,
     onSettled: settled,
   })
   const remove = useMutation({
     mutationFn: () => call(removeConnection, { path }),
     onSuccess: () => sayDone(t.deleted({ title })),
-    onError,
+    onError: sayProblem,
     onSettled: settled,
   })
   return {

@@ -3,10 +3,10 @@ import { Button, FileButton, Group, Progress, Stack, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { useOrganization } from '../../data/me.ts'
-import { Problem } from '../../data/problem.ts'
+import { sayProblem } from '../../parts/say-problem.ts'
 import { texts } from '../../texts/texts.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { sayDone, sayFailed } from '../../ui/say.tsx'
+import { sayDone } from '../../ui/say.tsx'
 import { size } from '../../ui/times.ts'
 import { sendFile } from './send-file.ts'
 
@@ -23,7 +23,7 @@ export function useUpload() {
     },
     onSuccess: ({ name }) => sayDone(texts.files.uploaded({ name })),
     onError: (thrown) => {
-      if (stop.current?.signal.aborted !== true) sayFailed(Problem.of(thrown))
+      if (stop.current?.signal.aborted !== true) sayProblem(thrown)
     },
     onSettled: () => queries.invalidateQueries({ queryKey: ['files'] }),
   })

@@ -8,12 +8,13 @@ import { call } from '../../data/call.ts'
 import { useMay, useOrganization } from '../../data/me.ts'
 import { Problem } from '../../data/problem.ts'
 import { ask } from '../../data/queries.ts'
+import { sayProblem } from '../../parts/say-problem.ts'
 import { texts } from '../../texts/texts.ts'
 import { Allowed } from '../../ui/allowed.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Failed } from '../../ui/failed.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
-import { sayDone, sayFailed } from '../../ui/say.tsx'
+import { sayDone } from '../../ui/say.tsx'
 import { Section } from '../../ui/section.tsx'
 import { count } from '../../ui/times.ts'
 import { When } from '../../ui/when.tsx'
@@ -70,7 +71,7 @@ function useSave(own: Own) {
       await refetch()
       sayDone(texts.settings.back)
     } catch (thrown) {
-      sayFailed(Problem.of(thrown))
+      sayProblem(thrown)
     }
   }
   return useMutation({

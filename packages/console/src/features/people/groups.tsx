@@ -4,13 +4,13 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { listGroups, putGroup, removeGroup, type Group } from '@toolway/contract/admin'
 import { call } from '../../data/call.ts'
 import { useOrganization } from '../../data/me.ts'
-import { Problem } from '../../data/problem.ts'
 import { usePages } from '../../data/pages.ts'
+import { sayProblem } from '../../parts/say-problem.ts'
 import { texts } from '../../texts/texts.ts'
 import { StateBadge } from '../../ui/badges.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { sayDone, sayFailed } from '../../ui/say.tsx'
+import { sayDone } from '../../ui/say.tsx'
 import { column, Table } from '../../ui/table.tsx'
 
 const NAMES_SHOWN = 4
@@ -80,7 +80,7 @@ function Remove({ group }: { group: Group }) {
   const queries = useQueryClient()
   const path = { organization, group: slug }
   const t = texts.people.group
-  const after = { onError: (error: Error) => sayFailed(Problem.of(error)), onSettled: () => fresh() }
+  const after = { onError: sayProblem, onSettled: () => fresh() }
   const fresh = () => queries.invalidateQueries({ queryKey: ['people'] })
   const restore = useMutation({
     mutationFn: () => call(putGroup, { path, body: { title, members: members.map(({ email }) => email) } }),

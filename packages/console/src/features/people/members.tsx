@@ -7,8 +7,8 @@ import { z } from 'zod'
 import { call } from '../../data/call.ts'
 import { useMay, useMe, useOrganization } from '../../data/me.ts'
 import { usePages } from '../../data/pages.ts'
-import { Problem } from '../../data/problem.ts'
 import { useUrlState } from '../../data/url-state.ts'
+import { sayProblem } from '../../parts/say-problem.ts'
 import { texts } from '../../texts/texts.ts'
 import { Allowed } from '../../ui/allowed.tsx'
 import { StateBadge } from '../../ui/badges.tsx'
@@ -17,7 +17,7 @@ import { withBreaks } from '../../ui/breaks.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { IconLink } from '../../ui/icon-link.tsx'
-import { sayDone, sayFailed } from '../../ui/say.tsx'
+import { sayDone } from '../../ui/say.tsx'
 import { TypedSearch } from '../../ui/typed-search.tsx'
 import { column, Table } from '../../ui/table.tsx'
 import { When } from '../../ui/when.tsx'
@@ -119,7 +119,7 @@ function Role({ member }: { member: Member }) {
   const change = useMutation({
     mutationFn: (role: MemberRole) =>
       call(changeMember, { path: { organization, user: member.user_id }, body: { role } }),
-    onError: (error) => sayFailed(Problem.of(error)),
+    onError: sayProblem,
     onSettled: () => queries.invalidateQueries({ queryKey: ['people'] }),
   })
   const choose = (role: MemberRole, before?: MemberRole) =>
@@ -183,7 +183,7 @@ function Leaving({ member, onClose }: { member: Member | undefined; onClose: () 
   const remove = useMutation({
     mutationFn: (user: string) => call(removeMember, { path: { organization, user } }),
     onSuccess: () => sayDone(t.removed({ name: member?.name ?? '' })),
-    onError: (error) => sayFailed(Problem.of(error)),
+    onError: sayProblem,
     onSettled: () => {
       onClose()
       return queries.invalidateQueries({ queryKey: ['people'] })

@@ -5,13 +5,13 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
 import { useState } from 'react'
 import { call } from '../../data/call.ts'
-import { Problem } from '../../data/problem.ts'
 import { ask } from '../../data/queries.ts'
+import { sayProblem } from '../../parts/say-problem.ts'
 import { texts } from '../../texts/texts.ts'
 import { StateBadge } from '../../ui/badges.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { Empty } from '../../ui/empty.tsx'
-import { sayDone, sayFailed } from '../../ui/say.tsx'
+import { sayDone } from '../../ui/say.tsx'
 import { Section } from '../../ui/section.tsx'
 import { column, Table } from '../../ui/table.tsx'
 import { exactTime } from '../../ui/times.ts'
@@ -75,7 +75,7 @@ function useEnd() {
       await Promise.all(entries.map(({ id }) => call(endSignIn, { path: { id } })))
     },
     onSuccess: (_, entries) => sayDone(entries.length === 1 ? t.ended : t.othersEnded),
-    onError: (thrown) => sayFailed(Problem.of(thrown)),
+    onError: sayProblem,
     onSettled: () => queries.invalidateQueries({ queryKey: ['me'] }),
   })
 }

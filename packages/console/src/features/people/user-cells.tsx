@@ -5,15 +5,15 @@ import { addPasswordCode, changeUser, removeUser, type User } from '@toolway/con
 import { useState } from 'react'
 import { call } from '../../data/call.ts'
 import { useMe } from '../../data/me.ts'
-import { Problem } from '../../data/problem.ts'
 import { PasswordCode } from './password-code.tsx'
+import { sayProblem } from '../../parts/say-problem.ts'
 import { texts } from '../../texts/texts.ts'
 import { Allowed } from '../../ui/allowed.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Icon, type IconName } from '../../ui/icon.tsx'
 import { OptimisticSwitch } from '../../ui/optimistic-switch.tsx'
-import { sayDone, sayFailed } from '../../ui/say.tsx'
+import { sayDone } from '../../ui/say.tsx'
 
 interface Of {
   readonly user: User
@@ -35,7 +35,7 @@ function useChange({ id }: User) {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: (body: Change) => call(changeUser, { path: { user: id }, body }),
-    onError: (error) => sayFailed(Problem.of(error)),
+    onError: sayProblem,
     onSettled: () => queries.invalidateQueries({ queryKey: ['people'] }),
   })
 }
@@ -112,7 +112,7 @@ export function NewCode({ user }: Of) {
   const t = texts.users
   const make = useMutation({
     mutationFn: () => call(addPasswordCode, { path: { user: user.id } }),
-    onError: (error) => sayFailed(Problem.of(error)),
+    onError: sayProblem,
   })
   return (
     <>
@@ -132,7 +132,7 @@ export function RemoveUser({ user }: Of) {
   const remove = useMutation({
     mutationFn: () => call(removeUser, { path: { user: user.id } }),
     onSuccess: () => sayDone(t.removed({ name: user.name })),
-    onError: (error) => sayFailed(Problem.of(error)),
+    onError: sayProblem,
     onSettled: () => {
       setAsks(false)
       return queries.invalidateQueries({ queryKey: ['people'] })

@@ -1,8 +1,8 @@
 /** The changes to a record stream, and the notifications that follow them. */
 import type { RecordStream } from '@toolway/contract/admin'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Problem } from '../../data/problem.ts'
 import { localized } from '../../texts/gateway-words.ts'
+import { sayProblem } from '../../parts/say-problem.ts'
 import { texts } from '../../texts/texts.ts'
 import { sayDone, sayFailed } from '../../ui/say.tsx'
 import type { StreamCalls } from './stream-owner.ts'
@@ -14,7 +14,7 @@ export type StreamChanges = ReturnType<typeof useStreamChanges>
 export function useStreamChanges(calls: StreamCalls) {
   const queries = useQueryClient()
   const always = {
-    onError: (thrown: Error) => sayFailed(Problem.of(thrown)),
+    onError: sayProblem,
     onSettled: () => queries.invalidateQueries({ queryKey: ['record-streams'] }),
   }
   const test = useMutation({

@@ -18,9 +18,9 @@ import {
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../data/call.ts'
 import { useMay, useOrganization } from '../../data/me.ts'
-import { Problem } from '../../data/problem.ts'
+import { sayProblem } from '../../parts/say-problem.ts'
 import { texts } from '../../texts/texts.ts'
-import { sayDone, sayFailed } from '../../ui/say.tsx'
+import { sayDone } from '../../ui/say.tsx'
 import type { inState } from './draft.ts'
 
 const PAGE = 200
@@ -78,7 +78,6 @@ export function useRuleChanges() {
   const organization = useOrganization()
   const queries = useQueryClient()
   const again = () => queries.invalidateQueries({ queryKey: ['rules'] })
-  const failed = (thrown: unknown) => sayFailed(Problem.of(thrown))
 
   const add = (words: Words, force = false): Promise<KeptRule> => {
     const { scope, ...rest } = words
@@ -102,15 +101,18 @@ export function useRuleChanges() {
   const turn = useMutation({
     mutationFn: ({ rule, state }: { rule: KeptRule; state: RuleState }) => change(rule, { state }),
     onSuccess: (_, { rule, state }) =>
-      sayDone(t.turned[state]({ name: rule.name }), () => void change(rule, { state: rule.state }).then(again, failed)),
-    onError: failed,
+      sayDone(
+        t.turned[state]({ name: rule.name }),
+        () => void change(rule, { state: rule.state }).then(again, sayProblem),
+      ),
+    onError: sayProblem,
     onSettled: again,
   })
   const erase = useMutation({
     mutationFn: remove,
     onSuccess: (_, rule) =>
-      sayDone(t.removed({ name: rule.name }), () => void add(wordsOfKept(rule), true).then(again, failed)),
-    onError: failed,
+      sayDone(t.removed({ name: rule.name }), () => void add(wordsOfKept(rule), true).then(again, sayProblem)),
+    onError: sayProblem,
     onSettled: again,
   })
   return { add, change, turn, erase, again }

@@ -3,10 +3,9 @@ import { Alert, Button, Grid, Group, List, Paper, Stack, Text, TextInput, Title 
 import { useMutation } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import type { KeptDraft } from '../../data/kept-draft.ts'
-import { Problem } from '../../data/problem.ts'
+import { sayProblem } from '../../parts/say-problem.ts'
 import { texts } from '../../texts/texts.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { sayFailed } from '../../ui/say.tsx'
 import { ActionChoice, ActionFields } from './action-fields.tsx'
 import { nameFor, type Draft } from './draft.ts'
 import { problemAt, type EditProps } from './problems.ts'
@@ -41,7 +40,7 @@ export function Editor({ drafting, kept, busy, verbs }: EditorProps) {
   const finish = useMutation({
     mutationFn: async (verb: Verb) => ((await checkNow()) ? verb : undefined),
     onSuccess: (verb) => verb?.run({ ...draft, name: draft.name || nameFor(draft) }),
-    onError: (thrown) => sayFailed(Problem.of(thrown)),
+    onError: sayProblem,
   })
   const save = (verb: Verb) => {
     setTried(true)

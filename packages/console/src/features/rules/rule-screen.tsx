@@ -9,6 +9,7 @@ import { useKeptDraft } from '../../data/kept-draft.ts'
 import { useMay, useOrganization } from '../../data/me.ts'
 import { Problem } from '../../data/problem.ts'
 import { useUrlState } from '../../data/url-state.ts'
+import { sayProblem } from '../../parts/say-problem.ts'
 import { texts } from '../../texts/texts.ts'
 import { Confirm } from '../../ui/confirm.tsx'
 import { CodeBlock } from '../../ui/copy.tsx'
@@ -16,7 +17,7 @@ import { Empty } from '../../ui/empty.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { LinkButton } from '../../ui/links.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
-import { sayDone, sayFailed } from '../../ui/say.tsx'
+import { sayDone } from '../../ui/say.tsx'
 import { Screen } from '../../ui/screen.tsx'
 import { useElsewhere, useRuleChanges, useRules, type Elsewhere } from './all-rules.ts'
 import { draftOf, inState, newDraft, placeOf, wordsOf, type Draft } from './draft.ts'
@@ -91,7 +92,7 @@ function NewRule() {
 const isIdle = (thrown: Error | null): thrown is Problem => thrown instanceof Problem && thrown.code === 'rule.idle'
 
 function sayUnlessIdle(thrown: Error): void {
-  if (!isIdle(thrown)) sayFailed(Problem.of(thrown))
+  if (!isIdle(thrown)) sayProblem(thrown)
 }
 
 interface ConfirmIdleProps<Words> {
@@ -180,10 +181,7 @@ function Change({ rule }: { rule: KeptRule }) {
     mutationFn: ({ draft, force }) => write(draft, force),
     onSuccess(changed) {
       drafting.discard()
-      sayDone(
-        t.saved({ name: changed.name }),
-        () => void write(draftOf(rule), true).then(again, (thrown: unknown) => sayFailed(Problem.of(thrown))),
-      )
+      sayDone(t.saved({ name: changed.name }), () => void write(draftOf(rule), true).then(again, sayProblem))
     },
     onError: sayUnlessIdle,
     onSettled: again,

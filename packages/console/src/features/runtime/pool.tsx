@@ -4,13 +4,13 @@ import { endPooled, endPooledIdle, listPooled, summarizePool, type Pooled } from
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { z } from 'zod'
 import { call } from '../../data/call.ts'
-import { Problem } from '../../data/problem.ts'
 import { ask } from '../../data/queries.ts'
 import { useUrlState } from '../../data/url-state.ts'
+import { sayProblem } from '../../parts/say-problem.ts'
 import { texts } from '../../texts/texts.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
-import { sayDone, sayFailed } from '../../ui/say.tsx'
+import { sayDone } from '../../ui/say.tsx'
 import { Section } from '../../ui/section.tsx'
 import { column, Table } from '../../ui/table.tsx'
 import { count } from '../../ui/times.ts'
@@ -82,7 +82,7 @@ function useEnds() {
   const queries = useQueryClient()
   const always = {
     onSuccess: ({ evicted }: { evicted: number }) => sayDone(t.ended({ count: evicted })),
-    onError: (thrown: Error) => sayFailed(Problem.of(thrown)),
+    onError: sayProblem,
     onSettled: () => queries.invalidateQueries({ queryKey: ['runtime'] }),
   }
   const one = useMutation({

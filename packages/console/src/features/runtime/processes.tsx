@@ -13,8 +13,8 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../data/call.ts'
 import { useOrganization } from '../../data/me.ts'
 import { usePages } from '../../data/pages.ts'
-import { Problem } from '../../data/problem.ts'
 import { ask } from '../../data/queries.ts'
+import { sayProblem } from '../../parts/say-problem.ts'
 import { texts } from '../../texts/texts.ts'
 import { Allowed } from '../../ui/allowed.tsx'
 import { StateBadge, type Tone } from '../../ui/badges.tsx'
@@ -23,7 +23,7 @@ import { Facts } from '../../ui/facts.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { LinkButton, TextLink } from '../../ui/links.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
-import { sayDone, sayFailed } from '../../ui/say.tsx'
+import { sayDone } from '../../ui/say.tsx'
 import { Section } from '../../ui/section.tsx'
 import { size } from '../../ui/times.ts'
 import { When } from '../../ui/when.tsx'
@@ -132,7 +132,7 @@ function Acts({ connection }: { connection: Connection }) {
   const { id, title, enabled } = connection
   const path = { organization, connection: id }
   const always = {
-    onError: (thrown: Error) => sayFailed(Problem.of(thrown)),
+    onError: sayProblem,
     onSettled: () => queries.invalidateQueries({ queryKey: ['runtime'] }),
   }
   const restart = useMutation({

@@ -5,11 +5,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { z } from 'zod'
 import { call } from '../../data/call.ts'
 import { usePages } from '../../data/pages.ts'
-import { Problem } from '../../data/problem.ts'
 import { useUrlState } from '../../data/url-state.ts'
+import { sayProblem } from '../../parts/say-problem.ts'
 import { texts } from '../../texts/texts.ts'
 import { Empty } from '../../ui/empty.tsx'
-import { sayDone, sayFailed } from '../../ui/say.tsx'
+import { sayDone } from '../../ui/say.tsx'
 import { Section } from '../../ui/section.tsx'
 import { column, Table } from '../../ui/table.tsx'
 import { When } from '../../ui/when.tsx'
@@ -28,7 +28,7 @@ export function Sessions() {
   const end = useMutation({
     mutationFn: ({ id }: OpenSession) => call(endSession, { path: { session: id } }),
     onSuccess: () => sayDone(t.ended),
-    onError: (thrown) => sayFailed(Problem.of(thrown)),
+    onError: sayProblem,
     onSettled: () => queries.invalidateQueries({ queryKey: ['runtime'] }),
   })
   const columns = [

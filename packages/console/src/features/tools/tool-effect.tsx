@@ -5,10 +5,10 @@ import { toggleTool, type ToolInFull } from '@toolway/contract/admin'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../data/call.ts'
 import { useMay, useOrganization } from '../../data/me.ts'
-import { Problem } from '../../data/problem.ts'
+import { sayProblem } from '../../parts/say-problem.ts'
 import { texts } from '../../texts/texts.ts'
 import { Allowed } from '../../ui/allowed.tsx'
-import { sayDone, sayFailed } from '../../ui/say.tsx'
+import { sayDone } from '../../ui/say.tsx'
 
 const UNSAID = 'unsaid'
 
@@ -21,7 +21,7 @@ export function ToolEffect({ tool }: { tool: ToolInFull }) {
   const say = useMutation({
     mutationFn: (effect: Effect | null) => call(toggleTool, { path, body: { effect } }),
     onSuccess: () => sayDone(t.effectSaid),
-    onError: (thrown) => sayFailed(Problem.of(thrown)),
+    onError: sayProblem,
     onSettled: () => queries.invalidateQueries({ queryKey: ['tools'] }),
   })
   const effect = tool.effect_from === 'administrator' ? tool.effect : UNSAID

@@ -6,12 +6,11 @@ import { useCallback, useState } from 'react'
 import type { z } from 'zod'
 import { useOrganization } from '../../data/me.ts'
 import { readAll, type Pages } from '../../data/pages.ts'
-import { Problem } from '../../data/problem.ts'
 import type { SetUrlState } from '../../data/url-state.ts'
+import { sayProblem } from '../../parts/say-problem.ts'
 import { texts } from '../../texts/texts.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { LinkButton } from '../../ui/links.tsx'
-import { sayFailed } from '../../ui/say.tsx'
 import { count } from '../../ui/times.ts'
 import { FilterBar } from './filter-bar.tsx'
 import { queryOf, tokensOf, type ToolsState } from './tool-filter.ts'
@@ -88,7 +87,7 @@ function Selection({ page, state, selected, busy, onSelect, onSwitch }: Selectio
   const { mutate, isPending } = useMutation({
     mutationFn: () => readAll(listAllTools, { path: { organization }, query: queryOf(state) }),
     onSuccess: (all) => onSelect(new Map(all.map((tool) => [tool.joined_name, tool]))),
-    onError: (thrown) => sayFailed(Problem.of(thrown)),
+    onError: sayProblem,
   })
   if (page === undefined || page.all === 0) return null
   const fresh = new Map(shown.map((tool) => [tool.joined_name, tool]))

@@ -4,9 +4,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { call } from '../../data/call.ts'
 import { useOrganization } from '../../data/me.ts'
-import { Problem } from '../../data/problem.ts'
+import { sayProblem } from '../../parts/say-problem.ts'
 import { texts } from '../../texts/texts.ts'
-import { sayDone, sayFailed } from '../../ui/say.tsx'
+import { sayDone } from '../../ui/say.tsx'
 
 export interface Switching {
   readonly busy: boolean
@@ -24,7 +24,7 @@ export function useSwitching(): Switching {
       for (let at = 0; at < changes.length; at += MOST_TOOLS)
         await call(switchAllTools, { path: { organization }, body: { tools: changes.slice(at, at + MOST_TOOLS) } })
     },
-    onError: (thrown) => sayFailed(Problem.of(thrown)),
+    onError: sayProblem,
     onSettled: () => Promise.all(['tools', 'toolsets'].map((noun) => queries.invalidateQueries({ queryKey: [noun] }))),
   })
 

@@ -11,13 +11,14 @@ import { ask } from '../../data/queries.ts'
 import { useUrlState } from '../../data/url-state.ts'
 import { ListPreviewPart } from '../../parts/list-preview.tsx'
 import { titleOf } from '../../data/toolset-title.ts'
+import { sayProblem } from '../../parts/say-problem.ts'
 import { texts } from '../../texts/texts.ts'
 import { CopyField } from '../../ui/copy.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { LinkButton, TextLink } from '../../ui/links.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
-import { sayDone, sayFailed } from '../../ui/say.tsx'
+import { sayDone } from '../../ui/say.tsx'
 import { Screen } from '../../ui/screen.tsx'
 import { addressOfToolset } from './address.ts'
 import { AudienceTab } from './audience-tab.tsx'
@@ -144,7 +145,7 @@ function Removal({ toolset }: { toolset: Toolset | undefined }) {
   const navigate = useNavigate()
   const { mutate, isPending } = useMutation({
     mutationFn: ({ slug }: Toolset) => call(removeToolset, { path: { organization, toolset: slug } }),
-    onError: (thrown) => sayFailed(Problem.of(thrown)),
+    onError: sayProblem,
     async onSuccess(_, { slug, title, settings }) {
       await navigate({
         to: '/toolsets' as never,
@@ -162,7 +163,7 @@ function Removal({ toolset }: { toolset: Toolset | undefined }) {
         body: { ...settings, title },
       })
     } catch (thrown) {
-      sayFailed(Problem.of(thrown))
+      sayProblem(thrown)
     }
     await queries.invalidateQueries({ queryKey: ['toolsets'] })
   }

@@ -6,9 +6,9 @@ import { useEffect, useRef } from 'react'
 import { call } from '../../data/call.ts'
 import { useKeptDraft } from '../../data/kept-draft.ts'
 import { useOrganization } from '../../data/me.ts'
-import { Problem } from '../../data/problem.ts'
+import { sayProblem } from '../../parts/say-problem.ts'
 import { texts } from '../../texts/texts.ts'
-import { sayDone, sayFailed } from '../../ui/say.tsx'
+import { sayDone } from '../../ui/say.tsx'
 
 export interface Draft {
   readonly title: string
@@ -34,7 +34,7 @@ export function useDraft({ slug, title, settings }: Toolset): Drafting {
   const { mutate, isPending } = useMutation({
     mutationFn: ({ title, settings }: Draft) =>
       call(putToolset, { path: { organization, toolset: slug }, body: { ...settings, title } }),
-    onError: (thrown) => sayFailed(Problem.of(thrown)),
+    onError: sayProblem,
     onSettled: () =>
       Promise.all(['toolsets', 'tools', 'rules'].map((noun) => queries.invalidateQueries({ queryKey: [noun] }))),
   })

@@ -2,6 +2,7 @@
  * The selection of the draft, and how it changes. One tool is taken or dropped here, at once; a change that needs to know tools of
  * other pages is asked of the gateway, one after the other.
  */
+import { sayProblem } from '../../parts/say-problem.ts'
 import { changesAlone, dropTools, takeTools, type PickableTool, type SelectedTools } from '@toolway/contract'
 import { changePick } from '@toolway/contract/admin'
 import { useMutation } from '@tanstack/react-query'
@@ -9,8 +10,6 @@ import { useCallback, useEffect, useRef } from 'react'
 import type { z } from 'zod'
 import { call } from '../../data/call.ts'
 import { useOrganization } from '../../data/me.ts'
-import { Problem } from '../../data/problem.ts'
-import { sayFailed } from '../../ui/say.tsx'
 import type { Drafting } from './use-draft.ts'
 
 type PickChange = Omit<z.input<typeof changePick.body>, 'selection'>
@@ -47,7 +46,7 @@ export function useSelection(drafting: Drafting): SelectionChanges {
         body: { ...change, selection: selectionOf(latest.current.draft.settings) },
       }),
     onSuccess: put,
-    onError: (thrown) => sayFailed(Problem.of(thrown)),
+    onError: sayProblem,
   })
   const one = useCallback(
     (tool: PickableTool, on: boolean) => {

@@ -4,9 +4,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { changeSettings } from '@toolway/contract/admin'
 import { call } from '../../data/call.ts'
 import { useMay, useOrganization } from '../../data/me.ts'
-import { Problem } from '../../data/problem.ts'
+import { sayProblem } from '../../parts/say-problem.ts'
 import { texts } from '../../texts/texts.ts'
-import { sayDone, sayFailed } from '../../ui/say.tsx'
+import { sayDone } from '../../ui/say.tsx'
 import { percent } from '../../ui/times.ts'
 
 const t = texts.serviceLevels
@@ -24,7 +24,7 @@ export function TargetChoice({ target }: { target: number }) {
       sayDone(t.saved)
       return Promise.all(['stats', 'settings'].map((noun) => queries.invalidateQueries({ queryKey: [noun] })))
     },
-    onError: (thrown) => sayFailed(Problem.of(thrown)),
+    onError: sayProblem,
   })
   const choices = [...new Set([...TARGETS, target])].toSorted((first, other) => first - other)
   return (

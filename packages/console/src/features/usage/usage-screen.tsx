@@ -7,11 +7,11 @@ import { lazy, Suspense, useMemo, useState, type ReactNode } from 'react'
 import { loadSurely } from '../../data/away.ts'
 import { call } from '../../data/call.ts'
 import { useMay, useOrganization } from '../../data/me.ts'
-import { Problem } from '../../data/problem.ts'
 import { ask } from '../../data/queries.ts'
 import { useUrlState, type SetUrlState } from '../../data/url-state.ts'
 import { Uncounted } from '../../parts/figures/uncounted.tsx'
 import { spanBefore } from '../../parts/figures/usage-figures.ts'
+import { sayProblem } from '../../parts/say-problem.ts'
 import { texts } from '../../texts/texts.ts'
 
 import { Busy } from '../../ui/busy.tsx'
@@ -23,7 +23,7 @@ import { Loaded } from '../../ui/loaded.tsx'
 import { momentText } from '../../ui/moment-field.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { saveFile } from '../../ui/save-file.ts'
-import { sayDone, sayFailed } from '../../ui/say.tsx'
+import { sayDone } from '../../ui/say.tsx'
 import { Screen } from '../../ui/screen.tsx'
 import { Figures } from './figures.tsx'
 import { HeatMap } from './heat-map.tsx'
@@ -159,7 +159,7 @@ function ExportButton({ usage, filter }: { usage: Usage | undefined; filter: Fil
       saveFile(new Blob([usageCsv({ ...usage, callers })], { type: 'text/csv' }), name)
       sayDone(usageDetails.exported({ file: name }))
     } catch (thrown) {
-      sayFailed(Problem.of(thrown))
+      sayProblem(thrown)
     } finally {
       setSaving(false)
     }

@@ -3,8 +3,8 @@ import { changeWebhook, removeWebhook, rotateWebhookSecret, testWebhook, type We
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../data/call.ts'
 import { useOrganization } from '../../data/me.ts'
-import { Problem } from '../../data/problem.ts'
 import { localized } from '../../texts/gateway-words.ts'
+import { sayProblem } from '../../parts/say-problem.ts'
 import { texts } from '../../texts/texts.ts'
 import { sayDone, sayFailed } from '../../ui/say.tsx'
 
@@ -18,7 +18,7 @@ export function useWebhookChanges(onSecret: (secret: string) => void) {
   const queries = useQueryClient()
   const of = ({ id }: Webhook) => ({ path: { organization, webhook: id } })
   const always = {
-    onError: (thrown: Error) => sayFailed(Problem.of(thrown)),
+    onError: sayProblem,
     onSettled: () => queries.invalidateQueries({ queryKey: ['webhooks'] }),
   }
   const test = useMutation({

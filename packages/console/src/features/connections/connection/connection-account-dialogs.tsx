@@ -13,7 +13,8 @@ import { Failed } from '../../../ui/failed.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { sayDone } from '../../../ui/say.tsx'
 import { AccountState } from './connection-account-state.ts'
-import { askAgain, sayProblem, usePath } from './connection-ways.tsx'
+import { askAgain, usePath } from './connection-ways.tsx'
+import { sayProblem } from '../../../parts/say-problem.ts'
 
 const t = texts.connection.accounts
 

@@ -29,7 +29,8 @@ import { column, Table } from '../../../ui/table.tsx'
 import { When } from '../../../ui/when.tsx'
 import { Section } from '../../../ui/section.tsx'
 import { ConnectionDifference } from './connection-difference.tsx'
-import { askAgain, sayProblem, usePath } from './connection-ways.tsx'
+import { askAgain, usePath } from './connection-ways.tsx'
+import { sayProblem } from '../../../parts/say-problem.ts'
 
 const t = texts.connection.changes
 const SHOWN = ['held', 'rejected', 'gone', 'accepted'] as const

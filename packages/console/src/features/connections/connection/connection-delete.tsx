@@ -16,7 +16,8 @@ import { texts } from '../../../texts/texts.ts'
 import { Confirm } from '../../../ui/confirm.tsx'
 import { sayDone } from '../../../ui/say.tsx'
 import { namedBy } from './connection-names.ts'
-import { askAgain, sayProblem, usePath } from './connection-ways.tsx'
+import { askAgain, usePath } from './connection-ways.tsx'
+import { sayProblem } from '../../../parts/say-problem.ts'
 import { keepOrganization } from '../../../ui/keep-organization.ts'
 
 const t = texts.connection.deletion

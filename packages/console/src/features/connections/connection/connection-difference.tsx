@@ -20,7 +20,8 @@ import { Loaded } from '../../../ui/loaded.tsx'
 import { sayDone } from '../../../ui/say.tsx'
 import { whatChanged } from './connection-change-words.ts'
 import { ConnectionLines } from './connection-lines.tsx'
-import { askAgain, sayProblem, usePath } from './connection-ways.tsx'
+import { askAgain, usePath } from './connection-ways.tsx'
+import { sayProblem } from '../../../parts/say-problem.ts'
 
 const t = texts.connection.changes
 type Difference = z.output<typeof ToolDifference>

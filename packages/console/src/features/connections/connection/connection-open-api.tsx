@@ -16,7 +16,8 @@ import { Icon } from '../../../ui/icon.tsx'
 import { sayDone } from '../../../ui/say.tsx'
 import { Section } from '../../../ui/section.tsx'
 import { ConnectionSelection } from './connection-selection.tsx'
-import { askAgain, sayProblem, usePath, useWhyNot } from './connection-ways.tsx'
+import { askAgain, usePath, useWhyNot } from './connection-ways.tsx'
+import { sayProblem } from '../../../parts/say-problem.ts'
 
 const t = texts.connection.openapi
 type OpenApi = NonNullable<Connection['openapi']>

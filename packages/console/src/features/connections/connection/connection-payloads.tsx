@@ -10,7 +10,8 @@ import { Allowed } from '../../../ui/allowed.tsx'
 import { Loaded } from '../../../ui/loaded.tsx'
 import { sayDone } from '../../../ui/say.tsx'
 import { Section } from '../../../ui/section.tsx'
-import { sayProblem, usePath } from './connection-ways.tsx'
+import { usePath } from './connection-ways.tsx'
+import { sayProblem } from '../../../parts/say-problem.ts'
 
 const t = texts.connection.settings
 

@@ -15,7 +15,8 @@ import { sayDone } from '../../../ui/say.tsx'
 import { When } from '../../../ui/when.tsx'
 import { Facts } from './connection-facts.tsx'
 import { ConnectionLog } from './connection-log.tsx'
-import { askAgain, sayProblem, usePath, useRestart } from './connection-ways.tsx'
+import { askAgain, usePath, useRestart } from './connection-ways.tsx'
+import { sayProblem } from '../../../parts/say-problem.ts'
 
 const t = texts.connection.process
 const TONES: Readonly<Record<Process['status'], Tone>> = {

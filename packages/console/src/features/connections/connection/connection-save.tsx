@@ -10,7 +10,8 @@ import { Failed } from '../../../ui/failed.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { sayDone } from '../../../ui/say.tsx'
 import { backOf } from './connection-draft.ts'
-import { askAgain, sayProblem, usePath } from './connection-ways.tsx'
+import { askAgain, usePath } from './connection-ways.tsx'
+import { sayProblem } from '../../../parts/say-problem.ts'
 
 const t = texts.connection.saving
 

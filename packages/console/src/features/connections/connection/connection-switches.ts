@@ -11,7 +11,8 @@ import {
 import { call } from '../../../data/call.ts'
 import { texts } from '../../../texts/texts.ts'
 import { sayDone } from '../../../ui/say.tsx'
-import { askAgain, sayProblem, usePath } from './connection-ways.tsx'
+import { askAgain, usePath } from './connection-ways.tsx'
+import { sayProblem } from '../../../parts/say-problem.ts'
 
 const t = texts.connection.tools
 const PAGE = 200

@@ -4,14 +4,12 @@ import type { Permission } from '@toolway/contract'
 import { restartProcess, syncTools, toggleConnection, type Connection } from '@toolway/contract/admin'
 import { call } from '../../../data/call.ts'
 import { useMay, useOrganization } from '../../../data/me.ts'
-import { Problem } from '../../../data/problem.ts'
 import type { Noun } from '../../../data/queries.ts'
+import { sayProblem } from '../../../parts/say-problem.ts'
 import { texts } from '../../../texts/texts.ts'
-import { sayDone, sayFailed } from '../../../ui/say.tsx'
+import { sayDone } from '../../../ui/say.tsx'
 
 const t = texts.connection
-
-export const sayProblem = (thrown: unknown) => sayFailed(Problem.of(thrown))
 
 const CONCERNED: readonly Noun[] = ['connections', 'accounts', 'tools', 'toolsets', 'runtime', 'alerts', 'stats']
 /** Asks everything about a connection again. */
