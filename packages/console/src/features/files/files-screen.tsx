@@ -9,6 +9,7 @@ import { ask } from '../../data/queries.ts'
 import { useUrlState } from '../../data/url-state.ts'
 import { texts } from '../../texts/texts.ts'
 import { Empty } from '../../ui/empty.tsx'
+import { Forbidden } from '../../ui/forbidden.tsx'
 import { Screen } from '../../ui/screen.tsx'
 import { column, Table } from '../../ui/table.tsx'
 import { size } from '../../ui/times.ts'
@@ -31,11 +32,7 @@ export function FilesScreen() {
   const may = useMay('tool_call')
   const t = texts.files
   if (may) return <Files />
-  return (
-    <Screen title={texts.nav.files}>
-      <Empty title={t.forbidden.title} hint={t.forbidden.hint} icon="lock" />
-    </Screen>
-  )
+  return <Forbidden screen={texts.nav.files} {...t.forbidden} />
 }
 
 function Files() {

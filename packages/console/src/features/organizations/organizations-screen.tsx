@@ -11,6 +11,7 @@ import { useUrlState } from '../../data/url-state.ts'
 import { texts } from '../../texts/texts.ts'
 import { StateBadge } from '../../ui/badges.tsx'
 import { Empty } from '../../ui/empty.tsx'
+import { Forbidden } from '../../ui/forbidden.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Screen } from '../../ui/screen.tsx'
 import { column, Table } from '../../ui/table.tsx'
@@ -38,11 +39,7 @@ export function OrganizationsScreen() {
   const may = useMay('tenant_create', 'platform')
   const t = texts.organizations
   if (may) return <Organizations />
-  return (
-    <Screen title={texts.nav.organizations}>
-      <Empty title={t.forbidden.title} hint={t.forbidden.hint} icon="lock" />
-    </Screen>
-  )
+  return <Forbidden screen={texts.nav.organizations} {...t.forbidden} />
 }
 
 function Organizations() {

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { useMay } from '../../data/me.ts'
 import { useUrlState } from '../../data/url-state.ts'
 import { texts } from '../../texts/texts.ts'
-import { Empty } from '../../ui/empty.tsx'
+import { Forbidden } from '../../ui/forbidden.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Screen } from '../../ui/screen.tsx'
 import { AddMember } from './add-member.tsx'
@@ -25,12 +25,7 @@ export function PeopleScreen() {
   // A dialog begins anew each time that it is opened.
   const [turn, setTurn] = useState(0)
   const t = texts.people
-  if (!may)
-    return (
-      <Screen title={texts.nav.people}>
-        <Empty title={t.forbidden.title} hint={t.forbidden.hint} icon="lock" />
-      </Screen>
-    )
+  if (!may) return <Forbidden screen={texts.nav.people} {...t.forbidden} />
   const begin = (what: string) => {
     setTurn(turn + 1)
     set({ open: what }, 'push')

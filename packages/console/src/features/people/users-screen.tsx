@@ -8,6 +8,7 @@ import { usePages } from '../../data/pages.ts'
 import { useUrlState } from '../../data/url-state.ts'
 import { texts } from '../../texts/texts.ts'
 import { Empty } from '../../ui/empty.tsx'
+import { Forbidden } from '../../ui/forbidden.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Screen } from '../../ui/screen.tsx'
 import { TypedSearch } from '../../ui/typed-search.tsx'
@@ -27,11 +28,7 @@ export function UsersScreen() {
   const may = useMay('user_manage', 'platform')
   const t = texts.users
   if (may) return <Users />
-  return (
-    <Screen title={texts.nav.users}>
-      <Empty title={t.forbidden.title} hint={t.forbidden.hint} icon="lock" />
-    </Screen>
-  )
+  return <Forbidden screen={texts.nav.users} {...t.forbidden} />
 }
 
 function Users() {

@@ -10,6 +10,7 @@ import { actorWord } from '../../parts/actor-word.ts'
 import { texts } from '../../texts/texts.ts'
 import { StateBadge } from '../../ui/badges.tsx'
 import { Empty } from '../../ui/empty.tsx'
+import { Forbidden } from '../../ui/forbidden.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { LinkButton } from '../../ui/links.tsx'
 import { OneLine } from '../../ui/one-line.tsx'
@@ -28,11 +29,7 @@ const t = texts.records
 
 export function RecordsScreen() {
   if (useMay('audit_view_own')) return <Records />
-  return (
-    <Screen title={texts.nav.records}>
-      <Empty title={t.forbidden} hint={t.forbiddenHint} icon="lock" />
-    </Screen>
-  )
+  return <Forbidden screen={texts.nav.records} title={t.forbidden} hint={t.forbiddenHint} />
 }
 
 function Records() {

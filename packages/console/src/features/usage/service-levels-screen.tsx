@@ -8,6 +8,7 @@ import { ask } from '../../data/queries.ts'
 import { useUrlState } from '../../data/url-state.ts'
 import { texts } from '../../texts/texts.ts'
 import { Empty } from '../../ui/empty.tsx'
+import { Forbidden } from '../../ui/forbidden.tsx'
 import { LinkButton } from '../../ui/links.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Panel } from '../../ui/panel.tsx'
@@ -25,11 +26,7 @@ const State = z.object({ window: z.enum(WINDOWS).default('month') })
 export function ServiceLevelsScreen() {
   const may = useMay('stats_view_own')
   if (may) return <Shown />
-  return (
-    <Screen title={t.title}>
-      <Empty title={t.forbidden.title} hint={t.forbidden.hint} icon="lock" />
-    </Screen>
-  )
+  return <Forbidden screen={t.title} {...t.forbidden} />
 }
 
 function Shown() {

@@ -16,6 +16,7 @@ import { texts } from '../../texts/texts.ts'
 
 import { Busy } from '../../ui/busy.tsx'
 import { Empty } from '../../ui/empty.tsx'
+import { Forbidden } from '../../ui/forbidden.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { keepOrganization } from '../../ui/keep-organization.ts'
 import { LinkButton } from '../../ui/links.tsx'
@@ -49,11 +50,7 @@ export function UsageScreen() {
   const may = useMay('stats_view_own')
   const t = texts.usage
   if (may) return <Shown />
-  return (
-    <Screen title={texts.nav.usage}>
-      <Empty title={t.forbidden.title} hint={t.forbidden.hint} icon="lock" />
-    </Screen>
-  )
+  return <Forbidden screen={texts.nav.usage} {...t.forbidden} />
 }
 
 function Shown() {
