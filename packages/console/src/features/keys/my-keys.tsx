@@ -13,7 +13,7 @@ import { keyColumns } from './cells.tsx'
 import { MakeDialog } from './make-dialog.tsx'
 import { PersonalKey } from './personal-key.tsx'
 import { useMaking } from './page.ts'
-import { ConfirmedAction } from '../../parts/confirmed-action.tsx'
+import { RemoveKey } from './remove-key.tsx'
 import { useSeen } from './seen.ts'
 
 const isPersonal = ({ family }: Key): boolean => family === 'uru'
@@ -55,17 +55,5 @@ const columnsOf = (seen: readonly SeenClient[]) => [
 ]
 
 function Remove({ row: { id, name } }: { row: Key }) {
-  const t = texts.keys.remove
-  return (
-    <ConfirmedAction
-      look="remove"
-      label={t.label({ name })}
-      verb={t.verb}
-      noun="keys"
-      done={t.done({ name })}
-      run={() => call(removeMyKey, { path: { key: id } })}
-    >
-      {t.warning}
-    </ConfirmedAction>
-  )
+  return <RemoveKey name={name} run={() => call(removeMyKey, { path: { key: id } })} />
 }

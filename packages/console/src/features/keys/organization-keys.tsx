@@ -21,7 +21,7 @@ import { column, Table } from '../../ui/table.tsx'
 import { keyColumns } from './cells.tsx'
 import { MakeDialog } from './make-dialog.tsx'
 import { useMaking } from './page.ts'
-import { ConfirmedAction } from '../../parts/confirmed-action.tsx'
+import { RemoveKey } from './remove-key.tsx'
 import { useSeen } from './seen.ts'
 import { TrustButton } from './trust-button.tsx'
 
@@ -81,7 +81,6 @@ const columnsOf = (seen: readonly SeenClient[], ownerOf: (key: Key) => string, o
 function Remove({ row: { id, name, trust_waits: waits }, organization }: { row: Key; organization: string }) {
   const mayRules = useMay('policy_manage')
   const mayTrust = useMay('key_manage', 'platform')
-  const t = texts.keys.remove
   return (
     <Group gap={4} wrap="nowrap">
       {waits && mayTrust ? <TrustButton id={id} name={name} /> : null}
@@ -93,16 +92,7 @@ function Remove({ row: { id, name, trust_waits: waits }, organization }: { row: 
           icon="clock"
         />
       ) : null}
-      <ConfirmedAction
-        look="remove"
-        label={t.label({ name })}
-        verb={t.verb}
-        noun="keys"
-        done={t.done({ name })}
-        run={() => call(removeOrganizationKey, { path: { organization, key: id } })}
-      >
-        {t.warning}
-      </ConfirmedAction>
+      <RemoveKey name={name} run={() => call(removeOrganizationKey, { path: { organization, key: id } })} />
     </Group>
   )
 }

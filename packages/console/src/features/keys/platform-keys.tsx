@@ -11,7 +11,7 @@ import { column, Table } from '../../ui/table.tsx'
 import { keyColumns } from './cells.tsx'
 import { MakeDialog } from './make-dialog.tsx'
 import { useMaking, usePage } from './page.ts'
-import { ConfirmedAction } from '../../parts/confirmed-action.tsx'
+import { RemoveKey } from './remove-key.tsx'
 import { TrustButton } from './trust-button.tsx'
 import { useSeen } from './seen.ts'
 
@@ -52,20 +52,10 @@ const columnsOf = (seen: readonly SeenClient[], placeOf: (key: Key) => string) =
 ]
 
 function Remove({ row: { id, name, trust_waits: waits } }: { row: Key }) {
-  const t = texts.keys.remove
   return (
     <Group gap={4} wrap="nowrap">
       {waits ? <TrustButton id={id} name={name} /> : null}
-      <ConfirmedAction
-        look="remove"
-        label={t.label({ name })}
-        verb={t.verb}
-        noun="keys"
-        done={t.done({ name })}
-        run={() => call(removePlatformKey, { path: { key: id } })}
-      >
-        {t.warning}
-      </ConfirmedAction>
+      <RemoveKey name={name} run={() => call(removePlatformKey, { path: { key: id } })} />
     </Group>
   )
 }
