@@ -1,89 +1,68 @@
 /** One tool whole: what it says and takes, what toolsets and rules make of it. The address names it and the tab. */
-import { Drawer, Group, SimpleGrid, Stack, Tabs, Text } from '@mantine/core'
-import { getToolInFull, type ToolInFull } from '@toolway/contract/admin'
-import { useQuery } from '@tanstack/react-query'
+import { Group, SimpleGrid, Stack, Tabs, Text } from '@mantine/core'
+import type { ToolInFull } from '@toolway/contract/admin'
 import type { ReactNode } from 'react'
 import { z } from 'zod'
 import { visibleText } from '@toolway/contract'
-import { useMay, useOrganization } from '../../data/me.ts'
-import { ask } from '../../data/queries.ts'
+import { useMay } from '../../data/me.ts'
 import { useUrlState } from '../../data/url-state.ts'
+import { ToolInFullDrawer } from '../../parts/tool-in-full.tsx'
 import { texts } from '../../texts/texts.ts'
-import { withBreaks } from '../../ui/breaks.tsx'
 import { EffectBadge } from '../../ui/effect-badge.tsx'
 import { CodeBlock } from '../../ui/copy.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { LinkButton } from '../../ui/links.tsx'
-import { Loaded } from '../../ui/loaded.tsx'
 import { SchemaTree } from '../../ui/schema-tree.tsx'
 import { count } from '../../ui/times.ts'
 import { ToolEffect } from './tool-effect.tsx'
 import { ToolPlaces, ToolRules } from './tool-places.tsx'
 import { State } from './tools-table.tsx'
 
+const Shown = z.object({ tab: z.enum(['about', 'input', 'output', 'toolsets', 'rules']).default('about') })
+
 export function ToolDrawer({ name, onClose }: { name: string | undefined; onClose: () => void }) {
   return (
-    <Drawer
-      opened={name !== undefined}
-      onClose={onClose}
-      position="right"
-      size="lg"
-      title={
-        <Text fw={650} className="breakable">
-          {withBreaks(name)}
-        </Text>
-      }
-      closeButtonProps={{ 'aria-label': texts.close }}
-    >
-      {/* Another tool's texts are never to be read under this name. */}
-      {name === undefined ? null : <Tool key={name} name={name} />}
-    </Drawer>
+    <ToolInFullDrawer name={name} onClose={onClose}>
+      {(tool) => <Tool tool={tool} />}
+    </ToolInFullDrawer>
   )
 }
 
-const Shown = z.object({ tab: z.enum(['about', 'input', 'output', 'toolsets', 'rules']).default('about') })
-
-function Tool({ name }: { name: string }) {
-  const organization = useOrganization()
-  const query = useQuery(ask('tools', getToolInFull, { path: { organization, tool: name } }))
+function Tool({ tool }: { tool: ToolInFull }) {
   const [{ tab }, set] = useUrlState(Shown)
   const t = texts.tools.drawer
   return (
-    <Loaded query={query} lines={8}>
-      {(tool) => (
-        <Stack>
-          <Head tool={tool} />
-          <Tabs value={tab} onChange={(next) => set({ tab: next as typeof tab })} keepMounted={false}>
-            <Tabs.List>
-              {Object.entries(t.tabs).map(([value, label]) => (
-                <Tabs.Tab key={value} value={value} px="sm">
-                  {label}
-                </Tabs.Tab>
-              ))}
-            </Tabs.List>
-            <Tabs.Panel value="about" pt="md">
-              <About tool={tool} />
-            </Tabs.Panel>
-            <Tabs.Panel value="input" pt="md">
-              <SchemaTree schema={tool.definition['inputSchema'] ?? {}} label={t.tabs.input} />
-            </Tabs.Panel>
-            <Tabs.Panel value="output" pt="md">
-              {tool.definition['outputSchema'] === undefined ? (
-                <Text c="dimmed">{t.noOutput}</Text>
-              ) : (
-                <SchemaTree schema={tool.definition['outputSchema']} label={t.tabs.output} />
-              )}
-            </Tabs.Panel>
-            <Tabs.Panel value="toolsets" pt="md">
-              <ToolPlaces tool={tool} />
-            </Tabs.Panel>
-            <Tabs.Panel value="rules" pt="md">
-              <ToolRules tool={tool} />
-            </Tabs.Panel>
-          </Tabs>
-        </Stack>
-      )}
-    </Loaded>
+    <Stack>
+      <Head tool={tool} />
+      <Tabs value={tab} onChange={(next) => set({ tab: next as typeof tab })} keepMounted={false}>
+        <Tabs.List>
+          {Object.entries(t.tabs).map(([value, label]) => (
+            <Tabs.Tab key={value} value={value} px="sm">
+              {label}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value="about" pt="md">
+          <About tool={tool} />
+        </Tabs.Panel>
+        <Tabs.Panel value="input" pt="md">
+          <SchemaTree schema={tool.definition['inputSchema'] ?? {}} label={t.tabs.input} />
+        </Tabs.Panel>
+        <Tabs.Panel value="output" pt="md">
+          {tool.definition['outputSchema'] === undefined ? (
+            <Text c="dimmed">{t.noOutput}</Text>
+          ) : (
+            <SchemaTree schema={tool.definition['outputSchema']} label={t.tabs.output} />
+          )}
+        </Tabs.Panel>
+        <Tabs.Panel value="toolsets" pt="md">
+          <ToolPlaces tool={tool} />
+        </Tabs.Panel>
+        <Tabs.Panel value="rules" pt="md">
+          <ToolRules tool={tool} />
+        </Tabs.Panel>
+      </Tabs>
+    </Stack>
   )
 }
 

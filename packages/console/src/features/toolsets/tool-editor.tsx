@@ -1,14 +1,11 @@
 /** One tool as a toolset words it: its name, its texts beside its server's, and the arguments that the toolset fixes. */
-import { Button, Drawer, Group, Stack, Text, Textarea, TextInput, Title } from '@mantine/core'
+import { Button, Group, Stack, Text, Textarea, TextInput, Title } from '@mantine/core'
 import { type ToolWords, visibleText } from '@toolway/contract'
-import { getToolInFull, type ToolInFull } from '@toolway/contract/admin'
-import { useQuery } from '@tanstack/react-query'
-import { useMay, useOrganization } from '../../data/me.ts'
-import { ask } from '../../data/queries.ts'
+import type { ToolInFull } from '@toolway/contract/admin'
+import { useMay } from '../../data/me.ts'
+import { ToolInFullDrawer } from '../../parts/tool-in-full.tsx'
 import { texts } from '../../texts/texts.ts'
-import { withBreaks } from '../../ui/breaks.tsx'
 import { LinkButton } from '../../ui/links.tsx'
-import { Loaded } from '../../ui/loaded.tsx'
 import { fieldsOf } from '../../ui/schema-fields.ts'
 import { TextDifference } from '../../ui/text-difference.tsx'
 import { FixArgument } from './fix-argument.tsx'
@@ -24,28 +21,7 @@ interface ToolEditorProps {
 
 export function ToolEditor({ name, drafting, onClose }: ToolEditorProps) {
   return (
-    <Drawer
-      opened={name !== undefined}
-      onClose={onClose}
-      position="right"
-      size="lg"
-      title={
-        <Text fw={650} className="breakable">
-          {withBreaks(name)}
-        </Text>
-      }
-      closeButtonProps={{ 'aria-label': texts.close }}
-    >
-      {name === undefined ? null : <Whole key={name} name={name} drafting={drafting} onClose={onClose} />}
-    </Drawer>
-  )
-}
-
-function Whole({ name, drafting, onClose }: { name: string } & Pick<ToolEditorProps, 'drafting' | 'onClose'>) {
-  const organization = useOrganization()
-  const query = useQuery(ask('tools', getToolInFull, { path: { organization, tool: name } }))
-  return (
-    <Loaded query={query} lines={8}>
+    <ToolInFullDrawer name={name} onClose={onClose}>
       {(tool) => (
         <Stack>
           <Words tool={tool} drafting={drafting} />
@@ -55,7 +31,7 @@ function Whole({ name, drafting, onClose }: { name: string } & Pick<ToolEditorPr
           </Group>
         </Stack>
       )}
-    </Loaded>
+    </ToolInFullDrawer>
   )
 }
 
