@@ -1,12 +1,11 @@
 /** A new organization: a name, and what it is called in addresses. */
-import { Text, Textarea, TextInput } from '@mantine/core'
+import { Textarea, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { addOrganization } from '@toolway/contract/admin'
 import { useState } from 'react'
 import { call } from '../../data/call.ts'
-import { Problem } from '../../data/problem.ts'
+import { FormDialog } from '../../parts/form/form-dialog.tsx'
 import { texts } from '../../texts/texts.ts'
-import { Dialog } from '../../ui/dialog.tsx'
 import { sayDone } from '../../ui/say.tsx'
 import { slugOf } from '../../ui/slug-of.ts'
 
@@ -32,18 +31,7 @@ export function AddOrganization({ opened, onClose }: { opened: boolean; onClose:
     },
   })
   return (
-    <Dialog
-      opened={opened}
-      title={t.add}
-      verb={t.addVerb}
-      busy={add.isPending}
-      failure={add.error === null ? null : Problem.of(add.error)}
-      onSubmit={() => add.mutate()}
-      onClose={onClose}
-    >
-      <Text size="sm" c="dimmed">
-        {t.addHint}
-      </Text>
+    <FormDialog opened={opened} title={t.add} hint={t.addHint} verb={t.addVerb} sending={add} onClose={onClose}>
       <TextInput
         label={t.fields.name}
         required
@@ -69,6 +57,6 @@ export function AddOrganization({ opened, onClose }: { opened: boolean; onClose:
         value={description}
         onChange={({ currentTarget }) => setDescription(currentTarget.value)}
       />
-    </Dialog>
+    </FormDialog>
   )
 }

@@ -1,28 +1,26 @@
 /** Adds a member by email address. A new user gets a code, which is shown here and nowhere else. */
-import { Checkbox, NativeSelect, Text, TextInput } from '@mantine/core'
+import { Checkbox, NativeSelect, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { addMember, type MemberRole } from '@toolway/contract/admin'
 import { useState } from 'react'
 import { call } from '../../data/call.ts'
 import { useMay, useOrganization } from '../../data/me.ts'
 import { Problem } from '../../data/problem.ts'
-import { PasswordCode } from './password-code.tsx'
+import { FormDialog } from '../../parts/form/form-dialog.tsx'
 import { texts } from '../../texts/texts.ts'
 import { Dialog } from '../../ui/dialog.tsx'
+import { PasswordCode } from './password-code.tsx'
+import { NEW_PERSON, PersonFields, personOf } from './person-fields.tsx'
 
 export function AddMember({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const organization = useOrganization()
   const queries = useQueryClient()
   const mayVouch = useMay('user_manage', 'platform')
-  const [email, setEmail] = useState('')
-  const [name, setName] = useState('')
+  const [person, setPerson] = useState(NEW_PERSON)
   const [role, setRole] = useState<MemberRole>('tenant_member')
   const [vouch, setVouch] = useState(false)
   const add = useMutation({
-    mutationFn: () => {
-      const named = name.trim() === '' ? {} : { name: name.trim() }
-      return call(addMember, { path: { organization }, body: { email: email.trim(), role, vouch, ...named } })
-    },
+    mutationFn: () => call(addMember, { path: { organization }, body: { ...personOf(person), role, vouch } }),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['people'] }),
   })
   const t = texts.people
@@ -37,38 +35,10 @@ export function AddMember({ opened, onClose }: { opened: boolean; onClose: () =>
         )}
       </Dialog>
     )
-  const failure = add.error === null ? null : Problem.of(add.error)
+  const unproven = add.error !== null && Problem.of(add.error).code === 'person.unproven'
   return (
-    <Dialog
-      opened={opened}
-      title={t.add}
-      verb={t.addVerb}
-      busy={add.isPending}
-      failure={failure}
-      onSubmit={() => add.mutate()}
-      onClose={onClose}
-    >
-      <Text size="sm" c="dimmed">
-        {t.addHint}
-      </Text>
-      <TextInput
-        label={t.email}
-        type="email"
-        required
-        maxLength={254}
-        autoComplete="off"
-        data-autofocus
-        value={email}
-        onChange={({ currentTarget }) => setEmail(currentTarget.value)}
-      />
-      <TextInput
-        label={t.name}
-        description={t.nameHint}
-        maxLength={100}
-        autoComplete="off"
-        value={name}
-        onChange={({ currentTarget }) => setName(currentTarget.value)}
-      />
+    <FormDialog opened={opened} title={t.add} hint={t.addHint} verb={t.addVerb} sending={add} onClose={onClose}>
+      <PersonFields words={person} nameHint={t.nameHint} onChange={setPerson} />
       <NativeSelect
         label={t.role}
         description={t.roleHints[role]}
@@ -79,9 +49,9 @@ export function AddMember({ opened, onClose }: { opened: boolean; onClose: () =>
         }))}
         onChange={({ currentTarget }) => setRole(currentTarget.value as MemberRole)}
       />
-      {mayVouch && (vouch || failure?.code === 'person.unproven') ? (
+      {mayVouch && (vouch || unproven) ? (
         <Checkbox label={t.vouch} checked={vouch} onChange={({ currentTarget }) => setVouch(currentTarget.checked)} />
       ) : null}
-    </Dialog>
+    </FormDialog>
   )
 }

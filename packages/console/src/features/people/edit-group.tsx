@@ -5,8 +5,8 @@ import { listGroups, putGroup, type Group } from '@toolway/contract/admin'
 import { useState } from 'react'
 import { call } from '../../data/call.ts'
 import { useOrganization } from '../../data/me.ts'
-import { Problem } from '../../data/problem.ts'
 import { askAll } from '../../data/pages.ts'
+import { FormDialog } from '../../parts/form/form-dialog.tsx'
 import { PickMany } from '../../parts/picker/picker.tsx'
 import { texts } from '../../texts/texts.ts'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -60,13 +60,11 @@ function Fields({ group, onClose }: FieldsProps) {
     return own === email ? email : `${own} (${email})`
   }
   return (
-    <Dialog
+    <FormDialog
       opened
       title={group === undefined ? texts.people.addGroup : t.change({ title: group.title })}
       verb={group === undefined ? t.make : t.save}
-      busy={put.isPending}
-      failure={put.error === null ? null : Problem.of(put.error)}
-      onSubmit={() => put.mutate()}
+      sending={put}
       onClose={onClose}
     >
       <TextInput
@@ -96,6 +94,6 @@ function Fields({ group, onClose }: FieldsProps) {
         value={within}
         onChange={setWithin}
       />
-    </Dialog>
+    </FormDialog>
   )
 }

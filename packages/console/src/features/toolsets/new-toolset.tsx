@@ -1,5 +1,5 @@
 /** A new toolset: its name, its address, and its initial content. Its tools are picked on its own page. */
-import { Button, Group, Modal, Radio, Stack, TextInput } from '@mantine/core'
+import { Modal, Radio, Stack, TextInput } from '@mantine/core'
 import { putToolset } from '@toolway/contract/admin'
 import { Slug, type ToolsetSettings } from '@toolway/contract'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
@@ -7,9 +7,8 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call } from '../../data/call.ts'
 import { useOrganization } from '../../data/me.ts'
-import { Problem } from '../../data/problem.ts'
+import { FormFoot } from '../../parts/form/form-foot.tsx'
 import { texts } from '../../texts/texts.ts'
-import { Failed } from '../../ui/failed.tsx'
 import { sayDone } from '../../ui/say.tsx'
 import { keepOrganization } from '../../ui/keep-organization.ts'
 
@@ -104,19 +103,12 @@ function Form({ onClose, taken }: Omit<NewToolsetProps, 'opened'>) {
             ))}
           </Stack>
         </Radio.Group>
-        {make.error === null ? null : <Failed failure={Problem.of(make.error)} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {texts.cancel}
-          </Button>
-          <Button
-            type="submit"
-            loading={make.isPending}
-            disabled={slug === '' || wrong || isTaken || title.trim() === ''}
-          >
-            {t.make}
-          </Button>
-        </Group>
+        <FormFoot
+          verb={t.make}
+          sending={make}
+          disabled={slug === '' || wrong || isTaken || title.trim() === ''}
+          onClose={onClose}
+        />
       </Stack>
     </form>
   )
