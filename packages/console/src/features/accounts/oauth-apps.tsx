@@ -11,12 +11,9 @@ import { ask } from '../../data/queries.ts'
 import { useUrlState } from '../../data/url-state.ts'
 import { sayProblem } from '../../parts/say-problem.ts'
 import { texts } from '../../texts/texts.ts'
-import { Confirm } from '../../ui/confirm.tsx'
-import { Empty } from '../../ui/empty.tsx'
-import { Icon } from '../../ui/icon.tsx'
 import { sayDone } from '../../ui/say.tsx'
-import { Section } from '../../ui/section.tsx'
-import { column, Table } from '../../ui/table.tsx'
+import { column } from '../../ui/table.tsx'
+import { AddedList } from '../../parts/added-list.tsx'
 import { OAuthAppForm } from '../../parts/account/oauth-app-form.tsx'
 
 const t = texts.settings.apps
@@ -33,11 +30,6 @@ export function OAuthApps() {
   const vendors = providers.data?.items ?? []
   const nameOf = (provider: string) => vendors.find(({ id }) => id === provider)?.name ?? provider
   const { put, remove } = useChanges(nameOf)
-  const add = (
-    <Button leftSection={<Icon name="plus" size={16} />} onClick={() => set({ app: 'new' }, 'push')}>
-      {t.add}
-    </Button>
-  )
   const columns = [
     column<OAuthApp>(
       t.columns.vendor,
@@ -69,32 +61,30 @@ export function OAuthApps() {
       { plain: true },
     ),
   ]
-  const items = found.data?.items ?? []
   return (
-    <Section title={t.title} hint={t.hint} bare action={items.length === 0 ? undefined : add}>
-      <Table
-        label={t.list}
-        query={found}
-        rowKey={({ id }) => id}
-        columns={columns}
-        empty={
-          <Empty title={t.empty} hint={t.emptyHint} icon="key">
-            {add}
-          </Empty>
-        }
+    <AddedList
+      label={t.list}
+      words={t}
+      icon="key"
+      query={found}
+      columns={columns}
+      onAdd={() => set({ app: 'new' }, 'push')}
+      removal={{
+        row: leaving,
+        title: t.removeOf({ vendor: nameOf(leaving?.provider ?? '') }),
+        text: t.removeText,
+        verb: t.remove,
+        mutation: remove,
+        onClose: () => setLeaving(undefined),
+      }}
+    >
+      <OAuthAppForm
+        open={open}
+        apps={found.data?.items ?? []}
+        vendors={vendors}
+        onClose={() => set({ app: undefined })}
       />
-      <OAuthAppForm open={open} held={items} vendors={vendors} onClose={() => set({ app: undefined })} />
-      <Confirm
-        opened={leaving !== undefined}
-        title={t.removeOf({ vendor: nameOf(leaving?.provider ?? '') })}
-        verb={t.remove}
-        busy={remove.isPending}
-        onClose={() => setLeaving(undefined)}
-        onConfirm={() => leaving && remove.mutate(leaving, { onSettled: () => setLeaving(undefined) })}
-      >
-        {t.removeText}
-      </Confirm>
-    </Section>
+    </AddedList>
   )
 }
 

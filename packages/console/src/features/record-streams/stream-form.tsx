@@ -1,5 +1,5 @@
 /** Adds a record stream, or changes one. Secrets are written and never shown; a destination is changed together with them. */
-import { Button, Checkbox, Group, Modal, PasswordInput, Select, Stack, Textarea, TextInput } from '@mantine/core'
+import { Checkbox, PasswordInput, Select, Stack, Textarea, TextInput } from '@mantine/core'
 import {
   destinationKind,
   DESTINATIONS,
@@ -8,13 +8,13 @@ import {
   type RecordStream,
 } from '@toolway/contract/admin'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState, type FormEvent } from 'react'
 import { useMay } from '../../data/me.ts'
-import { Problem } from '../../data/problem.ts'
+import { PrivateNetwork } from '../../parts/destination/private-network.tsx'
+import { FormFoot } from '../../parts/form/form-foot.tsx'
+import { useWords } from '../../parts/form/use-words.ts'
 
 import { texts } from '../../texts/texts.ts'
-import { Allowed } from '../../ui/allowed.tsx'
-import { Failed } from '../../ui/failed.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { sayDone } from '../../ui/say.tsx'
 import type { StreamCalls } from './stream-owner.ts'
 import { destinationOf, faultsOf, firstOf, secretsOf, wordsOf, type StreamWords } from './stream-words.ts'
@@ -24,25 +24,20 @@ const t = texts.recordStreams
 interface FormProps {
   /** `new`, an id, or nothing. */
   readonly open: string | undefined
-  readonly held: readonly RecordStream[]
+  readonly streams: readonly RecordStream[]
   readonly calls: StreamCalls
   readonly onClose: () => void
   /** A webhook was made, with this secret. */
   readonly onMade: (secret: string) => void
 }
 
-export function StreamForm({ open, held, calls, onClose, onMade }: FormProps) {
-  const stream = held.find(({ id }) => id === open)
+export function StreamForm({ open, streams, calls, onClose, onMade }: FormProps) {
+  const stream = streams.find(({ id }) => id === open)
   const shown = open === 'new' || stream !== undefined
   return (
-    <Modal
-      opened={shown}
-      onClose={onClose}
-      title={stream === undefined ? t.add : t.change}
-      closeButtonProps={{ 'aria-label': texts.close }}
-    >
+    <Dialog opened={shown} onClose={onClose} title={stream === undefined ? t.add : t.change}>
       {shown ? <Fields key={open} calls={calls} stream={stream} onClose={onClose} onMade={onMade} /> : null}
-    </Modal>
+    </Dialog>
   )
 }
 
@@ -75,17 +70,9 @@ function useSave({ stream, calls, onClose, onMade }: FieldsProps, mayPrivate: bo
 
 function Fields(props: FieldsProps) {
   const { stream } = props
-  const [words, setWords] = useState(() => wordsOf(stream))
-  const [tried, setTried] = useState(false)
   const mayPrivate = useMay('tenant_update', 'platform')
   const save = useSave(props, mayPrivate)
-  const faults = tried ? faultsOf(words) : {}
-  const put = (change: Partial<StreamWords>) => setWords((before) => ({ ...before, ...change }))
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    setTried(true)
-    if (Object.keys(faultsOf(words)).length === 0) save.mutate(words)
-  }
+  const { words, faults, put, submit } = useWords(() => wordsOf(stream), faultsOf, save.mutate)
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
@@ -120,23 +107,13 @@ function Fields(props: FieldsProps) {
           checked={words.alerts}
           onChange={({ currentTarget: { checked: alerts } }) => put({ alerts })}
         />
-        <Allowed may={mayPrivate} why={t.privateWhy}>
-          <Checkbox
-            label={t.private}
-            checked={words.private}
-            disabled={!mayPrivate}
-            onChange={({ currentTarget: { checked } }) => put({ private: checked })}
-          />
-        </Allowed>
-        {save.error === null ? null : <Failed failure={Problem.of(save.error)} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={props.onClose}>
-            {texts.cancel}
-          </Button>
-          <Button type="submit" loading={save.isPending}>
-            {t.save}
-          </Button>
-        </Group>
+        <PrivateNetwork
+          may={mayPrivate}
+          words={t}
+          checked={words.private}
+          onChange={(checked) => put({ private: checked })}
+        />
+        <FormFoot verb={t.save} sending={save} onClose={props.onClose} />
       </Stack>
     </form>
   )

@@ -1,14 +1,14 @@
 /** Adds a webhook, or changes one: its address, what it is told of, and whether it lies in a private network. */
-import { Button, Checkbox, Group, Modal, MultiSelect, Stack, TextInput } from '@mantine/core'
+import { MultiSelect, Stack, TextInput } from '@mantine/core'
 import { addWebhook, changeWebhook, type Webhook } from '@toolway/contract/admin'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState, type FormEvent } from 'react'
 import { call } from '../../data/call.ts'
 import { useMay, useOrganization } from '../../data/me.ts'
-import { Problem } from '../../data/problem.ts'
+import { PrivateNetwork } from '../../parts/destination/private-network.tsx'
+import { FormFoot } from '../../parts/form/form-foot.tsx'
+import { useWords } from '../../parts/form/use-words.ts'
 import { texts } from '../../texts/texts.ts'
-import { Allowed } from '../../ui/allowed.tsx'
-import { Failed } from '../../ui/failed.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { sayDone } from '../../ui/say.tsx'
 
 const t = texts.webhooks
@@ -16,24 +16,19 @@ const t = texts.webhooks
 interface FormProps {
   /** `new`, an id, or nothing. */
   readonly open: string | undefined
-  readonly held: readonly Webhook[]
+  readonly webhooks: readonly Webhook[]
   readonly onClose: () => void
   /** One was made, with this secret. */
   readonly onMade: (secret: string) => void
 }
 
-export function WebhookForm({ open, held, onClose, onMade }: FormProps) {
-  const webhook = held.find(({ id }) => id === open)
+export function WebhookForm({ open, webhooks, onClose, onMade }: FormProps) {
+  const webhook = webhooks.find(({ id }) => id === open)
   const shown = open === 'new' || webhook !== undefined
   return (
-    <Modal
-      opened={shown}
-      onClose={onClose}
-      title={webhook === undefined ? t.add : t.change}
-      closeButtonProps={{ 'aria-label': texts.close }}
-    >
+    <Dialog opened={shown} onClose={onClose} title={webhook === undefined ? t.add : t.change}>
       {shown ? <Fields key={open} webhook={webhook} onClose={onClose} onMade={onMade} /> : null}
-    </Modal>
+    </Dialog>
   )
 }
 
@@ -45,7 +40,7 @@ const wordsOf = (webhook: Webhook | undefined) => ({
 })
 type Words = ReturnType<typeof wordsOf>
 
-const faultsOf = ({ url, events }: Words) => ({
+const faultsOf = ({ url, events }: Words): Record<string, string> => ({
   ...(/^https?:\/\/\S+$/i.test(url.trim()) ? {} : { url: t.addressWrong }),
   ...(events.length > 0 ? {} : { events: t.eventsWrong }),
 })
@@ -79,17 +74,9 @@ function useSave({ webhook, onClose, onMade }: FieldsProps, mayPrivate: boolean)
 }
 
 function Fields(props: FieldsProps) {
-  const [words, setWords] = useState(() => wordsOf(props.webhook))
-  const [tried, setTried] = useState(false)
   const mayPrivate = useMay('tenant_update', 'platform')
   const save = useSave(props, mayPrivate)
-  const faults: { url?: string; events?: string } = tried ? faultsOf(words) : {}
-  const put = (change: Partial<Words>) => setWords((before) => ({ ...before, ...change }))
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    setTried(true)
-    if (Object.keys(faultsOf(words)).length === 0) save.mutate(words)
-  }
+  const { words, faults, put, submit } = useWords(() => wordsOf(props.webhook), faultsOf, save.mutate)
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
@@ -98,7 +85,7 @@ function Fields(props: FieldsProps) {
           description={t.addressHint}
           type="url"
           value={words.url}
-          error={faults.url}
+          error={faults['url']}
           data-autofocus
           onChange={({ currentTarget: { value: url } }) => put({ url })}
         />
@@ -106,7 +93,7 @@ function Fields(props: FieldsProps) {
           label={t.events}
           data={Object.entries({ ...t.event, ...texts.alerts.kinds }).map(([value, label]) => ({ value, label }))}
           value={words.events}
-          error={faults.events}
+          error={faults['events']}
           onChange={(events) => put({ events })}
           searchable
         />
@@ -116,23 +103,13 @@ function Fields(props: FieldsProps) {
           maxLength={200}
           onChange={({ currentTarget: { value: description } }) => put({ description })}
         />
-        <Allowed may={mayPrivate} why={t.privateWhy}>
-          <Checkbox
-            label={t.private}
-            checked={words.private}
-            disabled={!mayPrivate}
-            onChange={({ currentTarget: { checked } }) => put({ private: checked })}
-          />
-        </Allowed>
-        {save.error === null ? null : <Failed failure={Problem.of(save.error)} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={props.onClose}>
-            {texts.cancel}
-          </Button>
-          <Button type="submit" loading={save.isPending}>
-            {t.save}
-          </Button>
-        </Group>
+        <PrivateNetwork
+          may={mayPrivate}
+          words={t}
+          checked={words.private}
+          onChange={(checked) => put({ private: checked })}
+        />
+        <FormFoot verb={t.save} sending={save} onClose={props.onClose} />
       </Stack>
     </form>
   )

@@ -1,5 +1,5 @@
 /** Addresses that are told of what happens here: how their last deliveries went, and what can be done with each. */
-import { ActionIcon, Button, Menu, Stack, Text } from '@mantine/core'
+import { Menu, Stack, Text } from '@mantine/core'
 import { listWebhooks, type Webhook } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -10,12 +10,12 @@ import { useUrlState } from '../../data/url-state.ts'
 import { localized } from '../../texts/gateway-words.ts'
 import { texts } from '../../texts/texts.ts'
 import { StateBadge } from '../../ui/badges.tsx'
-import { Confirm } from '../../ui/confirm.tsx'
-import { Empty } from '../../ui/empty.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { Section } from '../../ui/section.tsx'
-import { column, Table } from '../../ui/table.tsx'
+import { column } from '../../ui/table.tsx'
 import { When } from '../../ui/when.tsx'
+import { AddedList } from '../../parts/added-list.tsx'
+import { DestinationMenu, type DestinationMenuProps } from '../../parts/destination/destination-menu.tsx'
+import { failedLast, LastDelivery } from '../../parts/destination/last-delivery.tsx'
 import { SecretOnce } from '../../parts/secret-once.tsx'
 import { useWebhookChanges, type WebhookChanges } from './webhook-changes.ts'
 import { WebhookForm } from './webhook-form.tsx'
@@ -32,17 +32,11 @@ export function Webhooks() {
   const [leaving, setLeaving] = useState<Webhook>()
   const found = useQuery(ask('webhooks', listWebhooks, { path: { organization } }))
   const changes = useWebhookChanges(setSecret)
-  const items = found.data?.items ?? []
-  const add = (
-    <Button leftSection={<Icon name="plus" size={16} />} onClick={() => set({ webhook: 'new' }, 'push')}>
-      {t.add}
-    </Button>
-  )
   const acts = (webhook: Webhook) => (
     <Acts
       webhook={webhook}
       changes={changes}
-      onChange={() => set({ webhook: webhook.id }, 'push')}
+      onEdit={() => set({ webhook: webhook.id }, 'push')}
       onRemove={() => setLeaving(webhook)}
     />
   )
@@ -53,21 +47,25 @@ export function Webhooks() {
     column<Webhook>(t.columns.action, acts, 1, { plain: true }),
   ]
   return (
-    <Section title={t.title} hint={t.hint} bare action={items.length === 0 ? undefined : add}>
-      <Table
-        label={t.list}
-        query={found}
-        rowKey={({ id }) => id}
-        columns={columns}
-        empty={
-          <Empty title={t.empty} hint={t.emptyHint} icon="webhook">
-            {add}
-          </Empty>
-        }
-      />
+    <AddedList
+      label={t.list}
+      words={t}
+      icon="webhook"
+      query={found}
+      columns={columns}
+      onAdd={() => set({ webhook: 'new' }, 'push')}
+      removal={{
+        row: leaving,
+        title: t.removeTitle,
+        text: t.removeText({ address: leaving?.url ?? '' }),
+        verb: t.remove,
+        mutation: changes.remove,
+        onClose: () => setLeaving(undefined),
+      }}
+    >
       <WebhookForm
         open={open}
-        held={items}
+        webhooks={found.data?.items ?? []}
         onClose={() => set({ webhook: undefined })}
         onMade={(made) => {
           setSecret(made)
@@ -75,17 +73,7 @@ export function Webhooks() {
         }}
       />
       <SecretOnce secret={secret} onClose={() => setSecret(undefined)} />
-      <Confirm
-        opened={leaving !== undefined}
-        title={t.removeTitle}
-        verb={t.remove}
-        busy={changes.remove.isPending}
-        onClose={() => setLeaving(undefined)}
-        onConfirm={() => leaving && changes.remove.mutate(leaving, { onSettled: () => setLeaving(undefined) })}
-      >
-        {t.removeText({ address: leaving?.url ?? '' })}
-      </Confirm>
-    </Section>
+    </AddedList>
   )
 }
 
@@ -105,82 +93,43 @@ const Address = ({ url, description }: Webhook) => (
 )
 
 function Delivery(webhook: Webhook) {
-  const {
-    enabled,
-    off_reason: why,
-    waiting,
-    delivered_at: delivered,
-    failed_at: failed,
-    last_problem: problem,
-  } = webhook
-  const failedLast = failed !== null && (delivered === null || failed > delivered)
+  const { enabled, off_reason: why, waiting, previous_secret_until: until } = webhook
+  const failing = failedLast(webhook)
   return (
     <Stack gap={2} align="flex-start">
-      <StateBadge tone={enabled ? (failedLast ? 'warn' : 'good') : 'off'}>{enabled ? t.on : t.off}</StateBadge>
+      <StateBadge tone={enabled ? (failing ? 'warn' : 'good') : 'off'}>{enabled ? t.on : t.off}</StateBadge>
       {why === null ? null : <Text size="xs">{t.gaveUp({ why: localized(why) })}</Text>}
-      {delivered === null ? null : (
-        <Text size="xs" c="dimmed">
-          {t.delivered} <When at={delivered} />
-        </Text>
-      )}
-      {failedLast ? (
-        <Text size="xs" className="breakable">
-          {t.failed} <When at={failed} />
-          {problem === null ? '' : `: ${localized(problem)}`}
-        </Text>
-      ) : null}
+      <LastDelivery of={webhook} words={t} showsFailure={failing} />
       {waiting === 0 ? null : <Text size="xs">{t.waiting({ count: waiting })}</Text>}
-      {webhook.previous_secret_until === null ? null : (
+      {until === null ? null : (
         <Text size="xs" c="dimmed">
-          {t.oldSecret} <When at={webhook.previous_secret_until} />
+          {t.oldSecret} <When at={until} />
         </Text>
       )}
     </Stack>
   )
 }
 
-interface ActsProps {
+interface ActsProps extends Pick<DestinationMenuProps, 'onEdit' | 'onRemove'> {
   readonly webhook: Webhook
   readonly changes: WebhookChanges
-  readonly onChange: () => void
-  readonly onRemove: () => void
 }
 
-function Acts({ webhook, changes, onChange, onRemove }: ActsProps) {
-  const { test, rotate, toggle } = changes
+function Acts({ webhook, changes: { test, rotate, toggle }, onEdit, onRemove }: ActsProps) {
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <ActionIcon
-          variant="default"
-          size={36}
-          aria-label={t.actions({ address: webhook.url })}
-          loading={[test, rotate, toggle].some(({ isPending, variables }) => isPending && variables.id === webhook.id)}
-        >
-          <Icon name="dots" />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item leftSection={<Icon name="send" size={16} />} onClick={() => test.mutate(webhook)}>
-          {t.test}
-        </Menu.Item>
-        <Menu.Item leftSection={<Icon name="pencil" size={16} />} onClick={onChange}>
-          {t.edit}
-        </Menu.Item>
-        <Menu.Item leftSection={<Icon name="rotate" size={16} />} onClick={() => rotate.mutate(webhook)}>
-          {t.rotate}
-        </Menu.Item>
-        <Menu.Item
-          leftSection={<Icon name={webhook.enabled ? 'player-pause' : 'player-play'} size={16} />}
-          onClick={() => toggle.mutate({ ...webhook, enabled: !webhook.enabled })}
-        >
-          {webhook.enabled ? t.switchOff : t.switchOn}
-        </Menu.Item>
-        <Menu.Divider />
-        <Menu.Item leftSection={<Icon name="trash" size={16} />} color="red" onClick={onRemove}>
-          {t.remove}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <DestinationMenu
+      label={t.actions({ address: webhook.url })}
+      words={t}
+      enabled={webhook.enabled}
+      busy={[test, rotate, toggle].some(({ isPending, variables }) => isPending && variables.id === webhook.id)}
+      onTest={() => test.mutate(webhook)}
+      onEdit={onEdit}
+      onToggle={() => toggle.mutate({ ...webhook, enabled: !webhook.enabled })}
+      onRemove={onRemove}
+    >
+      <Menu.Item leftSection={<Icon name="rotate" size={16} />} onClick={() => rotate.mutate(webhook)}>
+        {t.rotate}
+      </Menu.Item>
+    </DestinationMenu>
   )
 }

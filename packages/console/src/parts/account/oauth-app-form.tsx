@@ -1,15 +1,14 @@
 /** Sets one vendor's OAuth app: what to register there, and the id and secret that came of it. */
-import { Anchor, Button, Group, Modal, PasswordInput, Select, Stack, Text, TextInput } from '@mantine/core'
+import { Anchor, Modal, PasswordInput, Select, Stack, Text, TextInput } from '@mantine/core'
 import { putOAuthApp, type listProviders, type OAuthApp } from '@toolway/contract/admin'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import type { z } from 'zod'
 import { call } from '../../data/call.ts'
 import { useOrganization } from '../../data/me.ts'
-import { Problem } from '../../data/problem.ts'
+import { FormFoot } from '../form/form-foot.tsx'
 import { texts } from '../../texts/texts.ts'
 import { CopyField } from '../../ui/copy.tsx'
-import { Failed } from '../../ui/failed.tsx'
 import { sayDone } from '../../ui/say.tsx'
 
 const t = texts.settings.apps
@@ -19,15 +18,15 @@ type Vendor = z.output<(typeof listProviders)['answer']>['items'][number]
 interface FormProps {
   /** `new`, the id of an app, a vendor, or nothing. */
   readonly open: string | undefined
-  readonly held: readonly OAuthApp[]
+  readonly apps: readonly OAuthApp[]
   readonly vendors: readonly Vendor[]
   /** The address of a server of the vendor's product, for a new app. */
   readonly server?: string | undefined
   readonly onClose: () => void
 }
 
-export function OAuthAppForm({ open, held, vendors, server, onClose }: FormProps) {
-  const app = held.find(({ id }) => id === open)
+export function OAuthAppForm({ open, apps, vendors, server, onClose }: FormProps) {
+  const app = apps.find(({ id }) => id === open)
   return (
     <Modal
       opened={open !== undefined}
@@ -41,7 +40,7 @@ export function OAuthAppForm({ open, held, vendors, server, onClose }: FormProps
       closeButtonProps={{ 'aria-label': texts.close }}
     >
       {open === undefined ? null : (
-        <Fields key={app?.id ?? open} app={app} {...{ open, held, vendors, server, onClose }} />
+        <Fields key={app?.id ?? open} app={app} {...{ open, apps, vendors, server, onClose }} />
       )}
     </Modal>
   )
@@ -129,15 +128,7 @@ function Fields({ open, app, vendors, server: preset, onClose }: FormProps & { r
           autoComplete="new-password"
           onChange={({ currentTarget: { value } }) => setSecret(value)}
         />
-        {save.error === null ? null : <Failed failure={Problem.of(save.error)} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {texts.cancel}
-          </Button>
-          <Button type="submit" loading={save.isPending}>
-            {t.save}
-          </Button>
-        </Group>
+        <FormFoot verb={t.save} sending={save} onClose={onClose} />
       </Stack>
     </form>
   )

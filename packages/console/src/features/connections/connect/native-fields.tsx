@@ -173,7 +173,7 @@ function App({ provider, title, server }: AppProps) {
       </Stack>
       <OAuthAppForm
         open={open ? found.id : undefined}
-        held={[]}
+        apps={[]}
         {...{ vendors, server }}
         onClose={() => setOpen(false)}
       />
