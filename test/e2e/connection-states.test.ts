@@ -10,7 +10,7 @@ import type { AccountInPlace, Connection, Integration, OwnAccount } from '../../
 import { connectionStateOf, type ConnectionState } from '../../packages/console/src/data/connection-state.ts'
 import { readCallStates } from '../../packages/gateway/src/features/connections/read-call-states.ts'
 import { checkConnection } from '../../packages/gateway/src/cli/doctor.ts'
-import { vendorAuthorityOf } from '../../packages/gateway/src/compose/vendor-of.ts'
+import { vendorAuthorityOf } from '../../packages/gateway/src/oauth/outgoing/vendors/vendor-of.ts'
 import { listConnections } from '../../packages/gateway/src/connections/connections.ts'
 import { createTestVault, startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { addPerson } from '../../packages/gateway/src/testing/people.ts'

@@ -38,7 +38,7 @@ const MADE_UP = [
   'sk-the-key',
 ]
 /** A key pair of a test's own certificate. */
-const TEST_KEYS = new Set(['packages/gateway/src/compose/network.test.ts'])
+const TEST_KEYS = new Set(['packages/gateway/src/upstreams/network.test.ts'])
 const BINARY = /\.(?:png|jpe?g|gif|ico|woff2?|pdf|gz|zip|docx|tgz)$/
 
 test('S4-ENV-02: .env is not in version control, .env.example is, and no tracked file has a key', async () => {

@@ -8,12 +8,11 @@ import { createRunning, type Gateway } from './compose/running.ts'
 import { fileURLToPath } from 'node:url'
 import { randomUUID } from 'node:crypto'
 import type { Store } from './base/open-store.ts'
-import { createLookClaims } from './features/catalog/index.ts'
+import { createLookClaims, startCatalogs, type Catalogs, createContacts } from './features/catalog/index.ts'
 import { createAuditLog } from './call/audit-entry.ts'
 import { createChanges } from './catalog/changes.ts'
 import { composeApprovals, composeApprovalsDoor } from './compose/approvals.ts'
 import { composeAdmission, type Admission } from './compose/admission.ts'
-import { composeCatalogs, type Catalogs } from './compose/catalogs.ts'
 import { composeCredentials, type Credentials } from './compose/credentials.ts'
 import { composeConnect } from './compose/connect.ts'
 import { createPlatformOperations } from './operations/platform-operations.ts'
@@ -32,14 +31,13 @@ import { composeGateway } from './compose/gateways.ts'
 import { OPERATIONS } from './compose/operations.ts'
 import { composeOutgoing } from './compose/outgoing.ts'
 import { composeIdentity } from './compose/identity.ts'
-import { composeIntake } from './compose/intake.ts'
-import { composeLimits, installationOf, openRedis } from './compose/limits.ts'
+import { installationOf, intakeOf, openRedis, startLimits } from './limits/start-limits.ts'
 import { addressOn } from './http/listeners.ts'
-import { composeChangesElsewhere } from './compose/changes-elsewhere.ts'
+import { createChangesElsewhere } from './operations/changes-elsewhere.ts'
 import { hearDatabaseNotifications } from './compose/database-notifications.ts'
 import { composeOAuth } from './compose/oauth.ts'
 import { composePages, composePeople } from './compose/people.ts'
-import type { ProcessPlace } from './compose/process-place.ts'
+import type { ProcessPlace } from './lib/process-place.ts'
 import { createConsoleDoor } from './http/console/console-door.ts'
 import { createDocsDoor } from './http/docs/docs-door.ts'
 import { openDocs } from './http/docs/docs-site.ts'
@@ -47,11 +45,13 @@ import { readSite } from './http/console/site.ts'
 import { composeRecords } from './compose/records.ts'
 import { composeResults } from './compose/results.ts'
 import { composePageReads, composeSessions, composeSharedStreams } from './compose/sessions.ts'
-import { composeSecretReferences } from './compose/secret-references.ts'
+import { startSecretReferences } from './snapshot/secret-references.ts'
 import { composeSnapshots, type Snapshots } from './compose/snapshots.ts'
-import { composeTelemetry, tracesOf } from './compose/telemetry.ts'
-import { composeUpstreams, createContacts } from './compose/upstreams.ts'
-import { appsOf, type Config, type LoadedConfig } from './config.ts'
+import { startTelemetry } from './base/start-telemetry.ts'
+import { VERSION } from './call/introduce.ts'
+import { createKnownAttributes } from './call/trace-attributes.ts'
+import { startUpstreams } from './upstreams/start-upstreams.ts'
+import { appsOf, isAlone, type Config, type LoadedConfig } from './config.ts'
 import { createClients } from './http/client-address.ts'
 import { createReadiness, type Health } from './http/health.ts'
 import { createConnectionRegistry } from './http/persistent/connection-registry.ts'
@@ -62,8 +62,8 @@ import type { Log } from './lib/log.ts'
 import type { CallIntake } from './limits/call-intake.ts'
 import { createConnectLinks } from './oauth/outgoing/flows/connect-links.ts'
 import { createGlobalApps } from './oauth/outgoing/vendors/global-apps.ts'
-import { composeMetrics } from './compose/metrics.ts'
-import { identifyAnywhere, recalls } from './compose/recalls.ts'
+import { createServeMetrics } from './telemetry/serve-metrics.ts'
+import { identifyAnywhere, recalls } from './identity/recalls.ts'
 import { createCounters } from './telemetry/counters.ts'
 import { createLogTail, type LogTail } from './telemetry/log-tail.ts'
 import { createChildWords } from './upstreams/children/child-words.ts'
@@ -100,7 +100,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
   await using opened = new AsyncDisposableStack()
 
   const room = createConnectionRegistry()
-  const intake = composeIntake(config, () => counters)
+  const intake = intakeOf(config, (reason) => counters.shed(reason))
   const counters = createCounters({
     tools: config.TOOLWAY_METRICS_TOOLS,
     inFlight: () => faces.calls.size,
@@ -114,7 +114,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     upstreamSessions: () => core.upstreams.sessions,
     waitingRecords: () => core.records.waiting,
   })
-  const telemetry = await composeTelemetry({ config, log, counters, opened, tail: parts.tail })
+  const telemetry = await startTelemetry({ config, log, counters, opened, version: VERSION, tail: parts.tail })
   const base: BaseWithDatabase = { config, db: store.db, vault: store.vault, log, counters, telemetry, opened }
   const publicUrl = () => config.TOOLWAY_PUBLIC_URL?.replace(/\/$/, '') ?? local
   const core = await composeCore(base, parts, publicUrl)
@@ -155,14 +155,21 @@ async function composeCore(core: BaseWithDatabase, parts: ComposeParts, publicUr
   const { records, refusals, checkpoints, payloads, recordsProblem } = recording
   db.presence.watch()
   const auditLog = auditLogOf(core, parts, recording)
-  const limits = await composeLimits(core, await openRedis(core))
+  const limits = await startLimits(core, {
+    redis: await openRedis(core),
+    db: isAlone(config) ? undefined : db,
+    onRefuse: core.counters.limit,
+  })
   const clients = createClients(config.TOOLWAY_TRUSTED_PROXIES)
   const files = await composeFiles(core, clients)
 
   // The other ends, the sessions of ours, and who is calling.
   const contacts = createContacts(core)
   const words = createChildWords()
-  const upstreams = composeUpstreams(core, { path, lang, origins, catalogs: () => catalogs, contacts, words })
+  const upstreams = startUpstreams(core, {
+    ...{ path, lang, origins, contacts, words, counters: core.counters },
+    again: (id) => catalogs.again(id),
+  })
   const { sessions, keepSessions } = composeSessions(core, upstreams, () => admission.calls)
   const sharedStreams = composeSharedStreams(core, keepSessions)
   const changes = createChanges()
@@ -170,7 +177,7 @@ async function composeCore(core: BaseWithDatabase, parts: ComposeParts, publicUr
   const { identity, accounts, ended } = callers
 
   // Snapshots of every organization, and the jobs that keep them current.
-  const offers: Catalogs = composeCatalogs(core, {
+  const offers: Catalogs = startCatalogs(core, {
     upstreams,
     contacts,
     changes,
@@ -181,7 +188,7 @@ async function composeCore(core: BaseWithDatabase, parts: ComposeParts, publicUr
   const outgoing = composeOutgoing(core)
   const globalApps = createGlobalApps(appsOf(config))
   const links = createConnectLinks({ vault, publicUrl, now: Date.now })
-  const secrets = composeSecretReferences(core, { lookup: parts.lookup, snapshots: () => snapshots })
+  const secrets = startSecretReferences(core, { lookup: parts.lookup, snapshots: () => snapshots })
   const credentials: Credentials = composeCredentials(core, {
     oauth: outgoing,
     reveal: secrets.reveal,
@@ -269,7 +276,7 @@ const auditLogOf = (
     write: (entry, json, intent) => records.write(entry, json, intent),
     ...(keepPayload === undefined ? {} : { keepPayload }),
     refuseStranger: refusals.take,
-    traces: tracesOf(telemetry),
+    traces: telemetry && { ...telemetry, known: createKnownAttributes() },
   })
 
 type Core = Awaited<ReturnType<typeof composeCore>>
@@ -345,7 +352,7 @@ async function composeFaces(base: BaseWithDatabase, parts: FacesParts) {
     refusals: { write: (entry) => core.records.write(entry), refuseStranger: core.refusals.take },
     upstreams: core.upstreams,
     logs: tail,
-    inForce: composeChangesElsewhere({ place: parts.place, log, caughtUp: core.feed.caughtUp }),
+    inForce: createChangesElsewhere({ place: parts.place, log, caughtUp: core.feed.caughtUp }),
     ...{ gateway: core.gateway, lastFigures: core.lastFigures, lastGateways: core.lastGateways, words: core.words },
     ...told,
   }
@@ -376,7 +383,7 @@ async function composeFaces(base: BaseWithDatabase, parts: FacesParts) {
     recalls: (authorization) => recalls(identity, authorization),
     prove: (challenge, place) => proofOf(vault, challenge, place),
     readiness: readinessOf(base, core, health),
-    metrics: composeMetrics(config, counters, parts.place),
+    metrics: createServeMetrics(config, counters, parts.place),
     newCorrelationId: randomUUID,
     log,
   })

@@ -31,7 +31,7 @@ async function readSecrets({ references, texts, lookup }: SettingReferences): Pr
   if (references.length === 0) return read
   refuse(awsKeysProblem(texts))
   // Most commands have none, and load nothing for it.
-  const { sourcesOf } = await import('../compose/secret-references.ts')
+  const { sourcesOf } = await import('../base/secret-sources.ts')
   for (const some of ORDER) {
     const due = references.filter(({ reference: { source } }) => some.includes(source))
     if (due.length === 0) continue

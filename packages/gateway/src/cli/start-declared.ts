@@ -4,7 +4,7 @@
  */
 import { composeDeclared } from '../compose/declared/compose-declared.ts'
 import { refuseDeclared, refuseUnready } from '../compose/declared/curatore/curatore.ts'
-import { rootOf } from '../compose/declared/root.ts'
+import { rootOf } from '../base/declared-root.ts'
 import { ConfigFault, isShortKey, type Config, type LoadedConfig } from '../config.ts'
 import { readConfigFile, type Declared } from '../config-file.ts'
 import type { Log } from '../lib/log.ts'

@@ -34,7 +34,7 @@ import type { GlobalApps } from '../oauth/outgoing/vendors/global-apps.ts'
 import { accessRefusedOf } from '../upstreams/access-refused.ts'
 import type { BaseWithDatabase } from '../base/base.ts'
 import { brokeredBy } from './credentials.ts'
-import { vendorAuthorityOf, vendorOf } from './vendor-of.ts'
+import { vendorAuthorityOf, vendorOf } from '../oauth/outgoing/vendors/vendor-of.ts'
 
 export interface ComposeConnectParts {
   readonly oauth: OutgoingOAuth

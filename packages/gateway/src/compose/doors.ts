@@ -37,9 +37,9 @@ import type { KeepSnapshots } from '../snapshot/keep-snapshots.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { Base, BaseWithDatabase } from '../base/base.ts'
 import type { PlatformRules } from '../policy/stored/rules-in-force.ts'
-import { composeMessagesElsewhere } from './messages-elsewhere.ts'
-import type { ProcessPlace } from './process-place.ts'
-import { sandboxStateOf } from './sandbox.ts'
+import { createMessagesElsewhere } from '../http/mcp/messages-elsewhere.ts'
+import type { ProcessPlace } from '../lib/process-place.ts'
+import { sandboxStateOf } from '../upstreams/children/sandbox-settings.ts'
 import type { People } from './people.ts'
 
 export interface ComposeMcpDoorsParts extends Omit<
@@ -68,7 +68,7 @@ export function composeMcpDoors(
   const entrance = createEntrance({ ...calls, sessions, changes, listeners: createListeners(), seen })
   const doors = {
     ...parts,
-    elsewhere: place === undefined ? undefined : composeMessagesElsewhere(place, sessions),
+    elsewhere: place === undefined ? undefined : createMessagesElsewhere(place, sessions),
     entrance,
     givesSession: sessionsFor(config, confirms),
     bodyLimit: config.TOOLWAY_BODY_LIMIT,

@@ -28,17 +28,17 @@ import { createKeptCheckpoints } from '../records/chain/kept-checkpoints.ts'
 import { createCounters } from '../telemetry/counters.ts'
 import { payloadRow } from '../vault/sealed-columns.ts'
 import { composeApprovals } from './approvals.ts'
-import { composeCatalogs, type Catalogs } from './catalogs.ts'
+import { startCatalogs, type Catalogs, createContacts } from '../features/catalog/index.ts'
 import { localFiles } from './files.ts'
 import { composeConnect } from './connect.ts'
 import { composeCredentials, type Credentials } from './credentials.ts'
 import type { BaseWithDatabase } from '../base/base.ts'
 import { composeIdentity } from './identity.ts'
 import { composePeople } from './people.ts'
-import { composeSecretReferences } from './secret-references.ts'
+import { startSecretReferences } from '../snapshot/secret-references.ts'
 import { composeSnapshots, type Snapshots } from './snapshots.ts'
-import { sandboxStateOf } from './sandbox.ts'
-import { composeUpstreams, createContacts } from './upstreams.ts'
+import { sandboxStateOf } from '../upstreams/children/sandbox-settings.ts'
+import { startUpstreams } from '../upstreams/start-upstreams.ts'
 
 export interface LocalAdminParts {
   readonly store: Pick<Store, 'db' | 'vault'>
@@ -88,12 +88,15 @@ export async function composeLocalAdmin({ store, loaded, log, publicUrl }: Local
   const changes = createChanges()
   const callers = composeIdentity(core, { publicUrl, snapshots: () => snapshots, open: () => open })
   const { identity, accounts } = callers
-  const upstreams = composeUpstreams(core, { path, lang, origins, catalogs: () => offers.catalogs, contacts })
-  const offers: Catalogs = composeCatalogs(core, { upstreams, contacts, changes, snapshots: () => snapshots })
+  const upstreams = startUpstreams(core, {
+    ...{ path, lang, origins, contacts, counters },
+    again: (id) => offers.catalogs.again(id),
+  })
+  const offers: Catalogs = startCatalogs(core, { upstreams, contacts, changes, snapshots: () => snapshots })
   const oauth = composeOutgoing(core)
   const globalApps = createGlobalApps(appsOf(config))
   const links = createConnectLinks({ vault, publicUrl, now: Date.now })
-  const { ofConnections, reveal } = composeSecretReferences(core, { ...loaded, snapshots: () => snapshots })
+  const { ofConnections, reveal } = startSecretReferences(core, { ...loaded, snapshots: () => snapshots })
   const credentials: Credentials = composeCredentials(core, {
     oauth,
     reveal,

@@ -5,15 +5,16 @@ import type { Clients } from '../http/client-address.ts'
 import type { createDoors } from '../http/doors.ts'
 import { createGuard } from '../http/guard.ts'
 import type { Health } from '../http/health.ts'
+import { createCallShares } from '../http/intake/call-shares.ts'
+import { createTakeIn } from '../http/intake/take-in.ts'
 import { createListeners } from '../http/listeners.ts'
 import { createServer } from '../http/server.ts'
 import { prepareEnd } from '../http/server-end.ts'
 import type { CallIntake } from '../limits/call-intake.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { Admission } from './admission.ts'
-import type { Catalogs } from './catalogs.ts'
+import type { Catalogs } from '../features/catalog/index.ts'
 import type { Base } from '../base/base.ts'
-import { composeTakeIn } from './intake.ts'
 
 export interface Gateway {
   /**
@@ -63,7 +64,7 @@ export function createRunning({ config, counters }: Base, parts: RunningParts): 
     refused: counters.refuse,
     answered: counters.http,
     newCorrelationId: randomUUID,
-    takeIn: composeTakeIn(config, intake, clients),
+    takeIn: createTakeIn({ intake, shares: createCallShares(clients), bodyLimit: config.TOOLWAY_BODY_LIMIT }),
     ...parts.doors,
   })
   const listeners = createListeners(server, { alone: parts.isOneOfMany })

@@ -8,7 +8,7 @@ import type { Changes } from '../catalog/changes.ts'
 import { isStandIn as isUnreadableConnection } from '../connections/unreadable-connections.ts'
 import type { Db } from '../db/db.ts'
 import type { OpenStreams } from '../http/streams/open-streams.ts'
-import type { WatchedConnection } from '../features/catalog/index.ts'
+import type { WatchedConnection, Catalogs } from '../features/catalog/index.ts'
 import { alertOfTroubles, createKeepRules, type KeepRules } from '../features/rules/index.ts'
 import { createKeepSnapshots, type KeepSnapshots } from '../snapshot/keep-snapshots.ts'
 import { createTellChanges } from '../snapshot/tell-changes.ts'
@@ -19,10 +19,9 @@ import { createPlatformRules, type PlatformRules } from '../policy/stored/rules-
 import type { Policy } from '../policy/verdict.ts'
 import { isStandIn as isUnreadableToolset } from '../toolsets/toolsets.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
-import type { Catalogs } from './catalogs.ts'
 import type { BaseWithDatabase } from '../base/base.ts'
-import { AT_ONCE, readAllOf, readRows, type OrganizationRows } from './organization-rows.ts'
-import type { SnapshotReferences } from './secret-references.ts'
+import { AT_ONCE, readAllOf, readRows, type OrganizationRows } from '../snapshot/organization-rows.ts'
+import type { SnapshotReferences } from '../snapshot/secret-references.ts'
 
 export interface ComposeSnapshotsParts {
   readonly catalogs: Pick<Catalogs['catalogs'], 'want'>

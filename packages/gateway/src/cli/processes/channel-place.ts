@@ -1,5 +1,5 @@
 /** The other processes of a gateway process, reached through the first process. */
-import type { ProcessPlace } from '../../compose/process-place.ts'
+import type { ProcessPlace } from '../../lib/process-place.ts'
 import type { FromProcess, ToProcess } from './process-messages.ts'
 
 type Send = (message: FromProcess) => void

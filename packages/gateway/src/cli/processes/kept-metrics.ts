@@ -3,7 +3,7 @@
  * down would be read as one that began anew. A process that does not answer counts with what it said last, and nobody waits for it:
  * metrics are read most of all while something is wrong (ADR 0111).
  */
-import { METRICS } from '../../compose/process-place.ts'
+import { METRICS } from '../../lib/process-place.ts'
 import type { Metric } from '../../telemetry/exposition.ts'
 import { mergeMetrics } from '../../telemetry/merge-metrics.ts'
 import type { Peer, Relay } from './relay.ts'

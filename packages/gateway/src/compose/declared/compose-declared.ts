@@ -19,22 +19,23 @@ import { createDoors } from '../../http/doors.ts'
 import { createPolicyDoor } from '../../http/tools/policy-door.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Identity } from '../../identity/identify.ts'
-import { composeMetrics } from '../metrics.ts'
-import { recalls } from '../recalls.ts'
+import { createServeMetrics } from '../../telemetry/serve-metrics.ts'
+import { recalls } from '../../identity/recalls.ts'
 import { createCounters } from '../../telemetry/counters.ts'
 import type { LogTail } from '../../telemetry/log-tail.ts'
 import { proofOf } from '../../vault/identity-proof.ts'
 import type { Vault } from '../../vault/vault.ts'
 import { composeAdmission, type Admission } from '../admission.ts'
-import { composeCatalogs, type Catalogs } from '../catalogs.ts'
+import { startCatalogs, type Catalogs, createMemoryContacts } from '../../features/catalog/index.ts'
 import { composeMcpDoors } from '../doors.ts'
 import type { Base } from '../../base/base.ts'
 import { refuseNoPlace } from '../external-principals.ts'
-import { composeIntake } from '../intake.ts'
-import { composeLimits, openRedis } from '../limits.ts'
-import { composeTelemetry, tracesOf } from '../telemetry.ts'
-import { composeUpstreams } from '../upstreams.ts'
-import { createMemoryContacts } from './contacts.ts'
+import { intakeOf, openRedis, startLimits } from '../../limits/start-limits.ts'
+import type { Limits } from '../../limits/limits.ts'
+import { startTelemetry } from '../../base/start-telemetry.ts'
+import { VERSION } from '../../call/introduce.ts'
+import { createKnownAttributes } from '../../call/trace-attributes.ts'
+import { startUpstreams } from '../../upstreams/start-upstreams.ts'
 import {
   asksAt,
   bindToProfile,
@@ -47,11 +48,11 @@ import {
 import { createKeepPolicies, type KeepPolicies } from './curatore/keep-policies.ts'
 import { createPolicies } from './curatore/policies.ts'
 import { composeDeclaredIdentity } from './identity.ts'
-import { createOnBehalfOfAnybody } from './on-behalf.ts'
+import { createOnBehalfOfAnybody } from '../../features/keys/index.ts'
 import { composeLogRecords } from './records.ts'
 import { createRows } from './rows.ts'
 import { composeMemorySessions } from './sessions.ts'
-import { composeSecretReferences } from '../secret-references.ts'
+import { startSecretReferences } from '../../snapshot/secret-references.ts'
 import { composeDeclaredSnapshots } from './snapshots.ts'
 
 export interface ComposeDeclaredParts {
@@ -79,7 +80,7 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
   await using opened = new AsyncDisposableStack()
 
   const room = createConnectionRegistry()
-  const intake = composeIntake(config, () => counters)
+  const intake = intakeOf(config, (reason) => counters.shed(reason))
   const counters = createCounters({
     tools: config.TOOLWAY_METRICS_TOOLS,
     inFlight: () => mcpDoors.calls.size,
@@ -92,7 +93,7 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
     upstreamSessions: () => upstreams.sessions,
     waitingRecords: () => 0,
   })
-  const telemetry = await composeTelemetry({ config, log, counters, opened, tail: parts.tail })
+  const telemetry = await startTelemetry({ config, log, counters, opened, version: VERSION, tail: parts.tail })
   const core: Base = { config, vault, log, counters, telemetry, opened }
 
   // Declarations, and their changes at run time.
@@ -106,13 +107,20 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
   declareAll()
 
   const count = { count: counters.call, countTool: counters.tool, refuse: counters.refuse }
-  const auditLog = createAuditLog({ log, logLine, ...count, ...composeLogRecords(core), traces: tracesOf(telemetry) })
+  const auditLog = createAuditLog({
+    log,
+    logLine,
+    ...count,
+    ...composeLogRecords(core),
+    traces: telemetry && { ...telemetry, known: createKnownAttributes() },
+  })
   const redis = await openRedis(core, preset ? installationOf(config) : undefined)
-  const limits = await composeLimits(core, redis)
+  const limits = await startLimits(core, { redis, onRefuse: counters.limit })
   const clients = createClients(config.TOOLWAY_TRUSTED_PROXIES)
   const contacts = createMemoryContacts(rows)
-  const upstreams = composeUpstreams(core, {
-    ...{ path, lang, origins: parts.origins, catalogs: () => catalogs, contacts },
+  const upstreams = startUpstreams(core, {
+    ...{ path, lang, origins: parts.origins, contacts, counters },
+    again: (id) => catalogs.again(id),
     // Elsewhere two gateways of one vault key may ask the same backend with different keys.
     shared: preset ? redis : undefined,
   })
@@ -123,10 +131,10 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
     snapshots: () => snapshots,
     bind: preset ? bindToProfile : undefined,
   })
-  const offers: Catalogs = composeCatalogs(core, { upstreams, contacts, changes, snapshots: () => snapshots })
+  const offers: Catalogs = startCatalogs(core, { upstreams, contacts, changes, snapshots: () => snapshots })
   const { catalogs, healthy } = offers
   const kept = { rows, upstreams, changes, catalogs, healthy }
-  const { ofConnections: references } = composeSecretReferences(core, { ...parts, snapshots: () => snapshots })
+  const { ofConnections: references } = startSecretReferences(core, { ...parts, snapshots: () => snapshots })
   const snapshots = composeDeclaredSnapshots(core, { ...kept, open: () => open, references })
   const admission: Admission = composeAdmission(core, {
     ...{ identity, accounts, snapshots, limits, credentials: undefined, links: undefined },
@@ -206,7 +214,7 @@ interface DeclaredDoorsParts {
   readonly policies: KeepPolicies | undefined
   readonly health: Health
   readonly identity: Pick<Identity, 'identify' | 'recall'>
-  readonly limits: Awaited<ReturnType<typeof composeLimits>>
+  readonly limits: Limits
 }
 
 /** Nothing that stores: no sign-in, no administration and no console. */
@@ -239,7 +247,7 @@ const declaredDoors = (
       state: config.REDIS_URL === undefined ? 'memory' : 'memory and redis',
       ...(policies === undefined ? {} : { policy: () => policies.problem() }),
     }),
-    metrics: composeMetrics(config, counters),
+    metrics: createServeMetrics(config, counters),
     newCorrelationId: randomUUID,
     log,
   })

@@ -2,7 +2,9 @@
  * Keeping catalogs: the lists that connections offer, asked for by the clock and on demand, compared with what was accepted before, and
  * whether their servers answer (ADR 0048). The noun `catalog/` has what is stored of them, and what lists are made of it.
  */
-export { createKeepCatalogs, type KeepCatalogs } from './keep-catalogs.job.ts'
+export { startCatalogs, type Catalogs } from './catalogs.start.ts'
+export { createContacts } from './contacts.ts'
+export { createMemoryContacts } from './memory-contacts.ts'
 export type { WatchedConnection } from './keep-catalog.job.ts'
 export { createKeepHealthy, type KeepHealthy } from './keep-healthy.job.ts'
 export { createLookClaims, createOwnClaims, type LookClaims } from './look-claims.ts'

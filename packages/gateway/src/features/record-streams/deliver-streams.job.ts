@@ -13,7 +13,8 @@ import { backoff } from '@toolway/protocol/retry'
 import { addAlert } from '../alerts/index.ts'
 import type { Db, SystemSql } from '../../db/db.ts'
 import type { Log } from '../../lib/log.ts'
-import { destinationOf, INSTALLATION } from './record-streams.rows.ts'
+import { INSTALLATION } from '../../snapshot/installation.ts'
+import { destinationOf } from './record-streams.rows.ts'
 import {
   isBehind,
   leaseStream,

@@ -10,7 +10,6 @@ import { connectTls } from '../../upstreams/http/guarded-tls.ts'
 import { createDeliverStreams, type DeliverStreams } from './deliver-streams.job.ts'
 import { createSendBatch, PATIENCE, type SendBatch, type SendBatchParts } from './send-batch.ts'
 
-export { INSTALLATION } from './record-streams.rows.ts'
 export { recordStreamOperations, type RecordStreamParts } from './record-streams.operations.ts'
 export type { SendBatch } from './send-batch.ts'
 

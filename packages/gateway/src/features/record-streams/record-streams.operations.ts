@@ -4,11 +4,11 @@ import * as shapes from '@toolway/contract/admin'
 import type { Change } from '../../records/change.ts'
 import type { OrgSql, SystemSql } from '../../db/db.ts'
 import { namesPrivate } from '../../kinds/remote.ts'
+import { INSTALLATION } from '../../snapshot/installation.ts'
 import {
   addStream,
   changeStream,
   destinationOf,
-  INSTALLATION,
   listStreams,
   removeStream,
   type StreamRow,

@@ -4,9 +4,6 @@ import { StreamDestination } from '@toolway/contract/admin'
 import { z } from 'zod'
 import type { OrgSql, SystemSql } from '../../db/db.ts'
 
-/** The owner of streams of the installation, as of records that belong to no organization. */
-export const INSTALLATION = 'platform'
-
 export const StreamRow = z.object({
   id: z.string().transform((id) => id as RecordStreamId),
   organization_id: z.string(),

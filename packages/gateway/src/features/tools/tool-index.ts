@@ -85,7 +85,7 @@ const described = new WeakMap<ConnectionRow, Described>()
 /**
  * The tools of a connection. Where nothing that they are described by has changed, they are those of the snapshot before: the state of
  * one connection changes more often than anybody lists the tools of all. Rows that did not change are the same objects
- * (`compose/organization-rows.ts`).
+ * (`snapshot/organization-rows.ts`).
  */
 function createDescribe(snapshot: Snapshot) {
   const { rules, states, toolsets, catalogs, organization } = snapshot

@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { loadConfig } from '../config.ts'
-import { compileCacheToHide } from '../lib/keep-compiled.ts'
-import { registryHosts, sandboxOf } from './sandbox.ts'
+import { loadConfig } from '../../config.ts'
+import { compileCacheToHide } from '../../lib/keep-compiled.ts'
+import { registryHosts, sandboxOf } from './sandbox-settings.ts'
 
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
 

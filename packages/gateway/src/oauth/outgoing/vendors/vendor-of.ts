@@ -8,7 +8,7 @@ import {
   type Authority,
   type ConnectionSettings,
 } from '@toolway/contract'
-import type { Vendor, VendorPlace } from '../oauth/outgoing/flows/target.ts'
+import type { Vendor, VendorPlace } from '../flows/target.ts'
 
 /** Undefined where no vendor has that name. Throws `PlaceProblem` where its accounts are not for the address. */
 export function vendorOf(name: string, { address, tenant }: VendorPlace = {}): Vendor | undefined {

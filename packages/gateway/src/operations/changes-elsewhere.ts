@@ -4,23 +4,24 @@
  *
  * The wait is bounded. A process that is late is named in the log, and the answer goes out: the change itself is committed.
  */
-import type { OperationBase } from '../operations/serve.ts'
+import type { OperationBase } from './serve.ts'
 import type { Log } from '../lib/log.ts'
-import type { HeardChanges } from './database-notifications.ts'
-import type { ProcessPlace } from './process-place.ts'
+import type { ProcessPlace } from '../lib/process-place.ts'
 
 const CHANGE = 'change'
 /** Milliseconds for this process, and for the answers of the others, which have two seconds (`ProcessPlace`). */
 const PATIENCE = { own: 2_000, others: 3_000 }
 
-export interface ChangesElsewhereParts extends Pick<HeardChanges, 'caughtUp'> {
+export interface ChangesElsewhereParts {
+  /** Resolves once this process acts on each change that was committed before; of that organization where one is named. */
+  caughtUp(organizationId: string | undefined): Promise<void>
   /** Undefined where there is one process. */
   readonly place: ProcessPlace | undefined
   readonly log: Pick<Log, 'warn'>
 }
 
 /** Undefined where nothing is waited for. */
-export function composeChangesElsewhere({ place, caughtUp, log }: ChangesElsewhereParts): OperationBase['inForce'] {
+export function createChangesElsewhere({ place, caughtUp, log }: ChangesElsewhereParts): OperationBase['inForce'] {
   if (place === undefined) return undefined
   place.answer(CHANGE, async (facts) => {
     await caughtUp((facts as { readonly organization?: string }).organization)

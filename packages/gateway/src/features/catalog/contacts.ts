@@ -1,100 +1,13 @@
-/** The other ends of connections: children, sessions with servers, and what is noted of a connection when it is met. */
-import { join } from 'node:path'
+/** What is noted of a connection when it is met: its catalog, its state, its revision, and what its sandbox keeps from it. */
 import type { ConnectionId, Fault, OrganizationId } from '@toolway/contract'
-import { markStale } from '../catalog/catalogs.ts'
-import { noteHints } from '../connections/connections.ts'
-import { type KeepCatalogs, noteState, storeCapabilities, type Listed } from '../features/catalog/index.ts'
-import type { CapabilitiesSnapshot } from '../upstreams/capabilities/fetch-capabilities.ts'
-import { createBatch } from '../lib/batch.ts'
-import type { SharedTexts } from '../lib/shared-texts.ts'
-import type { ChildWords } from '../upstreams/children/child-words.ts'
-import { createChildren } from '../upstreams/children/worker-link.ts'
-import { reasonOf } from '../upstreams/program-said.ts'
-import { createUpstreams, type Upstreams } from '../upstreams/upstreams.ts'
-import type { Base, BaseWithDatabase } from '../base/base.ts'
-import { applyNetwork } from './network.ts'
-import { sandboxOf } from './sandbox.ts'
-
-export interface ComposeUpstreamsParts {
-  readonly path: string
-  readonly lang: string | undefined
-  readonly catalogs: () => Pick<KeepCatalogs, 'again'>
-  readonly contacts: Contacts
-  /** Where each setting comes from: no child sees those files. */
-  readonly origins?: Readonly<Record<string, string>> | undefined
-  /** Keeps what children say on stderr, where somebody may read it. */
-  readonly words?: Pick<ChildWords, 'hear'>
-  readonly shared?: SharedTexts | undefined
-}
-
-export function composeUpstreams(
-  core: Base,
-  { path, lang, catalogs, contacts, words, origins, shared }: ComposeUpstreamsParts,
-): Upstreams {
-  const { config, log, counters, opened } = core
-  const children = createChildren({
-    log,
-    home: join(config.TOOLWAY_DATA, 'children'),
-    lineLimit: config.TOOLWAY_STDIO_LINE_LIMIT,
-    memoryLimit: config.TOOLWAY_CHILD_MEMORY * 1024 * 1024,
-    sandbox: sandboxOf(config, log, origins),
-    path,
-    inherited: applyNetwork(config),
-    ...(lang === undefined ? {} : { lang }),
-    ...(words === undefined ? {} : { onWords: words.hear }),
-  })
-  opened.defer(() => children.close())
-  const upstreams = createUpstreams({
-    children,
-    pools: config.TOOLWAY_POOL === 'on',
-    onRevision: contacts.remember,
-    onNoise: (alias, line) =>
-      log.debug({ connection: alias, line: line.slice(0, 200) }, 'a line on stdout is not a message'),
-    onTurn: turn,
-    onTrouble(connectionId, failure) {
-      if (failure !== undefined)
-        log.warn({ connectionId, problem: failure.message }, 'calls fail, although the server answers the gateway')
-      contacts.trouble(connectionId, failure).catch((thrown: unknown) => unnoted(connectionId, thrown))
-    },
-    onHints: hint,
-    onCrash: counters.crash,
-    onPoolUse: counters.pool,
-    onNote: (facts, message) => log.warn(facts, message),
-    shared,
-  })
-  opened.defer(() => upstreams.close())
-
-  function turn(connectionId: string, failure: Fault | undefined): void {
-    const facts = { connectionId, code: failure?.code, problem: failure?.message }
-    if (failure === undefined) log.info(facts, 'circuit breaker closed: calls to the connection are sent again')
-    else {
-      counters.openCircuit()
-      log.warn(facts, 'circuit breaker open: calls to the connection are refused')
-    }
-    note(connectionId, failure)
-    if (failure === undefined) catalogs().again(connectionId as ConnectionId)
-  }
-
-  function hint(connectionId: string, hints: readonly string[] | undefined): void {
-    // As a fact and not as the message: the log of a connection tells its organization the messages alone.
-    if (hints !== undefined && hints.length > 0)
-      log.warn({ connectionId, hints }, 'the sandbox of a stdio server keeps something from it')
-    contacts
-      .hint(connectionId, hints)
-      .catch((thrown: unknown) =>
-        log.warn({ connectionId, err: thrown }, 'what the sandbox of a connection keeps from it could not be stored'),
-      )
-  }
-
-  function note(connectionId: string, failure: Fault | undefined): void {
-    contacts.note(connectionId, failure).catch((thrown: unknown) => unnoted(connectionId, thrown))
-  }
-
-  const unnoted = (connectionId: string, thrown: unknown) =>
-    log.warn({ connectionId, err: thrown }, 'the state of a connection could not be stored')
-
-  return upstreams
-}
+import { markStale } from '../../catalog/catalogs.ts'
+import { noteHints } from '../../connections/connections.ts'
+import type { Db } from '../../db/db.ts'
+import { createBatch } from '../../lib/batch.ts'
+import type { CapabilitiesSnapshot } from '../../upstreams/capabilities/fetch-capabilities.ts'
+import { reasonOf } from '../../upstreams/program-said.ts'
+import { noteState } from './note-state.ts'
+import { storeCapabilities, type Listed } from './store-capabilities.ts'
 
 /** Stores the results of contacts with a connection. */
 export interface Contacts {
@@ -124,7 +37,7 @@ const TROUBLED = 15 * 60_000
 const LASTING: ReadonlySet<string> = new Set(['upstream.malformed', 'upstream.needs-auth'])
 
 /** Stores facts about a connection in the database: its catalog, the reason of a failure, its revision. */
-export function createContacts({ db }: BaseWithDatabase): Contacts {
+export function createContacts({ db }: { readonly db: Pick<Db, 'system'> }): Contacts {
   const revisions = new Map<string, string>()
   const eraOf = (connectionId: string) => {
     const revision = revisions.get(connectionId)

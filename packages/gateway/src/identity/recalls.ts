@@ -3,7 +3,7 @@
  * metrics have to be read while the database is in trouble.
  */
 import { Fault } from '@toolway/contract'
-import type { Identity } from '../identity/identify.ts'
+import type { Identity } from './identify.ts'
 
 /** Throws a fault unless the header carries a key or token that is good at every address. */
 export async function identifyAnywhere({ identify }: Pick<Identity, 'identify'>, authorization: string | undefined) {

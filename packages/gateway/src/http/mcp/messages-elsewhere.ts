@@ -3,12 +3,11 @@
  * and `cancelled` of a legacy session, whose call runs in the process that was asked for it, and what is posted to a stream of
  * HTTP+SSE. They go over the channel of the processes and are written down nowhere.
  */
-import type { Message } from '@toolway/protocol'
-import { isResponse } from '@toolway/protocol'
-import { cancelNamed, settleQuestion } from '../http/mcp/client-line.ts'
-import type { PostedMessage } from '../http/persistent/sse-door.ts'
-import type { Sessions } from '../sessions/sessions.ts'
-import type { ProcessPlace } from './process-place.ts'
+import { type Message, isResponse } from '@toolway/protocol'
+import { cancelNamed, settleQuestion } from './client-line.ts'
+import type { PostedMessage } from '../persistent/sse-door.ts'
+import type { Sessions } from '../../sessions/sessions.ts'
+import type { ProcessPlace } from '../../lib/process-place.ts'
 
 const SESSION = 'message of a session'
 const STREAM = 'message to a stream'
@@ -28,7 +27,7 @@ export interface MessagesElsewhere {
   onPost(take: (posted: PostedMessage) => Promise<boolean>): void
 }
 
-export function composeMessagesElsewhere(
+export function createMessagesElsewhere(
   place: ProcessPlace,
   sessions: Pick<Sessions, 'get' | 'holds'>,
 ): MessagesElsewhere {

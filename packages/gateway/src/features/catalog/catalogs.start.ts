@@ -1,21 +1,16 @@
 /** The catalogs and health of connections: fetched at start, after a notification of theirs, and at intervals. */
-import type { Changes } from '../catalog/changes.ts'
-import {
-  createKeepCatalogs,
-  type KeepCatalogs,
-  createKeepHealthy,
-  type KeepHealthy,
-  createOwnClaims,
-  type LookClaims,
-  createSyncNow,
-} from '../features/catalog/index.ts'
-import type { KeepSnapshots } from '../snapshot/keep-snapshots.ts'
-import { createSyncCatalog } from '../upstreams/capabilities/fetch-capabilities.ts'
-import type { Upstreams } from '../upstreams/upstreams.ts'
-import type { Base } from '../base/base.ts'
-import type { Contacts } from './upstreams.ts'
+import type { Changes } from '../../catalog/changes.ts'
+import { createKeepCatalogs, type KeepCatalogs } from './keep-catalogs.job.ts'
+import { createKeepHealthy, type KeepHealthy } from './keep-healthy.job.ts'
+import { createOwnClaims, type LookClaims } from './look-claims.ts'
+import { createSyncNow } from './sync-now.ts'
+import type { KeepSnapshots } from '../../snapshot/keep-snapshots.ts'
+import { createSyncCatalog } from '../../upstreams/capabilities/fetch-capabilities.ts'
+import type { Upstreams } from '../../upstreams/upstreams.ts'
+import type { Base } from '../../base/base.ts'
+import type { Contacts } from './contacts.ts'
 
-export interface ComposeCatalogsParts {
+export interface StartCatalogsParts {
   readonly upstreams: Upstreams
   readonly contacts: Contacts
   readonly changes: Changes
@@ -31,8 +26,7 @@ export interface Catalogs {
   readonly syncNow: ReturnType<typeof createSyncNow>
 }
 
-export function composeCatalogs(core: Base, parts: ComposeCatalogsParts): Catalogs {
-  const { log, counters, opened } = core
+export function startCatalogs({ log, counters, opened }: Base, parts: StartCatalogsParts): Catalogs {
   const { upstreams, contacts, changes, snapshots, claims = createOwnClaims() } = parts
   opened.defer(() => claims.close())
   const syncing = { log, store: contacts.store, fail: contacts.fail }

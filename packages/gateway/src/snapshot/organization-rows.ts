@@ -8,7 +8,7 @@ import { listCatalogs, listCatalogsOf, type CatalogRow } from '../catalog/catalo
 import { listConnections, listConnectionsOf, type ConnectionRow } from '../connections/connections.ts'
 import { listToolStates, listToolStatesOf, type ToolStateRow } from '../connections/tool-states.ts'
 import type { OrgSql, SystemSql } from '../db/db.ts'
-import type { NamedRows, WantedRows } from '../snapshot/wanted-rows.ts'
+import type { NamedRows, WantedRows } from './wanted-rows.ts'
 import { listGroupsOfMembers, listGroupsOfMembersOf } from '../organizations/groups.ts'
 import { listRoles, listRolesOf } from '../organizations/members.ts'
 import { findVersion, findVersionsOf } from '../organizations/versions.ts'

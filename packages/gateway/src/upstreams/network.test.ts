@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { expect, test } from 'vitest'
-import { createPool } from '../upstreams/http/agent.ts'
+import { createPool } from './http/agent.ts'
 import { applyNetwork } from './network.ts'
 
 const KEY = `-----BEGIN PRIVATE KEY-----

@@ -1,11 +1,11 @@
 /** Contacts with a server as they are stored, where a refused call and the lists of the same server come together. */
 import { ConnectionSettings, Fault, type ConnectionId } from '@toolway/contract'
 import { expect, test } from 'vitest'
-import { addConnection, listConnections } from '../connections/connections.ts'
-import type { Db } from '../db/db.ts'
-import { createTestDatabase } from '../testing/database.ts'
-import { addTestOrganization } from '../testing/organization.ts'
-import { createContacts } from './upstreams.ts'
+import { addConnection, listConnections } from '../../connections/connections.ts'
+import type { Db } from '../../db/db.ts'
+import { createTestDatabase } from '../../testing/database.ts'
+import { addTestOrganization } from '../../testing/organization.ts'
+import { createContacts } from './contacts.ts'
 
 const settings = ConnectionSettings.parse({ connector: 'mcp.http', url: 'https://mcp.example/mcp' })
 const offer = { revision: '2025-11-25', server: {}, capabilities: {}, tools: [], resources: [], templates: [] }

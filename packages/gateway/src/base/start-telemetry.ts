@@ -7,18 +7,17 @@
  */
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
-import type { RequestTraces } from '../call/request-trace.ts'
-import { VERSION } from '../call/introduce.ts'
-import { createKnownAttributes } from '../call/trace-attributes.ts'
 import { exportTargets, resourceOf, SIGNALS, type ExportTarget, type Signal } from '../config/telemetry.ts'
 import type { LogTail } from '../telemetry/log-tail.ts'
 import type { OtlpTarget, Post } from '../telemetry/otlp/otlp-exporter.ts'
 import { createSampler } from '../telemetry/tracing/sampler.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import { createPool } from '../upstreams/http/agent.ts'
-import type { Base } from '../base/base.ts'
+import type { Base } from './base.ts'
 
-export interface ComposeTelemetryParts extends Pick<Base, 'config' | 'log' | 'counters' | 'opened'> {
+export interface StartTelemetryParts extends Pick<Base, 'config' | 'log' | 'counters' | 'opened'> {
+  /** Of this gateway. */
+  readonly version: string
   readonly tail: Pick<LogTail, 'recent' | 'follow'> | undefined
 }
 
@@ -28,8 +27,8 @@ const CONNECTIONS = 4
 /** Bytes of an answer, of which only the number of rejected items is read. */
 const MOST_ANSWER = 64 * 1024
 
-export async function composeTelemetry(parts: ComposeTelemetryParts): Promise<Telemetry | undefined> {
-  const { config, log, counters, opened, tail } = parts
+export async function startTelemetry(parts: StartTelemetryParts): Promise<Telemetry | undefined> {
+  const { config, log, counters, opened, version, tail } = parts
   const targets = exportTargets(config)
   if (SIGNALS.every((signal) => targets[signal].length === 0)) return undefined
   const { createTelemetry } = await import('../telemetry/telemetry.ts')
@@ -38,16 +37,16 @@ export async function composeTelemetry(parts: ComposeTelemetryParts): Promise<Te
   const telemetry = createTelemetry({
     targets: timedTargets(config, targets),
     resource: {
-      'service.version': VERSION,
+      'service.version': version,
       'service.instance.id': randomUUID(),
       'host.name': hostname(),
       'process.pid': String(process.pid),
       'telemetry.sdk.language': 'nodejs',
       'telemetry.sdk.name': 'toolway',
-      'telemetry.sdk.version': VERSION,
+      'telemetry.sdk.version': version,
       ...resourceOf(config),
     },
-    version: VERSION,
+    version,
     sampler: createSampler(config.OTEL_TRACES_SAMPLER, config.OTEL_TRACES_SAMPLER_ARG),
     content: config.TOOLWAY_TRACE_CONTENT === 'on' || config.TOOLWAY_TRACE_CONTENT === 'true',
     spans: {
@@ -73,16 +72,6 @@ export async function composeTelemetry(parts: ComposeTelemetryParts): Promise<Te
   )
   return telemetry
 }
-
-/** The part that calls need; undefined where nothing is exported. */
-export const tracesOf = (telemetry: Telemetry | undefined): RequestTraces | undefined =>
-  telemetry === undefined
-    ? undefined
-    : {
-        tracer: telemetry.tracer,
-        observe: telemetry.observe,
-        known: createKnownAttributes(),
-      }
 
 function timedTargets(
   config: Base['config'],

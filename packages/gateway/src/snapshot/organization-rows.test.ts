@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { ConnectionSettings, ToolsetSettings, type OrganizationId } from '@toolway/contract'
 import { runs } from '../../../../test/setup/form.ts'
 import type { Db, OrgSql, Sql, SystemSql } from '../db/db.ts'
-import { joinRows, NO_ROWS, rowsOf, type ChangedRows, type WantedRows } from '../snapshot/wanted-rows.ts'
+import { joinRows, NO_ROWS, rowsOf, type ChangedRows, type WantedRows } from './wanted-rows.ts'
 import { createTestDatabase } from '../testing/database.ts'
 import { readAllOf, readRows, type OrganizationRows } from './organization-rows.ts'
 

@@ -1,15 +1,12 @@
 /** Secrets that are kept in other places: the places that the settings name, and what refers to them. */
 import { ConnectionSecrets, Fault, type ConnectionId } from '@toolway/contract'
-import type { ConnectionReferences } from '../snapshot/snapshot.ts'
-import type { PlaceSettings } from '../config.ts'
+import type { ConnectionReferences } from './snapshot.ts'
 import type { ConnectionRow } from '../connections/connections.ts'
-import type { KeepSnapshots } from '../snapshot/keep-snapshots.ts'
-import { INSTALLATION } from '../features/record-streams/index.ts'
-import { operatorFetch } from '../upstreams/http/guarded-fetch.ts'
-import { createFileSource, createVariableSource } from '../vault/references/local-sources.ts'
+import type { KeepSnapshots } from './keep-snapshots.ts'
+import { sourcesOf } from '../base/secret-sources.ts'
+import { INSTALLATION } from './installation.ts'
 import { createSecretReferences, type SecretReferences } from '../vault/references/references.ts'
-import { hasReference, SecretFault, type SecretSource, type SourceName } from '../vault/references/secret-source.ts'
-import { createVaultSource } from '../vault/references/vault-source.ts'
+import { hasReference, SecretFault } from '../vault/references/secret-source.ts'
 import { connectionRow } from '../vault/sealed-columns.ts'
 import type { Base } from '../base/base.ts'
 
@@ -21,13 +18,13 @@ export interface SnapshotReferences extends ConnectionReferences {
 /** The name in place of `{organization}` for what belongs to the whole installation. No slug begins like it. */
 const OF_INSTALLATION = '_installation'
 
-export interface ComposeReferencesParts {
+export interface SecretReferencesParts {
   /** Reads a variable of the environment. */
   readonly lookup?: ((name: string) => string | undefined) | undefined
   readonly snapshots: () => Pick<KeepSnapshots, 'findAny' | 'signal'>
 }
 
-export function composeSecretReferences({ config, vault, log, opened }: Base, parts: ComposeReferencesParts) {
+export function startSecretReferences({ config, vault, log, opened }: Base, parts: SecretReferencesParts) {
   const { lookup = () => undefined, snapshots } = parts
   const sources = sourcesOf(config, lookup)
   const references = createSecretReferences({
@@ -51,40 +48,6 @@ export function composeSecretReferences({ config, vault, log, opened }: Base, pa
   }
   const isUsed = Object.keys(sources).length > 0
   return { reveal, ofConnections: createConnectionReferences({ references, isUsed, open: vault.open }) }
-}
-
-/** Libraries of cloud services are loaded by the first reference to them. */
-export function sourcesOf(config: PlaceSettings, lookup: (name: string) => string | undefined) {
-  const { TOOLWAY_SECRET_FOLDER: folder, TOOLWAY_SECRET_VARIABLES: variables, TOOLWAY_SECRET_VAULT: bao } = config
-  const { TOOLWAY_SECRET_AWS: aws, TOOLWAY_SECRET_GCP: gcp, AWS_REGION: region } = config
-  const endpoint = config.TOOLWAY_SECRET_ENDPOINT
-  const sources: Partial<Record<SourceName, SecretSource>> = {
-    ...(folder === undefined ? {} : { file: createFileSource(folder) }),
-    ...(variables === undefined ? {} : { env: createVariableSource(variables, lookup) }),
-    ...(bao === undefined ? {} : { vault: createVaultSource(bao, config, operatorFetch('secrets')) }),
-    ...(aws === undefined
-      ? {}
-      : {
-          aws: loadedLater(async () => {
-            const { createAwsSource } = await import('../vault/references/aws-source.ts')
-            return createAwsSource(aws, region, endpoint)
-          }),
-        }),
-    ...(gcp === undefined
-      ? {}
-      : {
-          gcp: loadedLater(async () => {
-            const { createGcpSource } = await import('../vault/references/gcp-source.ts')
-            return createGcpSource(gcp, endpoint)
-          }),
-        }),
-  }
-  return sources
-}
-
-function loadedLater(load: () => Promise<SecretSource>): SecretSource {
-  let loaded: Promise<SecretSource> | undefined
-  return { read: async (organization, reference) => (await (loaded ??= load())).read(organization, reference) }
 }
 
 interface ConnectionReferencesParts {

@@ -4,8 +4,13 @@ import type { ConnectionId } from '@toolway/contract'
 import { isRevision } from '@toolway/protocol'
 import type { CatalogRow } from '../../catalog/catalogs.ts'
 import { onceEach } from '../../catalog/locks/tool-hash.ts'
-import type { Contacts } from '../upstreams.ts'
-import type { Rows } from './rows.ts'
+import type { Contacts } from './contacts.ts'
+
+/** Where lists are in memory. */
+interface MemoryCatalogs {
+  findCatalog(connectionId: ConnectionId): CatalogRow | undefined
+  keepCatalog(connectionId: ConnectionId, row: CatalogRow): void
+}
 
 const UNSEEN: Omit<CatalogRow, 'connection_id'> = {
   digest: null,
@@ -23,7 +28,7 @@ const UNSEEN: Omit<CatalogRow, 'connection_id'> = {
   left_out: null,
 }
 
-export function createMemoryContacts(rows: Pick<Rows, 'keepCatalog' | 'findCatalog'>): Contacts {
+export function createMemoryContacts(rows: MemoryCatalogs): Contacts {
   const before = (connectionId: ConnectionId): CatalogRow =>
     rows.findCatalog(connectionId) ?? { ...UNSEEN, connection_id: connectionId }
   return {

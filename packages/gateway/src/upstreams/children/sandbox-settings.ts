@@ -3,15 +3,14 @@ import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import type { Config } from '../config.ts'
-import { compileCacheToHide } from '../lib/keep-compiled.ts'
-import type { Log } from '../lib/log.ts'
-import type { EgressWish, SandboxParts } from '../upstreams/children/confinement.ts'
-import { chooseDriver, type SandboxState, type Stated } from '../upstreams/children/sandbox/choose-driver.ts'
-import type { ContainerSettings } from '../upstreams/children/sandbox/driver.ts'
-import { startEgressProxy } from '../upstreams/http/egress/egress-proxy.ts'
-import { createSharedLookups } from '../upstreams/http/egress/egress-rules.ts'
-import { createExceptions } from '../upstreams/http/exceptions.ts'
+import { compileCacheToHide } from '../../lib/keep-compiled.ts'
+import type { Log } from '../../lib/log.ts'
+import type { EgressWish, SandboxParts } from './confinement.ts'
+import { chooseDriver, type SandboxState, type Stated } from './sandbox/choose-driver.ts'
+import type { ContainerSettings } from './sandbox/driver.ts'
+import { startEgressProxy } from '../http/egress/egress-proxy.ts'
+import { createSharedLookups } from '../http/egress/egress-rules.ts'
+import { createExceptions } from '../http/exceptions.ts'
 
 const MEBIBYTE = 1024 * 1024
 const FOLDER = 'folder:'
@@ -19,16 +18,46 @@ const FOLDER = 'folder:'
 const FILE = 'file '
 type Origins = Readonly<Record<string, string>>
 
+interface RegistrySettings {
+  readonly TOOLWAY_NPM_REGISTRY?: string | undefined
+  readonly TOOLWAY_PYTHON_INDEX?: string | undefined
+}
+
+interface DriverSettings {
+  readonly TOOLWAY_SANDBOX: SandboxParts['policy']
+  readonly TOOLWAY_SANDBOX_DRIVER: SandboxParts['driver']
+  readonly TOOLWAY_SANDBOX_NETWORK_POLICY: string
+}
+
+interface ContainerSetting {
+  readonly TOOLWAY_SANDBOX_IMAGE?: string | undefined
+  readonly TOOLWAY_SANDBOX_RUNTIME?: string | undefined
+  readonly TOOLWAY_SANDBOX_NAMESPACE?: string | undefined
+}
+
+interface PathSettings {
+  readonly TOOLWAY_DATA: string
+  readonly TOOLWAY_OUTBOX?: string | undefined
+  readonly TOOLWAY_FILES?: string | undefined
+  readonly TOOLWAY_SECRET_FOLDER?: string | undefined
+  readonly TOOLWAY_CONFIG?: string | undefined
+}
+
+/** What an installation settles for the programs that it starts. */
+export interface SandboxSettings extends RegistrySettings, DriverSettings, ContainerSetting, PathSettings {
+  readonly TOOLWAY_SANDBOX_ROOTS: readonly string[]
+  readonly TOOLWAY_CHILD_PROCESSES: number
+  /** MiB. */
+  readonly TOOLWAY_CHILD_DISK: number
+}
+
 /** Hosts of the package registries, which may lie in the installation's own network. PyPI has its files at another host. */
-export function registryHosts({
-  TOOLWAY_NPM_REGISTRY: npm,
-  TOOLWAY_PYTHON_INDEX: python,
-}: Pick<Config, 'TOOLWAY_NPM_REGISTRY' | 'TOOLWAY_PYTHON_INDEX'>): string[] {
+export function registryHosts({ TOOLWAY_NPM_REGISTRY: npm, TOOLWAY_PYTHON_INDEX: python }: RegistrySettings): string[] {
   const hosts = [npm, python].flatMap((url) => (url === undefined ? [] : [new URL(url).hostname]))
   return hosts.includes('pypi.org') ? [...hosts, 'files.pythonhosted.org'] : hosts
 }
 
-export function sandboxOf(config: Config, log: Log, origins: Origins = {}): SandboxParts {
+export function sandboxOf(config: SandboxSettings, log: Log, origins: Origins = {}): SandboxParts {
   const exceptions = createExceptions({ networks: [], hosts: registryHosts(config) })
   const container = containerOf(config)
   const lookups = createSharedLookups()
@@ -63,12 +92,14 @@ export function sandboxOf(config: Config, log: Log, origins: Origins = {}): Sand
 }
 
 /** How programs are confined with these settings, found out when it is first asked. */
-export function sandboxStateOf(config: Config): () => Promise<SandboxState> {
+export function sandboxStateOf(config: DriverSettings): () => Promise<SandboxState> {
   let found: Promise<SandboxState> | undefined
   return () => (found ??= chooseDriver(config.TOOLWAY_SANDBOX, config.TOOLWAY_SANDBOX_DRIVER, statedIn(config)))
 }
 
-export const statedIn = ({ TOOLWAY_SANDBOX_NETWORK_POLICY: policy }: Config): Stated => ({
+export const statedIn = ({
+  TOOLWAY_SANDBOX_NETWORK_POLICY: policy,
+}: Pick<DriverSettings, 'TOOLWAY_SANDBOX_NETWORK_POLICY'>): Stated => ({
   networkPolicy: policy === 'enforced',
 })
 
@@ -76,13 +107,13 @@ function containerOf({
   TOOLWAY_SANDBOX_IMAGE: image,
   TOOLWAY_SANDBOX_RUNTIME: runtime,
   TOOLWAY_SANDBOX_NAMESPACE: namespace,
-}: Config): ContainerSettings | undefined {
+}: ContainerSetting): ContainerSettings | undefined {
   if (image === undefined) return undefined
   return { image, ...(runtime === undefined ? {} : { runtime }), ...(namespace === undefined ? {} : { namespace }) }
 }
 
 /** The data folder, what may lie outside of it, secrets of organizations, the files of settings, and code that the gateway runs as it finds it. */
-function hiddenPaths(config: Config, origins: Origins): string[] {
+function hiddenPaths(config: PathSettings, origins: Origins): string[] {
   const { TOOLWAY_DATA: data, TOOLWAY_OUTBOX: outbox, TOOLWAY_FILES: files } = config
   const { TOOLWAY_SECRET_FOLDER: secrets, TOOLWAY_CONFIG: declared } = config
   const contents = files?.startsWith(FOLDER) === true ? files.slice(FOLDER.length) : undefined

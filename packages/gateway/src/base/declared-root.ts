@@ -3,8 +3,8 @@
  * and after every start; else it is drawn, and what it signed ends with the process.
  */
 import { randomBytes } from 'node:crypto'
-import type { Config } from '../../config.ts'
-import { ROOT_LENGTH, rootFromSecret } from '../../vault/root.ts'
+import type { Config } from '../config.ts'
+import { ROOT_LENGTH, rootFromSecret } from '../vault/root.ts'
 
 export function rootOf({ MCP_ENCRYPTION_KEY: key, JWT_SECRET: secret }: Config): Buffer {
   if (key !== undefined) return Buffer.from(key, 'hex')
