@@ -67,7 +67,6 @@ const RANDOM_PAIRS = 8
 
 /** Two digits of each ten bits, ready-made: a text of many small parts costs more than its randomness. */
 const PAIRS = Array.from({ length: 1024 }, (_, bits) => DIGITS.charAt(bits >> 5) + DIGITS.charAt(bits & 31))
-const pairOf = (bits: number): string => PAIRS[bits & 1023] ?? ''
 
 /** Mints ids from randomness that is drawn for many of them at once: drawing costs the same for one and for sixty-four. */
 function createMint() {
@@ -80,7 +79,7 @@ function createMint() {
     }
     let random = ''
     // Two bytes for each pair waste six bits of sixteen, and need no arithmetic over 80-bit numbers.
-    for (const end = used + RANDOM_PAIRS; used < end; used++) random += pairOf(pool[used] ?? 0)
+    for (const end = used + RANDOM_PAIRS; used < end; used++) random += PAIRS[(pool[used] ?? 0) & 1023] ?? ''
     return random
   }
 }
@@ -90,7 +89,7 @@ const randomDigits = createMint()
 export function newId<Prefix extends IdPrefix>(prefix: Prefix, now = Date.now()): IdOf<Prefix> {
   let time = ''
   for (let rest = now, place = 0; place < TIME_PAIRS; place++, rest = Math.floor(rest / 1024)) {
-    time = pairOf(rest % 1024) + time
+    time = (PAIRS[rest % 1024] ?? '') + time
   }
   return `${prefix}_${time}${randomDigits()}` as IdOf<Prefix>
 }

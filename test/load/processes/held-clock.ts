@@ -57,8 +57,8 @@ const { setTimeout: wait } = promises
 const replaced = {
   setTimeout: later(timers.setTimeout),
   setInterval: later(timers.setInterval),
-  clearTimeout: forget(timers.clearTimeout as (timer: never) => void),
-  clearInterval: forget(timers.clearInterval as (timer: never) => void),
+  clearTimeout: forget(timers.clearTimeout),
+  clearInterval: forget(timers.clearInterval),
 }
 Object.assign(timers, replaced)
 Object.assign(globalThis, replaced)

@@ -43,14 +43,14 @@ const ONCE = ['Host', 'Authorization'] as const
 export function checkRepeated(rawHeaders: readonly string[]): void {
   for (const header of ONCE) {
     let count = 0
-    for (let at = 0; at < rawHeaders.length; at += 2) if (isNamed(rawHeaders[at], header)) count++
+    for (let at = 0; at < rawHeaders.length; at += 2) {
+      const name = rawHeaders[at]
+      // Names differ in length mostly: few of them are folded.
+      if (name?.length === header.length && name.toLowerCase() === header.toLowerCase()) count++
+    }
     if (count > 1) throw new Fault('request.repeated', { header })
   }
 }
-
-/** Names differ in length mostly: hardly one of them is folded. */
-const isNamed = (name: string | undefined, header: string): boolean =>
-  name !== undefined && name.length === header.length && name.toLowerCase() === header.toLowerCase()
 
 /** As it stands in Host, without the form of an IPv4 address inside IPv6. */
 function addressOf({ localAddress, localPort }: Arrived): string | undefined {
