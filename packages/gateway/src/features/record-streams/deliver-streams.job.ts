@@ -103,10 +103,14 @@ class StreamDelivery implements DeliverStreams {
     try {
       const woken = this.#woken
       this.#woken = false
-      const worked = await Promise.all(Array.from({ length: AT_ONCE }, () => this.#workOn()))
       // Where nothing happens, nobody asks each second.
-      if (woken || worked.includes(true))
-        wait = Math.min(Math.max((await this.#parts.db.system(untilDue)) ?? EVERY, GATHER), EVERY)
+      const found = await this.#parts.db.system(
+        async (sql) => (await leaseStream(sql, randomUUID())) ?? (woken ? await untilDue(sql) : undefined),
+      )
+      let due = typeof found === 'number' ? found : undefined
+      if (typeof found === 'object' && ((await this.#workOnAll(found)) || woken))
+        due = await this.#parts.db.system(untilDue)
+      wait = Math.min(Math.max(due ?? EVERY, GATHER), EVERY)
     } catch (thrown) {
       if (!this.#closed.signal.aborted)
         this.#parts.log.warn({ err: thrown }, 'record streams cannot be delivered; retrying')
@@ -115,13 +119,22 @@ class StreamDelivery implements DeliverStreams {
     this.#plan(this.#woken ? GATHER : wait)
   }
 
-  /** Whether there was something to send. */
-  async #workOn(): Promise<boolean> {
+  /** This stream and those that are due beside it. Whether there was something to send. */
+  async #workOnAll(first: Held): Promise<boolean> {
+    const worked = await Promise.all(
+      Array.from({ length: AT_ONCE }, (_, at) => this.#workOn(at === 0 ? first : undefined)),
+    )
+    return worked.includes(true)
+  }
+
+  async #workOn(first: Held | undefined): Promise<boolean> {
     let worked = false
+    let leased = first
     while (!this.#closed.signal.aborted) {
-      const stream = await this.#parts.db.system((sql) => leaseStream(sql, randomUUID()))
-      if (stream === undefined) break
-      if (await this.#deliver(stream)) worked = true
+      leased ??= await this.#parts.db.system((sql) => leaseStream(sql, randomUUID()))
+      if (leased === undefined) break
+      if (await this.#deliver(leased)) worked = true
+      leased = undefined
     }
     return worked
   }
