@@ -7,7 +7,7 @@ const ENDPOINT = /\/(?:mcp|sse)$/
 /** Endpoints of toolsets, organizations and connections stand below the base address. */
 const BELOW = /(?:\/api\/v1\/[^/]+\/connectors\/[^/]+|\/o\/[^/]+(?:\/t\/[^/]+)?|\/mcp\/[^/]+)?\/(?:mcp|sse)$/
 
-const parsed = (text: string): URL | undefined => {
+const webUrlOf = (text: string): URL | undefined => {
   const url = URL.parse(text.trim())
   return url !== null && /^https?:$/.test(url.protocol) && url.hostname !== '' ? url : undefined
 }
@@ -16,7 +16,7 @@ const pathOf = ({ pathname }: URL) => pathname.replace(/\/+$/, '')
 
 /** The MCP endpoint that an address is for; undefined for what is no address. A query stays. */
 export function endpointOf(text: string): string | undefined {
-  const url = parsed(text)
+  const url = webUrlOf(text)
   if (url === undefined) return undefined
   const path = pathOf(url)
   return `${url.origin}${ENDPOINT.test(path) ? path : `${path}/mcp`}${url.search}`
@@ -24,6 +24,6 @@ export function endpointOf(text: string): string | undefined {
 
 /** The base address of the gateway, without a slash at its end; undefined for what is no address. */
 export function gatewayBaseOf(text: string): string | undefined {
-  const url = parsed(text)
+  const url = webUrlOf(text)
   return url === undefined ? undefined : `${url.origin}${pathOf(url).replace(BELOW, '')}`
 }

@@ -73,10 +73,10 @@ export function authorityOf(name: string, { base, tenant }: ProviderPlace = {}):
     throw new PlaceProblem(`cannot be combined with a tenant: ${found.title} has none`)
   if (tenant !== undefined && !TENANT.test(tenant))
     throw new PlaceProblem('a tenant is the ID or a domain of a directory')
-  const at = (address: string): string => address.replaceAll('{tenant}', tenant ?? found.tenant ?? '')
+  const withTenant = (address: string): string => address.replaceAll('{tenant}', tenant ?? found.tenant ?? '')
   return Authority.parse({
     provider: found.key,
-    ...(base === undefined ? atVendor(found, at) : atOwnServer(found, baseOf(base))),
+    ...(base === undefined ? atVendor(found, withTenant) : atOwnServer(found, baseOf(base))),
     issInResponse: found.iss,
   })
 }

@@ -46,7 +46,7 @@ const shared = {
   reason,
   state: z.enum(RULE_STATES).default('on'),
 }
-const written = <const Action extends string, Parameters extends z.ZodType, More extends z.ZodRawShape>(
+const ruleShape = <const Action extends string, Parameters extends z.ZodType, More extends z.ZodRawShape>(
   action: Action,
   parameters: Parameters,
   more: More,
@@ -54,7 +54,7 @@ const written = <const Action extends string, Parameters extends z.ZodType, More
 
 type Written<All extends readonly unknown[], More extends z.ZodRawShape> = {
   -readonly [At in keyof All]: All[At] extends RuleActionDescription
-    ? ReturnType<typeof written<All[At]['action'], All[At]['parameters'], More>>
+    ? ReturnType<typeof ruleShape<All[At]['action'], All[At]['parameters'], More>>
     : never
 }
 
@@ -62,7 +62,7 @@ type Written<All extends readonly unknown[], More extends z.ZodRawShape> = {
 export const ruleWordsWith = <More extends z.ZodRawShape>(more: More) =>
   z.discriminatedUnion(
     'action',
-    ACTIONS.map(({ action, parameters }) => written(action, parameters, more)) as unknown as Written<
+    ACTIONS.map(({ action, parameters }) => ruleShape(action, parameters, more)) as unknown as Written<
       typeof ACTIONS,
       More
     >,

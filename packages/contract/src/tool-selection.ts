@@ -48,7 +48,7 @@ export function takeTools(
   tools: readonly PickableTool[],
   known: readonly PickableTool[],
 ): SelectedTools {
-  const { include, exclude, ...rest } = freed(selected, tools, known)
+  const { include, exclude, ...rest } = withoutConnectionList(selected, tools, known)
   const chosen = new Set(tools.map(({ rule_name: name }) => name))
   const left = exclude.flatMap((pattern) => {
     if (chosen.has(pattern)) return []
@@ -73,7 +73,7 @@ const of = (alias: string) => (pattern: string) => pattern.startsWith(`${alias}_
 /** All of a connection, what it gets later too. */
 export function takeConnection(selected: SelectedTools, alias: string, known: readonly PickableTool[]): SelectedTools {
   const own = known.filter((tool) => tool.alias === alias)
-  const { include, exclude, ...rest } = freed(selected, own, known)
+  const { include, exclude, ...rest } = withoutConnectionList(selected, own, known)
   const whole = include.includes('*') ? '*' : `${alias}__*`
   const next = {
     ...rest,
@@ -101,7 +101,11 @@ export const changesAlone = ({ connections, exclude }: SelectedTools, tools: rea
   !exclude.some((pattern) => pattern.includes('*') && tools.some(({ rule_name: name }) => fitsPattern(pattern, name)))
 
 /** A list of connections is said by patterns, where a tool of another one is wanted. */
-function freed(selected: SelectedTools, tools: readonly PickableTool[], known: readonly PickableTool[]): SelectedTools {
+function withoutConnectionList(
+  selected: SelectedTools,
+  tools: readonly PickableTool[],
+  known: readonly PickableTool[],
+): SelectedTools {
   const { connections, include, exclude } = selected
   if (connections === undefined || tools.every(({ alias }) => connections.includes(alias))) return selected
   const inside = known.filter(({ alias }) => connections.includes(alias))

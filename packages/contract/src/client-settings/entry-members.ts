@@ -47,7 +47,7 @@ const isEmpty = (value: unknown) =>
   (isFields(value) && Object.keys(value).length === 0)
 
 /** Zed's older form keeps command, args and env under `command`, Continue's under `transport`; opencode's command is one list. */
-export function flattened(entry: Fields): Fields {
+export function withCommandMembers(entry: Fields): Fields {
   const { command, transport } = entry
   const outer = isFields(transport) ? { ...without(entry, 'transport'), ...transport } : entry
   if (isFields(command)) return { ...outer, ...without(command, 'path'), command: command['path'] }

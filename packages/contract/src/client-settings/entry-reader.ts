@@ -65,16 +65,17 @@ export function createEntryReader(path: string, inputs: FileInputs, values: Plac
   const problems: ImportNeed[] = []
   const notes: string[] = []
   const unread: string[] = []
-  const need: EntryReader['need'] = (code, message, supply) => {
+  const addProblem: EntryReader['need'] = (code, message, supply) => {
     if (problems.some((problem) => problem.message === message)) return
     problems.push({ code, message, ...supply })
   }
   const fillFrom = (text: string, from: PlaceholderValues): Filled => {
     const filled = fillPlaceholders(text, from)
-    for (const missing of filled.missing) need(...wordsFor(missing, inputs))
+    for (const missing of filled.missing) addProblem(...wordsFor(missing, inputs))
     return filled
   }
-  const wrong = (field: string, requested: string) => need('wrong-shape', `${path}.${field} must be ${requested}.`)
+  const wrong = (field: string, requested: string) =>
+    addProblem('wrong-shape', `${path}.${field} must be ${requested}.`)
   const plain = createShapes(wrong)
   const fill = (text: string) => fillFrom(text, values)
   return {
@@ -82,7 +83,7 @@ export function createEntryReader(path: string, inputs: FileInputs, values: Plac
     problems,
     notes,
     unread,
-    need,
+    need: addProblem,
     fill,
     text: plain.text,
     list: plain.list,
@@ -90,7 +91,7 @@ export function createEntryReader(path: string, inputs: FileInputs, values: Plac
     url(value) {
       const url = fill(plain.text(value, 'url')).value
       const fault = urlFault(values.keep === true ? withoutPlaceholders(url) : url)
-      if (fault !== undefined && problems.length === 0) need('bad-url', `${path}.url ${fault}`)
+      if (fault !== undefined && problems.length === 0) addProblem('bad-url', `${path}.url ${fault}`)
       return url
     },
     headers(value, own = {}) {
@@ -98,7 +99,7 @@ export function createEntryReader(path: string, inputs: FileInputs, values: Plac
       const headers = mapValues(plain.record(value, 'headers'), (item) => fillFrom(item, from).value)
       for (const [name, item] of Object.entries(headers)) {
         const fault = headerFault(name, item)
-        if (fault !== undefined) need('bad-header', `${path}.headers: ${fault}`)
+        if (fault !== undefined) addProblem('bad-header', `${path}.headers: ${fault}`)
       }
       return headers
     },

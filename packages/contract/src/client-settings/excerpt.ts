@@ -20,12 +20,12 @@ export function excerptOf(text: string, { line, column }: Pick<JsonTextFault, 'l
   const whole = (text.split('\n')[line - 1] ?? '').replace('\r', '')
   const start = whole.length <= WIDTH ? 0 : Math.max(0, column - 1 - WIDTH / 2)
   // Masked before it is cut, so that half a word cannot pass for a word of the format.
-  const shown = masked(whole).slice(start, start + WIDTH)
+  const shown = maskLine(whole).slice(start, start + WIDTH)
   const gutter = `${line} | `
   return `${gutter}${shown}\n${' '.repeat(gutter.length + column - 1 - start)}^`
 }
 
-const masked = (line: string) =>
+const maskLine = (line: string) =>
   line
     .replaceAll(/\p{C}/gu, ' ')
     .replaceAll(/[^\s{}[\]:,"/]+/gu, (word) => (WORDS.has(word) ? word : '•'.repeat(word.length)))

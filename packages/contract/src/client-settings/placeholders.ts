@@ -53,7 +53,7 @@ export function fillPlaceholders(text: string, values: PlaceholderValues): Fille
   if (values.keep === true) return { value: text, secret: false, missing: [] }
   const missing: Missing[] = []
   let secret = false
-  const take = (written: string, found: Found) => {
+  const valueFor = (written: string, found: Found) => {
     if (typeof found.value === 'string') {
       secret ||= found.secret
       return found.value
@@ -66,12 +66,12 @@ export function fillPlaceholders(text: string, values: PlaceholderValues): Fille
   const pattern = new RegExp(`${BRACED.source}|${BARE.source}|${WINDOWS.source}`, 'g')
   const value = text.replaceAll(pattern, (written: string, ...groups: (string | undefined)[]) => {
     const [double, braced, single, shell, bare, windows] = groups
-    if (double !== undefined) return take(written, ofDouble(double, written, values))
-    if (braced !== undefined) return take(written, lookUp(braced, values))
-    if (single !== undefined) return take(written, ofOpencode(single, values))
+    if (double !== undefined) return valueFor(written, ofDouble(double, written, values))
+    if (braced !== undefined) return valueFor(written, lookUp(braced, values))
+    if (single !== undefined) return valueFor(written, ofOpencode(single, values))
     if (windows !== undefined)
-      return isAddress && BYTE.test(windows) ? written : take(written, variable(windows, values))
-    return take(written, variable(shell ?? bare ?? '', values))
+      return isAddress && BYTE.test(windows) ? written : valueFor(written, variable(windows, values))
+    return valueFor(written, variable(shell ?? bare ?? '', values))
   })
   return { value: withHome(value, isAddress, values), secret, missing }
 }
@@ -82,27 +82,27 @@ const withHome = (text: string, isAddress: boolean, { home }: PlaceholderValues)
 
 type Found = { value: string | Missing; secret: boolean }
 
-const unknown = (name: string): Found => ({ value: { kind: 'unknown', name }, secret: false })
+const unknownVariable = (name: string): Found => ({ value: { kind: 'unknown', name }, secret: false })
 
 /** Values that Continue and LibreChat keep elsewhere: asked for by their last name. */
 function ofDouble(inside: string, written: string, values: PlaceholderValues): Found {
   const name = /(?:^|\.)([A-Za-z_][\w-]*)$/.exec(inside)?.[1]
-  if (name === undefined) return unknown(firstPart(inside))
+  if (name === undefined) return unknownVariable(firstPart(inside))
   const set = variable(name, values)
   if (typeof set.value === 'string' || written.startsWith('$') || !Object.hasOwn(values.inputs, name)) return set
-  return named('input', name, values.inputs)
+  return namedVariable('input', name, values.inputs)
 }
 
 const ofOpencode = (inside: string, values: PlaceholderValues): Found =>
-  inside.startsWith('env:') ? variable(inside.slice(4), values) : unknown(firstPart(inside))
+  inside.startsWith('env:') ? variable(inside.slice(4), values) : unknownVariable(firstPart(inside))
 
 function lookUp(inside: string, values: PlaceholderValues): Found {
   const place = placeOf(inside, values)
   if (place !== undefined) return { value: place, secret: false }
-  if (inside.startsWith('input:')) return named('input', inside.slice(6), values.inputs)
+  if (inside.startsWith('input:')) return namedVariable('input', inside.slice(6), values.inputs)
   const env = /^env[:.]([^]*)$/.exec(inside)?.[1]
   const shell = /^([A-Za-z_]\w*)(?:(?::[-=]|-)([^]*)|:\?[^]*)?$/.exec(env ?? inside)
-  if (!shell?.[1]) return env === undefined ? unknown(firstPart(inside)) : variable(env, values)
+  if (!shell?.[1]) return env === undefined ? unknownVariable(firstPart(inside)) : variable(env, values)
   const set = variable(shell[1], values)
   const isSet = typeof set.value === 'string' && set.value !== ''
   return shell[2] === undefined || isSet ? set : { value: shell[2], secret: false }
@@ -121,12 +121,12 @@ function placeOf(name: string, { home, separator, workspace }: PlaceholderValues
 }
 
 function variable(name: string, values: PlaceholderValues): Found {
-  if (values.own !== undefined && Object.hasOwn(values.own, name)) return named('variable', name, values.own)
+  if (values.own !== undefined && Object.hasOwn(values.own, name)) return namedVariable('variable', name, values.own)
   if (name === 'HOME' || name === 'USERPROFILE') return { value: values.variables[name] ?? values.home, secret: false }
-  return named('variable', name, values.variables)
+  return namedVariable('variable', name, values.variables)
 }
 
-function named(kind: Missing['kind'], name: string, from: Readonly<Record<string, string | undefined>>): Found {
+function namedVariable(kind: Missing['kind'], name: string, from: Readonly<Record<string, string | undefined>>): Found {
   const value = Object.hasOwn(from, name) ? from[name] : undefined
   return { value: value ?? { kind, name }, secret: true }
 }

@@ -5,7 +5,7 @@
  * problem instead of stopping at the first. An mcp-remote command becomes the address that it connects to. Entries that start or
  * reach this product itself are marked as 'own', so that the gateway never connects to itself.
  */
-import { addressOf, commandOf, environmentOf, flattened, headersOf, noteUnread } from './entry-members.ts'
+import { addressOf, commandOf, environmentOf, withCommandMembers, headersOf, noteUnread } from './entry-members.ts'
 import { isFields, type Fields } from './fields.ts'
 import { limitedTools, limitsOf, type LimitedTools, type ToolLimits } from './tool-limits.ts'
 import type { FoundEntry, McpJsonFile } from './settings-file.ts'
@@ -82,7 +82,7 @@ export function readServer(found: FoundEntry, file: McpJsonFile, options: Server
     reader.need('wrong-shape', `${reader.path} must be an object with "command" or "url".`)
     return { kind: 'unusable', enabled: true, problems: reader.problems, notes: reader.notes, unread: reader.unread }
   }
-  const entry = flattened(found.entry)
+  const entry = withCommandMembers(found.entry)
   const around = file.around(name)
   const enabled = entry['disabled'] !== true && entry['enabled'] !== false && !around.disabled
   if (project !== undefined) reader.notes.push(`It is set for the folder ${clean(project)} alone; here it is for all.`)
@@ -109,15 +109,15 @@ function withoutIgnored(server: WithIgnored): ReadServer {
 /** Says which tools are on, and why. */
 function toolsOf(limits: ToolLimits, { notes }: EntryReader): LimitedTools {
   const tools = limitedTools(limits)
-  const listed = (names: readonly string[] = []) => names.map(clean).join(', ')
+  const joinNames = (names: readonly string[] = []) => names.map(clean).join(', ')
   const unclear = limits.unclear.length > 0
-  if (tools.only === undefined) notes.push(`These tools are off, as in the file: ${listed(tools.except)}.`)
+  if (tools.only === undefined) notes.push(`These tools are off, as in the file: ${joinNames(tools.except)}.`)
   else {
     const on = tools.only.length === 0 ? 'All its tools are off' : 'Only these tools are on'
-    const named = tools.only.length === 0 ? '' : `: ${listed(tools.only)}`
+    const named = tools.only.length === 0 ? '' : `: ${joinNames(tools.only)}`
     notes.push(
       unclear
-        ? `${on}, since its limit on tools (${listed(limits.unclear)}) is not a list of names${named}. Enable the tools that it needs.`
+        ? `${on}, since its limit on tools (${joinNames(limits.unclear)}) is not a list of names${named}. Enable the tools that it needs.`
         : `${on}, as in the file${named}.`,
     )
   }

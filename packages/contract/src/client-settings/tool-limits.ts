@@ -154,7 +154,9 @@ const ofDenied = (server: string, denied: readonly string[]): ToolLimits =>
 /** opencode: `server_tool: false`, with `*` for any characters. */
 const ofOpencode = (server: string, tools: Fields): ToolLimits => {
   const off = Object.entries(tools).flatMap(([name, state]) => (state === false ? [name] : []))
-  const wide = off.filter((name) => name.includes('*') && !name.startsWith(`${server}_`) && fits(name, `${server}_`))
+  const wide = off.filter(
+    (name) => name.includes('*') && !name.startsWith(`${server}_`) && mayMatch(name, `${server}_`),
+  )
   return join(exceptOf('tools', afterPrefix(off, `${server}_`)), { except: [], unclear: wide })
 }
 
@@ -162,7 +164,7 @@ const afterPrefix = (names: readonly string[], prefix: string) =>
   names.flatMap((name) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []))
 
 /** Whether a pattern may reach names that begin so. */
-const fits = (pattern: string, start: string) => {
+const mayMatch = (pattern: string, start: string) => {
   const [fixed = ''] = pattern.split('*')
   return start.startsWith(fixed)
 }

@@ -13,7 +13,7 @@ const LONGEST = 4096
 const MOST_IN_TEXT = 8
 
 const isWithin = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`)
-const trimmed = (path: string): string => path.replace(/\/+$/, '')
+const withoutSlash = (path: string): string => path.replace(/\/+$/, '')
 
 const isMeant = (path: string): boolean =>
   !path.startsWith('//') && !NOT_MEANT.test(path) && path.length <= LONGEST && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(path)
@@ -28,7 +28,7 @@ const MOUNT_MARKS = /^(?:ro|rw|z|Z|cached|delegated|consistent)$/
 function pathsIn(word: string): readonly string[] {
   const value = word.replace(ASSIGNED, '')
   const inUrl = IN_URL.exec(value)?.[1]
-  if (inUrl !== undefined) return [decoded(inUrl)]
+  if (inUrl !== undefined) return [decodedOrSame(inUrl)]
   if (!/^(?:\/|~\/|~$)/.test(value)) return []
   for (const separator of [':', ',', ';']) {
     const parts = value.split(separator).filter((part) => part !== '')
@@ -38,7 +38,7 @@ function pathsIn(word: string): readonly string[] {
   return [value]
 }
 
-function decoded(path: string): string {
+function decodedOrSame(path: string): string {
   try {
     return decodeURIComponent(path)
   } catch {
@@ -66,7 +66,7 @@ export function pathsInText(text: string): readonly string[] {
     .replace(/\bfile:\/\/(?=\/)/gi, ' ')
     .replace(QUOTED, ' ')
     .match(BARE)
-  const all = [...quoted, ...(bare ?? []).map((path) => path.replace(/[.…]+$/, ''))].map(trimmed)
+  const all = [...quoted, ...(bare ?? []).map((path) => path.replace(/[.…]+$/, ''))].map(withoutSlash)
   return [...new Set(all)]
     .filter((path) => path !== '' && isMeant(path) && !NOT_MEANT_IN_TEXT.test(path))
     .slice(0, MOST_IN_TEXT)
@@ -74,8 +74,8 @@ export function pathsInText(text: string): readonly string[] {
 
 /** @param allowed as a connection has them, `:ro` behind those that may only be read */
 export const notAllowed = (paths: readonly string[], allowed: readonly string[]): readonly string[] => {
-  const folders = allowed.map((path) => trimmed(path.replace(/:ro$/, '')))
-  return paths.filter((path) => !folders.some((folder) => isWithin(trimmed(path), folder)))
+  const folders = allowed.map((path) => withoutSlash(path.replace(/:ro$/, '')))
+  return paths.filter((path) => !folders.some((folder) => isWithin(withoutSlash(path), folder)))
 }
 
 const NOT_ALLOWED = 'is not allowed in the sandbox'

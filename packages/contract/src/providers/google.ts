@@ -1,5 +1,5 @@
 /** Google: one authorization server, and scopes for each connector. */
-import { claim, hours, provider, type Provider } from './provider.ts'
+import { idTokenClaim, hours, provider, type Provider } from './provider.ts'
 
 const scope = (name: string): string => `https://www.googleapis.com/auth/${name}`
 /** `openid` gives the identity token that tells whose account it is. */
@@ -32,7 +32,7 @@ const google = (fields: Pick<Provider, 'key' | 'title'> & { scopes: readonly str
     scopes: [...WHO, ...fields.scopes.map(scope)],
     // A refresh token is given with consent only: without `prompt` a second sign-in brings none.
     authorizationParameters: { access_type: 'offline', prompt: 'consent', include_granted_scopes: 'true' },
-    account: { id: [claim('sub')], name: [claim('email'), claim('name')] },
+    account: { id: [idTokenClaim('sub')], name: [idTokenClaim('email'), idTokenClaim('name')] },
     accessLives: hours(1),
     refresh: 'stays',
   })

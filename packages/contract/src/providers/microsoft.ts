@@ -1,5 +1,5 @@
 /** Microsoft: one authorization server (Entra ID, version 2), and scopes of Graph for each connector. */
-import { claim, hours, provider, type Provider } from './provider.ts'
+import { idTokenClaim, hours, provider, type Provider } from './provider.ts'
 
 const WHO = ['openid', 'profile', 'email', 'offline_access']
 
@@ -29,7 +29,10 @@ const microsoft = (
       invalid_resource: 'invalid_scope',
     },
     // `oid` is the same for all clients; personal accounts have no other than `sub`.
-    account: { id: [claim('oid'), claim('sub')], name: [claim('preferred_username'), claim('email'), claim('name')] },
+    account: {
+      id: [idTokenClaim('oid'), idTokenClaim('sub')],
+      name: [idTokenClaim('preferred_username'), idTokenClaim('email'), idTokenClaim('name')],
+    },
     accessLives: hours(1),
     refresh: 'rotates',
     ...fields,

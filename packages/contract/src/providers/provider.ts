@@ -146,7 +146,7 @@ export const provider = (fields: Omit<Provider, Usual> & Partial<Pick<Provider, 
 })
 
 export const answer = (path: string): ClaimPath => ({ in: 'answer', path })
-export const claim = (path: string): ClaimPath => ({ in: 'id_token', path })
+export const idTokenClaim = (path: string): ClaimPath => ({ in: 'id_token', path })
 
 const HOUR = 60 * 60
 export const hours = (count: number): number => count * HOUR
