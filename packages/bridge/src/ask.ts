@@ -53,7 +53,7 @@ export interface HearParts {
 }
 
 /** Hand on what came for an ask, to its end. Rejects with Lost where a stream breaks off. */
-export async function hear(
+export async function forwardAnswer(
   parts: HearParts,
   answered: Answered,
   ask: Ask,
@@ -62,7 +62,7 @@ export async function hear(
   const { outlet } = parts
   const { stream, status, text } = answered
   if (stream === undefined) {
-    if (status >= 300) return refuse(parts, answered, ask)
+    if (status >= 300) return writeRefusal(parts, answered, ask)
     if (text.trim() !== '') handOn(parts, text, ask, onResult)
     return outlet.ready()
   }
@@ -88,7 +88,7 @@ export function handOn({ outlet, tell }: HearParts, text: string, ask: Ask, onRe
 }
 
 /** Every id that still waits gets this as its answer, unless its client has given up. */
-export function fail({ outlet }: Pick<HearParts, 'outlet'>, ask: Ask, thrown: unknown): void {
+export function failAsk({ outlet }: Pick<HearParts, 'outlet'>, ask: Ask, thrown: unknown): void {
   const failures = [...ask.ids].map((id) => failureOf(id, thrown))
   ask.ids.clear()
   if (ask.cancelled || failures.length === 0) return
@@ -96,12 +96,12 @@ export function fail({ outlet }: Pick<HearParts, 'outlet'>, ask: Ask, thrown: un
 }
 
 /** An HTTP status says no: in the gateway's own words where it has some, with the id that they belong to. */
-function refuse(parts: HearParts, answered: Answered, ask: Ask): void {
+function writeRefusal(parts: HearParts, answered: Answered, ask: Ask): void {
   const { outlet } = parts
   const value = readJson(answered.text)
   const error = isObject(value) ? value['error'] : undefined
   if (answered.status === 401 || !isObject(error) || typeof error['message'] !== 'string')
-    return fail(parts, ask, refusalOf(parts, answered))
+    return failAsk(parts, ask, refusalOf(parts, answered))
   if (ask.cancelled) return
   for (const id of ask.ids) outlet.write(JSON.stringify({ jsonrpc: '2.0', id, error }))
   ask.ids.clear()

@@ -58,19 +58,19 @@ const NOT_TAKEN = new Set<Json>(['gateway.busy', 'gateway.draining', 'gateway.no
 export function createGateway({ wire, address, patience, tell, room }: GatewayParts): Gateway {
   let met = false
 
-  async function attempt(outgoing: Outgoing): Promise<Answered> {
+  async function sendOnce(outgoing: Outgoing): Promise<Answered> {
     const incoming = await wire.send(outgoing)
     met = true
     await room()
-    return read(incoming)
+    return answeredOf(incoming)
   }
 
-  async function reach(outgoing: Outgoing): Promise<Answered> {
+  async function send(outgoing: Outgoing): Promise<Answered> {
     const until = performance.now() + (met ? patience.later : patience.atStart)
     const isLate = (pause: number) => performance.now() + pause > until
     for (let pause = FIRST_PAUSE; ; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
       try {
-        const answered = await attempt(outgoing)
+        const answered = await sendOnce(outgoing)
         if (!isNotTaken(answered) || isLate(pause)) return answered
       } catch (thrown) {
         if (!(thrown instanceof Unsent)) throw thrown
@@ -82,10 +82,10 @@ export function createGateway({ wire, address, patience, tell, room }: GatewayPa
     }
   }
 
-  return { reach, attempt }
+  return { reach: send, attempt: sendOnce }
 }
 
-async function read({ status, headers, body }: Incoming): Promise<Answered> {
+async function answeredOf({ status, headers, body }: Incoming): Promise<Answered> {
   if (headers['content-type']?.startsWith('text/event-stream') === true)
     return { status, headers, text: '', stream: streamOf(body) }
   const chunks: Buffer[] = []

@@ -20,25 +20,25 @@ const MOST = 10_000
 export function createHeaderParameters(): HeaderParameters {
   const known = new Map<string, readonly HeaderParameter[]>()
 
-  function note(tool: unknown): void {
+  function noteParameters(tool: unknown): void {
     if (!isObject(tool) || typeof tool['name'] !== 'string') return
     const found = headerParameters(tool['inputSchema'])
     if (found === undefined || found.length === 0) known.delete(tool['name'])
     else if (known.size < MOST) known.set(tool['name'], found)
   }
 
-  function learn({ tools, nextCursor }: JsonObject): string | undefined {
-    if (Array.isArray(tools)) tools.forEach(note)
+  function learnParameters({ tools, nextCursor }: JsonObject): string | undefined {
+    if (Array.isArray(tools)) tools.forEach(noteParameters)
     return typeof nextCursor === 'string' ? nextCursor : undefined
   }
 
   return {
-    learn,
+    learn: learnParameters,
     learnFrom(text) {
       // Most lists have no mark at all, and then only what was known before can have changed.
       if (known.size === 0 && !text.includes(MARK)) return
       const message = readJson(text)
-      if (isObject(message) && isObject(message['result'])) learn(message['result'])
+      if (isObject(message) && isObject(message['result'])) learnParameters(message['result'])
     },
     of: (method, { name }) => (method === 'tools/call' && typeof name === 'string' ? (known.get(name) ?? []) : []),
   }

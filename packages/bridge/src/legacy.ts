@@ -7,7 +7,7 @@
  */
 import { Fault } from '@toolway/contract'
 import { isObject, type Id } from '@toolway/protocol'
-import { fail, hear, readJson, type Ask, type HearParts } from './ask.ts'
+import { failAsk, forwardAnswer, readJson, type Ask, type HearParts } from './ask.ts'
 import type { Answered, Gateway } from './gateway.ts'
 import { follow, PAUSE, resume, UNKNOWN } from './legacy-streams.ts'
 import { createSession, type Life } from './session.ts'
@@ -57,7 +57,7 @@ export function createLegacy(parts: HearParts & { readonly gateway: Gateway }): 
       await hearWhole(item, answered, life)
       if (item.ids.size > 0) throw new Lost('it ended without a response')
     } catch (thrown) {
-      fail(parts, item, thrown instanceof Lost ? new Fault('bridge.lost', {}, { cause: thrown }) : thrown)
+      failAsk(parts, item, thrown instanceof Lost ? new Fault('bridge.lost', {}, { cause: thrown }) : thrown)
     }
   }
 
@@ -66,9 +66,11 @@ export function createLegacy(parts: HearParts & { readonly gateway: Gateway }): 
     let from: string | undefined
     for (let answered = first; ;) {
       const { stream } = answered
-      await hear(parts, answered, item, (text) => resulted(item, first, text)).catch((thrown: unknown) => {
-        if (!(thrown instanceof Lost)) throw thrown
-      })
+      await forwardAnswer(parts, answered, item, (text) => updateSession(item, first, text)).catch(
+        (thrown: unknown) => {
+          if (!(thrown instanceof Lost)) throw thrown
+        },
+      )
       from = stream?.lastEventId ?? from
       if (item.ids.size === 0 || life === undefined || from === undefined) return
       answered = await resume(gateway, item, life, { from, retry: stream?.retry ?? PAUSE })
@@ -76,12 +78,12 @@ export function createLegacy(parts: HearParts & { readonly gateway: Gateway }): 
   }
 
   /** Updates the session from an answer before the client receives it. */
-  function resulted({ method, body, params }: Ask, first: Answered, text: string): void {
+  function updateSession({ method, body, params }: Ask, first: Answered, text: string): void {
     if (method === 'initialize') session.begin(body, first, text)
     else if (method !== undefined) session.remember(method, params)
   }
 
-  async function say(item: Ask): Promise<void> {
+  async function notify(item: Ask): Promise<void> {
     await opening
     const life = await session.life()
     const { status, text } = await post(item, life)
@@ -92,7 +94,7 @@ export function createLegacy(parts: HearParts & { readonly gateway: Gateway }): 
     else if (opens) session.ready()
   }
 
-  return { ask, say, end: (signal) => session.end(signal) }
+  return { ask, say: notify, end: (signal) => session.end(signal) }
 }
 
 /** Whether the gateway does not know the session. A 404 that answers the request itself is its answer. */

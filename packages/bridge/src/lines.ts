@@ -28,7 +28,7 @@ export function createLines({ limit, line, tooLong }: LinesParts): Lines {
   let filled = 0
   let skipped: { readonly head: Buffer; tail: Buffer } | undefined
 
-  function keep(piece: Buffer): void {
+  function append(piece: Buffer): void {
     if (skipped !== undefined) skipped.tail = lastOf(skipped.tail, piece)
     else if (filled + piece.length > limit) {
       const before = store.subarray(0, filled)
@@ -54,9 +54,9 @@ export function createLines({ limit, line, tooLong }: LinesParts): Lines {
     filled = 0
     skipped = undefined
     if (long !== undefined) tooLong(long.head, long.tail)
-    else give(whole)
+    else emitLine(whole)
   }
-  function give(whole: Buffer): void {
+  function emitLine(whole: Buffer): void {
     const end = whole.at(-1) === CR ? whole.length - 1 : whole.length
     if (end > 0) line(whole.subarray(0, end))
   }
@@ -66,10 +66,10 @@ export function createLines({ limit, line, tooLong }: LinesParts): Lines {
       for (let at = 0; at < chunk.length;) {
         const lf = chunk.indexOf(LF, at)
         const piece = chunk.subarray(at, lf === -1 ? chunk.length : lf)
-        if (lf === -1) return keep(piece)
-        if (filled === 0 && skipped === undefined && piece.length <= limit) give(piece)
+        if (lf === -1) return append(piece)
+        if (filled === 0 && skipped === undefined && piece.length <= limit) emitLine(piece)
         else {
-          keep(piece)
+          append(piece)
           finish()
         }
         at = lf + 1

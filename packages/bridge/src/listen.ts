@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isObject, SUBSCRIPTION_KEY, type JsonObject } from '@toolway/protocol'
-import { handOn, hear, readJson, type Ask, type HearParts } from './ask.ts'
+import { handOn, forwardAnswer, readJson, type Ask, type HearParts } from './ask.ts'
 import { isAbort, type Answered } from './gateway.ts'
 import { Lost } from './wire.ts'
 
@@ -23,7 +23,7 @@ export async function listen(parts: HearParts, ask: Ask, post: (ask: Ask) => Pro
       throw thrown
     })
     if (answered !== undefined && answered.stream === undefined && (!reopens || answered.status < 500))
-      return hear(parts, answered, ask)
+      return forwardAnswer(parts, answered, ask)
     if (answered?.stream !== undefined) {
       if (honoured !== undefined) tellMissed(parts, ask, honoured)
       pause = LISTEN_PAUSE
@@ -62,14 +62,14 @@ async function follow(parts: HearParts, ask: Ask, { texts, reopens }: Following)
 /** Sends a change notification for every list and resource that the client watches. */
 function tellMissed({ outlet }: HearParts, { ids }: Ask, honoured: JsonObject): void {
   const [id] = ids
-  const say = (method: string, params: JsonObject) =>
+  const writeNotification = (method: string, params: JsonObject) =>
     outlet.write(
       JSON.stringify({ jsonrpc: '2.0', method, params: { ...params, _meta: { [SUBSCRIPTION_KEY]: id ?? null } } }),
     )
   for (const kind of ['tools', 'prompts', 'resources'])
-    if (honoured[`${kind}ListChanged`] === true) say(`notifications/${kind}/list_changed`, {})
+    if (honoured[`${kind}ListChanged`] === true) writeNotification(`notifications/${kind}/list_changed`, {})
   const watched = honoured['resourceSubscriptions']
-  for (const uri of Array.isArray(watched) ? watched : []) say('notifications/resources/updated', { uri })
+  for (const uri of Array.isArray(watched) ? watched : []) writeNotification('notifications/resources/updated', { uri })
 }
 
 function acknowledgedIn(text: string): JsonObject | undefined {

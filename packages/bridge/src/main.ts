@@ -17,21 +17,21 @@ const GRACE = 1_000
 /** Unread answers at which the client is not listened to any more until it reads. Bytes. */
 const MOST_UNREAD = 4 * 1024 * 1024
 
-const tell = (line: string) => void process.stderr.write(`toolway-bridge: ${line}\n`)
+const log = (line: string) => void process.stderr.write(`toolway-bridge: ${line}\n`)
 // A client that does not read what is said to it here is no reason to end.
 process.stderr.on('error', () => {})
 
 async function run({ url, key, keySource }: Options): Promise<void> {
   const { stdin, stdout } = process
   const { proxies, warning } = proxiesFor(url, process.env, process.versions.node)
-  if (warning !== undefined) tell(warning)
+  if (warning !== undefined) log(warning)
   if (key !== undefined && url.protocol === 'http:' && !isLoopback(url))
-    tell(`The key is sent to ${url.host} unencrypted: use an https:// address.`)
+    log(`The key is sent to ${url.host} unencrypted: use an https:// address.`)
   const wire = await createWire({ url, key, version: VERSION, proxies })
   const outlet = createOutlet(stdout, () => void end(0))
   const address = `${url.origin}${url.pathname}`
-  const gateway = createGateway({ wire, address, patience: PATIENCE, tell, room: () => outlet.ready() })
-  const bridge = createBridge({ gateway, outlet, address, keySource, tell })
+  const gateway = createGateway({ wire, address, patience: PATIENCE, tell: log, room: () => outlet.ready() })
+  const bridge = createBridge({ gateway, outlet, address, keySource, tell: log })
 
   let ending = false
   async function end(grace: number): Promise<void> {
@@ -63,6 +63,6 @@ const options = readOptions(process.argv.slice(2), process.env, (path) => readFi
 if ('run' in options) await run(options.run)
 else if ('print' in options) process.stdout.write(options.print)
 else {
-  tell(options.refuse)
+  log(options.refuse)
   process.exitCode = 2
 }

@@ -16,7 +16,7 @@ import {
   type JsonObject,
 } from '@toolway/protocol'
 import { exchange } from '@toolway/protocol/client'
-import { fail, hear, readJson, type Ask, type HearParts } from './ask.ts'
+import { failAsk, forwardAnswer, readJson, type Ask, type HearParts } from './ask.ts'
 import type { Answered, Gateway } from './gateway.ts'
 import { createGatewayTransport, nextId } from './gateway-transport.ts'
 import { createHeaderParameters } from './header-parameters.ts'
@@ -80,20 +80,20 @@ export function createModern(parts: HearParts & { readonly gateway: Gateway }): 
       if (item.method === LISTEN) await listen(parts, item, post)
       else {
         const learn = item.method === 'tools/list' ? (text: string) => parameters.learnFrom(text) : undefined
-        await hear(parts, await postSafely(item), item, learn)
+        await forwardAnswer(parts, await postSafely(item), item, learn)
       }
       if (item.ids.size > 0) throw new Lost('it ended without a response')
     } catch (thrown) {
-      fail(parts, item, isLost(thrown) ? new Fault('bridge.lost', {}, { cause: thrown }) : thrown)
+      failAsk(parts, item, isLost(thrown) ? new Fault('bridge.lost', {}, { cause: thrown }) : thrown)
     }
   }
 
-  async function say(item: Ask): Promise<void> {
+  async function notify(item: Ask): Promise<void> {
     const { status } = await post(item)
     if (status >= 300) tell(`The gateway refused ${item.method} (HTTP ${status}).`)
   }
 
-  return { ask, say }
+  return { ask, say: notify }
 }
 
 const isLost = (thrown: unknown) => thrown instanceof Lost

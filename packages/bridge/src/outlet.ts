@@ -19,18 +19,18 @@ export function createOutlet(stream: Writable, onGone: () => void): Outlet {
   let gone = false
   let room: Promise<void> | undefined
   let onRoom = () => {}
-  const free = () => {
+  const clearRoom = () => {
     room = undefined
     onRoom()
   }
-  stream.on('drain', free)
-  stream.on('error', leave)
-  stream.on('close', leave)
+  stream.on('drain', clearRoom)
+  stream.on('error', closeOutlet)
+  stream.on('close', closeOutlet)
 
-  function leave(): void {
+  function closeOutlet(): void {
     if (gone) return
     gone = true
-    free()
+    clearRoom()
     onGone()
   }
 

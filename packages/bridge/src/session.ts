@@ -102,13 +102,13 @@ class BridgeSession implements Session {
   }
 
   missed({ capabilities }: Life): void {
-    const say = (method: string, params?: JsonObject) =>
+    const writeMessage = (method: string, params?: JsonObject) =>
       this.#parts.outlet.write(JSON.stringify({ jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) }))
     for (const kind of ['tools', 'prompts', 'resources']) {
       const capability = capabilities[kind]
-      if (isObject(capability) && capability['listChanged'] === true) say(`notifications/${kind}/list_changed`)
+      if (isObject(capability) && capability['listChanged'] === true) writeMessage(`notifications/${kind}/list_changed`)
     }
-    for (const uri of this.#watched.keys()) say('notifications/resources/updated', { uri })
+    for (const uri of this.#watched.keys()) writeMessage('notifications/resources/updated', { uri })
   }
 
   remember(method: string, params: JsonObject) {

@@ -107,14 +107,14 @@ export async function createWire(parts: WireParts): Promise<Wire> {
       const all = { ...own, ...(body === undefined ? {} : lengthOf(body)), ...headers }
       const request = open(url, { agent, method, headers: all, ...(signal === undefined ? {} : { signal }) })
       const limit = setTimeout(() => request.destroy(new Slow()), patience)
-      const meet = () => {
+      const onConnected = () => {
         connected = true
         clearTimeout(limit)
       }
       if (silence !== undefined) request.setTimeout(silence, () => request.destroy(new Lost('it does not respond')))
       request.once('socket', (socket) => {
-        if (!socket.connecting) meet()
-        else socket.once(secure ? 'secureConnect' : 'connect', meet)
+        if (!socket.connecting) onConnected()
+        else socket.once(secure ? 'secureConnect' : 'connect', onConnected)
       })
       request.once('error', (error) => {
         clearTimeout(limit)

@@ -57,7 +57,7 @@ function marks(text: string): string {
     const quote = text.indexOf('"', at)
     const end = quote === -1 ? text.length : quote
     const between = text.slice(at, end)
-    parts.push(DIGIT.test(between) ? between.replace(NUMBER, marked) : between)
+    parts.push(DIGIT.test(between) ? between.replace(NUMBER, markNumber) : between)
     if (quote === -1) break
     at = endOfString(text, quote) + 1
     parts.push(text.slice(quote, at))
@@ -66,7 +66,7 @@ function marks(text: string): string {
 }
 
 const DIGIT = /\d/
-const marked = (source: string): string => (isPlain(source) ? source : `"${MARK}${source}"`)
+const markNumber = (source: string): string => (isPlain(source) ? source : `"${MARK}${source}"`)
 
 /** Whether a double is written as the text has it. */
 const isPlain = (source: string): boolean => String(Number(source)) === source
@@ -171,14 +171,14 @@ export interface Rounded {
 
 /** For people: numbers that a double would change beyond their form are texts of their digits. */
 export function withDigitsAsText(value: Json, original: Json | undefined = value): Json {
-  return shown(withDigits(value, original))
+  return withShownNumbers(withDigits(value, original))
 }
 
-function shown(value: Json): Json {
+function withShownNumbers(value: Json): Json {
   if (value instanceof ExactNumber) return isExact(value.source) ? Number(value.source) : value.source
-  if (Array.isArray(value)) return value.map(shown)
+  if (Array.isArray(value)) return value.map(withShownNumbers)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shown(member)]))
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withShownNumbers(member)]))
 }
 
 /** Whether the double is the same number in another form: `1.0`, `1e3`. */

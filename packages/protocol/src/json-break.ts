@@ -35,18 +35,18 @@ export function breakOf(text: string): number | undefined {
     return digits()
   }
 
-  function string(): boolean {
+  function readString(): boolean {
     if (!eat('"')) return false
     for (;;) {
       const code = text.charCodeAt(at)
       if (at >= text.length || code < LEAST) return false
       at++
       if (code === QUOTE) return true
-      if (code === BACKSLASH && !escaped()) return false
+      if (code === BACKSLASH && !readEscape()) return false
     }
   }
 
-  function escaped(): boolean {
+  function readEscape(): boolean {
     if (!eat('u')) return eat(ESCAPED)
     for (let digit = 0; digit < 4; digit++, at++) if (!HEX.test(text.charAt(at))) return false
     return true
@@ -67,7 +67,7 @@ export function breakOf(text: string): number | undefined {
 
   function member(): boolean {
     skip()
-    if (!string()) return false
+    if (!readString()) return false
     skip()
     return eat(':') && value()
   }
@@ -76,7 +76,7 @@ export function breakOf(text: string): number | undefined {
     skip()
     if (is('{')) return series('}', member)
     if (is('[')) return series(']', value)
-    if (is('"')) return string()
+    if (is('"')) return readString()
     if (is('t')) return word('true')
     if (is('f')) return word('false')
     if (is('n')) return word('null')

@@ -17,16 +17,16 @@ export function shortHash(text: string): string {
   return hash.toString(16).padStart(8, '0').slice(-HASH_LENGTH)
 }
 
-const suffixed = (name: string, original: string): string =>
+const suffixName = (name: string, original: string): string =>
   `${name.slice(0, MAX_LENGTH - HASH_LENGTH - 1)}_${shortHash(original)}`
 
 /** The joined name of one tool. Pure: the same pair gives the same name in every process. */
 export function joinName(alias: string, name: string): string {
   const original = `${alias}__${name}`
   const fit = original.replace(UNFIT, '_')
-  return fit === original && fit.length <= MAX_LENGTH ? fit : suffixed(fit, original)
+  return fit === original && fit.length <= MAX_LENGTH ? fit : suffixName(fit, original)
 }
 
 /** The name for the later of two originals that would otherwise share one (`a` + `b__c` and `a__b` + `c`). */
 export const joinNameApart = (alias: string, name: string): string =>
-  suffixed(joinName(alias, name), `${alias}\u0000${name}`)
+  suffixName(joinName(alias, name), `${alias}\u0000${name}`)

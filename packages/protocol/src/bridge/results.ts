@@ -42,16 +42,16 @@ export function adaptResult(method: string, result: JsonObject, { from, to, wrap
 
 /** Some legacy servers have structured results that are no objects, which official clients of their revisions refuse. */
 const within = (method: string, result: JsonObject, to: Revision, wraps: boolean): JsonObject =>
-  eraOf(to) === 'legacy' ? wrapped(method, result, to, wraps) : result
+  eraOf(to) === 'legacy' ? wrapStructured(method, result, to, wraps) : result
 
 function cross(method: string, result: JsonObject, to: Revision, wraps: boolean): JsonObject {
   // A legacy server knows none of these: a member of that name would be taken at its modern word.
   const { resultType: _, ttlMs: __, cacheScope: ___, ...rest } = result
   if (eraOf(to) === 'modern') return method === 'tools/call' && !('content' in rest) ? { content: [], ...rest } : rest
-  return wrapped(method, rest, to, wraps)
+  return wrapStructured(method, rest, to, wraps)
 }
 
-function wrapped(method: string, result: JsonObject, to: Revision, wraps: boolean): JsonObject {
+function wrapStructured(method: string, result: JsonObject, to: Revision, wraps: boolean): JsonObject {
   if (method !== 'tools/call' || !('structuredContent' in result) || to < STRUCTURED_SINCE) return result
   const structured = result['structuredContent'] ?? null
   if (!wraps && isObject(structured)) return result

@@ -20,17 +20,20 @@ import { readBatch } from './mend-message.ts'
 import type { Answer } from './request.ts'
 import type { Incoming, Outgoing, Peer, Transport } from './transport.ts'
 
-export const malformed = (connection: string, problem: string, cause?: unknown): Fault =>
+export const malformedUpstream = (connection: string, problem: string, cause?: unknown): Fault =>
   new Fault('upstream.malformed', { connection, problem }, { cause })
 
 export const lost = (connection: string, cause?: unknown): Fault =>
   new Fault('upstream.lost', { connection }, { cause })
 
 /** A stream ended without the response. What was passed over in it may have been meant as one. */
-export const unanswered = (connection: string, odd: string | undefined): Fault =>
+export const endedUnanswered = (connection: string, odd: string | undefined): Fault =>
   odd === undefined
     ? lost(connection)
-    : malformed(connection, `its event stream ended without a response, and had an event that is no message (${odd})`)
+    : malformedUpstream(
+        connection,
+        `its event stream ended without a response, and had an event that is no message (${odd})`,
+      )
 
 /** An id of ours comes back as a text from some servers. */
 export const isSameId = (input: Id | undefined, ours: Id | undefined): boolean =>
@@ -39,7 +42,7 @@ export const isSameId = (input: Id | undefined, ours: Id | undefined): boolean =
 /** An error that the server could not attribute belongs to the only request of its exchange. */
 export function answerOf(peer: Peer, id: Id, message: Message): Answer {
   if (!isResponse(message) || (!isSameId(message.id, id) && !(isFailure(message) && message.id === undefined)))
-    throw malformed(peer.alias, 'its response is for another request')
+    throw malformedUpstream(peer.alias, 'its response is for another request')
   return isFailure(message)
     ? { error: maskedError(peer, message.error) }
     : { result: maskedResult(peer, message.result) }
@@ -56,20 +59,20 @@ export function answers(peer: Reader, text: string, id: Id): boolean {
 }
 
 /** An error in the server's own words, as it may be told and logged. */
-export const maskedError = (peer: Pick<Peer, 'mask'>, error: ErrorBody): ErrorBody => masked(peer, error)
+export const maskedError = (peer: Pick<Peer, 'mask'>, error: ErrorBody): ErrorBody => maskValue(peer, error)
 
 /** The same for a tool that failed: its server's complaint is for the model, and may repeat what it was asked with. */
 export const maskedResult = (peer: Pick<Peer, 'mask'>, result: JsonObject): JsonObject =>
-  result['isError'] === true ? masked(peer, result) : result
+  result['isError'] === true ? maskValue(peer, result) : result
 
-const masked = <T extends object>(peer: Pick<Peer, 'mask'>, input: T): T =>
+const maskValue = <T extends object>(peer: Pick<Peer, 'mask'>, input: T): T =>
   JSON.parse(JSON.stringify(input), (_, value: unknown) => (typeof value === 'string' ? peer.mask(value) : value)) as T
 
 /** A server's own words, as far as a reason needs them. */
-export const excerpt = (text: string): string => (text.length > 200 ? `${text.slice(0, 200)}…` : text)
+export const cutExcerpt = (text: string): string => (text.length > 200 ? `${text.slice(0, 200)}…` : text)
 
 export const errorAnswer = (connection: string, method: string, error: { readonly message: string }): Fault =>
-  new Fault('upstream.error', { connection, problem: `${method}: ${excerpt(error.message)}` })
+  new Fault('upstream.error', { connection, problem: `${method}: ${cutExcerpt(error.message)}` })
 
 /** Whether a greeting was refused, by an error or by what is no answer to it: another era may be understood. */
 export const isGreetingRefused = (thrown: unknown): thrown is Fault =>
@@ -99,7 +102,7 @@ type Reader = Pick<Transport, 'alias' | 'hide'>
 export function readAs(reader: Reader, text: string): Message {
   const messages = readAllAs(reader, text)
   const message = messages.length === 1 ? messages[0] : messages.find(isResponse)
-  if (message === undefined) throw malformed(reader.alias, 'it contains no response')
+  if (message === undefined) throw malformedUpstream(reader.alias, 'it contains no response')
   return message
 }
 

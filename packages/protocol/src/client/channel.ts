@@ -156,7 +156,7 @@ class CorrelatedChannel implements Channel {
         else limit(timeout)
       }
       const onAbort = () => giveUp(faultOfAbort(signal.reason, this.#parts.alias, timeout))
-      const settle = (answer: Answer) => {
+      const settleCall = (answer: Answer) => {
         finish()
         resolve(answer)
       }
@@ -165,7 +165,7 @@ class CorrelatedChannel implements Channel {
         if (!this.#waiting.has(id)) return
         limit(questions > 0 ? Math.min(HUMAN.question, HUMAN.all - (Date.now() - began) / 1000) : timeout)
       }
-      this.#waiting.set(id, { call: request, settle, fail, question, progress })
+      this.#waiting.set(id, { call: request, settle: settleCall, fail, question, progress })
       limit(timeout)
       signal.addEventListener('abort', onAbort, { once: true })
       if (signal.aborted) return onAbort()
@@ -240,7 +240,7 @@ class CorrelatedChannel implements Channel {
     const { id, method } = request
     const about = method === 'ping' ? undefined : this.#onlyOne()
     about?.question(1)
-    const answering = about?.call.onQuestion?.(request) ?? Promise.resolve(own(method, this.#owned))
+    const answering = about?.call.onQuestion?.(request) ?? Promise.resolve(answerOwn(method, this.#owned))
     answering
       .catch((): Answer => ({ error: { code: INTERNAL, message: 'The question could not be answered.' } }))
       .then((answer) => {
@@ -311,7 +311,7 @@ class CorrelatedChannel implements Channel {
  * Returns the gateway's own answer to a server's request. The server's refusal of its call often quotes it, so it says what to
  * do.
  */
-function own(method: string, owned: boolean): Answer {
+function answerOwn(method: string, owned: boolean): Answer {
   if (method === 'ping') return { result: {} }
   const why =
     !owned && QUESTIONS.has(method) ? '. The client of this call cannot be asked: use one that supports it' : ''

@@ -6,7 +6,7 @@
  */
 import { parseJson } from '../json.ts'
 import { readMessage, type Id, type Message } from '../message.ts'
-import { header, hearUntil, isStreamType, lost, malformed } from './answer.ts'
+import { header, hearUntil, isStreamType, lost, malformedUpstream } from './answer.ts'
 import { createEventStream, EventTooLarge } from './event-stream.ts'
 import type { Incoming, Outgoing, Transport } from './transport.ts'
 
@@ -38,7 +38,7 @@ export function createFetchTransport({ alias, url, fetch, refusal, onWire }: Fet
     const head = { status, headers: Object.fromEntries(response.headers), lastEventId: undefined, retry: undefined }
     onHead?.(status)
     if (isStreamType(header(head, 'content-type')))
-      return { ...head, stream: true, text: '', ...(await hear(response, outgoing)) }
+      return { ...head, stream: true, text: '', ...(await readResponse(response, outgoing)) }
     const text = await response.text()
     if (text !== '' && header(head, 'content-type')?.includes('json') === true) receive(text, until)
     return { ...head, stream: false, text, response: undefined }
@@ -54,7 +54,7 @@ export function createFetchTransport({ alias, url, fetch, refusal, onWire }: Fet
     }
   }
 
-  async function hear(response: globalThis.Response, outgoing: Outgoing) {
+  async function readResponse(response: globalThis.Response, outgoing: Outgoing) {
     const events = createEventStream(LONGEST_EVENT)
     async function* texts() {
       for await (const chunk of response.body ?? []) {
@@ -68,11 +68,11 @@ export function createFetchTransport({ alias, url, fetch, refusal, onWire }: Fet
         yield text
       }
     }
-    const found = await hearUntil({ alias }, texts(), outgoing).catch(broken)
+    const found = await hearUntil({ alias }, texts(), outgoing).catch(refuseUnlessResumable)
     return { response: found, lastEventId: events.lastEventId, retry: events.retry }
 
-    function broken(thrown: unknown): undefined {
-      if (thrown instanceof EventTooLarge) throw malformed(alias, 'it sent an event that is too large')
+    function refuseUnlessResumable(thrown: unknown): undefined {
+      if (thrown instanceof EventTooLarge) throw malformedUpstream(alias, 'it sent an event that is too large')
       if (!(thrown instanceof TypeError)) throw thrown
       // A stream that breaks off may be fetched again from its last event.
       if (events.lastEventId === undefined) throw lost(alias, thrown)

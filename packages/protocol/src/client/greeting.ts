@@ -7,8 +7,8 @@ import { NEWEST_LEGACY, type Revision } from '../era.ts'
 import { writeEnvelope } from '../eras/modern/envelope.ts'
 import type { JsonObject } from '../json.ts'
 import type { Channel } from './channel.ts'
-import { initialized } from './legacy-session.ts'
-import { discovered, NOBODY, OWN_CLIENT } from './modern.ts'
+import { serverInfoOfInitialize } from './legacy-session.ts'
+import { serverInfoOfDiscovery, NOBODY, OWN_CLIENT } from './modern.ts'
 import type { ServerInfo } from './request.ts'
 
 export interface Greeting {
@@ -23,7 +23,7 @@ export interface Greeting {
 export async function discover(channel: Channel, { alias, ...greeting }: Greeting): Promise<ServerInfo> {
   const params = writeEnvelope({}, NOBODY, undefined)
   const answer = await channel.call({ ...greeting, method: 'server/discover', params })
-  return discovered(answer, alias)
+  return serverInfoOfDiscovery(answer, alias)
 }
 
 /** Throws `upstream.error` when the server says no, `upstream.malformed` when it names a revision without sessions. */
@@ -37,7 +37,7 @@ export async function initialize(
 ): Promise<ServerInfo> {
   const params = { protocolVersion: revision, capabilities, clientInfo: OWN_CLIENT }
   const answer = await channel.call({ ...greeting, method: 'initialize', params })
-  const serverInfo = initialized(alias, answer)
+  const serverInfo = serverInfoOfInitialize(alias, answer)
   channel.tell('notifications/initialized')
   return serverInfo
 }

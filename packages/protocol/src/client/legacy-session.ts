@@ -18,7 +18,17 @@ import {
   type Request,
 } from '../message.ts'
 import { traceHeaders } from '../trace.ts'
-import { answerOf, answers, errorAnswer, header, lost, malformed, readAs, refuseStatus, unanswered } from './answer.ts'
+import {
+  answerOf,
+  answers,
+  errorAnswer,
+  header,
+  lost,
+  malformedUpstream,
+  readAs,
+  refuseStatus,
+  endedUnanswered,
+} from './answer.ts'
 import { createLogLevel } from './log-level.ts'
 import { OWN_CLIENT } from './modern.ts'
 import {
@@ -320,11 +330,11 @@ class HttpSession implements LegacySession {
     } else if (isRequest(message)) {
       this.#refuseFlood(at)
       calling.questions++
-      const answered = () => {
+      const onAnswered = () => {
         calling.questions--
         calling.began = Date.now()
       }
-      this.#answerQuestion(message, asked, at).then(answered, answered)
+      this.#answerQuestion(message, asked, at).then(onAnswered, onAnswered)
     }
   }
 
@@ -341,7 +351,7 @@ class HttpSession implements LegacySession {
 
   #refuseFlood({ alias }: Transport): void {
     const problem = `more than ${MOST_QUESTIONS} of its questions are waiting for an answer`
-    if (this.#asking >= MOST_QUESTIONS) throw malformed(alias, problem)
+    if (this.#asking >= MOST_QUESTIONS) throw malformedUpstream(alias, problem)
   }
 
   /** A server may close the stream of a request and let its client fetch the rest (2025-11-25, resumability). */
@@ -401,17 +411,17 @@ export function sessionOf(incoming: Pick<Incoming, 'headers'>, revision: string)
 
 async function readInitialized(transport: Transport, id: Id, incoming: Incoming): Promise<ServerInfo> {
   if (incoming.response === undefined) refuseStatus(transport, incoming)
-  return initialized(transport.alias, await finish(transport, id, incoming))
+  return serverInfoOfInitialize(transport.alias, await finish(transport, id, incoming))
 }
 
 /**
  * Reads the server info from an answer to `initialize`. Throws `upstream.error`, and `upstream.malformed` for a revision without
  * sessions.
  */
-export function initialized(alias: string, answer: Answer): ServerInfo {
+export function serverInfoOfInitialize(alias: string, answer: Answer): ServerInfo {
   if ('error' in answer) throw errorAnswer(alias, 'initialize', answer.error)
   const serverInfo = serverInfoOf(answer.result)
-  if (!isLegacyRevision(serverInfo.revision)) throw malformed(alias, 'it names an unknown protocol revision')
+  if (!isLegacyRevision(serverInfo.revision)) throw malformedUpstream(alias, 'it names an unknown protocol revision')
   return serverInfo
 }
 
@@ -448,7 +458,7 @@ async function finish(
     incoming = await resume(lastEventId, Math.min(retry ?? RESUME_DELAY.unsaid, RESUME_DELAY.most))
     if (incoming.status !== 200 || !incoming.stream) break
   }
-  throw unanswered(transport.alias, first.odd ?? incoming.odd)
+  throw endedUnanswered(transport.alias, first.odd ?? incoming.odd)
 }
 
 /** The result that a status and its body are, where the session is not lost. */

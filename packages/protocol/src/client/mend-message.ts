@@ -18,7 +18,7 @@ export function readLoosely(value: Json): Message {
   try {
     return readMessage(value)
   } catch (thrown) {
-    const mended = mend(value)
+    const mended = mendMessage(value)
     if (mended === undefined) throw thrown
     return readMessage(mended)
   }
@@ -28,7 +28,7 @@ export function readLoosely(value: Json): Message {
 export const readBatch = (value: Json): Message[] =>
   Array.isArray(value) ? value.map(readLoosely) : [readLoosely(value)]
 
-function mend(value: Json): JsonObject | undefined {
+function mendMessage(value: Json): JsonObject | undefined {
   // `{"error":"Not found"}` is the answer of some other interface, or of what stands before the server.
   if (!isObject(value) || (value['jsonrpc'] === undefined && value['id'] === undefined)) return undefined
   const mended: JsonObject = { ...value }

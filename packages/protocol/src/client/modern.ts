@@ -11,7 +11,15 @@ import { APPS, APPS_SETTINGS, TASKS } from '../extensions.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { isNotification, metaOf, progressTokenOf, type ErrorBody, type Id, type Notification } from '../message.ts'
 import { traceHeaders } from '../trace.ts'
-import { answerOf, errorAnswer, excerpt, malformed, readAs, refuseStatus, unanswered } from './answer.ts'
+import {
+  answerOf,
+  errorAnswer,
+  cutExcerpt,
+  malformedUpstream,
+  readAs,
+  refuseStatus,
+  endedUnanswered,
+} from './answer.ts'
 import {
   forCaller,
   tokenOf,
@@ -58,7 +66,7 @@ export async function exchange(transport: Transport, ids: Ids, request: ClientRe
   const { alias } = transport
   if (incoming.response !== undefined) return checkEnvelope(alias, answerOf(transport, id, incoming.response))
   refuseStatus(transport, incoming)
-  if (incoming.stream) throw unanswered(alias, incoming.odd)
+  if (incoming.stream) throw endedUnanswered(alias, incoming.odd)
   return checkEnvelope(alias, answerOf(transport, id, readAs(transport, incoming.text)))
 }
 
@@ -68,7 +76,7 @@ export async function exchange(transport: Transport, ids: Ids, request: ClientRe
  */
 export function checkEnvelope(alias: string, answer: Answer): Answer {
   if (!('error' in answer) || answer.error.code !== VERSION_UNKNOWN) return answer
-  const problem = `it refused revision ${MODERN} (${excerpt(answer.error.message)})`
+  const problem = `it refused revision ${MODERN} (${cutExcerpt(answer.error.message)})`
   throw new Fault('upstream.error', { connection: alias, problem }, { cause: new Refused(answer.error) })
 }
 
@@ -89,17 +97,17 @@ export async function discover(transport: Transport, ids: Ids, signal: AbortSign
     if (speaksOurs(thrown)) return ask()
     throw thrown
   })
-  return discovered(answer, transport.alias)
+  return serverInfoOfDiscovery(answer, transport.alias)
 }
 
 /**
  * Reads the server info from an answer to discovery; every server of this era names its revisions in it. Throws `upstream.error`,
  * `upstream.malformed`.
  */
-export function discovered(answer: Answer, connection: string): ServerInfo {
+export function serverInfoOfDiscovery(answer: Answer, connection: string): ServerInfo {
   if ('error' in answer) throw errorAnswer(connection, 'server/discover', answer.error)
   if (!includesModern(answer.result['supportedVersions']))
-    throw malformed(connection, `server/discover: it does not declare support for ${MODERN}`)
+    throw malformedUpstream(connection, `server/discover: it does not declare support for ${MODERN}`)
   return serverInfoOf(answer.result)
 }
 
@@ -135,9 +143,9 @@ export interface ListenOptions {
 
 /** One listen stream; returns when it ends. */
 export const listen = (transport: Transport, ids: Ids, options: ListenOptions): Promise<Answer> =>
-  exchange(transport, ids, listening(options))
+  exchange(transport, ids, listenRequest(options))
 
-export const listening = ({ filter, tasks, signal, onNotification, onOpen }: ListenOptions): ClientRequest => ({
+export const listenRequest = ({ filter, tasks, signal, onNotification, onOpen }: ListenOptions): ClientRequest => ({
   method: 'subscriptions/listen',
   params: { notifications: filter },
   caller: tasks ? TASKED : NOBODY,

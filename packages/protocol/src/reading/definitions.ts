@@ -7,7 +7,7 @@
 import { eraOf, type Era, type Revision } from '../era.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import {
-  changed,
+  withChanges,
   dropUnfit,
   kindName,
   leftOut,
@@ -50,9 +50,9 @@ export function readDefinition(kind: Definition, value: JsonObject, revision: Re
   if (address !== undefined && !isText(value[address]))
     return { reason: `its ${address} is ${kindName(value[address])}` }
   const repairs: Repairs = []
-  const item = address === undefined ? value : named(value, String(value[address]), repairs)
+  const item = address === undefined ? value : withName(value, String(value[address]), repairs)
   if (!isText(item['name'])) return { reason: `its name is ${kindName(item['name'])}` }
-  const plain = changed(item, '', dropUnfit(item, MEMBERS[kind]), repairs)
+  const plain = withChanges(item, '', dropUnfit(item, MEMBERS[kind]), repairs)
   const iconed = readMember(plain, 'icons', readIcons, repairs)
   const noted = readMember(iconed, 'annotations', kind === 'tool' ? readHints : readAnnotations, repairs)
   if (kind === 'prompt') return { item: readMember(noted, 'arguments', readArguments, repairs), repairs }
@@ -62,13 +62,18 @@ export function readDefinition(kind: Definition, value: JsonObject, revision: Re
 const isText = (value: Json | undefined): value is string => typeof value === 'string' && value !== ''
 
 /** A resource without a name has that of its address. */
-function named(item: JsonObject, address: string, repairs: Repairs): JsonObject {
+function withName(item: JsonObject, address: string, repairs: Repairs): JsonObject {
   if (isText(item['name'])) return item
-  return changed(item, '', [{ name: 'name', value: address, repair: 'was missing and is its address now' }], repairs)
+  return withChanges(
+    item,
+    '',
+    [{ name: 'name', value: address, repair: 'was missing and is its address now' }],
+    repairs,
+  )
 }
 
 const readHints: Reader = (value, place, repairs) =>
-  isObject(value) ? changed(value, place, dropUnfit(value, HINTS), repairs) : undefined
+  isObject(value) ? withChanges(value, place, dropUnfit(value, HINTS), repairs) : undefined
 
 /** Of resources and of content (schema, Annotations). */
 export const readAnnotations: Reader = (value, place, repairs) => {
@@ -86,7 +91,7 @@ export const readAnnotations: Reader = (value, place, repairs) => {
     changes.push({ name: 'priority', value: undefined, repair: 'was not between 0 and 1, and is left out' })
   if (typeof lastModified === 'string' && !TIME.test(lastModified))
     changes.push({ name: 'lastModified', value: undefined, repair: 'was no time as ISO 8601 has it, and is left out' })
-  return changed(value, place, changes, repairs)
+  return withChanges(value, place, changes, repairs)
 }
 
 /** What clients take: date, time and zone. */
@@ -100,7 +105,7 @@ export const readIcons: Reader = (value, place, repairs) =>
       changes.push({ name: 'sizes', value: undefined, repair: 'had entries that are no texts, and is left out' })
     if (typeof icon['theme'] === 'string' && icon['theme'] !== 'light' && icon['theme'] !== 'dark')
       changes.push({ name: 'theme', value: undefined, repair: 'was neither light nor dark, and is left out' })
-    return changed(icon, at, changes, repairs)
+    return withChanges(icon, at, changes, repairs)
   })
 
 const readArguments: Reader = (value, place, repairs) => {
@@ -110,7 +115,7 @@ const readArguments: Reader = (value, place, repairs) => {
   }
   return readEntries(value, place, repairs, (argument, at) =>
     isObject(argument) && isText(argument['name'])
-      ? changed(argument, at, dropUnfit(argument, ARGUMENT), repairs)
+      ? withChanges(argument, at, dropUnfit(argument, ARGUMENT), repairs)
       : undefined,
   )
 }
@@ -124,7 +129,7 @@ function readSchemas(tool: JsonObject, era: Era, repairs: Repairs): ReadDefiniti
   const { execution, outputSchema: output } = tool
   if (isObject(execution) && !TASKS.has(execution['taskSupport']))
     changes.push({ name: 'execution', value: undefined, repair: 'has a taskSupport that is none, and is left out' })
-  const plain = changed(tool, '', changes, repairs)
+  const plain = withChanges(tool, '', changes, repairs)
   const withInput = input === tool['inputSchema'] ? plain : { ...plain, inputSchema: input }
   if (output === undefined) return { item: withInput, repairs }
   const read = readOutput(output, era, repairs)
@@ -151,7 +156,7 @@ function readInput(input: Json | undefined, repairs: Repairs): JsonObject | stri
 function typedObject(schema: JsonObject, place: string, repairs: Repairs): JsonObject {
   if (schema['type'] === 'object') return schema
   const change = { name: 'type', value: 'object', repair: 'was not "object" and is now' }
-  return changed({ type: 'object', ...schema }, place, [change], repairs)
+  return withChanges({ type: 'object', ...schema }, place, [change], repairs)
 }
 
 /** Clients want an object for each argument: `true` allows everything, `false` nothing. */
@@ -163,7 +168,7 @@ function withoutBooleans(schema: JsonObject, place: string, repairs: Repairs): J
       ? [{ name, value: member ? {} : { not: {} }, repair: `was ${member} and is the same as an object now` }]
       : [],
   )
-  const made = changed(properties, `${place}/properties`, changes, repairs)
+  const made = withChanges(properties, `${place}/properties`, changes, repairs)
   return made === properties ? schema : { ...schema, properties: made }
 }
 
@@ -180,7 +185,7 @@ function readOutput(value: Json, era: Era, repairs: Repairs): JsonObject | undef
     return undefined
   }
   // Clients compile all schemas together, and two of one name end that.
-  const unnamed = changed(read, 'outputSchema', read['$id'] === undefined ? [] : [UNNAMED], repairs)
+  const unnamed = withChanges(read, 'outputSchema', read['$id'] === undefined ? [] : [UNNAMED], repairs)
   // Before 2026-07-28 a structured result is an object.
   const typed =
     era === 'legacy' && unnamed['type'] === undefined ? typedObject(unnamed, 'outputSchema', repairs) : unnamed

@@ -19,7 +19,12 @@ export const placeOf = (place: string, name: string | number): string =>
   place === '' ? String(name) : `${place}/${name}`
 
 /** A copy with these members changed, in their order; the same object where there are none. */
-export function changed(value: JsonObject, place: string, changes: readonly Change[], repairs: Repairs): JsonObject {
+export function withChanges(
+  value: JsonObject,
+  place: string,
+  changes: readonly Change[],
+  repairs: Repairs,
+): JsonObject {
   if (changes.length === 0) return value
   const copy = { ...value }
   for (const { name, value: next, repair } of changes) {

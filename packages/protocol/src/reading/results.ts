@@ -7,7 +7,16 @@
 import { eraOf, type Revision } from '../era.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { readAnnotations, readIcons } from './definitions.ts'
-import { changed, dropUnfit, kindName, leftOut, type Change, type Repairs, readEntries, readMember } from './repairs.ts'
+import {
+  withChanges,
+  dropUnfit,
+  kindName,
+  leftOut,
+  type Change,
+  type Repairs,
+  readEntries,
+  readMember,
+} from './repairs.ts'
 
 export const REPAIRED = 'dev.toolway/repaired'
 /** So many are named. */
@@ -49,7 +58,8 @@ function isPlain(
 }
 
 function readOf(method: string, result: JsonObject, reading: Required<Reading>, repairs: Repairs): JsonObject {
-  const plain = result['_meta'] === undefined || isObject(result['_meta']) ? result : without(result, '_meta', repairs)
+  const plain =
+    result['_meta'] === undefined || isObject(result['_meta']) ? result : withoutMember(result, '_meta', repairs)
   switch (method) {
     case 'tools/call':
     case 'tasks/result':
@@ -63,8 +73,8 @@ function readOf(method: string, result: JsonObject, reading: Required<Reading>, 
   }
 }
 
-const without = (result: JsonObject, name: string, repairs: Repairs): JsonObject =>
-  changed(result, '', [{ name, value: undefined, repair: leftOut(result[name] ?? null, 'an object') }], repairs)
+const withoutMember = (result: JsonObject, name: string, repairs: Repairs): JsonObject =>
+  withChanges(result, '', [{ name, value: undefined, repair: leftOut(result[name] ?? null, 'an object') }], repairs)
 
 /** One that asks for input, or is a task, has no content yet. */
 function readToolResult(result: JsonObject, { revision, extended }: Required<Reading>, repairs: Repairs): JsonObject {
@@ -78,7 +88,7 @@ function readToolResult(result: JsonObject, { revision, extended }: Required<Rea
     )
   if (structuredContent === null && eraOf(revision) === 'legacy')
     changes.push({ name: 'structuredContent', value: undefined, repair: leftOut(null, 'an object') })
-  const read = changed(result, '', changes, repairs)
+  const read = withChanges(result, '', changes, repairs)
   const blocks = Array.isArray(content) ? readBlocks(content, extended, repairs) : contentOf(content, extended, repairs)
   return blocks === content ? read : { ...read, content: blocks }
 }
@@ -130,7 +140,7 @@ function readBlock(block: Json, place: string, repairs: Repairs): Json {
   if (needed === undefined)
     return typeof type === 'string' && UNJUDGED.has(type) ? blockMembers : shownAsText(block, place, repairs)
   if (type === 'resource_link' && typeof block['uri'] === 'string' && typeof block['name'] !== 'string')
-    return changed(
+    return withChanges(
       blockMembers,
       place,
       [{ name: 'name', value: block['uri'], repair: 'was missing and is the address now' }],
@@ -146,13 +156,13 @@ function readBlock(block: Json, place: string, repairs: Repairs): Json {
 const UNJUDGED: ReadonlySet<string> = new Set(['tool_use', 'tool_result'])
 
 function readBlockMembers(block: JsonObject, place: string, repairs: Repairs): JsonObject {
-  const value = changed(block, place, dropUnfit(block, block['type'] === 'resource_link' ? LINK : BLOCK), repairs)
+  const value = withChanges(block, place, dropUnfit(block, block['type'] === 'resource_link' ? LINK : BLOCK), repairs)
   const noted = readMember(value, 'annotations', readAnnotations, repairs)
   return noted['icons'] === undefined ? noted : readMember(noted, 'icons', readIcons, repairs)
 }
 
 const withText = (block: JsonObject, place: string, repairs: Repairs): JsonObject =>
-  changed(
+  withChanges(
     block,
     place,
     [{ name: 'text', value: textOf(block['text'] ?? ''), repair: `was ${kindName(block['text'])} and is a text now` }],
@@ -173,7 +183,7 @@ function readEmbedded(block: JsonObject, place: string, repairs: Repairs): JsonO
 
 /** The contents of a resource; undefined where its bytes cannot be read. */
 function readBody(resource: JsonObject, place: string, repairs: Repairs): JsonObject | undefined {
-  const made = changed(resource, place, dropUnfit(resource, CONTENTS), repairs)
+  const made = withChanges(resource, place, dropUnfit(resource, CONTENTS), repairs)
   return typeof made['text'] === 'string' ? made : readBase64(made, 'blob', place, repairs)
 }
 
@@ -190,7 +200,7 @@ function readBase64(value: JsonObject, name: string, place: string, repairs: Rep
     .replaceAll('_', '/')
     .replaceAll(/\s/g, '')
   if (!isBase64(plain)) return undefined
-  return changed(
+  return withChanges(
     value,
     place,
     [{ name, value: plain, repair: 'was base64 of another form and is the usual one now' }],
@@ -226,7 +236,7 @@ function readPrompt(result: JsonObject, repairs: Repairs): JsonObject {
     changes.push({ name: 'description', value: undefined, repair: leftOut(description, 'a text') })
   if (!Array.isArray(messages))
     changes.push({ name: 'messages', value: [], repair: `was ${kindName(messages)} and is an empty list now` })
-  const read = changed(result, '', changes, repairs)
+  const read = withChanges(result, '', changes, repairs)
   if (!Array.isArray(messages)) return read
   const made = readEntries(messages, 'messages', repairs, (message, place) => readMessage(message, place, repairs))
   return made === messages ? read : { ...read, messages: made }
@@ -238,7 +248,7 @@ function readMessage(message: Json, place: string, repairs: Repairs): Json | und
   const known = role === 'user' || role === 'assistant'
   const spoken = known
     ? message
-    : changed(
+    : withChanges(
         message,
         place,
         [{ name: 'role', value: 'user', repair: 'was neither user nor assistant and is user now' }],
@@ -251,7 +261,7 @@ function readMessage(message: Json, place: string, repairs: Repairs): Json | und
 function readContents(result: JsonObject, repairs: Repairs): JsonObject {
   const { contents } = result
   if (!Array.isArray(contents))
-    return changed(
+    return withChanges(
       result,
       '',
       [{ name: 'contents', value: [], repair: `was ${kindName(contents)} and is an empty list now` }],

@@ -5,7 +5,7 @@
  * Sources: JSON Schema 2020-12, core and validation; draft 3, section 5.7 (`required`).
  */
 import { isObject, type Json, type JsonObject } from '../json.ts'
-import { changed, kindName, leftOut, placeOf, type Change, type Repairs } from './repairs.ts'
+import { withChanges, kindName, leftOut, placeOf, type Change, type Repairs } from './repairs.ts'
 
 const MAPS = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'] as const
 const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'] as const
@@ -72,7 +72,7 @@ function inner(changes: Change[], name: string, before: Json, after: Json): void
 
 function quietly(schema: JsonObject, place: string, changes: readonly Change[], repairs: Repairs): JsonObject {
   const unnoted: Repairs = []
-  const made = changed(schema, place, changes, unnoted)
+  const made = withChanges(schema, place, changes, unnoted)
   repairs.push(...unnoted.filter((_, at) => changes[at]?.repair !== NOTED))
   return made
 }
@@ -187,14 +187,14 @@ function targetOf(root: JsonObject, reference: string): Json | undefined {
   if (!reference.startsWith('#/')) return undefined
   let at: Json | undefined = root
   for (const part of reference.slice(2).split('/')) {
-    const name = decoded(part)?.replaceAll('~1', '/').replaceAll('~0', '~')
+    const name = decodedOrUndefined(part)?.replaceAll('~1', '/').replaceAll('~0', '~')
     if (name === undefined || typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return undefined
     at = Array.isArray(at) ? at[Number(name)] : at[name]
   }
   return at
 }
 
-function decoded(part: string): string | undefined {
+function decodedOrUndefined(part: string): string | undefined {
   try {
     return decodeURIComponent(part)
   } catch {
