@@ -9,7 +9,7 @@ import { createTools } from './tools/all.ts'
 import { VERSION } from './version.ts'
 import { WholeLines } from './whole-lines.ts'
 
-const tell = (line: string) => void process.stderr.write(`toolway-toolkit: ${line}\n`)
+const log = (line: string) => void process.stderr.write(`toolway-toolkit: ${line}\n`)
 process.stderr.on('error', () => {})
 /** Milliseconds for calls to stop, and remove what is not whole, after the client is gone. */
 const LAST = 250
@@ -29,13 +29,13 @@ async function serve({ roots, budgets, message, text, environment }: Settings): 
   const lines = process.stdin.pipe(new WholeLines(message))
   const transport = new StdioServerTransport(lines, process.stdout, { maxBufferSize: message * 2 })
   const handle = serveStdio(
-    ({ era }) => createToolkitServer({ tools: makeTools(), workspace, budgets, era, tell, hide }),
+    ({ era }) => createToolkitServer({ tools: makeTools(), workspace, budgets, era, tell: log, hide }),
     {
       transport,
-      onerror: (error) => tell(error.message),
+      onerror: (error) => log(error.message),
     },
   )
-  if (process.stdin.isTTY) tell(WAITING)
+  if (process.stdin.isTTY) log(WAITING)
   const end = () => void handle.close().finally(() => process.exit())
   process.stdin.once('end', () => setTimeout(end, LAST))
   process.stdin.once('error', end)
@@ -56,6 +56,6 @@ try {
 } catch (thrown) {
   const words = thrown instanceof Error ? thrown.message : String(thrown)
   const isOption = String((thrown as NodeJS.ErrnoException).code).startsWith('ERR_PARSE_ARGS')
-  tell(isOption ? `${words.replace(/\.$/, '')}. --help lists the options.` : words)
+  log(isOption ? `${words.replace(/\.$/, '')}. --help lists the options.` : words)
   process.exitCode = thrown instanceof Refusal || thrown instanceof TypeError ? 2 : 1
 }

@@ -36,7 +36,7 @@ export class Session {
 
   async call(tool: Tool, value: unknown, parts: CallParts): Promise<Outcome> {
     try {
-      const input = checked(tool.input, value)
+      const input = checkInput(tool.input, value)
       this.#budget.take(tool.name)
       parts.signal.throwIfAborted()
       const call: ToolCall = { ...parts, callTool: (item, its, more) => this.call(item, its, { ...parts, ...more }) }
@@ -54,7 +54,7 @@ export class Session {
   }
 }
 
-function checked(shape: z.ZodObject, input: unknown): Record<string, unknown> {
+function checkInput(shape: z.ZodObject, input: unknown): Record<string, unknown> {
   const { success, data, error } = shape.safeParse(input)
   if (success) return data
   const problems = error.issues.slice(0, 5).map(({ path, message }) => `${path.join('.') || 'the input'}: ${message}`)

@@ -18,19 +18,19 @@ const GRACE = 1_000
 /** Milliseconds for answers after the client has said all. */
 const LAST = 250
 
-const tell = (line: string) => void process.stderr.write(`uru-mcp: ${line}\n`)
+const log = (line: string) => void process.stderr.write(`uru-mcp: ${line}\n`)
 // A client that does not read what is said to it here is no reason to end.
 process.stderr.on('error', () => {})
 
 const ending = new AbortController()
 const proxyFor = ({ proxyUrl, timeout, debug }: Settings) =>
-  createProxy({ url: proxyUrl, timeout, debug: debug ? tell : () => {} })
+  createProxy({ url: proxyUrl, timeout, debug: debug ? log : () => {} })
 
 function serve(settings: Settings): void {
   const proxy = proxyFor(settings)
-  if (settings.key === undefined) tell('No key is set: set URU_API_KEY in the configuration of your client.')
-  const handle = serveStdio(() => createUruServer({ proxy, settings, ending: ending.signal, tell }), {
-    onerror: (error) => settings.debug && tell(error.message),
+  if (settings.key === undefined) log('No key is set: set URU_API_KEY in the configuration of your client.')
+  const handle = serveStdio(() => createUruServer({ proxy, settings, ending: ending.signal, tell: log }), {
+    onerror: (error) => settings.debug && log(error.message),
   })
   const end = () => {
     if (ending.signal.aborted) process.exit(0)
@@ -45,7 +45,7 @@ function serve(settings: Settings): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end)
   for (const event of ['uncaughtException', 'unhandledRejection'] as const)
     process.once(event, (thrown: unknown) => {
-      tell(`Stopped by an error: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
+      log(`Stopped by an error: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
       process.exitCode = 1
       end()
     })
@@ -76,6 +76,6 @@ try {
   const output = await run()
   if (output !== undefined) process.stdout.write(output)
 } catch (thrown) {
-  tell(thrown instanceof Error ? thrown.message : String(thrown))
+  log(thrown instanceof Error ? thrown.message : String(thrown))
   process.exitCode = thrown instanceof Refusal ? 2 : 1
 }

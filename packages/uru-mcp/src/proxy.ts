@@ -100,7 +100,7 @@ class HttpProxy implements Proxy {
 
   async apps(asking: Asking) {
     const body = await this.#read('/list/apps', asking)
-    if (!Array.isArray(body)) throw malformed('/list/apps')
+    if (!Array.isArray(body)) throw malformedResponse('/list/apps')
     return body.flatMap((app: unknown) => textIn(isFields(app) ? app['name'] : app) ?? [])
   }
 
@@ -108,7 +108,7 @@ class HttpProxy implements Proxy {
     const path = version === undefined ? '/namespaces' : `/namespaces?min_version=${version}`
     const body = await this.#whenLoaded(path, asking)
     const listed = isFields(body) ? body['namespaces'] : body
-    if (!Array.isArray(listed)) throw malformed('/namespaces')
+    if (!Array.isArray(listed)) throw malformedResponse('/namespaces')
     return listed.flatMap((value: unknown) => namespaceOf(value))
   }
 
@@ -116,7 +116,7 @@ class HttpProxy implements Proxy {
     const path = `/list/apps/${encodeURIComponent(app)}/tools`
     const body = await this.#read(path, asking)
     const listed = isFields(body) ? body['tools'] : body
-    if (!Array.isArray(listed)) throw malformed(path)
+    if (!Array.isArray(listed)) throw malformedResponse(path)
     return listed.flatMap((value: unknown) => toolOf(value))
   }
 
@@ -127,7 +127,7 @@ class HttpProxy implements Proxy {
     if (answer.status === 304) return undefined
     if (answer.status >= 300) throw errorOf(answer.status, answer.body)
     const version = isFields(answer.body) ? Number(answer.body['version']) : Number.NaN
-    if (!Number.isFinite(version)) throw malformed(path)
+    if (!Number.isFinite(version)) throw malformedResponse(path)
     return { etag: answer.headers.get('etag') ?? undefined, version }
   }
 
@@ -186,12 +186,12 @@ class HttpProxy implements Proxy {
       debug(`${body === undefined ? 'GET' : 'POST'} ${path} ${answer.status} in ${Date.now() - began} ms`)
       // A proxy may repeat what it was sent where it complains.
       const hidden = key === undefined ? text : text.replaceAll(key, '[key]')
-      return { status: answer.status, headers: answer.headers, body: parsed(hidden) }
+      return { status: answer.status, headers: answer.headers, body: parseOrUndefined(hidden) }
     } catch (thrown) {
       if (thrown instanceof ProtocolError || signal.aborted) throw thrown
       const late = thrown instanceof Error && thrown.name === 'TimeoutError'
       debug(`${path} failed: ${late ? 'timeout' : 'no connection'}`)
-      throw new ProtocolError(UNREACHED, late ? tooLate(patience) : unreached(url))
+      throw new ProtocolError(UNREACHED, late ? tooLate(patience) : unreachableProxy(url))
     }
   }
 }
@@ -204,10 +204,11 @@ const headersFor = (key: string | undefined, body: object | undefined): Record<s
 })
 
 const tooLate = (patience: number) => `The proxy did not respond within ${patience / 1000} seconds.`
-const unreached = ({ origin }: URL) =>
+const unreachableProxy = ({ origin }: URL) =>
   `The proxy at ${origin} cannot be reached. Check URU_PROXY_URL; \`uru-mcp --test\` tests it.`
 
-const malformed = (path: string) => new ProtocolError(OTHER, `The proxy returned an unexpected response to ${path}.`)
+const malformedResponse = (path: string) =>
+  new ProtocolError(OTHER, `The proxy returned an unexpected response to ${path}.`)
 
 /** In results and errors, for the client that starts this program. */
 export const linkMeta = (link: string | undefined) => (link === undefined ? {} : { 'dev.toolway/link': link })
@@ -288,7 +289,7 @@ async function textOf({ body }: Response): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-function parsed(text: string): unknown {
+function parseOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -88,12 +88,12 @@ export function createUruServer({ proxy, settings, ending, tell }: UruServerPart
         NO_TOOL,
         `There is no tool "${name.slice(0, 200)}". List the tools to see those that exist.`,
       )
-    if (meant.kind === 'list') return listed(meant, parameters, asking)
+    if (meant.kind === 'list') return listNamespaceTools(meant, parameters, asking)
     const { slug, sent } = executionOf(meant, parameters)
     return resultText(await proxy.execute(slug, sent, meant.namespace, asking), meant.namespace, namespaces)
   }
 
-  async function listed({ namespace }: Meant, input: Record<string, unknown>, asking: Asking) {
+  async function listNamespaceTools({ namespace }: Meant, input: Record<string, unknown>, asking: Asking) {
     const all = await proxy.tools(namespace.app, asking)
     const words = [input['filter'], input['category']].flatMap((word) =>
       typeof word === 'string' && word !== '' ? [word.toLowerCase()] : [],
@@ -127,9 +127,9 @@ export function createUruServer({ proxy, settings, ending, tell }: UruServerPart
     }
   })
 
-  if (listChanged) void watch({ proxy, settings, ending }, (version) => changed(version))
+  if (listChanged) void watch({ proxy, settings, ending }, (version) => onVersionChanged(version))
 
-  async function changed(version: number): Promise<void> {
+  async function onVersionChanged(version: number): Promise<void> {
     known.clear()
     // The next list is at least as new as what the notification is about.
     await namespacesFor(askingFor(ending), version).catch(() => {})

@@ -47,7 +47,7 @@ export async function readZipDirectory(file: FileReader): Promise<readonly ZipEn
   if (size > MOST_LIST) refuse('its list is too long', 'PAYLOAD_TOO_LARGE')
   const listed = parseList(await file.read(at, size), count)
   const entries: ZipEntry[] = []
-  for (const item of listed) entries.push(await placed(file, item, at))
+  for (const item of listed) entries.push(await locateEntry(file, item, at))
   refuseOverlaps(listed, entries, at)
   refuseNames(entries)
   refuseBomb(entries, file.size)
@@ -105,13 +105,13 @@ function parseEntry(entry: Buffer): Listed {
   const type = Math.floor(entry.readUInt32LE(38) / 2 ** 16) & FILE_TYPE
   const header = entry.readUInt32LE(42)
   const folder = name.endsWith('/')
-  if ([packed, size, header].includes(0xffffffff)) refuse(`${quoted(name)} is in the format ZIP64`)
-  if ((flags & ENCRYPTED) !== 0) refuse(`${quoted(name)} is encrypted`)
+  if ([packed, size, header].includes(0xffffffff)) refuse(`${quoteName(name)} is in the format ZIP64`)
+  if ((flags & ENCRYPTED) !== 0) refuse(`${quoteName(name)} is encrypted`)
   if (method !== STORED && method !== DEFLATED)
-    refuse(`${quoted(name)} is compressed with an unknown method (${method})`)
-  if (type !== 0 && type !== (folder ? FOLDER : REGULAR)) refuse(`${quoted(name)} is a link or not a file`)
-  if (folder && size !== 0) refuse(`${quoted(name)} is a folder with content`)
-  if (method === STORED && packed !== size) refuse(`${quoted(name)} has two sizes`)
+    refuse(`${quoteName(name)} is compressed with an unknown method (${method})`)
+  if (type !== 0 && type !== (folder ? FOLDER : REGULAR)) refuse(`${quoteName(name)} is a link or not a file`)
+  if (folder && size !== 0) refuse(`${quoteName(name)} is a folder with content`)
+  if (method === STORED && packed !== size) refuse(`${quoteName(name)} has two sizes`)
   return { raw, name: folder ? name.slice(0, -1) : name, folder, method, flags, crc, packed, size, header }
 }
 
@@ -123,21 +123,21 @@ function nameOf(raw: Buffer, flags: number): string {
   } catch {
     return refuse('a name is not UTF-8 text')
   }
-  if (name.startsWith('/')) refuse(`the name ${quoted(name)} is absolute`)
+  if (name.startsWith('/')) refuse(`the name ${quoteName(name)} is absolute`)
   const parts = (() => {
     try {
       return partsOf(name)
     } catch (thrown) {
-      return refuse(`the name ${quoted(name)} is not valid. ${thrown instanceof Error ? thrown.message : ''}`)
+      return refuse(`the name ${quoteName(name)} is not valid. ${thrown instanceof Error ? thrown.message : ''}`)
     }
   })()
   if (parts.length === 0 || parts.join('/') !== name.replace(/\/$/, ''))
-    refuse(`the name ${quoted(name)} is not a plain path`)
+    refuse(`the name ${quoteName(name)} is not a plain path`)
   return name
 }
 
 /** Where the bytes of an entry lie, by its own header, which has to agree with the list. */
-async function placed(file: FileReader, { raw, flags, ...entry }: Listed, end: number): Promise<ZipEntry> {
+async function locateEntry(file: FileReader, { raw, flags, ...entry }: Listed, end: number): Promise<ZipEntry> {
   const head = await file.read(entry.header, LOCAL.size + raw.length)
   const own = head.subarray(LOCAL.size)
   const agrees =
@@ -147,9 +147,9 @@ async function placed(file: FileReader, { raw, flags, ...entry }: Listed, end: n
     head.readUInt16LE(8) === entry.method &&
     head.readUInt16LE(26) === raw.length &&
     own.equals(raw)
-  if (!agrees) refuse(`${quoted(entry.name)} has two headers that contradict each other`)
+  if (!agrees) refuse(`${quoteName(entry.name)} has two headers that contradict each other`)
   const at = entry.header + LOCAL.size + raw.length + head.readUInt16LE(28)
-  if (at + entry.packed > end) refuse(`${quoted(entry.name)} is outside the archive`)
+  if (at + entry.packed > end) refuse(`${quoteName(entry.name)} is outside the archive`)
   return { ...entry, at }
 }
 
@@ -161,7 +161,7 @@ function refuseOverlaps(listed: readonly Listed[], entries: readonly ZipEntry[],
   }))
   spans.sort((span, other) => span.from - other.from)
   spans.forEach(({ name, to }, index) => {
-    if (to > (spans[index + 1]?.from ?? end)) refuse(`${quoted(name)} overlaps another entry`)
+    if (to > (spans[index + 1]?.from ?? end)) refuse(`${quoteName(name)} overlaps another entry`)
   })
 }
 
@@ -170,13 +170,13 @@ function refuseNames(entries: readonly ZipEntry[]): void {
   const known = new Map<string, boolean>()
   for (const { name, folder } of entries) {
     const plain = plainOf(name)
-    if (known.has(plain)) refuse(`the name ${quoted(name)} appears twice`)
+    if (known.has(plain)) refuse(`the name ${quoteName(name)} appears twice`)
     known.set(plain, folder)
   }
   for (const { name } of entries) {
     const parts = plainOf(name).split('/')
     for (let deep = 1; deep < parts.length; deep++)
-      if (known.get(parts.slice(0, deep).join('/')) === false) refuse(`${quoted(name)} is inside a file`)
+      if (known.get(parts.slice(0, deep).join('/')) === false) refuse(`${quoteName(name)} is inside a file`)
   }
 }
 
@@ -189,7 +189,7 @@ function refuseBomb(entries: readonly ZipEntry[], archive: number): void {
   if (bytes > SMALL && bytes > archive * MOST_RATIO)
     refuse(`its files are more than ${MOST_RATIO} times its size`, 'PAYLOAD_TOO_LARGE')
   for (const { name, size, packed } of entries)
-    if (size > packed * MOST_DEFLATE) refuse(`${quoted(name)} cannot have the size that it states`)
+    if (size > packed * MOST_DEFLATE) refuse(`${quoteName(name)} cannot have the size that it states`)
 }
 
-const quoted = (name: string): string => JSON.stringify(name.slice(0, 200))
+const quoteName = (name: string): string => JSON.stringify(name.slice(0, 200))

@@ -18,7 +18,7 @@ export async function* unpack(
   const { name, size, crc, method } = entry
   let [length, sum] = [0, 0]
   const packed = file.chunks({ from: entry.at, to: entry.at + entry.packed, signal })
-  for await (const chunk of method === STORED ? packed : inflated(packed)) {
+  for await (const chunk of method === STORED ? packed : inflateStream(packed)) {
     length += chunk.byteLength
     if (length > size) throw new Refusal(`${name} is larger than the archive states.`)
     sum = crc32(chunk, sum)
@@ -27,7 +27,7 @@ export async function* unpack(
   if (length !== size || sum !== crc) throw new Refusal(`${name} is damaged.`)
 }
 
-async function* inflated(packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
+async function* inflateStream(packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
   const stream = createInflateRaw()
   // An error here is thrown by the reading below.
   const fed = pipeline(Readable.from(packed), stream).catch(() => {})

@@ -12,10 +12,10 @@ export const fileNameOf = (url: string): string =>
 
 export function pageFile({ title, date, description, text, words }: Extract, source: string): string {
   const front = [
-    `title: ${quoted(oneLine(title, MOST_TITLE))}`,
-    `source: ${quoted(source)}`,
-    `date: ${date === '' ? 'null' : quoted(dayOf(oneLine(date, MOST_DATE)))}`,
-    `description: ${quoted(oneLine(description, MOST_DESCRIPTION))}`,
+    `title: ${quoteYaml(oneLine(title, MOST_TITLE))}`,
+    `source: ${quoteYaml(source)}`,
+    `date: ${date === '' ? 'null' : quoteYaml(dayOf(oneLine(date, MOST_DATE)))}`,
+    `description: ${quoteYaml(oneLine(description, MOST_DESCRIPTION))}`,
     `word_count: ${words}`,
   ]
   return `---\n${front.join('\n')}\n---\n\n${text.trim().toWellFormed()}\n`
@@ -27,7 +27,7 @@ const oneLine = (text: string, most: number): string => text.replace(/\s+/g, ' '
 const dayOf = (date: string): string => /^\d{4}-\d{2}-\d{2}(?=T|$)/.exec(date)?.[0] ?? date
 
 /** A double-quoted scalar of YAML 1.2: JSON's escapes are YAML's, and what YAML does not let stand is escaped, too. */
-const quoted = (text: string): string =>
+const quoteYaml = (text: string): string =>
   // YAML does not let these stand.
   JSON.stringify(text).replace(/[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`

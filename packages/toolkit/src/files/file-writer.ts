@@ -64,7 +64,7 @@ export class FileWriter implements AsyncDisposable {
       await refuseOther(parts)
       await parts.sweep()
       const key = options.resume === undefined ? newPartKey() : partKeyOf(name, options.resume)
-      const claimed = options.resume !== undefined && (await claim(parts, key))
+      const claimed = options.resume !== undefined && (await claimPart(parts, key))
       const handle = await folder.file(heldPartName(key), O_RDWR | O_CREAT | (claimed ? 0 : O_EXCL))
       try {
         // Two processes may have begun at once: then neither goes on.
@@ -173,7 +173,7 @@ async function refuseOther({ folder, name, path, options }: WriterParts) {
 }
 
 /** Takes over a part of a call that ended. False: there is none. Throws a `Refusal` where another call writes it. */
-async function claim({ folder, path }: WriterParts, key: string): Promise<boolean> {
+async function claimPart({ folder, path }: WriterParts, key: string): Promise<boolean> {
   const name = await findPartOf(folder, key)
   if (name === undefined) return false
   // Another process may be faster.

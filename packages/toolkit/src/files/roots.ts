@@ -79,12 +79,12 @@ export function placeOf(roots: readonly Root[], path: LocalText): Place {
   const parts = partsOf(path)
   const [first] = roots
   if (first === undefined) throw new Refusal('No root is set.')
-  if (!isAbsolute(path)) return placed(first, parts)
+  if (!isAbsolute(path)) return placeIn(first, parts)
   const whole = `/${parts.join('/')}`
   for (const root of roots)
     for (const place of [root.canonical, root.given]) {
       const below = partBelow(whole, place)
-      if (below !== undefined) return placed(root, partsOf(below))
+      if (below !== undefined) return placeIn(root, partsOf(below))
     }
   const remote = whole.startsWith(`${REMOTE_HOME}/`)
     ? '; a path of the remote workbench can be used only with the workbench tools'
@@ -93,7 +93,7 @@ export function placeOf(roots: readonly Root[], path: LocalText): Place {
   throw new Refusal(`${whole} is not in a root (${known})${remote}.`)
 }
 
-const placed = (root: Root, parts: readonly string[]): Place => ({
+const placeIn = (root: Root, parts: readonly string[]): Place => ({
   root,
   parts,
   path: join(root.canonical, ...parts) as LocalPath,

@@ -61,7 +61,7 @@ export function createBatchToolExecute({ tools, timeout = LIMITS.batch.milliseco
         call.signal.throwIfAborted()
         const outcome = await carriedOut(byName.get(item.tool), item.arguments, call, timeout)
         call.progress(++done, calls.length, `${item.tool} ${outcome.fault === undefined ? 'done' : 'failed'}`)
-        return shown(index, item.tool, outcome)
+        return shownOutcome(index, item.tool, outcome)
       })
       call.signal.throwIfAborted()
       const successful = results.filter(({ success }) => success).length
@@ -85,7 +85,7 @@ async function carriedOut(item: Tool | undefined, input: unknown, call: ToolCall
 
 const STOPPED: Fault = { code: 'TIMEOUT', message: 'it took too long and was stopped.', retryable: true }
 
-function shown(index: number, name: string, { text, fault }: Outcome) {
+function shownOutcome(index: number, name: string, { text, fault }: Outcome) {
   const truncated = text.length > CHARACTERS
   return {
     ...{ index, tool: name, success: fault === undefined, result: text.slice(0, CHARACTERS) },

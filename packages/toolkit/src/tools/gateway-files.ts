@@ -41,7 +41,7 @@ export function createGatewayFileTools(connect: Connect): readonly Tool[] {
       const stored = await connected.filePlane().upload(file, { mediaType, expiresIn }, { signal, progress })
       return {
         text: `Successfully uploaded ${file.path} to ${stored.uri}.`,
-        structured: shown(stored, file.path),
+        structured: shownFile(stored, file.path),
       }
     },
   })
@@ -64,7 +64,7 @@ export function createGatewayFileTools(connect: Connect): readonly Tool[] {
       const stored = await connected.filePlane().download(uri, { workspace, local }, { signal, progress })
       return {
         text: `Successfully downloaded ${uri} to ${stored.path}. Local path: ${stored.path}`,
-        structured: shown(stored, stored.path),
+        structured: shownFile(stored, stored.path),
       }
     },
   })
@@ -80,6 +80,6 @@ interface Kept {
   readonly expires_at: string
 }
 
-const shown = ({ uri, name, media_type, size, sha256, expires_at }: Kept, local_path: string) => ({
+const shownFile = ({ uri, name, media_type, size, sha256, expires_at }: Kept, local_path: string) => ({
   ...{ uri, local_path, name, media_type, size, sha256, expires_at },
 })

@@ -47,7 +47,7 @@ export function createWorkbenchTools(connect: Connect): readonly Tool[] {
     ) {
       const { bridge } = await connect()
       const done = await bridge.upload({ workspace, localPath, remotePath, sessionId, signal, progress })
-      return { text: `Successfully uploaded ${done.localPath} to ${done.remotePath}.`, structured: shown(done) }
+      return { text: `Successfully uploaded ${done.localPath} to ${done.remotePath}.`, structured: shownTransfer(done) }
     },
   })
 
@@ -74,7 +74,7 @@ export function createWorkbenchTools(connect: Connect): readonly Tool[] {
       const done = await bridge.download({ workspace, localPath, remotePath, sessionId, signal, progress })
       return {
         text: `Successfully downloaded ${done.remotePath} to ${done.localPath}. Local path: ${done.localPath}`,
-        structured: { ...shown(done), verified: done.verified },
+        structured: { ...shownTransfer(done), verified: done.verified },
       }
     },
   })
@@ -90,7 +90,7 @@ interface Done {
   readonly sessionId: string | undefined
 }
 
-const shown = ({ localPath, remotePath, size, sha256, resumedAt, sessionId }: Done) => ({
+const shownTransfer = ({ localPath, remotePath, size, sha256, resumedAt, sessionId }: Done) => ({
   local_path: localPath,
   remote_path: remotePath,
   size,

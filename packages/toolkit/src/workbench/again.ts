@@ -6,7 +6,7 @@ import { isFailure } from './remote-failure.ts'
 /** Milliseconds. */
 const LIMITS: RetryLimits = { tries: 4, total: 600_000, first: 1_000, most: 8_000, mostWait: 60_000 }
 
-export const again = <Value>(signal: AbortSignal, act: () => Promise<Value>): Promise<Value> =>
+export const retryPassing = <Value>(signal: AbortSignal, act: () => Promise<Value>): Promise<Value> =>
   retry(act, {
     limits: LIMITS,
     evaluate: (thrown): Passing | undefined => {

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { z } from 'zod'
 import type { FileReader } from '../files/file-reader.ts'
-import { again } from './again.ts'
+import { retryPassing } from './again.ts'
 import type { Connected } from './connect.ts'
 import { mediaTypeOf } from './media-types.ts'
 import { RemoteFailure } from './remote-failure.ts'
@@ -58,7 +58,7 @@ async function uploadDirectly(
   const md5 = await md5Of(file, signal)
   const upload = { toolkit_slug: toolkit, tool_slug: tool, filename: name, mimetype, md5 }
   // An address that has expired, or was cut off, is asked for again.
-  const { key, url } = await again(signal, async () => {
+  const { key, url } = await retryPassing(signal, async () => {
     const target = await rest.requestUpload(upload, { signal })
     await put(target)
     return { key: target.key, url: plainUrl(target.putAt ?? target.existingUrl) }

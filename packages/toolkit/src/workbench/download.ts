@@ -7,7 +7,7 @@ import type { LocalPath, LocalText, RemotePath } from '../files/paths.ts'
 import type { FileWriter } from '../files/file-writer.ts'
 import type { Workspace } from '../files/workspace.ts'
 import { Refusal } from '../refusal.ts'
-import { again } from './again.ts'
+import { retryPassing } from './again.ts'
 import { isFailure, RemoteFailure } from './remote-failure.ts'
 import { LEAST_PART, type Carried, type Carrying } from './upload.ts'
 import type { RemoteFile, WholeFile, Workbench } from './workbench.ts'
@@ -32,7 +32,7 @@ export interface DownloadParts {
 export async function carryDown(parts: DownloadParts, carrying: Carrying): Promise<Downloaded> {
   const { bench, workspace, remote, local } = parts
   const { signal } = carrying
-  const found = await again(signal, () => bench.stat(remote, { signal }))
+  const found = await retryPassing(signal, () => bench.stat(remote, { signal }))
   if (found === undefined) return carryUnseen(parts, carrying)
   await using writer = await workspace.createFile(local, { signal, resume: `workbench ${remote} ${found.sha256}` })
   if (writer.size > found.size) await writer.restart()
@@ -62,7 +62,7 @@ async function writeWhole(
 ): Promise<boolean> {
   if (bench.fetchWhole === undefined) return false
   try {
-    const whole = await again(signal, async () => bench.fetchWhole?.(remote, { signal }))
+    const whole = await retryPassing(signal, async () => bench.fetchWhole?.(remote, { signal }))
     for (const attempt of attemptsIn(whole)) {
       await writer.restart()
       for await (const bytes of attempt) {
@@ -91,7 +91,7 @@ async function writeParts(
   while (writer.size < found.size) {
     const size = Math.min(most, found.size - writer.size)
     try {
-      const bytes = await again(signal, () => bench.readPart(remote, writer.size, size, { signal }))
+      const bytes = await retryPassing(signal, () => bench.readPart(remote, writer.size, size, { signal }))
       if (bytes.byteLength !== size) throw new RemoteFailure(`${remote} became shorter while it was downloaded.`)
       await writer.append(bytes)
       progress(writer.size, found.size, `${writer.size} of ${found.size} bytes are here`)
@@ -107,11 +107,11 @@ async function carryUnseen(
   { bench, workspace, remote, local }: DownloadParts,
   { signal, progress }: Carrying,
 ): Promise<Downloaded> {
-  const missing = () => new Refusal(`${remote} is not on the workbench.`, 'NOT_FOUND')
-  if (bench.fetchWhole === undefined) throw missing()
-  const whole = await again(signal, async () => bench.fetchWhole?.(remote, { signal }))
+  const missingFile = () => new Refusal(`${remote} is not on the workbench.`, 'NOT_FOUND')
+  if (bench.fetchWhole === undefined) throw missingFile()
+  const whole = await retryPassing(signal, async () => bench.fetchWhole?.(remote, { signal }))
   const [attempt] = attemptsIn(whole)
-  if (attempt === undefined) throw missing()
+  if (attempt === undefined) throw missingFile()
   await using writer = await workspace.createFile(local, { signal })
   for await (const bytes of attempt) {
     await writer.append(bytes)

@@ -13,15 +13,15 @@ import type { Doing } from './workbench.ts'
 const realpathOf = async (uri: string): Promise<string> => realpath(uri.startsWith('file:') ? fileURLToPath(uri) : uri)
 
 export async function* readDownloaded(uri: string, { signal }: Doing): AsyncGenerator<Uint8Array, void, void> {
-  const refused = () =>
+  const refusedDownload = () =>
     new RemoteFailure('The download that the response refers to is not a file in the temporary folder.')
   const real = await realpathOf(uri).catch(() => {
-    throw refused()
+    throw refusedDownload()
   })
-  if (!real.startsWith((await realpath(tmpdir())) + sep)) throw refused()
+  if (!real.startsWith((await realpath(tmpdir())) + sep)) throw refusedDownload()
   await using file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(() => {
-    throw refused()
+    throw refusedDownload()
   })
-  if (!(await file.stat()).isFile()) throw refused()
+  if (!(await file.stat()).isFile()) throw refusedDownload()
   for await (const chunk of file.createReadStream({ signal, autoClose: false })) yield chunk as Uint8Array
 }

@@ -9,7 +9,7 @@ import type { FileReader } from '../files/file-reader.ts'
 import type { LocalPath, LocalText } from '../files/paths.ts'
 import type { Workspace } from '../files/workspace.ts'
 import { Refusal } from '../refusal.ts'
-import { again } from './again.ts'
+import { retryPassing } from './again.ts'
 import { RemoteFailure } from './remote-failure.ts'
 import { askJson, type JsonRequest } from './remote/http.ts'
 import type { Presigned } from './remote/presigned.ts'
@@ -86,7 +86,7 @@ export class FilePlane {
       const begun = id === undefined ? await this.#begin(upload, expiresIn, signal) : await this.#goOn(id, signal)
       id = begun.id
       this.#sending.add(id)
-      await again(signal, () => this.#send(begun.upload.url, file, carrying))
+      await retryPassing(signal, () => this.#send(begun.upload.url, file, carrying))
       return await this.#find(id, signal)
     } finally {
       if (id !== undefined) this.#sending.delete(id)
@@ -128,7 +128,7 @@ export class FilePlane {
   async #claimBegun(requested: Wanted, signal: AbortSignal): Promise<string | undefined> {
     const query = new URLSearchParams({ search: requested.name.slice(0, 100), limit: String(MOST_LISTED) })
     const listed = Listed.safeParse(
-      await again(signal, () => this.#ask('GET', `${this.#files}?${query.toString()}`, signal)),
+      await retryPassing(signal, () => this.#ask('GET', `${this.#files}?${query.toString()}`, signal)),
     )
     const found = listed.data?.items.find(
       (item) =>
@@ -164,7 +164,7 @@ export class FilePlane {
     const resumedAt = writer.size
     // A signed address is used up by the first request, so each try asks for one.
     while (writer.size < found.size)
-      await again(signal, async () => {
+      await retryPassing(signal, async () => {
         const signed = signedIn(await this.#ask('POST', `${this.#files}/${id}/download`, signal, {}))
         for await (const chunk of this.#parts.presigned.get(signed.url, { signal, from: writer.size })) {
           await writer.append(chunk)
@@ -190,7 +190,9 @@ export class FilePlane {
   }
 
   async #find(id: string, signal: AbortSignal): Promise<StoredFile> {
-    const found = StoredFile.safeParse(await again(signal, () => this.#ask('GET', `${this.#files}/${id}`, signal)))
+    const found = StoredFile.safeParse(
+      await retryPassing(signal, () => this.#ask('GET', `${this.#files}/${id}`, signal)),
+    )
     if (!found.success) throw new RemoteFailure('The gateway described the file in an unknown format.')
     return found.data
   }

@@ -21,7 +21,7 @@ export class RemoteFailure extends Refusal {
   /** The error as the remote tool gave it is among the facts (ledger S4-CMP-08). */
   constructor(message: string, { kind = 'lasting', code = CODES[kind], details = {}, retryAfter }: FailureFacts = {}) {
     const words = message.length > MOST_WORDS ? `${message.slice(0, MOST_WORDS)}…` : message
-    super(words, code, { ...bounded(details), error: words, successful: false, retryable: kind === 'passing' })
+    super(words, code, { ...boundDetails(details), error: words, successful: false, retryable: kind === 'passing' })
     this.kind = kind
     this.retryAfter = retryAfter
   }
@@ -31,7 +31,7 @@ export class RemoteFailure extends Refusal {
 const MOST_WORDS = 8_000
 const MOST_FACTS = 64 * 1024
 
-function bounded(details: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+function boundDetails(details: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { data, ...more } = details
   const text = JSON.stringify(data) as string | undefined
   return text === undefined || text.length <= MOST_FACTS ? details : { ...more, data: `${text.slice(0, MOST_WORDS)}…` }

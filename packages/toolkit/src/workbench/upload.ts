@@ -6,7 +6,7 @@ import { createHash, type Hash } from 'node:crypto'
 import type { FileReader } from '../files/file-reader.ts'
 import type { RemotePath } from '../files/paths.ts'
 import { Refusal } from '../refusal.ts'
-import { again } from './again.ts'
+import { retryPassing } from './again.ts'
 import { isFailure } from './remote-failure.ts'
 import type { Doing, RemoteFile, Workbench } from './workbench.ts'
 
@@ -37,7 +37,7 @@ export async function carryUp(
     if (bytes.byteLength < Math.min(most, file.size - at))
       throw new Refusal(`${file.path} became shorter while it was uploaded.`)
     try {
-      await again(signal, () => bench.writePart(remote, at, bytes, { signal }))
+      await retryPassing(signal, () => bench.writePart(remote, at, bytes, { signal }))
     } catch (thrown) {
       if (!isFailure(thrown, 'too-large') || bytes.byteLength <= LEAST_PART) throw thrown
       most = Math.ceil(bytes.byteLength / 2)
@@ -48,7 +48,7 @@ export async function carryUp(
     progress(at, file.size, `${at} of ${file.size} bytes are on the workbench`)
   } while (at < file.size)
   const sent = { size: file.size, sha256: hash.digest('hex') }
-  await again(signal, () => bench.finish(remote, sent, { signal }))
+  await retryPassing(signal, () => bench.finish(remote, sent, { signal }))
   return { ...sent, resumedAt }
 }
 
@@ -59,7 +59,7 @@ async function beginOf(
   remote: RemotePath,
   { signal, progress }: Carrying,
 ): Promise<{ hash: Hash; at: number }> {
-  const part = await again(signal, () => bench.statPart(remote, { signal }))
+  const part = await retryPassing(signal, () => bench.statPart(remote, { signal }))
   if (part === undefined || part.size === 0 || part.size > file.size) return { hash: createHash('sha256'), at: 0 }
   const hash = createHash('sha256')
   let left = part.size

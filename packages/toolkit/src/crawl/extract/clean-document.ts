@@ -38,24 +38,26 @@ const NAVIGATION = [
 export function cleanDocument(document: PageDocument): void {
   for (const part of document.querySelectorAll(NAVIGATION)) part.remove()
   for (const table of [...document.querySelectorAll('table')].reverse())
-    if (isLayout(table)) table.replaceWith(unwrapped(table, document))
+    if (isLayout(table)) table.replaceWith(unwrapElement(table, document))
 }
 
 /** Tables of figures have headings or captions, and cells without paragraphs. */
 function isLayout(table: PageElement): boolean {
-  const own = (selector: string) =>
+  const ownElements = (selector: string) =>
     [...table.querySelectorAll(selector)].filter((found) => found.closest('table') === table)
-  if (own('th, caption, thead').length > 0) return false
-  return own('td').some((cell) => [...cell.querySelectorAll('p, h1, h2, h3, h4, ul, ol, table, div')].length >= 3)
+  if (ownElements('th, caption, thead').length > 0) return false
+  return ownElements('td').some(
+    (cell) => [...cell.querySelectorAll('p, h1, h2, h3, h4, ul, ol, table, div')].length >= 3,
+  )
 }
 
 const PLAIN = new Set(['table', 'tbody', 'tfoot', 'tr', 'td'])
 
-function unwrapped(element: PageElement, document: PageDocument): PageElement {
+function unwrapElement(element: PageElement, document: PageDocument): PageElement {
   const box = document.createElement('div')
   for (const child of [...element.childNodes] as (PageElement | { localName?: undefined })[]) {
     const inner = child.localName !== undefined && PLAIN.has(child.localName)
-    box.append(inner ? unwrapped(child, document) : child)
+    box.append(inner ? unwrapElement(child, document) : child)
   }
   return box
 }

@@ -14,7 +14,7 @@ export function decodeText(bytes: Uint8Array, contentType: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    return (guessed(bytes) ?? new TextDecoder('windows-1252')).decode(bytes)
+    return (guessDecoder(bytes) ?? new TextDecoder('windows-1252')).decode(bytes)
   }
 }
 
@@ -49,7 +49,7 @@ function metaCharset(bytes: Uint8Array): string | undefined {
   return declaration
 }
 
-function guessed(bytes: Uint8Array): TextDecoder | undefined {
+function guessDecoder(bytes: Uint8Array): TextDecoder | undefined {
   // Markup is ASCII in all of these, and only hides what the text is in.
   const sample = bytes.subarray(0, SAMPLE)
   for (const { name } of analyse(sample)) {

@@ -11,11 +11,11 @@ export async function extract({ form, contentType, url, body }: ExtractTask): Pr
   const words = countWords(text)
   if (words === 0) throw new PageProblem('The page is empty.')
   const title = form === 'text' ? (/^#{1,2} +(.{1,300})$/m.exec(text.slice(0, 2_000))?.[1] ?? '') : ''
-  return { title, description: '', date: '', text: form === 'json' ? fenced(text) : text, words }
+  return { title, description: '', date: '', text: form === 'json' ? fenceText(text) : text, words }
 }
 
 /** A fence is longer than each row of backticks within. */
-function fenced(text: string): string {
+function fenceText(text: string): string {
   const longest = (text.match(/`+/g) ?? []).reduce((most, { length }) => Math.max(most, length), 2)
   const fence = '`'.repeat(longest + 1)
   return `${fence}json\n${text}\n${fence}`

@@ -80,21 +80,21 @@ export class ExtractionPool implements AsyncDisposable {
     const look = setInterval(() => {
       if (process.memoryUsage.rss() - before > MOST_GROWTH) giveUp(TOO_LARGE)
     }, LOOK_EVERY)
-    const failed = (thrown: Error) => {
+    const failPage = (thrown: Error) => {
       const full = (thrown as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
       reject(new PageProblem(full ? TOO_LARGE : 'The page cannot be read.', { cause: thrown }))
     }
-    const exited = () => giveUp('The page cannot be read.')
-    const aborted = () => reject(signal.reason as Error)
-    worker.once('message', resolve).once('error', failed).once('exit', exited)
-    signal.addEventListener('abort', aborted, { once: true })
+    const onExit = () => giveUp('The page cannot be read.')
+    const onAbort = () => reject(signal.reason as Error)
+    worker.once('message', resolve).once('error', failPage).once('exit', onExit)
+    signal.addEventListener('abort', onAbort, { once: true })
     // eslint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port has no origin
     worker.postMessage(task)
     return promise.finally(() => {
       clearTimeout(late)
       clearInterval(look)
-      worker.off('message', resolve).off('error', failed).off('exit', exited)
-      signal.removeEventListener('abort', aborted)
+      worker.off('message', resolve).off('error', failPage).off('exit', onExit)
+      signal.removeEventListener('abort', onAbort)
     })
   }
 

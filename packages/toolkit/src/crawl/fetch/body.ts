@@ -42,16 +42,16 @@ export async function readBody(body: Readable, header: string, most: number, sig
   const unknown = codings.find((coding) => coding !== 'deflate' && !Object.hasOwn(DECODERS, coding))
   if (unknown !== undefined || codings.length > MOST_CODINGS)
     throw new PageProblem(`The page is compressed with an unsupported method (${header.slice(0, 100)}).`)
-  let bytes = await collected(body, [], tooLarge(most), most, signal)
+  let bytes = await collectBody(body, [], tooLarge(most), most, signal)
   for (const coding of codings) {
     if (bytes.length === 0) break
     const decoder = coding === 'deflate' ? inflater(bytes[0]) : DECODERS[coding]?.()
-    if (decoder !== undefined) bytes = await collected([bytes], [decoder], bomb(most), most, signal)
+    if (decoder !== undefined) bytes = await collectBody([bytes], [decoder], bomb(most), most, signal)
   }
   return bytes
 }
 
-async function collected(
+async function collectBody(
   source: Readable | readonly Buffer[],
   through: readonly Transform[],
   problem: PageProblem,

@@ -25,17 +25,17 @@ export class Slots {
 
   #next(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      const turn = () => {
+      const giveTurn = () => {
         signal.removeEventListener('abort', abort)
-        this.#waiting.delete(turn)
+        this.#waiting.delete(giveTurn)
         resolve()
       }
       const abort = () => {
-        this.#waiting.delete(turn)
+        this.#waiting.delete(giveTurn)
         reject(signal.reason as Error)
       }
       signal.addEventListener('abort', abort, { once: true })
-      this.#waiting.add(turn)
+      this.#waiting.add(giveTurn)
     })
   }
 

@@ -50,21 +50,21 @@ export function openChildPipe(
   process.once('exit', end)
   const { promise: ended, resolve } = Promise.withResolvers<string>()
   let isOver = false
-  const over = (how: string) => {
+  const endChild = (how: string) => {
     if (isOver) return
     isOver = true
     process.off('exit', end)
     resolve(how)
     onEnd()
   }
-  child.once('error', (error: NodeJS.ErrnoException) => over(`cannot be started (${error.code ?? error.name})`))
-  child.once('exit', (code, signal) => over(`ended (${code === null ? String(signal) : `code ${code}`})`))
+  child.once('error', (error: NodeJS.ErrnoException) => endChild(`cannot be started (${error.code ?? error.name})`))
+  child.once('exit', (code, signal) => endChild(`ended (${code === null ? String(signal) : `code ${code}`})`))
   child.stdin.on('error', () => {})
   const lines = child.stdout.pipe(new WholeLines(MOST_MESSAGE))
   // A process that sends without an end is none that can be talked to.
   lines.once('error', () => {
     child.kill('SIGKILL')
-    over(`sent a message of more than ${MOST_MESSAGE} bytes`)
+    endChild(`sent a message of more than ${MOST_MESSAGE} bytes`)
   })
   createInterface({ input: lines, crlfDelay: Infinity })
     .on('line', onText)

@@ -33,7 +33,7 @@ const MOST_ANSWER = 32 * 1024 * 1024
 const MOST_WORDS = 2_000
 
 export async function askJson(remote: Remote, { method, url, body, signal, inSession }: JsonRequest): Promise<unknown> {
-  const response = await reach(remote, url, {
+  const response = await requestRemote(remote, url, {
     method,
     headers: { accept: 'application/json', ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -47,7 +47,7 @@ export async function askJson(remote: Remote, { method, url, body, signal, inSes
 }
 
 /** A response of any status but a redirect, with a body of bounded size. */
-export async function reach(remote: Remote, url: string, init: RequestInit): Promise<Response> {
+export async function requestRemote(remote: Remote, url: string, init: RequestInit): Promise<Response> {
   const signals = [
     AbortSignal.timeout(PATIENCE),
     ...(init.signal === null || init.signal === undefined ? [] : [init.signal]),
@@ -66,10 +66,10 @@ export async function reach(remote: Remote, url: string, init: RequestInit): Pro
       `${remote.name} redirects to another address (HTTP ${response.status}), which is not followed.`,
     )
   }
-  return new Response(response.body?.pipeThrough(bounded(remote)) ?? null, response)
+  return new Response(response.body?.pipeThrough(limitSize(remote)) ?? null, response)
 }
 
-function bounded({ name }: Remote): TransformStream<Uint8Array, Uint8Array> {
+function limitSize({ name }: Remote): TransformStream<Uint8Array, Uint8Array> {
   let size = 0
   return new TransformStream({
     transform(chunk, controller) {
@@ -142,7 +142,8 @@ export function refusalOf(
   const [meaning, kind] =
     STATUSES[status] ?? (status >= 500 ? ['has an internal error', 'passing'] : ['refuses', 'lasting'])
   const message = typeof body === 'object' && body !== null ? wordsOf((body as { error?: unknown }).error) : undefined
-  const words = message === undefined ? '' : `: ${cut(message.replaceAll(remote.secret, '***')).replace(/[.\s]+$/, '')}`
+  const words =
+    message === undefined ? '' : `: ${cutText(message.replaceAll(remote.secret, '***')).replace(/[.\s]+$/, '')}`
   const next =
     status === 401 || status === 403 ? ` Check ${remote.keyVariable}.` : status === 429 ? ' Try again later.' : ''
   return new RemoteFailure(`${remote.name} ${meaning} (HTTP ${status}${words}).${next}`, {
@@ -153,4 +154,4 @@ export function refusalOf(
   })
 }
 
-const cut = (text: string): string => (text.length > MOST_WORDS ? `${text.slice(0, MOST_WORDS)}…` : text)
+const cutText = (text: string): string => (text.length > MOST_WORDS ? `${text.slice(0, MOST_WORDS)}…` : text)

@@ -25,7 +25,7 @@ import { RemoteFailure } from '../remote-failure.ts'
 import { Shared } from '../shared.ts'
 import type { Doing } from '../workbench.ts'
 import { openChildPipe } from './child-pipe.ts'
-import { reach, refusalOf, type Remote } from './http.ts'
+import { requestRemote, refusalOf, type Remote } from './http.ts'
 
 export type Server =
   | { readonly url: string; readonly remote: Remote }
@@ -110,7 +110,7 @@ export class McpClient {
       if (opened !== undefined && isLost(thrown)) this.#opened.drop(opened)
       throw this.#failureOf(thrown)
     }
-    if ('error' in answer) throw failed(answer.error)
+    if ('error' in answer) throw failureOf(answer.error)
     return answer.result
   }
 
@@ -127,7 +127,7 @@ export class McpClient {
     const transport = createFetchTransport({
       alias: remote.name,
       url,
-      fetch: (address, init) => reach(remote, address, init),
+      fetch: (address, init) => requestRemote(remote, address, init),
       refusal: ({ status, text, headers }) => refusalOf(remote, { status, headers: plain(headers) }, jsonIn(text)),
     })
     try {
@@ -231,7 +231,7 @@ function jsonIn(text: string): unknown {
 }
 
 /** An error in the words of the server, with what it says a client may do about it. */
-function failed({ message, data }: { message: string; data?: unknown }): RemoteFailure {
+function failureOf({ message, data }: { message: string; data?: unknown }): RemoteFailure {
   const value = isObject(data) ? data : {}
   const kind = value['code'] === 'PAYLOAD_TOO_LARGE' ? 'too-large' : value['retryable'] === true ? 'passing' : 'lasting'
   const mend = typeof value['mend'] === 'string' ? value['mend'] : undefined

@@ -53,7 +53,7 @@ export function createPresigned({ trusted, guarded }: PresignedParts): Presigned
       signal.throwIfAborted()
       throw failureOf(url, thrown)
     }
-    if (response.statusCode < 200 || response.statusCode >= 300) throw await refused(response)
+    if (response.statusCode < 200 || response.statusCode >= 300) throw await refusalOfResponse(response)
     return response
   }
 
@@ -102,7 +102,7 @@ function addressOf(text: string): URL {
 
 const MOST_WORDS = 16 * 1024
 
-async function refused({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<RemoteFailure> {
+async function refusalOfResponse({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<RemoteFailure> {
   const isJson = String(headers['content-type'] ?? '').includes('json')
   const words = isJson ? await wordsIn(body) : undefined
   // The rest is not waited for: the other side may never end.
