@@ -4,7 +4,7 @@ import {
   defaultName,
   draft,
   draftOfEntry,
-  filled,
+  withValues,
   missingIn,
   nameOf,
   placeOf,
@@ -144,7 +144,10 @@ describe('a configuration with variables', () => {
   test('is connected with what was said for them', () => {
     if (server === undefined) throw new Error('no server')
     const said: Record<string, string> = { TENANT: 'acme', CRM_TOKEN: 's3cret', MODE: 'live' }
-    const whole = filled({ ...server, blanks: server.blanks.map((one) => ({ ...one, value: said[one.name] ?? '' })) })
+    const whole = withValues({
+      ...server,
+      blanks: server.blanks.map((one) => ({ ...one, value: said[one.name] ?? '' })),
+    })
     expect(wordsOf(whole)).toMatchObject({
       url: 'https://acme.example.com/mcp',
       headers: { 'X-Key': 'token s3cret', 'X-Mode': 'live-eu' },

@@ -267,7 +267,7 @@ export function withVariables(item: Draft): Draft {
 const isVariable = (placeholder: string) => placeholder.replaceAll(PLACEHOLDER, '') === ''
 
 /** With what was said for its variables in their places. */
-export function filled(item: Draft): Draft {
+export function withValues(item: Draft): Draft {
   const fill = (text: string) =>
     item.blanks.reduce(
       (before, { placeholder, value }) =>

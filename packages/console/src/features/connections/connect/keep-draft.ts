@@ -16,7 +16,7 @@ import {
 import { aliasOf } from '@toolway/contract'
 import { call } from '../../../data/call.ts'
 import { Problem } from '../../../data/problem.ts'
-import { authOf, connectorOf, filled, namesPrivate, nameOf, WAYS, wordsOf, type Draft } from './draft.ts'
+import { authOf, connectorOf, withValues, namesPrivate, nameOf, WAYS, wordsOf, type Draft } from './draft.ts'
 
 /** The owner of the account or key. */
 export type Owner = 'organization' | 'member'
@@ -34,7 +34,7 @@ export interface Keeping {
 
 export async function keepDraft(keeping: Keeping): Promise<Connection> {
   const { organization, owner } = keeping
-  const draft = filled(keeping.draft)
+  const draft = withValues(keeping.draft)
   const stored = await put(keeping)
   keeping.onPut?.(stored)
   // A contract backend takes its key as a header; an OpenAPI document may say that there is none.
@@ -48,7 +48,7 @@ export async function keepDraft(keeping: Keeping): Promise<Connection> {
 }
 
 async function put({ organization, made, draft: typed, isPlatform }: Keeping): Promise<Connection> {
-  const draft = filled(typed)
+  const draft = withValues(typed)
   const { ofDocument } = WAYS[draft.kind]
   const connector = connectorOf(draft)
   if (made !== undefined) {

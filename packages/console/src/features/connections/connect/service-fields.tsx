@@ -6,7 +6,7 @@ import { fieldWords } from '../../../texts/field-words.ts'
 import { texts } from '../../../texts/texts.ts'
 import { SettingControl } from '../../../ui/setting-control.tsx'
 import type { AuthFieldsProps } from './auth-fields.ts'
-import { connectorOf, filled, hasAddress, problemOfAddress } from './draft.ts'
+import { connectorOf, withValues, hasAddress, problemOfAddress } from './draft.ts'
 import { Values } from './values.tsx'
 
 const t = texts.connect.auth
@@ -14,7 +14,7 @@ const t = texts.connect.auth
 export function ServiceFields({ draft, onChange, entry }: AuthFieldsProps) {
   const connector = connectorOf(draft)
   const form = kindOf(connector).own?.form
-  const problem = problemOfAddress(filled(draft).url)
+  const problem = problemOfAddress(withValues(draft).url)
   return (
     <>
       {entry === undefined ? null : (

@@ -8,7 +8,7 @@ import { texts } from '../../../texts/texts.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import {
   DOCUMENT_KIND,
-  filled,
+  withValues,
   hasAddress,
   isGiven,
   missingIn,
@@ -99,12 +99,12 @@ export function StepAuth(props: StepAuthProps) {
 const isUnfinished = (draft: Draft): boolean =>
   missingIn(draft).length > 0 ||
   (draft.kind === 'program' && draft.command.trim() === '') ||
-  (hasAddress(draft) && !isGiven(draft) && problemOfAddress(filled(draft).url) !== undefined) ||
+  (hasAddress(draft) && !isGiven(draft) && problemOfAddress(withValues(draft).url) !== undefined) ||
   (draft.kind !== 'program' && draft.auth === 'api_key' && draft.key.trim() === '')
 
 function RemoteFields({ children, ...props }: AuthFieldsProps & { children: ReactNode }) {
   const { draft, onChange } = props
-  const problem = problemOfAddress(filled(draft).url)
+  const problem = problemOfAddress(withValues(draft).url)
   return (
     <>
       <TextInput
