@@ -12,7 +12,7 @@ import { column, Table } from '../../ui/table.tsx'
 import { When } from '../../ui/when.tsx'
 import { AnswerForm } from './answer-form.tsx'
 import { ApprovalState, QuestionBody, QuestionHead } from './question.tsx'
-import { approvalQuery, past, type ApprovalState as State } from './questions.ts'
+import { approvalQuery, approvalsQuery, type ApprovalState as State } from './questions.ts'
 
 export interface PastProps {
   readonly state: State | undefined
@@ -47,7 +47,7 @@ function columnsOf(onChoose: PastProps['onChoose']) {
 export function Past({ state, onState, chosen, onChoose }: PastProps) {
   const organization = useOrganization()
   const [offset, setOffset] = useState(0)
-  const query = useQuery(past(organization, state, offset))
+  const query = useQuery(approvalsQuery(organization, state, offset))
   const t = texts.approvals
   return (
     <Stack gap="md">

@@ -11,7 +11,7 @@ import { sayDone } from '../../ui/say.tsx'
 export type ApprovalState = Approval['state']
 export type Verdict = 'grant' | 'always' | 'deny'
 
-export const past = (organization: string, state: ApprovalState | undefined, offset: number) =>
+export const approvalsQuery = (organization: string, state: ApprovalState | undefined, offset: number) =>
   ask('approvals', listApprovals, { path: { organization }, query: { state, offset, limit: 50 } })
 
 export const approvalQuery = (organization: string, approval: string) =>

@@ -10,7 +10,7 @@ import { column, type Column } from '../../ui/table.tsx'
 import { When } from '../../ui/when.tsx'
 
 /** Its beginning and its end, so that two can be told apart. */
-export const masked = ({ prefix, hint }: Pick<Key, 'prefix' | 'hint'>): string => `${prefix ?? ''}…${hint}`
+export const shownPart = ({ prefix, hint }: Pick<Key, 'prefix' | 'hint'>): string => `${prefix ?? ''}…${hint}`
 
 export function KeyName({ row }: { row: Key }) {
   return (
@@ -26,7 +26,7 @@ export function KeyName({ row }: { row: Key }) {
         ) : null}
       </Group>
       <Text size="sm" c="dimmed" ff="monospace" className="breakable">
-        {masked(row)}
+        {shownPart(row)}
       </Text>
     </Stack>
   )

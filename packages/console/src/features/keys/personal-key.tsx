@@ -10,7 +10,7 @@ import { texts } from '../../texts/texts.ts'
 import { Confirm } from '../../ui/confirm.tsx'
 import { CopyField } from '../../ui/copy.tsx'
 import { Empty } from '../../ui/empty.tsx'
-import { LastUse, LimitBadge, masked } from './cells.tsx'
+import { LastUse, LimitBadge, shownPart } from './cells.tsx'
 import { RevealDialog } from './reveal-dialog.tsx'
 
 interface PersonalKeyProps {
@@ -59,7 +59,7 @@ export function PersonalKey({ own, of, seen }: PersonalKeyProps) {
           <LimitBadge limit={own.limit} />
         </Group>
         <Text ff="monospace" className="breakable">
-          {masked(own)}
+          {shownPart(own)}
         </Text>
         <Group gap={6} align="baseline">
           <Text size="sm" c="dimmed">

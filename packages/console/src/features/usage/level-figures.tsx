@@ -3,15 +3,15 @@ import { Paper, SimpleGrid, Text } from '@mantine/core'
 import type { ServiceLevel } from '@toolway/contract/admin'
 import { texts } from '../../texts/texts.ts'
 import { count } from '../../ui/times.ts'
-import { isMissed, percent, time } from './level-words.ts'
+import { isMissed, percentRoundedDown, time } from './level-words.ts'
 
 const t = texts.serviceLevels
 
 export function LevelFigures({ level, target }: { level: ServiceLevel; target: number }) {
   const all: readonly (readonly [label: string, value: string, hint: string])[] = [
-    [t.figures.availability, percent(level.availability), isMissed(level, target) ? t.missed : ''],
+    [t.figures.availability, percentRoundedDown(level.availability), isMissed(level, target) ? t.missed : ''],
     [t.figures.p95, time(level.p95_ms), ''],
-    [t.figures.budget, percent(level.budget_left, 0), ''],
+    [t.figures.budget, percentRoundedDown(level.budget_left, 0), ''],
     [t.figures.calls, count(level.calls), t.failed({ failed: count(level.failed) })],
   ]
   return (

@@ -6,7 +6,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { TextLink } from '../../ui/links.tsx'
 import { column, Table } from '../../ui/table.tsx'
 import { count } from '../../ui/times.ts'
-import { isMissed, percent, time } from './level-words.ts'
+import { isMissed, percentRoundedDown, time } from './level-words.ts'
 
 const t = texts.serviceLevels
 
@@ -30,7 +30,7 @@ export function LevelTable({ levels, window }: { levels: ServiceLevels; window: 
         column(t.columns.connection, ({ name }) => <TextLink to={`/connections/${name}`}>{name}</TextLink>, 4),
         column(t.columns.availability, (row) => <Availability row={row} window={window} target={target} />, 3),
         column(t.columns.p95, (row) => time(of(row).p95_ms), 2),
-        column(t.columns.budget, (row) => percent(of(row).budget_left, 0), 2),
+        column(t.columns.budget, (row) => percentRoundedDown(of(row).budget_left, 0), 2),
         column(t.columns.calls, (row) => count(of(row).calls), 2),
         column(t.columns.failed, (row) => count(of(row).failed), 2),
       ]}
@@ -42,12 +42,12 @@ export function LevelTable({ levels, window }: { levels: ServiceLevels; window: 
 /** A missed target is said by a mark and its words, not by colour alone. */
 function Availability({ row, window, target }: { row: Row; window: LevelWindow; target: number }) {
   const level = row.windows[window]
-  if (!isMissed(level, target)) return <>{percent(level.availability)}</>
+  if (!isMissed(level, target)) return <>{percentRoundedDown(level.availability)}</>
   return (
     <Group gap={4} wrap="nowrap">
       <Icon name="flag" size={14} />
       <Text span size="sm" fw={600}>
-        {percent(level.availability)}
+        {percentRoundedDown(level.availability)}
       </Text>
       <Text span size="xs" c="dimmed">
         {t.missed}

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import { isMissed, percent, time } from './level-words.ts'
+import { isMissed, percentRoundedDown, time } from './level-words.ts'
 
 test('a share is never rounded up, and a span without a call has none', () => {
-  expect([percent(100), percent(99.9999), percent(99.5), percent(-300.5, 0), percent(null)]).toEqual([
-    '100%',
-    '99.99%',
-    '99.5%',
-    '-301%',
-    '–',
-  ])
+  expect([
+    percentRoundedDown(100),
+    percentRoundedDown(99.9999),
+    percentRoundedDown(99.5),
+    percentRoundedDown(-300.5, 0),
+    percentRoundedDown(null),
+  ]).toEqual(['100%', '99.99%', '99.5%', '-301%', '–'])
   expect(time(null)).toBe('–')
   expect([
     isMissed({ availability: 99.4 }, 99.5),

@@ -6,7 +6,7 @@ import { duration, percent as percentOf } from '../../ui/times.ts'
 const t = texts.serviceLevels
 
 /** Never rounded up to 100: one failed call is to be seen. */
-export function percent(value: number | null, places = 2): string {
+export function percentRoundedDown(value: number | null, places = 2): string {
   if (value === null) return t.none
   const factor = 10 ** places
   const shown = Math.floor(value * factor + 1e-6) / factor

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { momentText } from '../../ui/moment-field.tsx'
-import { recordsSpan, spanOf, stepSpan, stepsSpan, unzoomed, zoomedFrom, type Range } from './span.ts'
+import { recordsSpan, spanOf, stepSpan, stepsSpan, rangeOfWord, zoomedFrom, type Range } from './span.ts'
 
 const DAY_MS = 86_400_000
 
@@ -60,5 +60,5 @@ test('the span that a zoom began with is one word of the address', () => {
     { range: 'week', from: undefined, to: undefined },
     { range: 'custom', from: '2026-11-20T00:00', to: '2026-11-21T00:00' },
   ] as const)
-    expect(unzoomed(zoomedFrom(chosen))).toEqual(chosen)
+    expect(rangeOfWord(zoomedFrom(chosen))).toEqual(chosen)
 })

@@ -67,7 +67,11 @@ export const zoomedFrom = ({ range, from = '', to = '' }: Chosen): string =>
   range === 'custom' ? `${from}/${to}` : range
 
 /** The same word as a change of the address. */
-export function unzoomed(word: string): { range: Range | undefined; from: string | undefined; to: string | undefined } {
+export function rangeOfWord(word: string): {
+  range: Range | undefined
+  from: string | undefined
+  to: string | undefined
+} {
   const [from = '', to] = word.split('/')
   // The address without a range is that of the day.
   if (to === undefined) return { range: from === 'day' ? undefined : (from as Range), from: undefined, to: undefined }

@@ -28,7 +28,7 @@ import { sayDone } from '../../ui/say.tsx'
 import { Screen } from '../../ui/screen.tsx'
 import { Figures } from './figures.tsx'
 import { HeatMap } from './heat-map.tsx'
-import { recordsSpan, spanOf, stepSpan, stepsSpan, unzoomed, zoomedFrom } from './span.ts'
+import { recordsSpan, spanOf, stepSpan, stepsSpan, rangeOfWord, zoomedFrom } from './span.ts'
 import { UsageState } from './state.ts'
 import { usageCsv } from './usage-csv.ts'
 import { UsageFilters } from './usage-filters.tsx'
@@ -255,7 +255,7 @@ function Found({ usage, before, state, set, reset }: FoundProps) {
 
 /** Back to the span before a zoom. */
 function ResetZoom({ word, set }: { word: string; set: SetUrlState<UsageState> }) {
-  const change = { ...unzoomed(word), zoomed_from: undefined }
+  const change = { ...rangeOfWord(word), zoomed_from: undefined }
   return (
     <Button variant="default" size="xs" onClick={() => set(change)}>
       {usageDetails.resetZoom}
