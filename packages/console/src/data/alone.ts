@@ -3,7 +3,7 @@
  *
  * Browsers have it over https and on this machine alone. Elsewhere each tab goes its own way, as if it were the only one.
  */
-export async function alone<Result>(
+export async function runInOneTab<Result>(
   name: string,
   work: () => Promise<Result>,
   signal?: AbortSignal,

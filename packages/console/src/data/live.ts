@@ -6,7 +6,7 @@
 import { showMe, type GatewayEvent } from '@toolway/contract/admin'
 import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { alone } from './alone.ts'
+import { runInOneTab } from './alone.ts'
 import { untilItAnswers } from './away.ts'
 import { call } from './call.ts'
 import { Problem } from './problem.ts'
@@ -74,7 +74,7 @@ function follow(address: string, queries: QueryClient, say: (state: LiveState) =
     // eslint-disable-next-line unicorn/require-post-message-target-origin -- a channel has no target: it reaches this origin alone
     channel.postMessage(message)
   }
-  void alone(`toolway-live ${address}`, () => hold(address, tell, over.signal), over.signal)
+  void runInOneTab(`toolway-live ${address}`, () => hold(address, tell, over.signal), over.signal)
   return () => {
     over.abort()
     later.stop()

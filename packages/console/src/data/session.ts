@@ -2,7 +2,7 @@
  * The sign-in of this browser. Its tokens are in cookies that no script can read; what is here is how they are renewed, once for
  * all requests and all tabs that find them expired, and where a person goes when that fails.
  */
-import { alone } from './alone.ts'
+import { runInOneTab } from './alone.ts'
 import { forgetDrafts } from './forget-drafts.ts'
 import { Problem } from './problem.ts'
 import { texts } from '../texts/texts.ts'
@@ -46,7 +46,7 @@ export function whileReplacing<T>(work: Promise<T>): Promise<T> {
 }
 
 async function renewOnce(sentAt: number): Promise<boolean> {
-  const renewed = await alone('toolway-renew', async () => {
+  const renewed = await runInOneTab('toolway-renew', async () => {
     if (Number(localStorage.getItem(RENEWED) ?? 0) >= sentAt) return true
     const csrf = csrfToken()
     ended = csrf !== undefined
