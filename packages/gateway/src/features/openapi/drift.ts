@@ -37,14 +37,14 @@ function differenceOf(old: JsonObject, tool: JsonObject, mode: LockMode): Differ
   const operation = (value: JsonObject) =>
     isObject(value['_meta']) ? value['_meta']['dev.toolway/operation'] : undefined
   const parts: readonly [name: string, isSame: boolean][] = [
-    ['arguments', same(old['inputSchema'], tool['inputSchema'])],
-    ['answer', same(old['outputSchema'], tool['outputSchema'])],
+    ['arguments', isSame(old['inputSchema'], tool['inputSchema'])],
+    ['answer', isSame(old['outputSchema'], tool['outputSchema'])],
     [
       'texts',
-      same([old['title'] ?? null, old['description'] ?? null], [tool['title'] ?? null, tool['description'] ?? null]),
+      isSame([old['title'] ?? null, old['description'] ?? null], [tool['title'] ?? null, tool['description'] ?? null]),
     ],
     ['effect', before === after],
-    ['address', same(operation(old), operation(tool))],
+    ['address', isSame(operation(old), operation(tool))],
   ]
   const what = parts.filter(([, isSame]) => !isSame).map(([name]) => name)
   if (what.length === 0) return undefined
@@ -58,11 +58,11 @@ function differenceOf(old: JsonObject, tool: JsonObject, mode: LockMode): Differ
   }
 }
 
-const same = (value: Json | undefined, other: Json | undefined): boolean =>
+const isSame = (value: Json | undefined, other: Json | undefined): boolean =>
   value === undefined || other === undefined ? value === other : canonicalJson(value) === canonicalJson(other)
 
 function turnOf(before: Json | undefined, after: Json | undefined): Difference['arguments'] {
-  if (same(before, after)) return 'same'
+  if (isSame(before, after)) return 'same'
   return isObject(before) && isObject(after) && takesAll(before, after) ? 'wider' : 'narrower'
 }
 
@@ -74,12 +74,12 @@ function turnOf(before: Json | undefined, after: Json | undefined): Difference['
 function takesAll(before: JsonObject, after: JsonObject): boolean {
   const { properties: had = {}, required: needed = [], enum: choices, ...rest } = withoutTexts(before)
   const { properties: has = {}, required: needs = [], enum: options, ...others } = withoutTexts(after)
-  if (!isObject(had) || !isObject(has) || !same(rest, others)) return false
+  if (!isObject(had) || !isObject(has) || !isSame(rest, others)) return false
   if (!Array.isArray(needed) || !Array.isArray(needs) || !needs.every((name) => needed.includes(name))) return false
   if (!hasMore(choices, options)) return false
   return Object.keys(had).every((name) => {
     const [old, now] = [had[name], has[name]]
-    return isObject(old) && isObject(now) ? takesAll(old, now) : same(old, now)
+    return isObject(old) && isObject(now) ? takesAll(old, now) : isSame(old, now)
   })
 }
 
@@ -87,7 +87,7 @@ const hasMore = (choices: Json | undefined, options: Json | undefined): boolean 
   options === undefined ||
   (Array.isArray(choices) &&
     Array.isArray(options) &&
-    choices.every((choice) => options.some((other) => same(choice, other))))
+    choices.every((choice) => options.some((other) => isSame(choice, other))))
 
 function withoutTexts({ description: _, title: __, examples: ___, default: ____, ...rest }: JsonObject): JsonObject {
   return rest

@@ -12,13 +12,13 @@ import { lettingInOf } from '../../upstreams/openapi/document/security.ts'
 import {
   permittedParts,
   secretsOf,
-  shown,
+  shownConnection,
   createConnection,
   type CreatedConnection,
   type ShownConnectionParts,
 } from '../connections/index.ts'
 import { findConnectionOf } from '../../operations/find-connection.ts'
-import { serving } from '../../operations/serve.ts'
+import { operationServers } from '../../operations/serve.ts'
 import type * as operations from '../../operations/serve.ts'
 import { previewOf, titleOf } from './preview-of.ts'
 import { providerOf } from './provider-of.ts'
@@ -35,7 +35,7 @@ export type OpenApiParts = ShownConnectionParts
 
 type Served = operations.Served<OpenApiParts>
 type OrganizationRequest<Op extends shapes.Operation> = operations.OrganizationRequest<Op, OpenApiParts>
-const { serveOrganization } = serving<OpenApiParts>()
+const { serveOrganization } = operationServers<OpenApiParts>()
 
 const DEFAULT_TIMEOUT = 60
 
@@ -117,7 +117,7 @@ const add = serveOrganization(shapes.addOpenApi, async (request) => {
       ),
   )
   await parts.snapshots.refresh(organization.id)
-  return shown(request, id)
+  return shownConnection(request, id)
 })
 
 const isGiven = (source: Source): boolean =>

@@ -41,7 +41,7 @@ export async function textFrom(source: Source, reaching: Reaching): Promise<stri
   if (document !== undefined) return document
   const { share, signal } = reaching
   const whose = { share, lane: 'look', signal } as const
-  if (packed !== undefined) return unpacked(packed)
+  if (packed !== undefined) return unpackUpload(packed)
   if (archive !== undefined) return unpackApart(archiveOf(archive), whose)
   const { alias, privateOrigins, exceptions } = reaching
   const problem = problemOfAddress(address ?? '', { allowPrivate: false, exceptions })
@@ -57,7 +57,7 @@ function archiveOf(base64: string): Uint8Array {
   return bytes
 }
 
-async function unpacked(base64: string): Promise<string> {
+async function unpackUpload(base64: string): Promise<string> {
   const packed = Buffer.from(base64, 'base64')
   if (isZip(packed))
     throw new Fault('openapi.unreadable', { problem: 'it is a ZIP archive, which is given as document_zip' })

@@ -96,7 +96,7 @@ class OpenApiUpstream implements Upstream {
   /** Read once for all who wait; what failed is tried again by the next. */
   #open(): Promise<Api> {
     if (this.#api !== undefined) return this.#api
-    const opening = this.#wire.load().then(keep)
+    const opening = this.#wire.load().then(apiOf)
     opening.catch(() => {
       if (this.#api === opening) this.#api = undefined
     })
@@ -116,9 +116,9 @@ class OpenApiUpstream implements Upstream {
     if (operation === undefined)
       return { error: { code: NO_PARAMS, message: `There is no operation ${String(name).slice(0, 100)}` } }
     if (!isObject(value)) return { error: { code: NO_PARAMS, message: 'The arguments are not an object' } }
-    const shown = presented(credential, this.#wire.key)
+    const shown = presentCredential(credential, this.#wire.key)
     const request = requestOf(operation, value, { alias: this.#alias, base: this.#base, key: shown.key })
-    const sent = joined(request.headers, this.#wire.headers, shown.headers)
+    const sent = joinHeaders(request.headers, this.#wire.headers, shown.headers)
     const reply = await send(this.#sending, request, sent, signal)
     const ofCredential = createHeaderMask(credential?.headers ?? {})
     const mask = (text: string) => this.#maskReach(ofCredential(text))
@@ -162,7 +162,7 @@ class OpenApiUpstream implements Upstream {
   }
 }
 
-function keep({ title, version, tools, plan }: ReadApart): Api {
+function apiOf({ title, version, tools, plan }: ReadApart): Api {
   return {
     serverInfo: {
       revision: MODERN,
@@ -184,7 +184,7 @@ interface KeyHeader {
 }
 
 /** A credential comes as a header; one that goes elsewhere is taken out of it. */
-function presented(
+function presentCredential(
   credential: OpenedCredential | undefined,
   place: KeyHeader | undefined,
 ): { headers: Readonly<Record<string, string>>; key: Key | undefined } {
@@ -199,7 +199,7 @@ function presented(
 }
 
 /** A call's own headers below the connection's and its credential's: no argument speaks for either. Cookies stand beside one another. */
-function joined(...all: readonly Readonly<Record<string, string>>[]): Record<string, string> {
+function joinHeaders(...all: readonly Readonly<Record<string, string>>[]): Record<string, string> {
   const cookies = all.flatMap(({ cookie }) => (cookie === undefined ? [] : [cookie]))
   return {
     ...Object.fromEntries(all.flatMap((item) => Object.entries(item))),

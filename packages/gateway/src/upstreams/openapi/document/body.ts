@@ -38,7 +38,7 @@ export function takeBody(input: unknown, taking: Taking, parts: SchemaParts): Bo
   const { kind, media, described } = chosen
   const schema = withoutFiles(kind, standalone(described['schema'], 'sent', LIMITS.input, parts), parts)
   const text = textOf(body['description'], LIMITS.note)
-  const plain = kind === 'text' ? undefined : flattened(schema)
+  const plain = kind === 'text' ? undefined : flattenSchema(schema)
   if (plain === undefined) {
     if (kind === 'form' || kind === 'multipart') return withoutFields(schema, required, parts)
     const whole = nameFor('body', taking, 'request')
@@ -109,12 +109,12 @@ interface Plain {
 }
 
 /** The members of one plain object, also where `allOf` puts it together; undefined where it is anything else. */
-function flattened(schema: JsonObject, level = 0): Plain | undefined {
+function flattenSchema(schema: JsonObject, level = 0): Plain | undefined {
   const { properties, required, allOf, type } = schema
   const types = Array.isArray(type) ? type : [type ?? 'object']
   if (level > 8 || !types.includes('object') || isOpen(schema) || hasAlternatives(schema)) return undefined
   const parts = (Array.isArray(allOf) ? allOf : []).map((value) =>
-    isObject(value) ? flattened(value, level + 1) : undefined,
+    isObject(value) ? flattenSchema(value, level + 1) : undefined,
   )
   if (parts.includes(undefined)) return undefined
   const whole = parts as Plain[]

@@ -8,7 +8,7 @@ import type { JsonObject } from '@toolway/protocol'
 import { posix } from 'node:path'
 import { isObject } from './json.ts'
 import { DocumentProblem, parseValue } from './parse-document.ts'
-import { FILES, referring } from './referring.ts'
+import { FILES, findReferences } from './referring.ts'
 import { openedInPlace } from './swagger-parts.ts'
 
 /** Why a file cannot be had, as the end of a sentence: "is in another file, which …". */
@@ -62,9 +62,13 @@ export async function bundle(text: string, { at, read, most }: Bundling): Promis
   if (files.size === 0 && reasons.length === 0) return undefined
   const lead = { at, has: (place: string) => files.has(place) }
   for (const [from, value] of [[at, root] as const, ...files]) redirect(value, from, lead)
-  const named = (entries: Iterable<readonly [string, unknown]>) =>
+  const withShortNames = (entries: Iterable<readonly [string, unknown]>) =>
     Object.fromEntries([...entries].map(([place, value]) => [nameOf(place, at), value]))
-  const whole: JsonObject = { ...root, [FILES]: named(files) as JsonObject, [UNREAD]: named(reasons) as JsonObject }
+  const whole: JsonObject = {
+    ...root,
+    [FILES]: withShortNames(files) as JsonObject,
+    [UNREAD]: withShortNames(reasons) as JsonObject,
+  }
   return JSON.stringify(openedInPlace(whole))
 }
 
@@ -80,16 +84,16 @@ function valueOf(text: FileText): { value: unknown } | { unread: string | undefi
 }
 
 const placesIn = (value: unknown, from: string, at: string): string[] =>
-  [...referring(value, from !== at)].flatMap(({ $ref }) => targetOf($ref, from)?.place ?? [])
+  [...findReferences(value, from !== at)].flatMap(({ $ref }) => targetOf($ref, from)?.place ?? [])
 
 /** Leads the references of one file to where their ends will be. */
 function redirect(value: unknown, from: string, { at, has }: { at: string; has: (place: string) => boolean }): void {
-  for (const item of referring(value, from !== at)) {
+  for (const item of findReferences(value, from !== at)) {
     const target = targetOf(item.$ref, from)
     if (target === undefined) continue
     const { place, fragment } = target
     if (place === at) item.$ref = `#${fragment}`
-    else if (has(place)) item.$ref = `#/${FILES}/${escaped(nameOf(place, at))}${fragment}`
+    else if (has(place)) item.$ref = `#/${FILES}/${escapePointer(nameOf(place, at))}${fragment}`
     else item.$ref = fragment === '' ? nameOf(place, at) : `${nameOf(place, at)}#${fragment}`
   }
 }
@@ -120,7 +124,7 @@ function pointerOf(fragment: string): string | undefined {
 function placeOf(file: string, from: string): string | undefined {
   // Documents that were written on Windows.
   const plain = file.replaceAll('\\', '/')
-  if (!isAddress(from)) return ABSOLUTE.test(plain) ? undefined : posix.join(posix.dirname(from), decoded(plain))
+  if (!isAddress(from)) return ABSOLUTE.test(plain) ? undefined : posix.join(posix.dirname(from), decodedOrSame(plain))
   const url = URL.parse(plain, from)
   if (url === null) return undefined
   url.hash = ''
@@ -137,9 +141,9 @@ function nameOf(place: string, at: string): string {
 }
 
 /** RFC 6901, as the fragment of an address. */
-const escaped = (path: string) => encodeURIComponent(path.replaceAll('~', '~0').replaceAll('/', '~1'))
+const escapePointer = (path: string) => encodeURIComponent(path.replaceAll('~', '~0').replaceAll('/', '~1'))
 
-function decoded(file: string): string {
+function decodedOrSame(file: string): string {
   try {
     return decodeURIComponent(file)
   } catch {

@@ -37,7 +37,7 @@ export function takeParameters(
 ): Placed[] {
   const inPath = new Set([...path.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name ?? ''))
   const placed: Placed[] = []
-  for (const value of merged(lists, parts.references)) {
+  for (const value of mergeParameters(lists, parts.references)) {
     const { name, in: place, required } = value
     if (typeof name !== 'string' || name === '') continue
     if (!isPlace(place)) {
@@ -84,7 +84,7 @@ const isPlace = (value: unknown): value is Placed['in'] =>
   value === 'path' || value === 'query' || value === 'header' || value === 'cookie'
 
 /** Those of the operation over those of its path, each named by name and place. */
-function merged(lists: readonly unknown[], references: References): JsonObject[] {
+function mergeParameters(lists: readonly unknown[], references: References): JsonObject[] {
   const found = new Map<string, JsonObject>()
   for (const list of lists) {
     if (!Array.isArray(list)) continue

@@ -27,7 +27,7 @@ export function parseDocument(text: string): Parsed {
   const { swagger } = value
   // `openapi: 3.1` is a number in YAML.
   const openapi = typeof value['openapi'] === 'number' ? String(value['openapi']) : value['openapi']
-  if (swagger === '2.0' || swagger === 2) return { root: upgraded(value), format: '2.0' }
+  if (swagger === '2.0' || swagger === 2) return { root: upgradeSwagger(value), format: '2.0' }
   if (openapi === '3') return { root: value, format: '3.0' }
   if (typeof openapi === 'string' && /^3\.[012](?:\.|$)/.test(openapi)) return { root: value, format: openapi }
   const version = openapi ?? swagger
@@ -41,7 +41,7 @@ export function parseDocument(text: string): Parsed {
 /** The value of a text, bounded as a document is. Throws DocumentProblem. */
 export function parseValue(text: string): unknown {
   const value = readText(text.startsWith('\uFEFF') ? text.slice(1) : text)
-  bound(value)
+  refuseTooLarge(value)
   return value
 }
 
@@ -64,7 +64,7 @@ const wordsOf = (thrown: unknown) =>
   (thrown instanceof Error ? thrown.message : 'unknown').replaceAll(/\s+/g, ' ').slice(0, 200)
 
 /** Walks every value once for each place that it is at, as whoever copies it would. */
-function bound(root: unknown): void {
+function refuseTooLarge(root: unknown): void {
   let count = 0
   const open: { value: unknown; depth: number }[] = [{ value: root, depth: 0 }]
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
@@ -81,7 +81,7 @@ function bound(root: unknown): void {
   }
 }
 
-function upgraded(value: JsonObject): JsonObject {
+function upgradeSwagger(value: JsonObject): JsonObject {
   try {
     const root: unknown = upgradeFromTwoToThree(value)
     if (isObject(root)) return root

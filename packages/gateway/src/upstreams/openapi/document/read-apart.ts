@@ -81,16 +81,16 @@ export async function readApart(text: string, options: ReadingOptions, whose: Re
 export const bundleApart = (task: Omit<BundleTask, 'kind'>, whose: ReadFor): Promise<Bundled> => {
   const files = [...task.files.values()].filter((file) => typeof file === 'string')
   const length = files.reduce((sum, file) => sum + file.length, task.text.length)
-  return bundled({ kind: 'bundle', ...task }, length, whose)
+  return bundleInTurn({ kind: 'bundle', ...task }, length, whose)
 }
 
 /** The document of a ZIP archive, with the files that it refers to. Throws as `readApart` does. */
 export async function unpackApart(bytes: Uint8Array, whose: ReadFor): Promise<string> {
-  const made = await bundled({ kind: 'archive', bytes }, bytes.length, whose)
+  const made = await bundleInTurn({ kind: 'archive', bytes }, bytes.length, whose)
   return 'text' in made ? made.text : ''
 }
 
-async function bundled(task: Task, length: number, whose: ReadFor): Promise<Bundled> {
+async function bundleInTurn(task: Task, length: number, whose: ReadFor): Promise<Bundled> {
   const word = await inTurn(task, length, whose)
   if (!('bundled' in word)) throw new TypeError('the thread did another task')
   return word.bundled
@@ -129,11 +129,11 @@ function doNow(task: Task, { patience, signal }: Doing): Promise<Done> {
       refuse(`reading it took longer than ${patience / 1000} s`)
       void worker.terminate()
     }, patience)
-    const leave = () => {
+    const cancelReading = () => {
       reject(new Fault('call.cancelled'))
       void worker.terminate()
     }
-    signal?.addEventListener('abort', leave, { once: true })
+    signal?.addEventListener('abort', cancelReading, { once: true })
     worker.once('message', (word: Word) => {
       if ('problem' in word) refuse(word.problem)
       else resolve(word)
@@ -145,7 +145,7 @@ function doNow(task: Task, { patience, signal }: Doing): Promise<Done> {
     )
     worker.once('exit', () => {
       clearTimeout(deadline)
-      signal?.removeEventListener('abort', leave)
+      signal?.removeEventListener('abort', cancelReading)
       // After its answer this says nothing any more.
       refuse('reading it ended without a result')
     })

@@ -10,7 +10,7 @@ import { LIMITS } from './limits.ts'
 import { namesFor } from './names.ts'
 import { parseDocument } from './parse-document.ts'
 import { readOperation, type Found } from './read-operation.ts'
-import { referring } from './referring.ts'
+import { findReferences } from './referring.ts'
 import { createReferences, fileOf, whyUnread } from './references.ts'
 import { keyNamesOf, schemesOf, type Scheme } from './security.ts'
 import { effectSaid, selects, type Selectable } from './select.ts'
@@ -140,7 +140,7 @@ export function readDocument(text: string, { select, effects, base, from }: Read
 
 /** Names of other files that the document refers to; nothing of them is read. */
 function filesOf(root: JsonObject): string[] {
-  const names = [...referring(root, false)].map(({ $ref }) => fileOf($ref))
+  const names = [...findReferences(root, false)].map(({ $ref }) => fileOf($ref))
   return [...new Set(names)].filter((name) => name !== '')
 }
 

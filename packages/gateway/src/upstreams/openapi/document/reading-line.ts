@@ -81,16 +81,16 @@ export class ReadingLine {
       return undefined
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const leave = () => {
+    const leaveLine = () => {
       // Its turn may have come in the same moment: then the work itself ends.
       if (line.delete(begin)) reject(new Fault('call.cancelled'))
     }
     const begin = () => {
-      signal?.removeEventListener('abort', leave)
+      signal?.removeEventListener('abort', leaveLine)
       resolve()
     }
     line.add(begin)
-    signal?.addEventListener('abort', leave, { once: true })
+    signal?.addEventListener('abort', leaveLine, { once: true })
     return promise
   }
 

@@ -32,7 +32,7 @@ function readOf({ text, options }: ReadTask) {
 }
 
 const archiveOf = async (bytes: Uint8Array): Promise<Bundled> => ({
-  text: bounded(await documentOfArchive(bytes, LIMITS)),
+  text: refuseTooLong(await documentOfArchive(bytes, LIMITS)),
 })
 
 /** With the files that it has; those that it lacks are named. */
@@ -45,11 +45,11 @@ async function bundleOf({ text, at, files }: BundleTask): Promise<Bundled> {
     return found
   }
   const whole = await bundle(text, { at, read, most: LIMITS.files })
-  return lacking.size > 0 ? { lacking: [...lacking] } : { text: bounded(whole ?? text) }
+  return lacking.size > 0 ? { lacking: [...lacking] } : { text: refuseTooLong(whole ?? text) }
 }
 
 /** It is kept whole, and read again within the same bound. */
-function bounded(text: string): string {
+function refuseTooLong(text: string): string {
   if (Buffer.byteLength(text) > LIMITS.bytes)
     throw new DocumentProblem(`with the files that it refers to it is larger than ${LIMITS.bytes} bytes`)
   return text

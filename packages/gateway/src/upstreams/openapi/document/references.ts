@@ -22,7 +22,7 @@ export function createReferences(root: JsonObject): References {
     if (!ref.startsWith('#/')) return undefined
     let value: unknown = root
     for (const part of ref.slice(2).split('/')) {
-      const name = unescaped(part)
+      const name = unescapePointer(part)
       // A part on the way may itself be a reference, such as a path item in another file.
       if (isObject(value) && typeof value['$ref'] === 'string' && !Object.hasOwn(value, name))
         value = left.steps-- === 0 ? undefined : find(value['$ref'], left)
@@ -80,7 +80,7 @@ export function whyUnread(root: JsonObject, file: string): string | undefined {
 }
 
 /** RFC 6901, and percent-encoded as the fragment of an address may be. */
-function unescaped(part: string): string {
+function unescapePointer(part: string): string {
   let plain = part
   try {
     plain = decodeURIComponent(part)

@@ -19,7 +19,7 @@ const NAMED = new Set([
 const isPassedOver = (key: string) => key === 'example' || key === 'examples' || (key.startsWith('x-') && key !== FILES)
 
 /** @param isFile its names may be anything, as a file of schemas or parameters has them */
-export function* referring(value: unknown, isFile: boolean): Generator<Referring> {
+export function* findReferences(value: unknown, isFile: boolean): Generator<Referring> {
   // Aliases of YAML make one object stand in many places.
   const seen = new Map<object, { isNamed: boolean; isFiles: boolean }>()
   const add = (inner: unknown, isNamed: boolean, isFiles = false) => {

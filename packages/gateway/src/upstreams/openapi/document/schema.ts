@@ -61,12 +61,12 @@ export function standalone(
   parts: SchemaParts,
 ): JsonObject | undefined {
   const ref = isObject(schema) && Object.keys(schema).length === 1 ? schema['$ref'] : undefined
-  if (typeof ref !== 'string') return written(schema, direction, most, parts)
+  if (typeof ref !== 'string') return convertWithin(schema, direction, most, parts)
   const key = `${direction} ${most} ${ref}`
   let found = parts.written.get(key)
   if (found === undefined) {
     const notes = new Set<string>()
-    const made = written(schema, direction, most, { ...parts, note: (problem) => void notes.add(problem) })
+    const made = convertWithin(schema, direction, most, { ...parts, note: (problem) => void notes.add(problem) })
     found = { schema: made, notes: [...notes] }
     parts.written.set(key, found)
   }
@@ -74,7 +74,12 @@ export function standalone(
   return found.schema
 }
 
-function written(schema: unknown, direction: Direction, most: number, parts: SchemaParts): JsonObject | undefined {
+function convertWithin(
+  schema: unknown,
+  direction: Direction,
+  most: number,
+  parts: SchemaParts,
+): JsonObject | undefined {
   let unfolds = false
   for (const [at, attempt] of TRIES.entries()) {
     // What has too many values has as many without its texts.
@@ -297,7 +302,7 @@ export function answerSchema(schema: unknown, parts: SchemaParts): JsonObject | 
     if (parts.spent.values > LIMITS.written) return undefined
     try {
       const left = { values: ANSWER_VALUES }
-      const made = { ...loosened(schema, { ...parts, depth, within: new Set(), left }), type: 'object' }
+      const made = { ...loosenSchema(schema, { ...parts, depth, within: new Set(), left }), type: 'object' }
       if (JSON.stringify(made).length <= LIMITS.output) return made
     } catch (thrown) {
       if (!(thrown instanceof TooMuch)) throw thrown
@@ -306,14 +311,14 @@ export function answerSchema(schema: unknown, parts: SchemaParts): JsonObject | 
   return undefined
 }
 
-function loosened(input: unknown, making: Loosening): JsonObject {
+function loosenSchema(input: unknown, making: Loosening): JsonObject {
   if (!isObject(input)) return {}
   if (--making.left.values < 0) throw new TooMuch()
   making.spent.values++
   const ref = input['$ref']
   if (typeof ref === 'string') {
     const found = making.within.has(ref) ? undefined : making.references.find(ref)
-    return loosened(found, { ...making, within: new Set([...making.within, ref]) })
+    return loosenSchema(found, { ...making, within: new Set([...making.within, ref]) })
   }
   const { type, properties, items } = input
   const out: JsonObject = {}
@@ -331,8 +336,8 @@ function loosened(input: unknown, making: Loosening): JsonObject {
     const seen = Object.entries(properties).filter(
       ([, value]) => !isHidden(value, { ...making, direction: 'answered' }),
     )
-    out['properties'] = Object.fromEntries(seen.map(([name, value]) => [name, loosened(value, inner)]))
+    out['properties'] = Object.fromEntries(seen.map(([name, value]) => [name, loosenSchema(value, inner)]))
   }
-  if (isObject(items)) out['items'] = loosened(items, inner)
+  if (isObject(items)) out['items'] = loosenSchema(items, inner)
   return out
 }

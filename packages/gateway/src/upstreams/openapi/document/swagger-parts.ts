@@ -28,13 +28,13 @@ export function openedInPlace(root: JsonObject): JsonObject {
   if (isObject(top['components'])) top['components'] = eachOf(top['components'], open)
   if (root['swagger'] === undefined || !isObject(top['paths'])) return top
   for (const name of ['parameters', 'responses']) if (isObject(top[name])) top[name] = eachOf(top[name], open)
-  return { ...top, paths: mapped(top['paths'], (item) => itemOf(open(item), open)) }
+  return { ...top, paths: mapMembers(top['paths'], (item) => itemOf(open(item), open)) }
 }
 
-const mapped = (record: JsonObject, change: Opening): JsonObject =>
+const mapMembers = (record: JsonObject, change: Opening): JsonObject =>
   Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)])) as JsonObject
 
-const eachOf = (record: JsonObject, open: Opening): JsonObject => mapped(record, open)
+const eachOf = (record: JsonObject, open: Opening): JsonObject => mapMembers(record, open)
 
 function itemOf(item: unknown, open: Opening): unknown {
   if (!isObject(item)) return item
@@ -49,7 +49,7 @@ function itemOf(item: unknown, open: Opening): unknown {
 const operationOf = (operation: JsonObject, open: Opening): JsonObject => ({
   ...operation,
   ...parametersOf(operation, open),
-  ...(isObject(operation['responses']) ? { responses: mapped(operation['responses'], open) } : {}),
+  ...(isObject(operation['responses']) ? { responses: mapMembers(operation['responses'], open) } : {}),
 })
 
 const parametersOf = ({ parameters }: JsonObject, open: Opening): JsonObject =>

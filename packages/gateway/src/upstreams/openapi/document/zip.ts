@@ -47,12 +47,12 @@ export function openZip(bytes: Uint8Array, limits: ZipLimits): ZipFiles {
     return filesIn(archive, limits)
   } catch (thrown) {
     // Reading beyond the end.
-    if (thrown instanceof RangeError) throw damaged()
+    if (thrown instanceof RangeError) throw damagedArchive()
     throw thrown
   }
 }
 
-const damaged = () => new DocumentProblem('its ZIP archive is damaged or incomplete')
+const damagedArchive = () => new DocumentProblem('its ZIP archive is damaged or incomplete')
 
 interface Entry {
   readonly path: string
@@ -73,7 +73,7 @@ function filesIn(archive: Buffer, limits: ZipLimits): ZipFiles {
   let bytes = 0
   let at = begin
   for (let index = 0; index < count; index++) {
-    if (archive.readUInt32LE(at) !== CENTRAL) throw damaged()
+    if (archive.readUInt32LE(at) !== CENTRAL) throw damagedArchive()
     const [nameLength, extra, comment] = [28, 30, 32].map((offset) => archive.readUInt16LE(at + offset))
     const next = at + CENTRAL_LENGTH + (nameLength ?? 0) + (extra ?? 0) + (comment ?? 0)
     const entry = entryAt(archive, at)
@@ -85,8 +85,8 @@ function filesIn(archive: Buffer, limits: ZipLimits): ZipFiles {
     if (files.size === limits.files)
       throw new DocumentProblem(`its ZIP archive contains more than the maximum of ${limits.files} files`)
     if (files.has(entry.path))
-      throw new DocumentProblem(`its ZIP archive contains ${shown(entry.path)} twice: remove one of them`)
-    files.set(entry.path, () => unpacked(archive, entry))
+      throw new DocumentProblem(`its ZIP archive contains ${quotedPath(entry.path)} twice: remove one of them`)
+    files.set(entry.path, () => unpackEntry(archive, entry))
   }
   return files
 }
@@ -95,7 +95,7 @@ function filesIn(archive: Buffer, limits: ZipLimits): ZipFiles {
 function endOf(archive: Buffer): number {
   const least = Math.max(0, archive.length - END_LENGTH - MOST_COMMENT)
   for (let at = archive.length - END_LENGTH; at >= least; at--) if (archive.readUInt32LE(at) === END) return at
-  throw damaged()
+  throw damagedArchive()
 }
 
 /** Undefined for a folder, and for what macOS adds. */
@@ -107,12 +107,12 @@ function entryAt(archive: Buffer, at: number): Entry | undefined {
   const mode = archive.readUInt32LE(at + 38) >>> 16
   if (UNIX.has(system) && (mode & FILE_TYPE) === LINK)
     throw new DocumentProblem(
-      `its ZIP archive contains the symbolic link ${shown(path)}: pack the file that it leads to in its place`,
+      `its ZIP archive contains the symbolic link ${quotedPath(path)}: pack the file that it leads to in its place`,
     )
   if ((flags & ENCRYPTED) !== 0)
     throw new DocumentProblem('its ZIP archive is encrypted: pack it again without a password')
   const [packed, bytes, local] = [20, 24, 42].map((offset) => archive.readUInt32LE(at + offset))
-  if (packed === undefined || bytes === undefined || local === undefined) throw damaged()
+  if (packed === undefined || bytes === undefined || local === undefined) throw damagedArchive()
   if ([packed, bytes, local].includes(ELSEWHERE_32))
     throw new DocumentProblem('its ZIP archive is one of ZIP64, which is not supported: pack smaller files')
   const method = archive.readUInt16LE(at + 10)
@@ -121,17 +121,17 @@ function entryAt(archive: Buffer, at: number): Entry | undefined {
 
 /** Throws DocumentProblem for a path that leads out of the archive. */
 function pathOf(name: Buffer): string {
-  const written = decoded(name).replaceAll('\\', '/')
+  const written = decodeName(name).replaceAll('\\', '/')
   const isOutside = /^(?:\/|[a-z]:)/i.test(written) || written.split('/').includes('..') || written.includes('\0')
   if (isOutside)
     throw new DocumentProblem(
-      `its ZIP archive contains the path ${shown(written)}, which leads out of it: pack the files with relative paths`,
+      `its ZIP archive contains the path ${quotedPath(written)}, which leads out of it: pack the files with relative paths`,
     )
   return posix.normalize(written)
 }
 
 /** Older programs write names in a code page of their system; such a name is shown differently and still unique. */
-function decoded(name: Buffer): string {
+function decodeName(name: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(name)
   } catch {
@@ -139,24 +139,24 @@ function decoded(name: Buffer): string {
   }
 }
 
-function unpacked(archive: Buffer, { path, method, crc, packed, bytes, at }: Entry): Uint8Array {
-  const broken = () => new DocumentProblem(`its file ${shown(path)} is damaged in the ZIP archive`)
+function unpackEntry(archive: Buffer, { path, method, crc, packed, bytes, at }: Entry): Uint8Array {
+  const damagedEntry = () => new DocumentProblem(`its file ${quotedPath(path)} is damaged in the ZIP archive`)
   if (method !== STORED && method !== DEFLATED)
-    throw new DocumentProblem(`its file ${shown(path)} is packed by method ${method}, which is not supported`)
-  if (at + LOCAL_LENGTH > archive.length || archive.readUInt32LE(at) !== LOCAL) throw broken()
+    throw new DocumentProblem(`its file ${quotedPath(path)} is packed by method ${method}, which is not supported`)
+  if (at + LOCAL_LENGTH > archive.length || archive.readUInt32LE(at) !== LOCAL) throw damagedEntry()
   const begin = at + LOCAL_LENGTH + archive.readUInt16LE(at + 26) + archive.readUInt16LE(at + 28)
   const content = archive.subarray(begin, begin + packed)
-  if (content.length !== packed) throw broken()
+  if (content.length !== packed) throw damagedEntry()
   let plain: Uint8Array = content
   try {
     // What it says of its size was counted: it unpacks to no more.
     if (method === DEFLATED) plain = inflateRawSync(content, { maxOutputLength: Math.max(1, bytes) })
   } catch {
-    throw broken()
+    throw damagedEntry()
   }
-  if (plain.length !== bytes || crc32(plain) !== crc) throw broken()
+  if (plain.length !== bytes || crc32(plain) !== crc) throw damagedEntry()
   return plain
 }
 
 /** Safe in a message: names come from the archive. */
-const shown = (path: string) => JSON.stringify(path.replaceAll(/\p{C}/gu, '\u{FFFD}').slice(0, 100))
+const quotedPath = (path: string) => JSON.stringify(path.replaceAll(/\p{C}/gu, '\u{FFFD}').slice(0, 100))

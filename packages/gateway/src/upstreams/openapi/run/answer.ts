@@ -30,12 +30,12 @@ export function resultOf(reply: Reply, parts: AnswerParts): JsonObject {
   refuse(reply, parts)
   // Callers read this: addresses of servers are not for them.
   if (reply.redirects)
-    return failed(
+    return failedResult(
       `HTTP ${status}: it redirects to an address outside this connection's, which is not followed with its credential.`,
     )
   // Not changed since: what the caller has is what there is.
   if (status === 304) return withStructure({ content: [text('HTTP 304: not changed.')] }, undefined, parts)
-  return failed(parts.mask(wordsOf(reply)))
+  return failedResult(parts.mask(wordsOf(reply)))
 }
 
 function refuse(reply: Reply, { alias, mask }: AnswerParts): void {
@@ -63,7 +63,7 @@ function challengeOf({ headers }: Reply): string | undefined {
 }
 
 const text = (words: string): JsonObject => ({ type: 'text', text: words })
-const failed = (words: string): JsonObject => ({ content: [text(words)], isError: true })
+const failedResult = (words: string): JsonObject => ({ content: [text(words)], isError: true })
 
 function success(reply: Reply, parts: AnswerParts): JsonObject {
   const { status, bytes } = reply
@@ -115,7 +115,7 @@ function withStructure(result: JsonObject, value: unknown, { structured }: Answe
 /** The answer cannot be passed on. After a successful write it is not an error, so that the write is not repeated. */
 function unread(reply: Reply, what: string, parts: AnswerParts): JsonObject {
   const words = `HTTP ${reply.status}: the response is ${what}; it is not passed on.`
-  return parts.reads ? failed(words) : withStructure({ content: [text(words)] }, undefined, parts)
+  return parts.reads ? failedResult(words) : withStructure({ content: [text(words)] }, undefined, parts)
 }
 
 /** The vendor's own words: the message where its JSON has one, else the body as it is. */

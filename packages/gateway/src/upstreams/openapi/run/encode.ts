@@ -15,7 +15,7 @@ const STRICT = /[!'()*]/g
 const hex = (char: string) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`
 
 /** Only the letters, digits and `-._~` stay (RFC 3986, section 2.3). */
-export const encoded = (text: string): string => encodeURIComponent(text.toWellFormed()).replaceAll(STRICT, hex)
+export const encodeUriText = (text: string): string => encodeURIComponent(text.toWellFormed()).replaceAll(STRICT, hex)
 
 /**
  * Reserved characters that stay unencoded in a query where a document allows it; those that begin another value or end the query
@@ -23,7 +23,7 @@ export const encoded = (text: string): string => encodeURIComponent(text.toWellF
  */
 const RESERVED = /%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B|5B|5D)/g
 const encodedReserved = (text: string): string =>
-  encoded(text).replaceAll(RESERVED, (value) => decodeURIComponent(value))
+  encodeUriText(text).replaceAll(RESERVED, (value) => decodeURIComponent(value))
 
 /** One value that is neither a list nor an object; those go as JSON where they stand inside another. */
 export function plain(value: unknown): string {
@@ -57,13 +57,17 @@ export function inPath(placed: Placed, value: unknown): string {
 }
 
 function pathWord({ name, style, explode }: Placed, input: unknown): string {
-  const key = encoded(name)
+  const key = encodeUriText(name)
   const separator = style === 'label' && explode ? '.' : style === 'matrix' && explode ? ';' : ','
   const words = Array.isArray(input)
-    ? input.map((value) => (style === 'matrix' && explode ? `${key}=${encoded(plain(value))}` : encoded(plain(value))))
+    ? input.map((value) =>
+        style === 'matrix' && explode ? `${key}=${encodeUriText(plain(value))}` : encodeUriText(plain(value)),
+      )
     : isObject(input)
-      ? pairsOf(input).map(([inner, value]) => `${encoded(inner)}${explode ? '=' : ','}${encoded(plain(value))}`)
-      : [encoded(plain(input))]
+      ? pairsOf(input).map(
+          ([inner, value]) => `${encodeUriText(inner)}${explode ? '=' : ','}${encodeUriText(plain(value))}`,
+        )
+      : [encodeUriText(plain(input))]
   const joined = words.join(separator)
   if (style === 'label') return `.${joined}`
   if (style !== 'matrix') return joined
@@ -103,10 +107,10 @@ const hasControls = (text: string): boolean => {
 /** Names and values of a query, encoded already. */
 export function inQuery(placed: Placed, value: unknown): [name: string, value: string][] {
   const { name, style, explode, reserved, json } = placed
-  const write = reserved ? encodedReserved : encoded
-  const key = encoded(name)
+  const write = reserved ? encodedReserved : encodeUriText
+  const key = encodeUriText(name)
   if (json) return [[key, write(JSON.stringify(value))]]
-  if (style === 'deepObject' && isNested(value)) return deep(key, value, write, 0)
+  if (style === 'deepObject' && isNested(value)) return deepPairs(key, value, write, 0)
   if (Array.isArray(value)) {
     if (style === 'form' && explode) return value.map((item) => [key, write(plain(item))])
     const separator = style === 'spaceDelimited' ? '%20' : style === 'pipeDelimited' ? '%7C' : ','
@@ -114,19 +118,24 @@ export function inQuery(placed: Placed, value: unknown): [name: string, value: s
   }
   if (!isObject(value)) return value === null ? [] : [[key, write(plain(value))]]
   const pairs = pairsOf(value)
-  if (style === 'form' && explode) return pairs.map(([inner, item]) => [encoded(inner), write(plain(item))])
+  if (style === 'form' && explode) return pairs.map(([inner, item]) => [encodeUriText(inner), write(plain(item))])
   const separator = style === 'spaceDelimited' ? '%20' : style === 'pipeDelimited' ? '%7C' : ','
   return pairs.length === 0
     ? []
-    : [[key, pairs.flatMap(([inner, item]) => [encoded(inner), write(plain(item))]).join(separator)]]
+    : [[key, pairs.flatMap(([inner, item]) => [encodeUriText(inner), write(plain(item))]).join(separator)]]
 }
 
 /** `filter[owner][id]=5`, as far as anybody nests. */
-export function deep(key: string, value: object, write: (text: string) => string, level: number): [string, string][] {
+export function deepPairs(
+  key: string,
+  value: object,
+  write: (text: string) => string,
+  level: number,
+): [string, string][] {
   const pairs: Pair[] = Array.isArray(value) ? value.map((item: unknown) => ['', item] as const) : pairsOf(value)
   return pairs.flatMap(([inner, item]): [string, string][] => {
-    const name = `${key}%5B${encoded(inner)}%5D`
-    return isNested(item) && level < 10 ? deep(name, item, write, level + 1) : [[name, write(plain(item))]]
+    const name = `${key}%5B${encodeUriText(inner)}%5D`
+    return isNested(item) && level < 10 ? deepPairs(name, item, write, level + 1) : [[name, write(plain(item))]]
   })
 }
 

@@ -8,7 +8,7 @@ import { Fault } from '@toolway/contract'
 import { isObject, type JsonObject } from '@toolway/protocol'
 import { randomUUID } from 'node:crypto'
 import type { Body, Operation } from '@toolway/contract/http-operation'
-import { deep, encoded, inCookie, inHeader, inPath, inQuery, isNested, plain, Unsendable } from './encode.ts'
+import { deepPairs, encodeUriText, inCookie, inHeader, inPath, inQuery, isNested, plain, Unsendable } from './encode.ts'
 
 export interface Request {
   readonly method: Operation['method']
@@ -40,8 +40,8 @@ export function requestOf(operation: Operation, input: JsonObject, { alias, base
   const query = [base.search.slice(1), operation.query ?? ''].filter((part) => part !== '')
   const path = new Map<string, string>()
   const taken = takenIn(operation, base)
-  placing('query', () => {
-    for (const name of new URLSearchParams(operation.query).keys()) refuseKey(encoded(name), key, 'query')
+  wordUnsendable('query', () => {
+    for (const name of new URLSearchParams(operation.query).keys()) refuseKey(encodeUriText(name), key, 'query')
   })
   for (const placed of operation.placed) {
     const value = valueOf(input, placed.argument)
@@ -49,7 +49,7 @@ export function requestOf(operation: Operation, input: JsonObject, { alias, base
       if (placed.in === 'path') throw mismatch(placed.argument, 'is missing')
       continue
     }
-    placing(placed.argument, () => {
+    wordUnsendable(placed.argument, () => {
       if (placed.in === 'path') path.set(placed.name, inPath(placed, value))
       else if (placed.in === 'header') headers[placed.name.toLowerCase()] = inHeader(placed, value)
       else if (placed.in === 'cookie')
@@ -60,13 +60,14 @@ export function requestOf(operation: Operation, input: JsonObject, { alias, base
       else
         for (const [name, item] of inQuery(placed, value)) {
           refuseKey(name, key, 'query')
-          if (name !== encoded(placed.name) && taken.has(name.toLowerCase()))
+          if (name !== encodeUriText(placed.name) && taken.has(name.toLowerCase()))
             throw new Unsendable('must not name another parameter')
           query.push(`${name}=${item}`)
         }
     })
   }
-  if (key !== undefined) (key.in === 'query' ? query : cookies).push(`${encoded(key.name)}=${encoded(key.value)}`)
+  if (key !== undefined)
+    (key.in === 'query' ? query : cookies).push(`${encodeUriText(key.name)}=${encodeUriText(key.value)}`)
   if (cookies.length > 0) headers['cookie'] = cookies.join('; ')
   const written = operation.body === undefined ? undefined : bodyOf(operation.body, input)
   if (written !== undefined) headers['content-type'] = written.media
@@ -82,7 +83,7 @@ const valueOf = (value: JsonObject, name: string): unknown => (Object.hasOwn(val
 const mismatch = (argument: string, problem: string) =>
   new Fault('params.shape', { place: `/arguments/${argument}`, problem })
 
-function placing(argument: string, work: () => void): void {
+function wordUnsendable(argument: string, work: () => void): void {
   try {
     work()
   } catch (thrown) {
@@ -101,12 +102,12 @@ const takenIn = ({ placed, query }: Operation, { searchParams }: URL): ReadonlyS
       ...placed.flatMap((item) => (item.in === 'query' ? item.name : [])),
       ...searchParams.keys(),
       ...new URLSearchParams(query).keys(),
-    ].map((name) => encoded(name).toLowerCase()),
+    ].map((name) => encodeUriText(name).toLowerCase()),
   )
 
 /** Nor may any of them be the key's. */
 function refuseKey(name: string, key: Key | undefined, place: Key['in']): void {
-  if (key?.in === place && name.toLowerCase() === encoded(key.name).toLowerCase())
+  if (key?.in === place && name.toLowerCase() === encodeUriText(key.name).toLowerCase())
     throw new Unsendable('must not name the key of the connection')
 }
 
@@ -172,8 +173,8 @@ interface Member {
 const formOf = (members: readonly Member[]): string =>
   members
     .flatMap(({ name, value, deep: isDeep }): [string, string][] => {
-      if (isDeep && isNested(value)) return deep(encoded(name), value, encoded, 0)
-      return (Array.isArray(value) ? value : [value]).map((item) => [encoded(name), encoded(plain(item))])
+      if (isDeep && isNested(value)) return deepPairs(encodeUriText(name), value, encodeUriText, 0)
+      return (Array.isArray(value) ? value : [value]).map((item) => [encodeUriText(name), encodeUriText(plain(item))])
     })
     .map(([name, value]) => `${name}=${value}`)
     .join('&')

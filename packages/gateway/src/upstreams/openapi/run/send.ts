@@ -127,11 +127,11 @@ interface Failing {
 
 /** An abort of ours says why; a time limit of ours is the server's silence, not the client's wish. */
 function faultOf(thrown: unknown, { alias, timeout, signal, deadline }: Failing): Fault {
-  const silent = () => new Fault('upstream.timeout', { connection: alias, seconds: timeout }, { cause: thrown })
+  const timedOut = () => new Fault('upstream.timeout', { connection: alias, seconds: timeout }, { cause: thrown })
   if (signal.aborted) {
     const reason: unknown = signal.reason
     if (reason instanceof Fault) return reason
-    return reason instanceof Error && reason.name === 'TimeoutError' ? silent() : new Fault('call.cancelled')
+    return reason instanceof Error && reason.name === 'TimeoutError' ? timedOut() : new Fault('call.cancelled')
   }
-  return deadline.aborted ? silent() : wordFailure({ alias, timeout }, thrown)
+  return deadline.aborted ? timedOut() : wordFailure({ alias, timeout }, thrown)
 }
