@@ -88,15 +88,16 @@ export function createGuardedFetch(
     }
     for (let followed = 0; ; followed++) {
       const response = await send(sent, until)
-      const next = known === 'GET' && followed < most ? redirected(sent, response) : undefined
-      if (next === undefined || (withinOrigin && next.url.origin !== sent.url.origin)) return at(response, sent.url)
+      const next = known === 'GET' && followed < most ? redirectOf(sent, response) : undefined
+      if (next === undefined || (withinOrigin && next.url.origin !== sent.url.origin))
+        return withUrl(response, sent.url)
       sent = next
     }
   }
 }
 
 /** Where the answer came from, as `fetch` says it: after a redirect this is another address. */
-const at = (response: Response, { href }: URL): Response => Object.defineProperty(response, 'url', { value: href })
+const withUrl = (response: Response, { href }: URL): Response => Object.defineProperty(response, 'url', { value: href })
 
 /** For an address that the operator of the installation set: it may be private, and even this machine's own. */
 export const operatorFetch = (alias: string): GuardedFetch => createGuardedFetch({ alias, privateOrigins: 'any' })
@@ -110,7 +111,7 @@ function addressOf(address: string, alias: string): URL {
 }
 
 /** Where it leads; undefined where it leads nowhere, or from a line that nobody can listen to to one that everybody can. */
-function redirected({ url, headers, ...sent }: Sent, { status, headers: answered }: Response): Sent | undefined {
+function redirectOf({ url, headers, ...sent }: Sent, { status, headers: answered }: Response): Sent | undefined {
   const to = REDIRECTS.has(status) ? URL.parse(answered.get('location') ?? '', url.href) : null
   if (to === null || !/^https?:$/.test(to.protocol) || to.username !== '' || to.password !== '') return undefined
   if (url.protocol === 'https:' && to.protocol !== 'https:') return undefined

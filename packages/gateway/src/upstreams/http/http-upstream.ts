@@ -277,11 +277,11 @@ class HttpUpstream implements Upstream {
     // Calls in the session may have asked for pages, whose end is told in it.
     if (this.#other.isSpoken && hearing.beside === true)
       void this.#sessions.listen({ ...hearing, uris: [] }, signal).catch(() => {})
-    const leave = () => {
+    const abandon = () => {
       left.abort()
       onEnd()
     }
-    const source = await this.#sourceOf(presents, credential, () => this.#announcements.ofNobody(leave, signal))
+    const source = await this.#sourceOf(presents, credential, () => this.#announcements.ofNobody(abandon, signal))
     return source.join({ lists: false, uris, tasks }, onNotification, signal)
   }
 

@@ -247,11 +247,11 @@ class LegacySessionPool implements LegacySessions {
     // The pool tells the server nothing of a lost session; the pipe of one is closed here.
     if (session.attributes) void session.close()
     let isTaken = false
-    const seed = () => {
+    const takeFresh = () => {
       isTaken = true
       return Promise.resolve(fresh)
     }
-    await this.#place.use(holder, seed, () => Promise.resolve()).catch(() => {})
+    await this.#place.use(holder, takeFresh, () => Promise.resolve()).catch(() => {})
     if (!isTaken) void fresh.close()
     return true
   }
@@ -322,7 +322,7 @@ class LegacySessionPool implements LegacySessions {
     const open = this.#open(holder, credential)
     return this.#place.listen(holder, open, async (session, ended) => {
       const nobody = createUncorrelatedMessages(() => {})
-      const hear = (message: Message) => {
+      const onMessage = (message: Message) => {
         if (isNotification(message)) onNotification(message)
         else nobody.hear(message, (answer) => session.tell(answer))
       }
@@ -330,7 +330,7 @@ class LegacySessionPool implements LegacySessions {
         // A server may hold back the head of a stream until it has something to say, so it is asked whether it is there.
         await this.#askSurely({ holder, session, open }, { ...PING, signal, credential })
         onOpen()
-        return await session.stream(hear, AbortSignal.any([signal, ended]))
+        return await session.stream(onMessage, AbortSignal.any([signal, ended]))
       } catch (thrown) {
         // Nothing depends on this very session: the next one has a stream to give.
         if (thrown instanceof StreamTaken) this.forget(GATEWAY)

@@ -13,7 +13,7 @@ import {
   isSameId,
   isMore,
   isStreamType,
-  malformed,
+  malformedUpstream,
   PROGRESS,
   readEvent,
   tokenOf,
@@ -312,7 +312,7 @@ class ResponseEventSink {
     else if (this.#status >= 300) this.#decoding = null
     else
       this.#end(
-        malformed(
+        malformedUpstream(
           this.#wire.alias,
           `its response is compressed as ${codings.join(', ')}, which cannot be read; the request asked for no compression`,
         ),
@@ -334,7 +334,10 @@ class ResponseEventSink {
       onError: () => {
         if (!this.#over)
           this.#end(
-            malformed(this.#wire.alias, `its response is not ${codings.join(', ')}, as its Content-Encoding says`),
+            malformedUpstream(
+              this.#wire.alias,
+              `its response is not ${codings.join(', ')}, as its Content-Encoding says`,
+            ),
           )
       },
     })

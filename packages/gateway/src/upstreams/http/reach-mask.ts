@@ -38,7 +38,7 @@ export function createResultMask(
   )
   const secrets = [...both, ...queried.filter(isSecret), ...(url === undefined ? [] : pathSecrets(url))]
     .flatMap(({ name, value }) =>
-      [value, encoded(value), JSON.stringify(value).slice(1, -1)].map((spelt) => ({ name, spelt })),
+      [value, encodeValue(value), JSON.stringify(value).slice(1, -1)].map((spelt) => ({ name, spelt })),
     )
     .filter(({ spelt }) => spelt.length >= SHORTEST_IN_RESULTS)
     .toSorted((a, b) => b.spelt.length - a.spelt.length)
@@ -94,10 +94,10 @@ const givenBy = (headers: Readonly<Record<string, string>>): Secret[] =>
 
 function maskOf(secrets: readonly Secret[]): (text: string) => string {
   const masks = secrets
-    .flatMap(({ name, value }) => [value, encoded(value)].map((spelt) => ({ name, spelt })))
+    .flatMap(({ name, value }) => [value, encodeValue(value)].map((spelt) => ({ name, spelt })))
     .sort((a, b) => b.spelt.length - a.spelt.length)
     .map(({ name, spelt }) => createMask({ [name]: spelt }))
   return (text) => masks.reduce((masked, mask) => mask(masked), text)
 }
 
-const encoded = (value: string): string => encodeURIComponent(value.toWellFormed())
+const encodeValue = (value: string): string => encodeURIComponent(value.toWellFormed())

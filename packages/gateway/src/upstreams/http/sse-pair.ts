@@ -55,7 +55,7 @@ export async function openSsePair(
     // Said once: a session does not move.
     if (endpoint !== undefined) return
     const address = addressAt(url, data)
-    if (address === undefined) return end(malformed(wire, 'it refers to an endpoint at another origin'))
+    if (address === undefined) return end(malformedServer(wire, 'it refers to an endpoint at another origin'))
     endpoint = address
     named.resolve(address)
   })
@@ -81,13 +81,13 @@ export async function openSsePair(
     (thrown: unknown) => end(Fault.of(thrown)),
   )
 
-  const silent = () => end(malformed(wire, 'it does not announce an endpoint on its event stream'))
-  const timer = setTimeout(silent, ENDPOINT_PATIENCE)
-  signal.addEventListener('abort', silent, { once: true })
-  if (signal.aborted) silent()
+  const endSilent = () => end(malformedServer(wire, 'it does not announce an endpoint on its event stream'))
+  const timer = setTimeout(endSilent, ENDPOINT_PATIENCE)
+  signal.addEventListener('abort', endSilent, { once: true })
+  if (signal.aborted) endSilent()
   const path = await named.promise.finally(() => {
     clearTimeout(timer)
-    signal.removeEventListener('abort', silent)
+    signal.removeEventListener('abort', endSilent)
   })
   return {
     headers,
@@ -129,7 +129,8 @@ function addressAt(own: URL, data: string): string | undefined {
   return named?.origin === own.origin ? named.pathname + named.search : undefined
 }
 
-const malformed = (wire: Wire, problem: string) => new Fault('upstream.malformed', { connection: wire.alias, problem })
+const malformedServer = (wire: Wire, problem: string) =>
+  new Fault('upstream.malformed', { connection: wire.alias, problem })
 
 /** The message is taken when the server says so; its answer comes on the stream. */
 async function post(at: Wire, headers: Record<string, string>, body: string): Promise<void> {

@@ -9,9 +9,9 @@ export function createAddressMask({ origin, host, hostname }: URL): (text: strin
   const telling = /[.:]/.test(bare)
   const spelt = [origin, origin.replaceAll('/', String.raw`\/`), host, ...(telling ? [hostname, bare] : [])]
   const named = spelt.filter((value) => value.includes(':') || telling)
-  const parts = [...new Set(named)].sort((first, other) => other.length - first.length).map(escaped)
+  const parts = [...new Set(named)].sort((first, other) => other.length - first.length).map(escapePattern)
   const pattern = new RegExp(parts.join('|'), 'gi')
   return (text) => text.replace(pattern, MASK)
 }
 
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`)
+const escapePattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`)

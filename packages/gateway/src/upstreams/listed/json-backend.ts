@@ -153,7 +153,7 @@ class HttpBackend implements JsonBackend {
         continue
       }
       if (incoming.status >= 300) throw refusalOf({ alias: this.#alias, mask: this.mask }, incoming)
-      const value = incoming.stream ? undefined : parsed(this.hide(incoming.text))
+      const value = incoming.stream ? undefined : parseOrUndefined(this.hide(incoming.text))
       if (value === undefined) throw this.#malformed(`${path} did not return JSON`)
       return value
     }
@@ -170,7 +170,7 @@ class HttpBackend implements JsonBackend {
   }
 
   parse(text: string): Json | undefined {
-    const value = parsed(text)
+    const value = parseOrUndefined(text)
     return isShallow(value, MOST_LEVELS) ? value : undefined
   }
 
@@ -192,7 +192,7 @@ class HttpBackend implements JsonBackend {
   }
 }
 
-function parsed(text: string): Json | undefined {
+function parseOrUndefined(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json
   } catch {

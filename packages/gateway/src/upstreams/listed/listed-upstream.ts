@@ -101,11 +101,11 @@ export function createListedUpstream<Tool extends ListedTool>(parts: ListedUpstr
   }
 
   async function poll(onChange: (kind: ListKind, missed: boolean) => void, signal: AbortSignal): Promise<void> {
-    let before = shown(listing.peek(KEY))
+    let before = textOfList(listing.peek(KEY))
     while (!signal.aborted) {
       await pause(keptFor, signal)
       if (signal.aborted) return
-      const after = shown(await open().catch(() => undefined))
+      const after = textOfList(await open().catch(() => undefined))
       if (after !== undefined && before !== undefined && after !== before) onChange('tools', false)
       before = after ?? before
     }
@@ -160,5 +160,5 @@ export function createListedUpstream<Tool extends ListedTool>(parts: ListedUpstr
 const someOf = <Tool extends ListedTool>(list: ToolList<Tool> | undefined, isMeant: (tool: Tool) => boolean) =>
   list === undefined ? undefined : Array.from(list.tools.values()).some(isMeant)
 
-const shown = <Tool extends ListedTool>(list: ToolList<Tool> | undefined): string | undefined =>
+const textOfList = <Tool extends ListedTool>(list: ToolList<Tool> | undefined): string | undefined =>
   list === undefined ? undefined : JSON.stringify(Array.from(list.tools.values(), ({ definition }) => definition))

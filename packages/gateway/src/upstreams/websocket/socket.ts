@@ -69,7 +69,7 @@ export function openSocket(parts: SocketParts, eventSink: PipeEventSink, signal:
       silentLooks = 0
     }
     /** Looks are counted, not the time: a gateway that was held up itself has not heard what is waiting for it. */
-    function look(): void {
+    function checkPeer(): void {
       if (silentLooks++ >= MOST_SILENT_LOOKS) return drop(lost())
       if (socket.bufferedAmount < MAX_WAITING) socket.ping()
     }
@@ -93,7 +93,7 @@ export function openSocket(parts: SocketParts, eventSink: PipeEventSink, signal:
     socket.on('open', () => {
       signal.removeEventListener('abort', onAbort)
       isOpen = true
-      beat = setInterval(look, lookEvery).unref()
+      beat = setInterval(checkPeer, lookEvery).unref()
       resolve({ send: (text) => send(socket, alias, text), quiet: () => performance.now() - heardAt, close })
     })
     function close(): void {

@@ -11,7 +11,7 @@ import {
   checkEnvelope,
   createChannel,
   discoverOn,
-  listening,
+  listenRequest,
   openPipeSession,
   type Answer,
   type Channel,
@@ -124,7 +124,7 @@ class WebSocketCarrier implements Carrier {
   }
 
   listen(options: ListenOptions) {
-    return this.exchange(listening(options))
+    return this.exchange(listenRequest(options))
   }
 
   open(options: OpenOptions) {

@@ -43,7 +43,7 @@ export async function forward(url: URL, incoming: IncomingMessage, answer: Serve
     createConnection: () => socket,
     method: incoming.method,
     path: url.pathname + url.search,
-    headers: [...passing(incoming, ['host']), 'host', url.host, 'connection', 'close', ...chunked],
+    headers: [...passedHeaders(incoming, ['host']), 'host', url.host, 'connection', 'close', ...chunked],
   })
   sent.setTimeout(parts.idleMs, () => sent.destroy(new EgressRefused('silent', wordsOf(to))))
   answer.once('close', () => sent.destroy())
@@ -56,12 +56,12 @@ export async function forward(url: URL, incoming: IncomingMessage, answer: Serve
     })
   })
   received.on('error', () => answer.destroy())
-  answer.writeHead(received.statusCode ?? 502, passing(received))
+  answer.writeHead(received.statusCode ?? 502, passedHeaders(received))
   received.pipe(answer)
 }
 
 /** Names and values in turn, as they came, without those of one connection. */
-function passing({ rawHeaders, headers }: IncomingMessage, without: readonly string[] = []): string[] {
+function passedHeaders({ rawHeaders, headers }: IncomingMessage, without: readonly string[] = []): string[] {
   const named = (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase())
   const ending = new Set([...PER_CONNECTION, ...named, ...without])
   return rawHeaders.filter((_, at) => !ending.has((rawHeaders[at - (at % 2)] ?? '').toLowerCase()))

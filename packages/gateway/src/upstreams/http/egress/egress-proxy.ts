@@ -54,12 +54,12 @@ export async function startEgressProxy(parts: EgressProxyParts): Promise<EgressP
   server.on('connect', (request: IncomingMessage, client: Duplex, head: Buffer) => {
     client.on('error', () => client.destroy())
     const to = targetIn(request.url ?? '')
-    const tunnel = to === undefined ? Promise.reject(malformed(request)) : openTunnel(to, client, head, ways)
+    const tunnel = to === undefined ? Promise.reject(malformedRequest(request)) : openTunnel(to, client, head, ways)
     tunnel.catch((thrown: unknown) => refuseTunnel(client, tell(thrown)))
   })
   server.on('request', (request: IncomingMessage, answer: ServerResponse) => {
     const url = addressOf(request)
-    const sent = url === undefined ? Promise.reject(malformed(request)) : forward(url, request, answer, ways)
+    const sent = url === undefined ? Promise.reject(malformedRequest(request)) : forward(url, request, answer, ways)
     sent.catch((thrown: unknown) => refuseRequest(answer, tell(thrown)))
   })
   await new Promise<void>((resolve, reject) => void server.once('error', reject).listen(path, resolve))
@@ -91,7 +91,7 @@ function createTelling(refused: EgressProxyParts['refused']) {
 }
 
 /** What was asked for is the child's text: only a part of it is repeated. */
-const malformed = (request: IncomingMessage) =>
+const malformedRequest = (request: IncomingMessage) =>
   new EgressRefused('form', (request.url ?? '').replaceAll(/[^\x21-\x7e]/g, '').slice(0, 100) || 'nothing')
 
 /** Answers where the tunnel does not stand yet; afterwards `openTunnel` has ended the connection. */

@@ -44,7 +44,7 @@ export function createRoutes(rules: EgressRules, connectMs = CONNECT_MS) {
   const isListed = createHostList(allowHosts)
   const turns = createTurns(LOOKUPS)
 
-  const allowed = (address: string, host: string) =>
+  const isAddressAllowed = (address: string, host: string) =>
     isAllowed(address, { allowPrivate, exceptions }, host) &&
     (allowPrivate || !ownAddresses().map(plainOf).includes(plainOf(address)) || exceptions.cover(address, host))
 
@@ -53,7 +53,7 @@ export function createRoutes(rules: EgressRules, connectMs = CONNECT_MS) {
     const target = wordsOf({ host, port })
     if (network === 'listed' && (isIP(host) !== 0 || !isListed({ host, port })))
       throw new EgressRefused('unlisted', target)
-    if (isIP(host) !== 0 && !allowed(host, host)) throw new EgressRefused('address', target)
+    if (isIP(host) !== 0 && !isAddressAllowed(host, host)) throw new EgressRefused('address', target)
   }
 
   return {
@@ -67,7 +67,7 @@ export function createRoutes(rules: EgressRules, connectMs = CONNECT_MS) {
       return new Promise((resolve, reject) => {
         check(to)
         const judged = createJudgedLookup({
-          allowed,
+          allowed: isAddressAllowed,
           refusal: (cause) => new EgressRefused('address', target, { cause }),
         })
         // A look-up begins before the socket is there.
@@ -79,21 +79,21 @@ export function createRoutes(rules: EgressRules, connectMs = CONNECT_MS) {
         })
         const socket = connect({ host, port, lookup, allowHalfOpen: true, autoSelectFamily: true, noDelay: true })
         tunnel.socket = socket
-        const leave = () => socket.destroy(new EgressRefused('unreachable', target))
+        const destroySocket = () => socket.destroy(new EgressRefused('unreachable', target))
         const late = setTimeout(() => socket.destroy(new EgressRefused('silent', target)), connectMs)
-        const settled = () => {
+        const stopWaiting = () => {
           clearTimeout(late)
-          gone?.removeEventListener('abort', leave)
+          gone?.removeEventListener('abort', destroySocket)
         }
-        gone?.addEventListener('abort', leave)
-        if (gone?.aborted === true) leave()
+        gone?.addEventListener('abort', destroySocket)
+        if (gone?.aborted === true) destroySocket()
         socket.once('connect', () => {
-          settled()
-          if (allowed(socket.remoteAddress ?? '', host)) resolve(socket)
+          stopWaiting()
+          if (isAddressAllowed(socket.remoteAddress ?? '', host)) resolve(socket)
           else socket.destroy(new EgressRefused('address', target))
         })
         socket.once('error', (cause) => {
-          settled()
+          stopWaiting()
           reject(refusalIn(cause) ?? new EgressRefused('unreachable', target, { cause }))
         })
       })

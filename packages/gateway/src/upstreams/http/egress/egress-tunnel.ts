@@ -49,14 +49,14 @@ function join(client: Duplex, server: Socket, idleMs: number): void {
 
 /** The first bytes of the client, once they have named the host. */
 async function readPinned(to: Target, client: Duplex, head: Buffer, openingMs: number): Promise<Buffer> {
-  const refused = (reason: 'plain' | 'name') => new EgressRefused(reason, wordsOf(to))
+  const refusedTunnel = (reason: 'plain' | 'name') => new EgressRefused(reason, wordsOf(to))
   const late = setTimeout(() => client.destroy(), openingMs)
   try {
-    for (let bytes = head; ; bytes = Buffer.concat([bytes, await nextBytes(client, refused('plain'))])) {
+    for (let bytes = head; ; bytes = Buffer.concat([bytes, await nextBytes(client, refusedTunnel('plain'))])) {
       const opening = readOpening(bytes)
       if (opening.kind === 'incomplete') continue
-      if (opening.kind === 'other') throw refused('plain')
-      if (opening.name === undefined || nameOf(opening.name) !== to.host) throw refused('name')
+      if (opening.kind === 'other') throw refusedTunnel('plain')
+      if (opening.name === undefined || nameOf(opening.name) !== to.host) throw refusedTunnel('name')
       return bytes
     }
   } finally {
@@ -66,13 +66,13 @@ async function readPinned(to: Target, client: Duplex, head: Buffer, openingMs: n
 
 function nextBytes(client: Duplex, ended: Error): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const settle = (act: () => void) => {
-      client.off('data', take).off('end', end).off('close', end).pause()
+    const settleTunnel = (act: () => void) => {
+      client.off('data', resolveBytes).off('end', end).off('close', end).pause()
       act()
     }
-    const take = (bytes: Buffer) => settle(() => resolve(bytes))
-    const end = () => settle(() => reject(ended))
-    client.on('data', take).once('end', end).once('close', end)
+    const resolveBytes = (bytes: Buffer) => settleTunnel(() => resolve(bytes))
+    const end = () => settleTunnel(() => reject(ended))
+    client.on('data', resolveBytes).once('end', end).once('close', end)
     client.resume()
   })
 }
