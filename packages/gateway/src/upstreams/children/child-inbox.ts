@@ -3,7 +3,7 @@
  * the reader returns, or when the promise that it returns settles. It never holds more than the worker's window, and a reader
  * that throws loses its own line only.
  */
-import { weigh } from './frame.ts'
+import { weightOf } from './frame.ts'
 import type { Log } from '../../lib/log.ts'
 
 export type LineReader = (line: string) => void | Promise<void>
@@ -28,22 +28,22 @@ export function createInbox({ name, log, taken }: InboxParts) {
     taken(untold)
     untold = 0
   }
-  const failed = (thrown: unknown) =>
+  const logReaderFailure = (thrown: unknown) =>
     log.error({ child: name, err: thrown }, 'the reader of a stdio server failed on a line')
-  const give = (read: LineReader, body: Buffer) => {
-    const weight = weigh(body.length)
+  const giveToReader = (read: LineReader, body: Buffer) => {
+    const weight = weightOf(body.length)
     try {
       const reading = read(body.toString('utf8'))
-      if (reading instanceof Promise) return void reading.catch(failed).finally(() => count(weight))
+      if (reading instanceof Promise) return void reading.catch(logReaderFailure).finally(() => count(weight))
     } catch (thrown) {
-      failed(thrown)
+      logReaderFailure(thrown)
     }
     return count(weight)
   }
 
   return {
     take(body: Buffer): void {
-      if (reader) give(reader, body)
+      if (reader) giveToReader(reader, body)
       else waiting.push(Buffer.from(body)) // a copy: the frame is a view on a chunk that would be kept with it
     },
     read(fn: LineReader): void {
@@ -51,7 +51,7 @@ export function createInbox({ name, log, taken }: InboxParts) {
       reader = fn
       const early = waiting
       waiting = []
-      for (const body of early) give(fn, body)
+      for (const body of early) giveToReader(fn, body)
     },
   }
 }

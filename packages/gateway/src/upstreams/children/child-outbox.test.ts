@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createOutbox, OUTBOX_EASE, OUTBOX_LIMIT } from './child-outbox.ts'
 import { ChildError } from './child-error.ts'
-import { weigh } from './frame.ts'
+import { weightOf } from './frame.ts'
 
 function outbox() {
   const written: string[] = []
@@ -18,7 +18,7 @@ describe('lines to a child', () => {
     expect(box.written).toEqual(['small\n', `${big}\n`])
     await new Promise((done) => setImmediate(done))
     expect(free).toBe(false)
-    box.taken(weigh(big.length + 1))
+    box.taken(weightOf(big.length + 1))
     await sent
   })
 
@@ -26,12 +26,12 @@ describe('lines to a child', () => {
     const box = outbox()
     let refused = 0
     const count = () => (refused += 1)
-    const tiny = Math.floor(OUTBOX_LIMIT / weigh(1))
+    const tiny = Math.floor(OUTBOX_LIMIT / weightOf(1))
     const sends = Array.from({ length: tiny + 5 }, () => box.send('').catch(count))
     await new Promise((done) => setImmediate(done))
     expect(refused).toBe(5)
     expect(box.written).toHaveLength(tiny)
-    box.taken(tiny * weigh(1))
+    box.taken(tiny * weightOf(1))
     await Promise.all(sends)
   })
 

@@ -4,7 +4,7 @@
  * for another.
  */
 import { ChildError } from './child-error.ts'
-import { weigh } from './frame.ts'
+import { weightOf } from './frame.ts'
 
 /** Weights, about bytes. */
 export const OUTBOX_LIMIT = 16 * 1024 * 1024
@@ -37,7 +37,7 @@ export function createOutbox({ name, write }: OutboxParts) {
   return {
     /** Resolves when the child may be sent more, rejects with a ChildError when the line was refused or it is gone. */
     send(line: string): Promise<void> {
-      const weight = weigh(Buffer.byteLength(line) + 1)
+      const weight = weightOf(Buffer.byteLength(line) + 1)
       const why = refuse(line, weight)
       if (why) return Promise.reject(why)
       onTheWay += weight

@@ -74,7 +74,7 @@ export type NearEnd = ReturnType<typeof createNearEnd>
 function createObituary(name: string, log: Log) {
   let known: Exit | undefined
   const listeners: ((how: Exit) => void)[] = []
-  const tell = (listener: (how: Exit) => void, how: Exit) => {
+  const tellListener = (listener: (how: Exit) => void, how: Exit) => {
     try {
       listener(how)
     } catch (thrown) {
@@ -85,10 +85,10 @@ function createObituary(name: string, log: Log) {
     known: () => known,
     publish(how: Exit) {
       known = how
-      for (const listener of listeners) tell(listener, how)
+      for (const listener of listeners) tellListener(listener, how)
     },
     ask(listener: (how: Exit) => void) {
-      if (known) tell(listener, known)
+      if (known) tellListener(listener, known)
       else listeners.push(listener)
     },
   }
@@ -102,19 +102,19 @@ export function createNearEnd({ name, log, tell, ready, words, over, hosts, onHo
   let pid: number | undefined
   let seen: Omit<Started, 'pid'> = { closedPaths: [] }
   let stderr: string[] = []
-  const withheld = (): Withheld => ({ hosts: hosts?.() ?? [], paths: seen.closedPaths })
+  const withheldNow = (): Withheld => ({ hosts: hosts?.() ?? [], paths: seen.closedPaths })
 
   const end = (ending: Ending) => {
     if (obituary.known()) return
     outbox.end(new ChildError('CHILD_ENDED', `${name} has ended.`))
-    const how = { ...ending, stderr: [...stderr], withheld: withheld() }
+    const how = { ...ending, stderr: [...stderr], withheld: withheldNow() }
     over(how)
     obituary.publish(how)
   }
   const refuse = (why: ChildError) => {
     started.reject(why)
     over(why)
-    obituary.publish({ code: null, signal: null, reason: 'STOPPED', stderr: [], withheld: withheld() }) // for a `stop` that waits
+    obituary.publish({ code: null, signal: null, reason: 'STOPPED', stderr: [], withheld: withheldNow() }) // for a `stop` that waits
   }
   const stop = () =>
     new Promise<void>((done) => {
@@ -139,13 +139,13 @@ export function createNearEnd({ name, log, tell, ready, words, over, hosts, onHo
     () => clearTimeout(late),
     () => clearTimeout(late),
   )
-  const child = (known: number): Child => ({
+  const childOf = (known: number): Child => ({
     pid: known,
     send: outbox.send,
     onLine: inbox.read,
     onExit: obituary.ask,
     stderr: () => [...stderr],
-    withheld,
+    withheld: withheldNow,
     view: () => seen.view,
     onWithheld: (hear) => onHosts?.(hear),
     ready,
@@ -170,7 +170,7 @@ export function createNearEnd({ name, log, tell, ready, words, over, hosts, onHo
         const { pid: known, ...rest } = JSON.parse(body.toString()) as Started
         pid = known
         seen = rest
-        started.resolve(child(known))
+        started.resolve(childOf(known))
       } else if (kind === KIND.refused) {
         const { code, message } = JSON.parse(body.toString()) as Refusal
         refuse(new ChildError(code as ChildError['code'], message))

@@ -64,7 +64,7 @@ export function createConfinement(
   const state = async (): Promise<SandboxState | undefined> => {
     if (parts === undefined) return undefined
     chosen ??= chooseDriver(parts.policy, parts.driver, parts.stated).then((found) => {
-      tell(log, found)
+      logSandbox(log, found)
       return found
     })
     return chosen
@@ -125,7 +125,7 @@ function networkOf(
   return network
 }
 
-function tell(log: Log, { driver, missing, reasons, refusal }: SandboxState): void {
+function logSandbox(log: Log, { driver, missing, reasons, refusal }: SandboxState): void {
   const facts = { driver, missing, reasons }
   if (refusal !== undefined) log.error(facts, 'stdio servers cannot be confined here, so none is started')
   else if (missing.length > 0)

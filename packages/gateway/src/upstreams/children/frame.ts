@@ -121,7 +121,7 @@ export interface Ending {
  * Returns the weight of a line of so many bytes in a queue. The constant covers the objects around it, so that a flood of tiny
  * lines is bounded as well as one of long ones. Both sides count with this function.
  */
-export const weigh = (bytes: number): number => bytes + 128
+export const weightOf = (bytes: number): number => bytes + 128
 
 export function encodeFrame(kind: Kind, child: number, body: Uint8Array | string = ''): Buffer {
   const size = typeof body === 'string' ? Buffer.byteLength(body) : body.length

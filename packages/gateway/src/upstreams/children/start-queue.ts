@@ -19,7 +19,7 @@ export function createStartQueue({ places }: { places: number }): StartQueue {
   let free = places
   let closed: Error | undefined
 
-  const place = () => {
+  const placeToReturn = () => {
     let mine = true
     return () => {
       if (!mine) return
@@ -33,7 +33,7 @@ export function createStartQueue({ places }: { places: number }): StartQueue {
       if (free === 0) return
       line.delete(next)
       free -= 1
-      next.resolve(place())
+      next.resolve(placeToReturn())
     }
   }
 
@@ -42,14 +42,14 @@ export function createStartQueue({ places }: { places: number }): StartQueue {
       signal?.throwIfAborted()
       if (closed) throw closed
       const { promise, ...waiting } = Promise.withResolvers<() => void>()
-      const leave = () => {
+      const leaveQueue = () => {
         line.delete(waiting)
         waiting.reject(signal?.reason)
       }
       line.add(waiting)
-      signal?.addEventListener('abort', leave, { once: true })
+      signal?.addEventListener('abort', leaveQueue, { once: true })
       serve()
-      return promise.finally(() => signal?.removeEventListener('abort', leave))
+      return promise.finally(() => signal?.removeEventListener('abort', leaveQueue))
     },
     close(why) {
       closed = why

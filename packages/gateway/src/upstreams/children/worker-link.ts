@@ -83,9 +83,17 @@ export function createChildren(parts: ChildrenParts): Children {
   /** A place among the starting ones, with its watch; `leave` gives it back, and may be called before there is one. */
   async function takePlace(launch: Launch, lastStderr: () => string | undefined) {
     const words = wordsOf(launch)
-    const watch = watchStart({ log, name: launch.name, words, progressMs, readyMs, lastStderr, late: () => leave() })
+    const watch = watchStart({
+      log,
+      name: launch.name,
+      words,
+      progressMs,
+      readyMs,
+      lastStderr,
+      late: () => leaveQueue(),
+    })
     let giveBack = () => {}
-    const leave = () => {
+    const leaveQueue = () => {
       watch.end()
       giveBack()
     }
@@ -96,7 +104,7 @@ export function createChildren(parts: ChildrenParts): Children {
       throw thrown
     }
     watch.begin()
-    return leave
+    return leaveQueue
   }
 
   return {

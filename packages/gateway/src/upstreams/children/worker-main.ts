@@ -21,7 +21,7 @@ import { createMask } from './mask.ts'
 import { OWN_WORDS } from '../program-said.ts'
 import { credentialsIn } from './sandbox/closed-paths.ts'
 import { startProcess, type Process, type Report } from './worker/child-process.ts'
-import { settle, type Residence } from './worker/child-folder.ts'
+import { prepareFolders, type Residence } from './worker/child-folder.ts'
 import { findCommand, findPrograms } from './worker/command-path.ts'
 import { confine } from './worker/confine.ts'
 import { createMemoryWatch } from './worker/memory-watch.ts'
@@ -68,7 +68,7 @@ function createWorker(link: Socket) {
   const reportOf = reportsTo(link, (id) => children.delete(id))
 
   async function bear(id: number, order: Order): Promise<Born> {
-    const residence = await settle(order)
+    const residence = await prepareFolders(order)
     try {
       return await spawnIn(residence, id, order)
     } catch (thrown) {

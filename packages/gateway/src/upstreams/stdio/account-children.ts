@@ -74,9 +74,9 @@ class AccountChildren implements Upstream {
     const child = this.#childFor(await hearing.credential?.open())
     // In use until nobody listens.
     child.uses++
-    const leave = () => this.#leave(child)
-    if (hearing.signal.aborted) leave()
-    else hearing.signal.addEventListener('abort', leave, { once: true })
+    const leaveChild = () => this.#leave(child)
+    if (hearing.signal.aborted) leaveChild()
+    else hearing.signal.addEventListener('abort', leaveChild, { once: true })
     return child.upstream.listen(hearing)
   }
 

@@ -205,7 +205,11 @@ export function createOwnChildren({ shared, alias, patience, open, now }: OwnChi
     shared.otherEra?.() === 'possible' && !other.mayBeSpoken ? 'none' : (shared.otherEra?.() ?? 'none')
 
   /** Do the work in the caller's own child, or in the shared one. */
-  async function use<T>(whose: Whose, signal: AbortSignal, work: (upstream: Upstream) => Promise<T>): Promise<T> {
+  async function runInChild<T>(
+    whose: Whose,
+    signal: AbortSignal,
+    work: (upstream: Upstream) => Promise<T>,
+  ): Promise<T> {
     const { revision } = await introduction(shared, signal)
     const capabilities = askable(whose, revision === MODERN)
     if (capabilities === undefined) return work(shared)
@@ -238,12 +242,12 @@ export function createOwnChildren({ shared, alias, patience, open, now }: OwnChi
       if (!isSpecial(request)) return shared.ask(request)
       // The level of a session is told to its child when there is one, and with each call.
       if (request.method === 'logging/setLevel') return Promise.resolve({ result: {} })
-      return use(request, request.signal, (upstream) => upstream.ask(request))
+      return runInChild(request, request.signal, (upstream) => upstream.ask(request))
     },
     listen: (hearing: Hearing) =>
       // Without subscriptions no child of its own is needed.
       isSpecial(hearing) && hearing.uris.length + hearing.tasks.length > 0
-        ? use(hearing, hearing.signal, async (upstream) => {
+        ? runInChild(hearing, hearing.signal, async (upstream) => {
             const honoured = await upstream.listen(hearing)
             own.hold({ upstream }, hearing.signal)
             return honoured

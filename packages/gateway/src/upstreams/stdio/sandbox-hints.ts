@@ -48,7 +48,7 @@ export function createSandboxHints({ alias, onHints, patience = PATIENCE }: Sand
   let closed = false
   let later: NodeJS.Timeout | undefined
 
-  const tell = () => {
+  const tellHints = () => {
     later = undefined
     const { hosts, paths } = child?.withheld() ?? { hosts: [], paths: [] }
     const all = [...hosts, ...paths, ...[...ofCalls].filter((value) => !paths.some((path) => value.includes(path)))]
@@ -57,7 +57,7 @@ export function createSandboxHints({ alias, onHints, patience = PATIENCE }: Sand
     onHints(all)
   }
   // Each host that callers name changes what is told: not each is worth a change of the stored state.
-  const tellLater = () => void (later ??= setTimeout(tell, patience * TOGETHER).unref())
+  const tellLater = () => void (later ??= setTimeout(tellHints, patience * TOGETHER).unref())
 
   async function lookAt(text: string, view: SandboxView): Promise<void> {
     const network = networkWords(text, { view, alias })
@@ -73,7 +73,7 @@ export function createSandboxHints({ alias, onHints, patience = PATIENCE }: Sand
     attach(next) {
       child = next
       next.onWithheld(tellLater)
-      tell()
+      tellHints()
     },
     look(of, answer) {
       const view = of.view()
@@ -85,7 +85,7 @@ export function createSandboxHints({ alias, onHints, patience = PATIENCE }: Sand
         const lines = of.stderr().filter((line) => !line.startsWith(OWN_WORDS))
         void lookAt([text, ...lines.slice(-LINES)].join('\n'), view).finally(() => {
           isLooking = false
-          tell()
+          tellHints()
         })
       }, patience).unref()
     },

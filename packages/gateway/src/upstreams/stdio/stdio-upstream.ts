@@ -430,11 +430,11 @@ class ChildUpstream implements Upstream {
   }
 
   watch(onChange: (kind: ListKind, missed: boolean) => void, signal: AbortSignal) {
-    const tell = ({ method }: Notification, missed: boolean) => {
+    const tellChange = ({ method }: Notification, missed: boolean) => {
       const kind = changedList(method)
       if (kind !== undefined) onChange(kind, missed)
     }
-    void this.#heard.listening.join({ lists: true, uris: [], tasks: [] }, tell, signal)
+    void this.#heard.listening.join({ lists: true, uris: [], tasks: [] }, tellChange, signal)
   }
 
   async listen({ uris, tasks, beside = false, signal: theirs, onNotification, onEnd }: Hearing) {

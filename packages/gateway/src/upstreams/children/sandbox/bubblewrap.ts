@@ -9,10 +9,10 @@ import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import type { ConfinedCommand, ConfinedLaunch, DriverState, Guarantee, SandboxDriver } from './driver.ts'
 import { GUARANTEES } from './driver.ts'
-import { bounded, priority, WITHOUT_CAPABILITIES } from './limits.ts'
-import { apart, finalStep } from './loader-variables.ts'
+import { prlimitCommand, priority, WITHOUT_CAPABILITIES } from './limits.ts'
+import { splitLoaderVariables, finalStep } from './loader-variables.ts'
 import { mountedStep, type MountedPlaces } from './mounted-step.ts'
-import { bridged, proxyVariables } from './network-bridge.ts'
+import { commandThroughBridge, proxyVariables } from './network-bridge.ts'
 import { isInside } from './paths.ts'
 import { seccompFilter } from './seccomp.ts'
 import { findTool, missingTools } from './tools.ts'
@@ -94,9 +94,9 @@ function confine(launch: ConfinedLaunch): ConfinedCommand {
   const isolated = launch.network !== 'host'
   const bridge = isolated && launch.network !== 'none' ? launch.egressSocket : undefined
   const filter = seccompFilter()
-  const { safe, unsafe } = apart(launch.env)
+  const { safe, unsafe } = splitLoaderVariables(launch.env)
   const last = finalStep(unsafe, [launch.command, ...launch.args])
-  const inner = innerOf(own, bridge === undefined ? last.program : bridged(last.program), launch)
+  const inner = innerOf(own, bridge === undefined ? last.program : commandThroughBridge(last.program), launch)
   const args = [
     ...outerOf(own, isolated),
     ...(filter === undefined ? [] : ['--seccomp', String(FILTER_FD + (bridge === undefined ? 0 : 1))]),
@@ -148,7 +148,7 @@ function innerOf(own: number | undefined, program: readonly string[], launch?: C
       : [findTool('setpriv'), `--reuid=${own}`, `--regid=${own}`, '--clear-groups', ...WITHOUT_CAPABILITIES, '--']
   // Only as the child's user: bubblewrap, with few rights left, cannot enter its folder.
   const place = launch === undefined ? [] : [`--chdir=${launch.cwd}`]
-  const bounds = launch === undefined ? [] : [...bounded(launch.bounds), ...priority()]
+  const bounds = launch === undefined ? [] : [...prlimitCommand(launch.bounds), ...priority()]
   const looked = launch === undefined ? [] : mountedStep(mountedPlaces(launch))
   return [...user, ...looked, ...bounds, findTool('env'), '--unset=PWD', '--default-signal=TERM', ...place, ...program]
 }
@@ -201,13 +201,13 @@ function mountedPlaces(launch: ConfinedLaunch): MountedPlaces {
   const shown = shownPaths(launch)
   const paths = [...shown.filter(({ fixed }) => fixed !== true).map(({ path }) => path), ...ownFolders(launch)]
   const isInner = (path: string) => paths.some((value) => value !== path && isInside(path, value))
-  const place = (path: string) => ({ path, identity: launch.identities.get(path) ?? 'unknown' })
+  const placeOf = (path: string) => ({ path, identity: launch.identities.get(path) ?? 'unknown' })
   return {
-    outer: paths.filter((path) => !isInner(path)).map(place),
-    inner: paths.filter(isInner).map(place),
+    outer: paths.filter((path) => !isInner(path)).map(placeOf),
+    inner: paths.filter(isInner).map(placeOf),
     hidden: hiddenIn(launch, shown)
       .filter((path) => launch.identities.has(path))
-      .map(place),
+      .map(placeOf),
   }
 }
 

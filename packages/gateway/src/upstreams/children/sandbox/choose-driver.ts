@@ -76,7 +76,7 @@ export async function chooseDriver(
 }
 
 function withRefusal(state: SandboxState): SandboxState {
-  const lacks = lacking(state.missing)
+  const lacks = neededAmong(state.missing)
   if (state.policy !== 'required' || lacks.length === 0) return state
   const unstated = state.driver === 'kubernetes' && lacks.includes('network') ? [UNSTATED] : []
   const lacked = `${state.driver} does not guarantee: ${lacks.join(', ')}.`
@@ -90,5 +90,5 @@ const refusalOf = (reasons: readonly string[]): string =>
   `The program cannot be confined here, so it is not started (${reasons.join(' ')}) \`toolway doctor\` shows what is missing.`
 
 /** Guarantees of a launch that `required` does not do without. */
-export const lacking = (without: readonly Guarantee[]): readonly Guarantee[] =>
+export const neededAmong = (without: readonly Guarantee[]): readonly Guarantee[] =>
   without.filter((item) => NEEDED.includes(item))

@@ -6,7 +6,7 @@ import { statSync } from 'node:fs'
 import { extname } from 'node:path'
 import { ChildError } from '../child-error.ts'
 import type { ConfinedLaunch } from './driver.ts'
-import { PROXY_ENVIRONMENT, RELAY, relayed } from './egress-command.ts'
+import { PROXY_ENVIRONMENT, RELAY, commandThroughRelay } from './egress-command.ts'
 import { isInside } from './paths.ts'
 
 export interface ContainerParts {
@@ -61,7 +61,7 @@ const socketOf = ({ network, egressSocket }: ConfinedLaunch): string | undefined
 function programOf(launch: ConfinedLaunch): readonly string[] {
   const { command, args } = launch
   if (socketOf(launch) === undefined) return [command, ...args]
-  return relayed({ node: process.execPath, relay: RELAY_INSIDE, socket: SOCKET, command, args })
+  return commandThroughRelay({ node: process.execPath, relay: RELAY_INSIDE, socket: SOCKET, command, args })
 }
 
 /** From the outside in: a later mount lies over an earlier one. */

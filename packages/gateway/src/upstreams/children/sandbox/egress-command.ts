@@ -30,11 +30,10 @@ export interface RelayedCommand {
   readonly args: readonly string[]
 }
 
-export const relayed = ({ node, relay, socket, command, args }: RelayedCommand): readonly [string, ...string[]] => [
+export const commandThroughRelay = ({
   node,
   relay,
   socket,
-  String(PORT),
   command,
-  ...args,
-]
+  args,
+}: RelayedCommand): readonly [string, ...string[]] => [node, relay, socket, String(PORT), command, ...args]

@@ -17,7 +17,7 @@ export const WITHOUT_CAPABILITIES = [
 const ROOM = 768 * 1024 * 1024
 
 /** @param counted false where the kernel would count other processes of the same user, too */
-export function bounded({ memoryBytes, processes, fileBytes, cpuSeconds }: Bounds, counted = true): string[] {
+export function prlimitCommand({ memoryBytes, processes, fileBytes, cpuSeconds }: Bounds, counted = true): string[] {
   return [
     findTool('prlimit'),
     '--core=0',

@@ -12,7 +12,7 @@ interface Variables {
   readonly unsafe: Readonly<Record<string, string>>
 }
 
-export function apart(env: Readonly<Record<string, string>>): Variables {
+export function splitLoaderVariables(env: Readonly<Record<string, string>>): Variables {
   const [safe, unsafe] = [true, false].map((requested) =>
     Object.fromEntries(Object.entries(env).filter(([name]) => UNSAFE.test(name) !== requested)),
   )

@@ -24,7 +24,7 @@ export interface MountedPlaces {
 }
 
 /** One program looks at all outer places, because each start of one costs a millisecond. */
-const script = (outer: number): string => `refuse() {
+const checkScript = (outer: number): string => `refuse() {
   echo "refused: $1 was replaced while the server was starting, or cannot be inspected. Start it again." >&2
   exit 126
 }
@@ -52,13 +52,13 @@ unset stat wanted word mount id x place
 exec "$@"`
 
 /** As the table of mounts writes it. */
-const escaped = (path: string): string =>
+const escapeMountPath = (path: string): string =>
   path.replaceAll(/[ \t\n\\]/g, (value) => `\\${value.charCodeAt(0).toString(8).padStart(3, '0')}`)
 
 export const mountedStep = ({ outer, inner, hidden }: MountedPlaces): string[] => [
-  ...['/bin/sh', '-c', script(outer.length), 'toolway-mounted', findTool('stat')],
+  ...['/bin/sh', '-c', checkScript(outer.length), 'toolway-mounted', findTool('stat')],
   ...[outer.map(({ identity }) => identity).join('\n'), ...outer.map(({ path }) => path)],
   ...hidden.flatMap(({ path, identity }) => ['hidden', path, identity]),
-  ...inner.flatMap(({ path, identity }) => ['inner', path, identity, escaped(path)]),
+  ...inner.flatMap(({ path, identity }) => ['inner', path, identity, escapeMountPath(path)]),
   '--',
 ]

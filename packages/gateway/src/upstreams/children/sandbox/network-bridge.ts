@@ -23,7 +23,7 @@ process.once('disconnect', () => process.exit(1))
 const SCRIPT = `(exec "$1" -i NODE_CHANNEL_FD=3 NODE_CHANNEL_SERIALIZATION_MODE=json "$2" -e "$3" </dev/null >/dev/null) || exit 127
 unset NODE_CHANNEL_FD NODE_CHANNEL_SERIALIZATION_MODE PWD; shift 3; exec "$@" 3>&-`
 
-export const bridged = (program: readonly string[]): string[] => [
+export const commandThroughBridge = (program: readonly string[]): string[] => [
   ...['/bin/sh', '-c', SCRIPT, 'toolway-network', findTool('env'), process.execPath, HAND_OVER],
   ...program,
 ]

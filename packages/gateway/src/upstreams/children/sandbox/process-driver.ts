@@ -8,9 +8,9 @@ import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import type { ConfinedCommand, ConfinedLaunch, DriverState, Guarantee, SandboxDriver } from './driver.ts'
-import { bounded, priority, WITHOUT_CAPABILITIES } from './limits.ts'
-import { apart, finalStep } from './loader-variables.ts'
-import { bridged, proxyVariables } from './network-bridge.ts'
+import { prlimitCommand, priority, WITHOUT_CAPABILITIES } from './limits.ts'
+import { splitLoaderVariables, finalStep } from './loader-variables.ts'
+import { commandThroughBridge, proxyVariables } from './network-bridge.ts'
 import { isOpenToOthers, userIdOf } from './user-id.ts'
 import { findTool, missingTools } from './tools.ts'
 
@@ -75,9 +75,9 @@ function confineApart(launch: ConfinedLaunch): ConfinedCommand {
   // A new network namespace has its loopback interface down, and `ip` alone takes it up.
   const isolated = launch.network === 'none' || (proxied && missingTools(['ip']) === undefined)
   const bridge = isolated && proxied ? launch.egressSocket : undefined
-  const { safe, unsafe } = apart(launch.env)
+  const { safe, unsafe } = splitLoaderVariables(launch.env)
   const last = finalStep(unsafe, [launch.command, ...launch.args])
-  const chain = inner(own, true, launch, bridge === undefined ? last.program : bridged(last.program))
+  const chain = inner(own, true, launch, bridge === undefined ? last.program : commandThroughBridge(last.program))
   const covered = [...launch.hiddenPaths, '--', ...chain]
   return {
     command: '/bin/sh',
@@ -113,7 +113,7 @@ function confineApart(launch: ConfinedLaunch): ConfinedCommand {
 
 function confinePlainly(launch: ConfinedLaunch): ConfinedCommand {
   const own = ownUser(launch, [])
-  const { safe, unsafe } = apart(launch.env)
+  const { safe, unsafe } = splitLoaderVariables(launch.env)
   const last = finalStep(unsafe, [launch.command, ...launch.args])
   const [command = '', ...args] = inner(own, own !== undefined, launch, last.program)
   return {
@@ -158,7 +158,7 @@ function inner(
     ...(privileged ? WITHOUT_CAPABILITIES : ['--no-new-privs']),
     ...[
       '--',
-      ...bounded(launch.bounds, counted),
+      ...prlimitCommand(launch.bounds, counted),
       ...priority(),
       findTool('env'),
       '--unset=PWD',

@@ -8,7 +8,7 @@ import type { SandboxParts } from '../confinement.ts'
 import { chooseDriver } from './choose-driver.ts'
 import { createBubblewrap } from './bubblewrap.ts'
 import type { ConfinedLaunch } from './driver.ts'
-import { apart } from './loader-variables.ts'
+import { splitLoaderVariables } from './loader-variables.ts'
 import { readableFolders } from './readable-folders.ts'
 
 const parts = (data: string, more: Partial<SandboxParts> = {}): SandboxParts => ({
@@ -276,7 +276,7 @@ test('what a child removed from its folder is its own again at the next start', 
 })
 
 test('variables of the loader reach the program, and nothing that runs before it', () => {
-  expect(apart({ LD_PRELOAD: '/x.so', BASH_ENV: '/y', PATH: '/bin', TOKEN: 't' })).toEqual({
+  expect(splitLoaderVariables({ LD_PRELOAD: '/x.so', BASH_ENV: '/y', PATH: '/bin', TOKEN: 't' })).toEqual({
     safe: { PATH: '/bin', TOKEN: 't' },
     unsafe: { LD_PRELOAD: '/x.so', BASH_ENV: '/y' },
   })

@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { settle } from './child-folder.ts'
+import { prepareFolders } from './child-folder.ts'
 
 async function root() {
   const folder = await mkdtemp(join(tmpdir(), 'toolway-home-'))
@@ -29,9 +29,9 @@ const orderIn = (home: string, environment = {}) => ({
 describe('the folder of a child', () => {
   test('is made private again when it was opened', async () => {
     await using at = await root()
-    await settle(orderIn(at.home))
+    await prepareFolders(orderIn(at.home))
     await chmod(at.home, 0o777)
-    await settle(orderIn(at.home))
+    await prepareFolders(orderIn(at.home))
     expect((await stat(at.home)).mode & 0o777).toBe(0o700)
   })
 
@@ -41,18 +41,18 @@ describe('the folder of a child', () => {
     await mkdir(elsewhere, { mode: 0o755 })
     await mkdir(at.home)
     await symlink(elsewhere, join(at.home, 'tmp'))
-    await expect(settle(orderIn(at.home))).rejects.toMatchObject({ code: 'START_FAILED' })
+    await expect(prepareFolders(orderIn(at.home))).rejects.toMatchObject({ code: 'START_FAILED' })
     expect((await stat(elsewhere)).mode & 0o777).toBe(0o755)
   })
 
   test('delays no start by what the child put beside its temporary folder, and removes no folder of another', async () => {
     await using at = await root()
-    const { temporary } = await settle(orderIn(at.home))
+    const { temporary } = await prepareFolders(orderIn(at.home))
     const other = await mkdtemp(join('/tmp', 'toolway-'))
     // A pipe that nobody writes to, and a note in the form of ours that names the folder of another child.
     execFileSync('mkfifo', [join(at.home, 'tmp', 'pipe')])
     await writeFile(join(at.home, 'tmp', basename(other)), '')
-    const second = await settle(orderIn(at.home))
+    const second = await prepareFolders(orderIn(at.home))
     expect((await stat(other)).isDirectory()).toBe(true)
     expect((await stat(temporary.path)).isDirectory()).toBe(true)
     for (const path of [other, temporary.path, second.temporary.path]) await rm(path, { recursive: true })
@@ -71,16 +71,16 @@ describe('the folder of a child', () => {
       },
       ...{ allowPaths: ['/srv'], hiddenPaths: [], processes: 1, diskLimit: 1 },
     }
-    const { environment } = await settle({ ...orderIn(at.home, { UV_OFFLINE: '0' }), confinement })
+    const { environment } = await prepareFolders({ ...orderIn(at.home, { UV_OFFLINE: '0' }), confinement })
     expect(environment).toMatchObject({ npm_config_offline: 'true', GIT_CONFIG_VALUE_0: '*', UV_OFFLINE: '0' })
     const open = { ...confinement, network: 'public' as const, allowPaths: [] }
-    const other = await settle({ ...orderIn(at.home), confinement: open })
+    const other = await prepareFolders({ ...orderIn(at.home), confinement: open })
     expect(Object.keys(other.environment).toSorted()).toEqual(['HOME', 'LANG', 'PATH', 'TMPDIR', 'npm_config_cache'])
   })
 
   test('gives way to what was declared', async () => {
     await using at = await root()
-    const { environment } = await settle(orderIn(at.home, { HOME: '/elsewhere', LANG: 'de_DE.UTF-8' }))
+    const { environment } = await prepareFolders(orderIn(at.home, { HOME: '/elsewhere', LANG: 'de_DE.UTF-8' }))
     expect(environment).toMatchObject({ HOME: '/elsewhere', LANG: 'de_DE.UTF-8', PATH: '/bin' })
   })
 })

@@ -49,7 +49,7 @@ export interface Residence {
 }
 
 /** Makes the folders of a child and words its environment; a declared variable wins over one of ours. */
-export async function settle(order: Order): Promise<Residence> {
+export async function prepareFolders(order: Order): Promise<Residence> {
   const { home, path, lang } = order
   const [tmp, npm, work] = [join(home, 'tmp'), join(home, 'npm'), join(home, 'work')]
   for (const folder of [home, tmp, npm, work]) await ownFolder(folder)

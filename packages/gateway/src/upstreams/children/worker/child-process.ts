@@ -129,7 +129,7 @@ export async function startProcess(parts: ProcessParts) {
     leaveBridge?.()
     end('ENDED', 0)
     await ending
-    await drained(closed, stdout.lastProgress)
+    await whenDrained(closed, stdout.lastProgress)
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy()
     stderr.endLine()
     if (!stdout.hasSpoken() && !stderr.hasNamedError()) stderr.say((await errorInNpmLog(parts.npm, since)) ?? '')
@@ -156,7 +156,7 @@ export async function startProcess(parts: ProcessParts) {
 }
 
 /** Waits for the end of the pipes as long as something still moves in them. */
-async function drained(closed: Promise<unknown>, lastProgress: () => number): Promise<void> {
+async function whenDrained(closed: Promise<unknown>, lastProgress: () => number): Promise<void> {
   let open = true
   void closed.then(() => (open = false))
   const since = performance.now()

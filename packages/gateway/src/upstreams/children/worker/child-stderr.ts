@@ -36,7 +36,7 @@ export function readStderr({ stderr, mask, send, congested }: StderrParts) {
   const later = () => {
     timer ??= setTimeout(flush, PARCEL_MS)
   }
-  const say = (line: string) => {
+  const printMasked = (line: string) => {
     const masked = mask(line.trimEnd())
     // It cannot speak in the gateway's name.
     const own = masked.trimStart().startsWith(OWN_WORDS) ? `> ${masked}` : masked
@@ -50,7 +50,7 @@ export function readStderr({ stderr, mask, send, congested }: StderrParts) {
   const endLine = () => {
     const line = raw.toString('utf8')
     raw = Buffer.alloc(0)
-    say(line)
+    printMasked(line)
   }
   stderr.on('data', (chunk: Buffer) => {
     let at = 0
@@ -67,7 +67,7 @@ export function readStderr({ stderr, mask, send, congested }: StderrParts) {
   stderr.on('error', () => stderr.destroy())
   return {
     /** Adds a line about the child from another source, masked and cut like its own lines. */
-    say,
+    say: printMasked,
     /** Whether a line spoke of an error. */
     hasNamedError: () => named,
     /** Ends the half line of a crash. */

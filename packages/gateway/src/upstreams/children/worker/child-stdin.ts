@@ -4,7 +4,7 @@
  * worker.
  */
 import type { Writable } from 'node:stream'
-import { weigh } from '../frame.ts'
+import { weightOf } from '../frame.ts'
 
 /** Weights are reported in sums of this much: one report for many small lines. */
 const REPORT_FROM = 64 * 1024
@@ -25,7 +25,7 @@ export function writeStdin({ stdin, taken, deaf }: StdinParts) {
     write(bytes: Buffer) {
       if (!stdin.writable) return
       stdin.write(bytes, (failed) => {
-        unreported += weigh(bytes.length)
+        unreported += weightOf(bytes.length)
         if (failed || unreported < REPORT_FROM) return
         taken(unreported)
         unreported = 0

@@ -4,7 +4,7 @@
  * and never reads ahead of a gateway that does not keep up.
  */
 import type { Readable } from 'node:stream'
-import { weigh } from '../frame.ts'
+import { weightOf } from '../frame.ts'
 import { createLines } from './lines.ts'
 
 /** How much may be on its way to the gateway, in weight (about bytes). */
@@ -25,7 +25,7 @@ export function readStdout({ stdout, lineLimit, line, tooLong }: StdoutParts) {
     limit: lineLimit,
     line(bytes) {
       spoken = true
-      onTheWay += weigh(bytes.length)
+      onTheWay += weightOf(bytes.length)
       line(bytes)
     },
     tooLong() {

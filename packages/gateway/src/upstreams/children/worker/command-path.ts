@@ -10,7 +10,7 @@ import { ChildError } from '../child-error.ts'
 
 type Found = 'executable' | 'plain' | 'absent'
 
-async function look(file: string): Promise<Found> {
+async function lookAtFile(file: string): Promise<Found> {
   try {
     if (!(await stat(file)).isFile()) return 'absent'
   } catch {
@@ -29,7 +29,7 @@ const foldersOf = (path: string): string[] => path.split(':').filter((folder) =>
 export async function findPrograms(names: readonly string[], path: string): Promise<void> {
   const folders = foldersOf(path)
   const isThere = async (name: string) => {
-    for (const folder of folders) if ((await look(join(folder, name))) === 'executable') return true
+    for (const folder of folders) if ((await lookAtFile(join(folder, name))) === 'executable') return true
     return false
   }
   const found = await Promise.all(names.map(isThere))
@@ -49,7 +49,7 @@ export async function findCommand(command: string, { path, cwd }: { path: string
   const files = command.includes('/') ? [resolve(cwd, command)] : folders.map((folder) => join(folder, command))
   let plain: string | undefined
   for (const file of files) {
-    const found = await look(file)
+    const found = await lookAtFile(file)
     if (found === 'executable') return file
     if (found === 'plain') plain ??= file
   }

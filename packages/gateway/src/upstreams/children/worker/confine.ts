@@ -8,7 +8,7 @@ import { OWN_WORDS } from '../../program-said.ts'
 import { ChildError } from '../child-error.ts'
 import type { Confinement, Order } from '../frame.ts'
 import { isInRoots, outsideWords, plainPath } from '../sandbox/allowed-roots.ts'
-import { DRIVERS, lacking } from '../sandbox/choose-driver.ts'
+import { DRIVERS, neededAmong } from '../sandbox/choose-driver.ts'
 import { closedPathWords, type SandboxView } from '../sandbox/closed-paths.ts'
 import type { AllowedPath, ConfinedCommand, ConfinedLaunch, SandboxDriver } from '../sandbox/driver.ts'
 import { isInside } from '../sandbox/paths.ts'
@@ -218,7 +218,7 @@ async function seenBy(
 }
 
 function refuseUnconfined({ required, driver }: Confinement, { without = [] }: ConfinedCommand): void {
-  const missing = lacking(without)
+  const missing = neededAmong(without)
   if (!required || missing.length === 0) return
   throw new ChildError(
     'NOT_CONFINED',

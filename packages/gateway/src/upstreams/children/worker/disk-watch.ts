@@ -18,10 +18,10 @@ export function watchDisk(folders: readonly string[], limit: number, tooMuch: ()
   let over = false
   let timer: NodeJS.Timeout | undefined
   const plan = (ms: number) => {
-    timer = setTimeout(() => void look(), ms)
+    timer = setTimeout(() => void measureFolders(), ms)
     timer.unref()
   }
-  async function look(): Promise<void> {
+  async function measureFolders(): Promise<void> {
     const since = performance.now()
     let bytes = 0
     for (const folder of folders) bytes += await sizeOf(folder, limit - bytes, () => over)

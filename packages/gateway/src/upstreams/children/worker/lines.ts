@@ -19,7 +19,7 @@ export function createLines({ limit, line, tooLong }: LineCutter): (chunk: Buffe
   let filled = 0
   let ended = false
 
-  const keep = (piece: Buffer) => {
+  const append = (piece: Buffer) => {
     if (filled + piece.length > store.length) {
       const grown = Buffer.allocUnsafe(Math.min(limit, Math.max(1024, (filled + piece.length) * 2)))
       store.copy(grown, 0, 0, filled)
@@ -27,7 +27,7 @@ export function createLines({ limit, line, tooLong }: LineCutter): (chunk: Buffe
     }
     filled += piece.copy(store, filled)
   }
-  const give = (whole: Buffer) => {
+  const emitLine = (whole: Buffer) => {
     const end = whole.at(-1) === CR ? whole.length - 1 : whole.length
     if (end > 0) line(whole.subarray(0, end))
   }
@@ -42,14 +42,14 @@ export function createLines({ limit, line, tooLong }: LineCutter): (chunk: Buffe
         store = Buffer.alloc(0)
         return tooLong()
       }
-      if (lf === -1) return keep(piece)
-      if (filled === 0) give(piece)
+      if (lf === -1) return append(piece)
+      if (filled === 0) emitLine(piece)
       else {
-        keep(piece)
+        append(piece)
         const whole = store.subarray(0, filled)
         store = Buffer.alloc(0)
         filled = 0
-        give(whole)
+        emitLine(whole)
       }
       at = lf + 1
     }

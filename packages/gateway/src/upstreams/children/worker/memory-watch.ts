@@ -36,7 +36,7 @@ export function createMemoryWatch(measure: Measure = process.platform === 'linux
   const watched = new Map<number, { limits: GroupLimits; tooMuch: TooMuch }>()
   let timer: NodeJS.Timeout | undefined
 
-  async function look(): Promise<void> {
+  async function measureGroups(): Promise<void> {
     const usage = await measure(new Set(watched.keys())).catch(() => new Map<number, Held>())
     for (const [group, { bytes, processes }] of usage) {
       const watching = watched.get(group)
@@ -51,7 +51,7 @@ export function createMemoryWatch(measure: Measure = process.platform === 'linux
 
   /** One look after the other, so that a slow one is not overtaken. */
   function plan(): void {
-    timer = watched.size === 0 ? undefined : setTimeout(() => void look(), EVERY)
+    timer = watched.size === 0 ? undefined : setTimeout(() => void measureGroups(), EVERY)
     timer?.unref()
   }
 

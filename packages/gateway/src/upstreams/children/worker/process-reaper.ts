@@ -52,17 +52,17 @@ export function createProcessReaper(): ProcessReaper {
     })
     return started
   }
-  function tell(word: 'add' | 'remove', group: number): void {
+  function writeWord(word: 'add' | 'remove', group: number): void {
     if (shell.stdin?.writable) shell.stdin.write(`${word} ${group}\n`)
   }
 
   return {
     add(group) {
       groups.add(group)
-      tell('add', group)
+      writeWord('add', group)
     },
     remove(group) {
-      if (groups.delete(group)) tell('remove', group)
+      if (groups.delete(group)) writeWord('remove', group)
     },
   }
 }

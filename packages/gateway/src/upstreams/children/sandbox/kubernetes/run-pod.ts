@@ -39,21 +39,21 @@ const order = Order.parse(JSON.parse(readFileSync(3, 'utf8')))
 const cluster = createCluster(order, order.namespace)
 let made = false
 
-for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void leave(143))
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void removePodAndExit(143))
 try {
   // Of a gateway that was killed: a child runs once.
   for (const { metadata } of await cluster.list(`toolway.dev/child=${order.child}`)) await cluster.remove(metadata.name)
   await cluster.create(order.pod)
   made = true
-  await started(cluster)
-  await joined(cluster.attach(order.name, order.container))
-  await leave(exitCodeOf(await ended(cluster)))
+  await whenStarted(cluster)
+  await attachStreams(cluster.attach(order.name, order.container))
+  await removePodAndExit(exitCodeOf(await whenEnded(cluster)))
 } catch (thrown) {
   process.stderr.write(`This server’s Pod failed: ${thrown instanceof Error ? thrown.message : String(thrown)}\n`)
-  await leave(1)
+  await removePodAndExit(1)
 }
 
-async function leave(code: number): Promise<never> {
+async function removePodAndExit(code: number): Promise<never> {
   if (made) await cluster.remove(order.name).catch((thrown: unknown) => process.stderr.write(`${String(thrown)}\n`))
   process.exit(code)
 }
@@ -62,7 +62,7 @@ function stateOf(pod: Pod) {
   return pod.status.containerStatuses?.[0]?.state
 }
 
-async function started({ find }: Cluster): Promise<void> {
+async function whenStarted({ find }: Cluster): Promise<void> {
   for (const end = Date.now() + START_MS; Date.now() < end; await sleep(LOOK_MS)) {
     const pod = await find(order.name)
     const state = stateOf(pod)
@@ -76,7 +76,7 @@ async function started({ find }: Cluster): Promise<void> {
 }
 
 /** Resolves when the cluster closes the connection, as it does when the program ends. */
-function joined(socket: WebSocket): Promise<void> {
+function attachStreams(socket: WebSocket): Promise<void> {
   const send = (channel: number, bytes: Uint8Array) => socket.send(Buffer.concat([Buffer.from([channel]), bytes]))
   socket.on('open', () => {
     send(STDIN, Buffer.from(order.preamble))
@@ -103,7 +103,7 @@ function joined(socket: WebSocket): Promise<void> {
 }
 
 /** The Pod after its end; a program that still runs has lost its stdin, and is removed. */
-async function ended({ find }: Cluster): Promise<Pod> {
+async function whenEnded({ find }: Cluster): Promise<Pod> {
   for (let looks = 0; ; looks++) {
     const pod = await find(order.name)
     if (stateOf(pod)?.terminated !== undefined || looks > 10) return pod
