@@ -125,7 +125,7 @@ export function documentOrigins(connection: OpenedConnection): readonly string[]
 }
 
 /** The connection with its headers bound to all of its addresses, each of which may be private where that is allowed. */
-export function bound<Parts extends ConnectionParts>(parts: Parts, allows: (address: Address) => boolean): Parts {
+export function bindHeaders<Parts extends ConnectionParts>(parts: Parts, allows: (address: Address) => boolean): Parts {
   const { settings, secrets } = parts
   if (!('private' in settings)) return parts
   const [main, ...others] = addressesOf(parts)

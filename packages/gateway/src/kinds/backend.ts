@@ -13,7 +13,7 @@ import type { RemoteTarget, Upstream } from '../upstreams/upstream.ts'
 import type { UpstreamMaking } from '../upstreams/upstreams.ts'
 import type { ConnectionRequest, Kind, Opening } from './kind.ts'
 import { describeRemote, remoteParts, remoteReach, remoteView, shownUrl, type RemoteWire } from './remote.ts'
-import { checked } from './settings.ts'
+import { checkSettings } from './settings.ts'
 
 type SettingsOf<Name extends Backend> = Extract<ConnectionSettings, { readonly connector: Name }>
 
@@ -53,7 +53,7 @@ export function backendKind<Name extends Backend>({
       check?.(wire)
       const { settings, secrets } = remoteParts(common, wire, shown)
       const own = common.checks === undefined ? {} : { checks: common.checks }
-      return { settings: checked({ connector, ...settings, ...own, ...wire.words }), secrets }
+      return { settings: checkSettings({ connector, ...settings, ...own, ...wire.words }), secrets }
     },
     shown: shownUrl,
     view: (settings) => ({ ...remoteView(settings), [connector]: backendWordsOf(connector, settings) }),

@@ -10,7 +10,7 @@ import {
 } from '@toolway/contract'
 import {
   addressesOf,
-  bound,
+  bindHeaders,
   sealedAddresses,
   settingsInFull,
   shownSettings,
@@ -70,16 +70,16 @@ export interface ConnectionWords extends CommonWords {
   readonly private?: boolean | undefined
 }
 
-function only(isMeant: (kind: Kind<ConnectionSettings, Wire>) => boolean): Kind<ConnectionSettings, Wire> {
+function onlyKind(isMeant: (kind: Kind<ConnectionSettings, Wire>) => boolean): Kind<ConnectionSettings, Wire> {
   const found = KINDS.find(isMeant)
   if (found === undefined) throw new TypeError('no such kind of connection')
   return found
 }
 
 /** The kind of a kept connection. */
-export const kindFor = (connector: Connector) => only((kind) => kind.connector === connector)
+export const kindFor = (connector: Connector) => onlyKind((kind) => kind.connector === connector)
 
-const kindOfWire = (wire: Wire) => only((kind) => kind.wire === wire.kind)
+const kindOfWire = (wire: Wire) => onlyKind((kind) => kind.wire === wire.kind)
 
 /**
  * Settings and secrets apart, as the operator of the installation describes them: the secrets are for all addresses that stand there.
@@ -95,9 +95,9 @@ export function partsOf({ wire, shown, private: allowsPrivate, ...common }: Conn
   }
   refuseMisplaced(parts)
   const { settings } = parts
-  const named = (address: Address) =>
+  const isPrivateByName = (address: Address) =>
     address.name === 'url' && 'private' in settings ? settings.private : namesPrivate(address.url)
-  return bound(parts, (address) => allowsPrivate ?? named(address))
+  return bindHeaders(parts, (address) => allowsPrivate ?? isPrivateByName(address))
 }
 
 /** The place of an address in a request. */

@@ -5,7 +5,7 @@ import { isIP } from 'node:net'
 import type { RemoteTarget } from '../upstreams/upstream.ts'
 import { isAsShown, shownAddress } from './addresses.ts'
 import type { CommonWords, Described, OpenedConnection, Opening, ConnectionRequest, Shown } from './kind.ts'
-import { merged, mismatch, refuseMask } from './settings.ts'
+import { mergePairs, mismatch, refuseMask } from './settings.ts'
 
 export interface RemoteWire {
   readonly url: string
@@ -25,7 +25,7 @@ export function describeRemote(
   const url = request.url === undefined || (shown !== undefined && isAsShown(request.url, shown)) ? before : request.url
   if (url === undefined) throw mismatch('/url', 'is missing')
   if (url !== before) refuseMask('/url', url)
-  const { pairs, kept } = merged('/headers', connection?.secrets.headers ?? {}, request.headers ?? {}, true)
+  const { pairs, kept } = mergePairs('/headers', connection?.secrets.headers ?? {}, request.headers ?? {}, true)
   return {
     url,
     headers: pairs,

@@ -3,7 +3,7 @@ import { ConnectionSettings, Fault } from '@toolway/contract'
 import { hasMask } from '@toolway/contract/secret-marks'
 
 /** Throws `params.shape` with the first problem. */
-export function checked(settings: unknown): ConnectionSettings {
+export function checkSettings(settings: unknown): ConnectionSettings {
   const parsed = ConnectionSettings.safeParse(settings)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
@@ -24,7 +24,7 @@ export function refuseMask(place: string, text: string): void {
 type Pairs = Readonly<Record<string, string | null>>
 
 /** Named pairs over those that are held; null takes one away. Names of headers are alike in any case. */
-export function merged(place: string, stored: Readonly<Record<string, string>>, input: Pairs, anyCase: boolean) {
+export function mergePairs(place: string, stored: Readonly<Record<string, string>>, input: Pairs, anyCase: boolean) {
   const keyOf = (name: string) => (anyCase ? name.toLowerCase() : name)
   const named = new Set(Object.keys(input).map(keyOf))
   const preserved = Object.entries(stored).filter(([name]) => !named.has(keyOf(name)))

@@ -1,6 +1,6 @@
 import { Fault } from '@toolway/contract'
 import { describe, expect, test } from 'vitest'
-import { CLOSED, createBreaker, decide, learn, type Circuit } from './breaker.ts'
+import { CLOSED, createBreaker, decide, circuitAfter, type Circuit } from './breaker.ts'
 
 const SECOND = 1_000
 const late = () => new Fault('upstream.timeout', { connection: 'web', seconds: 5 })
@@ -34,19 +34,19 @@ describe('what is decided', () => {
 
   test('learns of five failures in a row, and of the pauses that grow up to two minutes', () => {
     let circuit = CLOSED
-    for (let at = 1; at < 5; at++) circuit = learn(circuit, 'failed', 0)
+    for (let at = 1; at < 5; at++) circuit = circuitAfter(circuit, 'failed', 0)
     expect(decide(circuit, 0)).toBe('pass')
     const pauses: number[] = []
     for (let now = 0; pauses.length < 6; now = circuit.until ?? 0) {
-      circuit = learn(circuit, 'failed', now)
+      circuit = circuitAfter(circuit, 'failed', now)
       pauses.push(((circuit.until ?? 0) - now) / SECOND)
     }
     expect(pauses).toEqual([10, 20, 40, 80, 120, 120])
-    expect(learn(circuit, 'answered', 0)).toEqual(CLOSED)
+    expect(circuitAfter(circuit, 'answered', 0)).toEqual(CLOSED)
   })
 
   test('is not changed by those that were under way when it opened', () => {
-    expect(learn(open, 'failed', 5 * SECOND)).toMatchObject({ until: 10 * SECOND, pause: 20 * SECOND })
+    expect(circuitAfter(open, 'failed', 5 * SECOND)).toMatchObject({ until: 10 * SECOND, pause: 20 * SECOND })
   })
 })
 

@@ -34,7 +34,7 @@ export function decide({ until, trial }: Circuit, now: number): 'pass' | 'try' |
 }
 
 /** Returns the circuit after the end of a call. `unknown`: its client cancelled it. */
-export function learn(circuit: Circuit, end: 'answered' | 'failed' | 'unknown', now: number): Circuit {
+export function circuitAfter(circuit: Circuit, end: 'answered' | 'failed' | 'unknown', now: number): Circuit {
   if (end === 'answered') return CLOSED
   if (end === 'unknown') return { ...circuit, trial: undefined }
   const failures = circuit.failures + 1
@@ -132,7 +132,7 @@ export function createBreaker({ alias, patience, now, onTurn }: BreakerParts): B
 
   function fail(fault: Fault): void {
     problem = wordsOf(fault)
-    become(learn(circuit, 'failed', now()), fault)
+    become(circuitAfter(circuit, 'failed', now()), fault)
   }
 
   return {
@@ -164,11 +164,11 @@ export function createBreaker({ alias, patience, now, onTurn }: BreakerParts): B
         return
       }
       turn++
-      if (circuit.failures > 0) become(learn(circuit, 'answered', now()), undefined)
+      if (circuit.failures > 0) become(circuitAfter(circuit, 'answered', now()), undefined)
     },
     failed(began, thrown) {
       const fault = Fault.of(thrown)
-      if (UNKNOWN.has(fault.code)) circuit = learn(circuit, 'unknown', now())
+      if (UNKNOWN.has(fault.code)) circuit = circuitAfter(circuit, 'unknown', now())
       else if (FAILURES.has(fault.code) && began === turn) fail(fault)
     },
   }

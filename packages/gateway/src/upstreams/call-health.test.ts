@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { refusedAccess } from './access-refused.ts'
 import { CallHealth, type LetIn } from './call-health.ts'
 import { GATEWAY, type OpenedCredential, type Upstream } from './upstream.ts'
-import { counted } from './upstreams.ts'
+import { withCounting } from './upstreams.ts'
 
 const malformed = new Fault('upstream.malformed', { connection: 'web', problem: 'it is HTML' })
 
@@ -13,7 +13,7 @@ function played(letIn: LetIn = 'no call') {
   const heard: (string | undefined)[] = []
   let end: Fault | undefined
   const bare = { ask: () => (end === undefined ? Promise.resolve({ result: {} }) : Promise.reject(end)) }
-  const upstream = counted(
+  const upstream = withCounting(
     bare as unknown as Upstream,
     new CallHealth(
       (failure) => void heard.push(failure?.code),

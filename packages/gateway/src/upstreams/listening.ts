@@ -73,7 +73,7 @@ export function createListening({ apply }: ListeningParts): Listening {
 
   const unionNow = (): Union => ({ lists: lists > 0, uris: new Set(uris.keys()), tasks: new Set(tasks.keys()) })
 
-  function enter(member: Member): void {
+  function addMember(member: Member): void {
     members.add(member)
     let changed = member.lists && ++lists === 1
     for (const uri of member.uris) changed = count(uris, uri, 1) || changed
@@ -81,7 +81,7 @@ export function createListening({ apply }: ListeningParts): Listening {
     if (changed) last = apply(unionNow())
   }
 
-  function leave(member: Member): void {
+  function removeMember(member: Member): void {
     members.delete(member)
     let changed = member.lists && --lists === 0
     for (const uri of member.uris) changed = count(uris, uri, -1) || changed
@@ -89,7 +89,7 @@ export function createListening({ apply }: ListeningParts): Listening {
     if (changed) last = apply(unionNow())
   }
 
-  function missed(): void {
+  function tellMissed(): void {
     for (const member of [...members])
       for (const notification of everythingOf(member)) member.onNotification(notification, true)
   }
@@ -98,14 +98,14 @@ export function createListening({ apply }: ListeningParts): Listening {
     async join(wish, onNotification, signal) {
       const member: Member = {
         lists: wish.lists,
-        uris: new Set(bounded(uris, wish.uris)),
-        tasks: new Set(bounded(tasks, wish.tasks)),
+        uris: new Set(takeNames(uris, wish.uris)),
+        tasks: new Set(takeNames(tasks, wish.tasks)),
         beside: wish.beside === true,
         onNotification,
       }
       if (signal.aborted) return { uris: [], tasks: [] }
-      signal.addEventListener('abort', () => leave(member), { once: true })
-      enter(member)
+      signal.addEventListener('abort', () => removeMember(member), { once: true })
+      addMember(member)
       const takes = await last
       return {
         uris: [...member.uris].filter((uri) => takes?.uri(uri) ?? true),
@@ -115,7 +115,7 @@ export function createListening({ apply }: ListeningParts): Listening {
     hear(notification) {
       for (const member of [...members]) if (concerns(notification, member)) member.onNotification(notification, false)
     },
-    missed,
+    missed: tellMissed,
   }
 }
 
@@ -127,7 +127,7 @@ function count(names: Map<string, number>, name: string, by: 1 | -1): boolean {
   return now === 0 || (by === 1 && now === 1)
 }
 
-function bounded(named: ReadonlyMap<string, number>, wished: readonly string[]): string[] {
+function takeNames(named: ReadonlyMap<string, number>, wished: readonly string[]): string[] {
   let room = MOST_NAMED - named.size
   return [...new Set(wished)].filter((name) => named.has(name) || room-- > 0)
 }
@@ -136,7 +136,7 @@ function concerns({ method, params }: Notification, { lists, uris, tasks, beside
   if (changedList(method) !== undefined) return lists
   if (method === 'notifications/resources/updated') {
     const uri = params?.['uri']
-    return typeof uri === 'string' && uris.size > 0 && covering(uri).some((value) => uris.has(value))
+    return typeof uri === 'string' && uris.size > 0 && coveringNames(uri).some((value) => uris.has(value))
   }
   if (method === 'notifications/tasks') return tasks.has(taskOf(params) ?? '')
   return beside
@@ -151,7 +151,7 @@ const taskOf = (params: JsonObject | undefined): string | undefined => {
 /** An update may name a part of what was subscribed to (specification 2025-11-25, resources/updated). Longer paths are no paths. */
 const MOST_PARTS = 32
 
-function covering(uri: string): string[] {
+function coveringNames(uri: string): string[] {
   const wholes = [uri]
   for (let at = uri.length; at > 0 && wholes.length < 2 * MOST_PARTS;) {
     at = Math.max(uri.lastIndexOf('/', at - 1), uri.lastIndexOf('#', at - 1), uri.lastIndexOf('?', at - 1))

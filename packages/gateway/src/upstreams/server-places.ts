@@ -80,7 +80,7 @@ class PlacesOfProcess implements ServerPlaces {
     return new Promise((resolve, reject) => {
       const end = () => {
         clearTimeout(timer)
-        signal.removeEventListener('abort', leave)
+        signal.removeEventListener('abort', leavePlace)
         line.waiters.delete(waiter)
         this.#waiting--
       }
@@ -88,7 +88,7 @@ class PlacesOfProcess implements ServerPlaces {
         end()
         reject(reason)
       }
-      const leave = () => giveUp(this.#reasonOf(signal.reason, line, request))
+      const leavePlace = () => giveUp(this.#reasonOf(signal.reason, line, request))
       const waiter: Waiter = {
         since: performance.now(),
         begin() {
@@ -99,8 +99,8 @@ class PlacesOfProcess implements ServerPlaces {
       const timer = setTimeout(() => giveUp(this.#busy(line, request)), seconds * 1000)
       line.waiters.add(waiter)
       this.#waiting++
-      signal.addEventListener('abort', leave, { once: true })
-      if (signal.aborted) leave()
+      signal.addEventListener('abort', leavePlace, { once: true })
+      if (signal.aborted) leavePlace()
     })
   }
 

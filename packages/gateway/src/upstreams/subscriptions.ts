@@ -15,7 +15,7 @@ export function createSubscriptions(say: (method: Subscribing, uri: string) => P
   const subscribed = new Set<string>()
   let telling = Promise.resolve()
 
-  async function tell(requested: ReadonlySet<string>): Promise<void> {
+  async function changeSubscriptions(requested: ReadonlySet<string>): Promise<void> {
     await inTurns(
       [...subscribed].filter((uri) => !requested.has(uri)),
       async (uri) => {
@@ -34,7 +34,7 @@ export function createSubscriptions(say: (method: Subscribing, uri: string) => P
   return {
     has: (uri) => subscribed.has(uri),
     // The wanted set is read when its turn comes: later changes in the queue then find no difference.
-    make: (requested) => (telling = telling.then(() => tell(requested()))),
+    make: (requested) => (telling = telling.then(() => changeSubscriptions(requested()))),
   }
 }
 

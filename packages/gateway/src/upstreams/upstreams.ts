@@ -187,7 +187,7 @@ class LiveUpstreams implements Upstreams {
     const health = new CallHealth((failure) => {
       if (isCurrent()) this.#parts.onTrouble?.(connectionId, failure)
     }, letIn)
-    const upstream = counted(make(this.#makingOf(connectionId, alias, isCurrent)), health)
+    const upstream = withCounting(make(this.#makingOf(connectionId, alias, isCurrent)), health)
     this.#held.set(connectionId, { version, upstream })
     this.#open.delete(connectionId)
     // The hints about the program before say nothing of this program.
@@ -258,7 +258,7 @@ const MOST_HINTS = 8
 const MOST_HINTING = 64
 
 /** The same upstream, whose calls are counted; what the gateway asks for itself says nothing of them. */
-export function counted(upstream: Upstream, health: CallHealth): Upstream {
+export function withCounting(upstream: Upstream, health: CallHealth): Upstream {
   const ask = upstream.ask.bind(upstream)
   const good = (answer: Answer): Answer => {
     if (health.failures > 0) health.succeeded()

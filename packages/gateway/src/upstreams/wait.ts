@@ -12,9 +12,9 @@ export function waitFor<T>(shared: Promise<T>, { alias, seconds, signal }: Patie
   return new Promise((resolve, reject) => {
     const done = () => {
       clearTimeout(timer)
-      signal.removeEventListener('abort', leave)
+      signal.removeEventListener('abort', cancelWait)
     }
-    const leave = () => {
+    const cancelWait = () => {
       done()
       reject(signal.reason instanceof Fault ? signal.reason : new Fault('call.cancelled'))
     }
@@ -22,8 +22,8 @@ export function waitFor<T>(shared: Promise<T>, { alias, seconds, signal }: Patie
       done()
       reject(new Fault('upstream.timeout', { connection: alias, seconds }))
     }, seconds * 1000)
-    signal.addEventListener('abort', leave, { once: true })
+    signal.addEventListener('abort', cancelWait, { once: true })
     shared.then(resolve, reject).finally(done)
-    if (signal.aborted) leave()
+    if (signal.aborted) cancelWait()
   })
 }

@@ -3,7 +3,7 @@ import { Fault, type ConnectionAuthChange, type HttpSettings } from '@toolway/co
 import { createHttpUpstream } from '../../upstreams/http/http-upstream.ts'
 import type { Kind } from '../kind.ts'
 import { describeRemote, remoteParts, remoteReach, remoteView, shownUrl, type RemoteWire } from '../remote.ts'
-import { checked } from '../settings.ts'
+import { checkSettings } from '../settings.ts'
 
 export interface HttpWire extends RemoteWire {
   readonly kind: 'http'
@@ -28,7 +28,7 @@ export const http: Kind<HttpSettings, HttpWire> = {
     refuseAccounts(wire)
     const { settings, secrets } = remoteParts(common, wire, shown)
     const own = common.checks === undefined ? {} : { checks: common.checks }
-    return { settings: checked({ connector: 'mcp.http', ...settings, ...own, auth: wire.auth }), secrets }
+    return { settings: checkSettings({ connector: 'mcp.http', ...settings, ...own, auth: wire.auth }), secrets }
   },
   shown: shownUrl,
   view: (settings) => ({ ...remoteView(settings), auth: settings.auth }),

@@ -11,7 +11,7 @@ import type { NativeTarget } from '../../upstreams/upstream.ts'
 import type { UpstreamMaking } from '../../upstreams/upstreams.ts'
 import type { ConnectionRequest, Kind, Opening } from '../kind.ts'
 import { describeRemote, remoteParts, remoteReach, remoteView, shownUrl, type RemoteWire } from '../remote.ts'
-import { checked, mismatch } from '../settings.ts'
+import { checkSettings, mismatch } from '../settings.ts'
 import { leastScopes, providerOf } from './least-scopes.ts'
 
 export interface NativeWire extends RemoteWire {
@@ -66,7 +66,10 @@ export const native: Kind<NativeSettings, NativeWire> = {
     const { settings, secrets } = remoteParts(common, wire, shown)
     const { vendor, source, scopesFor, auth } = wire
     const own = common.checks === undefined ? {} : { checks: common.checks }
-    return { settings: checked({ ...settings, ...own, connector: 'native', vendor, source, scopesFor, auth }), secrets }
+    return {
+      settings: checkSettings({ ...settings, ...own, connector: 'native', vendor, source, scopesFor, auth }),
+      secrets,
+    }
   },
   shown: shownUrl,
   view: ({ vendor, scopesFor, source, ...settings }, mayChange) => ({

@@ -6,7 +6,7 @@ import { UNTITLED } from '../../upstreams/openapi/document/read-document.ts'
 import { createOpenApiUpstream } from '../../upstreams/openapi/openapi-upstream.ts'
 import type { Kind, Probing, ConnectionRequest } from '../kind.ts'
 import { describeRemote, remoteParts, remoteReach, remoteView, shownUrl, type RemoteWire } from '../remote.ts'
-import { checked } from '../settings.ts'
+import { checkSettings } from '../settings.ts'
 
 /** Settings of an OpenAPI document, besides its text. */
 export interface ApiWords extends Pick<OpenApiSettings, 'select' | 'effects'> {
@@ -48,7 +48,7 @@ export const openapi: Kind<OpenApiSettings, OpenApiWire> = {
     }
     const connector = 'openapi'
     const { auth } = wire
-    return { settings: checked({ ...settings, connector, ...own, auth, select, effects }), secrets }
+    return { settings: checkSettings({ ...settings, connector, ...own, auth, select, effects }), secrets }
   },
   shown: shownUrl,
   view(settings) {

@@ -2,7 +2,7 @@
 import { ConnectionSecrets, type PlatformSettings } from '@toolway/contract'
 import { createPlatformUpstream } from '../../upstreams/platform/platform-upstream.ts'
 import type { Kind } from '../kind.ts'
-import { checked } from '../settings.ts'
+import { checkSettings } from '../settings.ts'
 
 export interface PlatformWire {
   readonly kind: 'platform'
@@ -16,7 +16,7 @@ export const platform: Kind<PlatformSettings, PlatformWire> = {
   describe: () => ({ wire: { kind: 'platform' }, moved: false, keeps: false }),
   parts({ timeout, checks }) {
     const own = checks === undefined ? {} : { checks }
-    return { settings: checked({ connector: 'platform', timeout, ...own }), secrets: ConnectionSecrets.parse({}) }
+    return { settings: checkSettings({ connector: 'platform', timeout, ...own }), secrets: ConnectionSecrets.parse({}) }
   },
   shown: () => ({}),
   view: () => ({}),

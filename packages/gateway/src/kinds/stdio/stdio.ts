@@ -11,7 +11,7 @@ import { maskArguments } from '@toolway/contract/secret-marks'
 import { createAccountChildren } from '../../upstreams/stdio/account-children.ts'
 import { createStdioUpstream } from '../../upstreams/stdio/stdio-upstream.ts'
 import type { Kind } from '../kind.ts'
-import { checked, merged, mismatch, refuseMask } from '../settings.ts'
+import { checkSettings, mergePairs, mismatch, refuseMask } from '../settings.ts'
 import { commandOf, environmentOf } from './source-words.ts'
 
 export interface ProcessWire {
@@ -107,7 +107,12 @@ export const stdio: Kind<ProcessSettings, ProcessWire> = {
     const before = connection?.secrets.args ?? shown?.args ?? []
     const args = next.args === undefined || isDeepStrictEqual(next.args, shown?.args) ? before : next.args
     if (args !== before) for (const [at, arg] of args.entries()) refuseMask(`/args/${at}`, arg)
-    const { pairs, kept } = merged('/environment', connection?.secrets.environment ?? {}, environmentOf(request), false)
+    const { pairs, kept } = mergePairs(
+      '/environment',
+      connection?.secrets.environment ?? {},
+      environmentOf(request),
+      false,
+    )
     return {
       wire: {
         ...programOf(command, args, pairs, request.programs ?? shown?.programs, {
@@ -126,7 +131,7 @@ export const stdio: Kind<ProcessSettings, ProcessWire> = {
     const { programs = [], access = {} } = wire
     const own = { ...(checks === undefined ? {} : { checks }), ...(programs.length === 0 ? {} : { programs }) }
     return {
-      settings: checked({
+      settings: checkSettings({
         connector: 'mcp.process',
         command: wire.command,
         args,

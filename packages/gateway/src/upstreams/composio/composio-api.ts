@@ -140,7 +140,7 @@ class RestApi implements ComposioApi {
     const words = wordsOf(this.#backend.parse(this.#backend.hide(incoming.text)))
     if (status === 401 || status === 429 || (AWAY.has(status) && words === undefined))
       return refusalOf({ alias: this.#alias, mask }, incoming)
-    const facts = { vendor: 'Composio', tool, problem: cut(mask(words ?? `it responded with HTTP ${status}`)) }
+    const facts = { vendor: 'Composio', tool, problem: cutText(mask(words ?? `it responded with HTTP ${status}`)) }
     if (status === 403) return new Fault('connector.forbidden', facts)
     if (status === 404 || status === 410) return new Fault('connector.missing', facts)
     if (status === 400 || status === 422) return new Fault('connector.arguments', facts)
@@ -163,4 +163,4 @@ function wordsOf(body: Json | undefined): string | undefined {
   return typeof fix === 'string' && fix !== '' ? `${message} ${fix}` : message
 }
 
-const cut = (text: string): string => (text.length > MOST_WORDS ? `${text.slice(0, MOST_WORDS)}…` : text)
+const cutText = (text: string): string => (text.length > MOST_WORDS ? `${text.slice(0, MOST_WORDS)}…` : text)

@@ -58,7 +58,7 @@ export interface ComposioFiles {
 }
 
 export function createComposioFiles(api: ComposioApi, transfer: SignedTransfer): ComposioFiles {
-  async function bring(uri: string, of: UploadedFor, { files, signal, correlationId }: Ask): Promise<JsonObject> {
+  async function uploadFile(uri: string, of: UploadedFor, { files, signal, correlationId }: Ask): Promise<JsonObject> {
     if (files === undefined) throw new Fault('file.off')
     const file = await files.find(uri)
     const mimetype = of.mediaType ?? file.mediaType
@@ -100,7 +100,7 @@ export function createComposioFiles(api: ComposioApi, transfer: SignedTransfer):
         tool: String(tool),
         mediaType: typeof mediaType === 'string' ? mediaType : undefined,
       }
-      const value = await bring(String(file), of, request)
+      const value = await uploadFile(String(file), of, request)
       return { content: [{ type: 'text', text: JSON.stringify(value) }], structuredContent: value }
     },
     async send(tool, request) {
@@ -108,7 +108,7 @@ export function createComposioFiles(api: ComposioApi, transfer: SignedTransfer):
       if (places === undefined) return request
       const of = { toolkit: tool.toolkit || toolkitOf(tool.slug), tool: tool.slug, mediaType: undefined }
       const sent = await replaceAt(argumentsOf(request), places, async (value) =>
-        typeof value === 'string' && value.startsWith(FILES) ? bring(value, of, request) : value,
+        typeof value === 'string' && value.startsWith(FILES) ? uploadFile(value, of, request) : value,
       )
       return { ...request, params: { ...request.params, arguments: sent } }
     },
@@ -168,12 +168,12 @@ function downloadableOf(value: JsonObject): Downloadable | undefined {
   const last = URL.parse(s3url)?.pathname.split('/').at(-1) ?? ''
   return {
     s3url,
-    name: typeof name === 'string' && name !== '' ? name : decoded(last) || 'file',
+    name: typeof name === 'string' && name !== '' ? name : decodedOrSame(last) || 'file',
     mimetype: typeof mimetype === 'string' ? mimetype : undefined,
   }
 }
 
-function decoded(text: string): string {
+function decodedOrSame(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

@@ -128,7 +128,7 @@ const WAYS: Readonly<Record<ComposioTarget['way'], (parts: WayParts) => Way>> = 
   }),
 
   mcp({ reach: { wire, alias }, servers }) {
-    const at = ({ user, account }: Acting) => {
+    const serverFor = ({ user, account }: Acting) => {
       const query = new URLSearchParams({
         user_id: user,
         ...(account === undefined ? {} : { connected_account_id: account }),
@@ -142,10 +142,10 @@ const WAYS: Readonly<Record<ComposioTarget['way'], (parts: WayParts) => Way>> = 
     }
     return {
       async list() {
-        const server = at({ user: wire.defaultUser ?? NOBODY, account: undefined })
-        return toolListOf([], mcpToolsOf(await listing(server, alias), false))
+        const server = serverFor({ user: wire.defaultUser ?? NOBODY, account: undefined })
+        return toolListOf([], mcpToolsOf(await listTools(server, alias), false))
       },
-      call: (tool, request, acting) => askServer(at(acting), tool, request),
+      call: (tool, request, acting) => askServer(serverFor(acting), tool, request),
       close: async () => {},
     }
   },
@@ -153,16 +153,16 @@ const WAYS: Readonly<Record<ComposioTarget['way'], (parts: WayParts) => Way>> = 
   session({ reach, api, servers }) {
     const { wire, alias } = reach
     const sessions = createSessions(api, wire)
-    const at = ({ id, mcp }: { id: string; mcp: string }) => servers.at(id, mcp)
+    const serverAt = ({ id, mcp }: { id: string; mcp: string }) => servers.at(id, mcp)
     return {
       async list() {
         const own = await sessions.of(wire.defaultUser ?? NOBODY)
-        const [meta, tools] = await Promise.all([listing(at(own), alias), api.tools(wire.toolkits)])
+        const [meta, tools] = await Promise.all([listTools(serverAt(own), alias), api.tools(wire.toolkits)])
         return toolListOf(tools, [UPLOAD_TOOL, ...mcpToolsOf(meta, true)])
       },
       call: (tool, request, { user }) =>
         sessions.within(user, async (session) => {
-          if (tool.ofSession) return askServer(at(session), tool, request)
+          if (tool.ofSession) return askServer(serverAt(session), tool, request)
           const path = `/tool_router/session/${encodeURIComponent(session.id)}/execute`
           const body = { tool_slug: tool.slug, arguments: argumentsOf(request) }
           return normal(await api.send(tool.slug, { method: 'POST', path, body }, sayingOf(request)))
@@ -173,7 +173,7 @@ const WAYS: Readonly<Record<ComposioTarget['way'], (parts: WayParts) => Way>> = 
 }
 
 /** The tools of an MCP server, all pages. */
-async function listing(server: Upstream, alias: string): Promise<JsonObject> {
+async function listTools(server: Upstream, alias: string): Promise<JsonObject> {
   const tools = []
   let cursor: string | undefined
   do {

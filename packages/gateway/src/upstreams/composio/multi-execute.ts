@@ -26,10 +26,10 @@ export function multiExecute(value: JsonObject): InnerCalls {
     if (!isObject(args)) throw wrong(`/${index}/arguments`, 'must be an object')
     return { tool: slug, arguments: args }
   })
-  return { calls, gather: (results) => gathered(calls, results) }
+  return { calls, gather: (results) => gatherResults(calls, results) }
 }
 
-function gathered(calls: readonly InnerCall[], results: readonly JsonObject[]): JsonObject {
+function gatherResults(calls: readonly InnerCall[], results: readonly JsonObject[]): JsonObject {
   const all = results.map((result, index): JsonObject => {
     const form = normalFormOf(result['structuredContent'])
     const response: JsonObject = form === undefined ? plain(result) : { ...form }

@@ -17,7 +17,7 @@ export function offerReferences(schema: JsonObject, depth = 0): JsonObject {
   }
   const made: JsonObject = { ...schema }
   for (const group of ['properties', '$defs', 'definitions'])
-    if (isObject(schema[group])) made[group] = mapped(schema[group], depth)
+    if (isObject(schema[group])) made[group] = mapSchemas(schema[group], depth)
   if (isObject(schema['items'])) made['items'] = offerReferences(schema['items'], depth + 1)
   for (const group of ['anyOf', 'oneOf', 'allOf']) {
     const list = schema[group]
@@ -27,7 +27,7 @@ export function offerReferences(schema: JsonObject, depth = 0): JsonObject {
   return made
 }
 
-const mapped = (group: JsonObject, depth: number): JsonObject =>
+const mapSchemas = (group: JsonObject, depth: number): JsonObject =>
   Object.fromEntries(
     Object.entries(group).map(([name, value]) => [name, isObject(value) ? offerReferences(value, depth + 1) : value]),
   )

@@ -41,12 +41,12 @@ export function createSignedTransfer({ alias, timeout, wire }: ReachOf<ComposioT
     headersTimeout: timeout * 1000,
     connections: 1,
   }
-  const failed = (problem: string) =>
+  const transferFailed = (problem: string) =>
     new Fault('connector.failed', { vendor: 'Composio', tool: 'file transfer', problem })
 
   function placeOf(address: string): { readonly pool: Pool; readonly path: string } {
     const signed = signedAddress(address, wire)
-    if (signed === undefined) throw failed('it returned a URL that is not https')
+    if (signed === undefined) throw transferFailed('it returned a URL that is not https')
     const { url, allowPrivate } = signed
     return { pool: createPool(url.origin, { ...options, allowPrivate }), path: url.pathname + url.search }
   }
@@ -61,7 +61,7 @@ export function createSignedTransfer({ alias, timeout, wire }: ReachOf<ComposioT
           body: Readable.from(content, { objectMode: false }),
         })
         await body.dump()
-        if (statusCode < 200 || statusCode > 299) throw failed(`its storage responded with HTTP ${statusCode}`)
+        if (statusCode < 200 || statusCode > 299) throw transferFailed(`its storage responded with HTTP ${statusCode}`)
       } catch (thrown) {
         throw thrown instanceof Fault ? thrown : wordFailure({ alias, timeout }, thrown)
       } finally {
@@ -72,7 +72,7 @@ export function createSignedTransfer({ alias, timeout, wire }: ReachOf<ComposioT
       const { pool, path } = placeOf(address)
       try {
         const { statusCode, headers, body } = await pool.request({ method: 'GET', path, signal })
-        if (statusCode !== 200) throw failed(`its storage responded with HTTP ${statusCode}`)
+        if (statusCode !== 200) throw transferFailed(`its storage responded with HTTP ${statusCode}`)
         const size = Number(headers['content-length'])
         return {
           content: body,

@@ -43,7 +43,7 @@ function walk(value: Json, path: string, found: (filters: Json, path: string) =>
   if (Array.isArray(value)) value.forEach((item, at) => walk(item, `${path}/${at}`, found))
   else if (isObject(value))
     for (const [key, item] of Object.entries(value)) {
-      const place = `${path}/${pointed(key)}`
+      const place = `${path}/${pointerStep(key)}`
       if (key !== FILTERS) walk(item, place, found)
       else if (item !== null) found(item, place)
     }
@@ -56,12 +56,12 @@ function* problemsOf(filters: Json, path: string, metadata: Metadata): Generator
 
 function* problemsOfOne(name: string, value: Json, path: string, metadata: Metadata): Generator<FacetProblem> {
   const { facets, namespaces } = metadata
-  const place = `${path}/${pointed(name)}`
+  const place = `${path}/${pointerStep(name)}`
   const [fields, operators] = [namespaces.get(name), facets.get(name)]
   if (fields !== undefined && isObject(value)) {
     for (const field of Object.keys(value))
       if (!fields.has(field) && operators?.has(field) !== true)
-        yield noField(`${place}/${pointed(field)}`, field, name, fields)
+        yield noField(`${place}/${pointerStep(field)}`, field, name, fields)
     return
   }
   if (facets.has(name)) {
@@ -69,8 +69,8 @@ function* problemsOfOne(name: string, value: Json, path: string, metadata: Metad
     for (const operator of Object.keys(value))
       if (!operators.has(operator))
         yield {
-          path: `${place}/${pointed(operator)}`,
-          message: `"${short(operator)}" is not a way to filter by ${short(name)}${meant(operator, operators)}`,
+          path: `${place}/${pointerStep(operator)}`,
+          message: `"${short(operator)}" is not a way to filter by ${short(name)}${nearestOrSome(operator, operators)}`,
         }
     return
   }
@@ -83,29 +83,31 @@ function* problemsOfOne(name: string, value: Json, path: string, metadata: Metad
     return
   }
   if (fields !== undefined)
-    yield { path: place, message: `must be an object of fields of ${short(name)}${meant('', fields)}` }
+    yield { path: place, message: `must be an object of fields of ${short(name)}${nearestOrSome('', fields)}` }
   else
     yield {
       path: place,
-      message: `"${short(name)}" is neither a facet nor a namespace${meant(name, [...facets.keys(), ...namespaces.keys()])}`,
+      message: `"${short(name)}" is neither a facet nor a namespace${nearestOrSome(name, [...facets.keys(), ...namespaces.keys()])}`,
     }
 }
 
 const noField = (path: string, field: string, namespace: string, fields: ReadonlySet<string>): FacetProblem => ({
   path,
-  message: `"${short(field)}" is not a field of ${short(namespace)}${meant(field, fields)}`,
+  message: `"${short(field)}" is not a field of ${short(namespace)}${nearestOrSome(field, fields)}`,
 })
 
 /** Returns the nearest names, else some of the existing ones. */
-function meant(name: string, known: Iterable<string>): string {
+function nearestOrSome(name: string, known: Iterable<string>): string {
   const all = [...known]
   if (all.length === 0) return '; there are none here'
   const close = nearestNames(name, all)
-  const named = (names: readonly string[]) => names.map((value) => `"${short(value)}"`).join(', ')
-  return close.length === 0 ? `; there are ${named(all.slice(0, MOST_NAMED))}` : `; did you mean ${named(close)}?`
+  const quotedNames = (names: readonly string[]) => names.map((value) => `"${short(value)}"`).join(', ')
+  return close.length === 0
+    ? `; there are ${quotedNames(all.slice(0, MOST_NAMED))}`
+    : `; did you mean ${quotedNames(close)}?`
 }
 
 const short = (name: string): string => (name.length > MOST_SHOWN ? `${name.slice(0, MOST_SHOWN)}…` : name)
 
 /** A step of a JSON Pointer (RFC 6901). */
-const pointed = (key: string): string => short(key).replaceAll('~', '~0').replaceAll('/', '~1')
+const pointerStep = (key: string): string => short(key).replaceAll('~', '~0').replaceAll('/', '~1')

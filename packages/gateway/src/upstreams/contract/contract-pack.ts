@@ -36,11 +36,11 @@ export function readPack(answer: unknown, words: PackWords, connection: string):
     throw new Fault('contract.malformed', { connection, problem: `it returned more than ${MOST_CONTRACTS} contracts` })
   const read = readEach(list, words)
   const names = [...read.found.keys()].sort(byCode)
-  const aliased = (of: string) =>
+  const aliasesOf = (of: string) =>
     Object.entries(words.aliases).flatMap(([alias, name]) => (name === of && !read.found.has(alias) ? [alias] : []))
   const tools = new Map<string, ContractTool>()
   for (const name of names) {
-    const tool = toolOf(read.found.get(name) as Contract, aliased(name).sort(byCode))
+    const tool = toolOf(read.found.get(name) as Contract, aliasesOf(name).sort(byCode))
     const problem = problemOf(tool)
     if (problem === undefined) tools.set(name, tool)
     else read.leftOut.push({ name, reason: problem })

@@ -82,7 +82,7 @@ function orUnfit(schema: JsonObject): JsonObject {
     ...(description === undefined ? {} : { description }),
     ...(schema['type'] === 'object' ? { type: 'object' } : {}),
     anyOf: [
-      moved(rest, '/anyOf/0'),
+      moveReferences(rest, '/anyOf/0'),
       {
         type: 'object',
         description: 'The response does not match the contract; it is returned unchanged.',
@@ -94,13 +94,13 @@ function orUnfit(schema: JsonObject): JsonObject {
 }
 
 /** References that start at the root start where the schema stands now (RFC 6901); one with an id is a root of its own. */
-function moved(schema: Json, to: string): Json {
-  if (Array.isArray(schema)) return schema.map((value) => moved(value, to))
+function moveReferences(schema: Json, to: string): Json {
+  if (Array.isArray(schema)) return schema.map((value) => moveReferences(value, to))
   if (!isObject(schema) || typeof schema['$id'] === 'string') return schema
   return Object.fromEntries(
     Object.entries(schema).map(([key, value]) => {
       const local = key === '$ref' && typeof value === 'string' && (value === '#' || value.startsWith('#/'))
-      return [key, local ? `#${to}${value.slice(1)}` : moved(value, to)]
+      return [key, local ? `#${to}${value.slice(1)}` : moveReferences(value, to)]
     }),
   )
 }

@@ -114,7 +114,7 @@ function review(open: Open, listed: ListedUpstream<ContractTool>, request: Revie
   const unknown =
     hidden === undefined ? [] : Object.keys(value).filter((item) => hidden.has(item) && item !== ORGANIZATION_PARAMETER)
   if (unknown.length > 0)
-    throw unfitting(
+    throw argumentsInvalid(
       tool,
       unknown.map((item) => ({ path: `/${item}`, message: 'is not a parameter of this tool' })),
     )
@@ -132,7 +132,7 @@ async function reviewFacets(
     throw new Fault('metadata.unavailable', { connection: open.reach.alias }, { cause: thrown })
   }
   const problems = facetProblems(value, known)
-  if (problems.length > 0) throw unfitting(tool, problems)
+  if (problems.length > 0) throw argumentsInvalid(tool, problems)
 }
 
 /** One for each organization, and for each member where the backend decides by the member. */
@@ -164,7 +164,7 @@ const sendable = ({ hidden, required }: ContractTool, input: JsonObject): JsonOb
     Object.entries(input).filter(([name, value]) => !hidden.has(name) && (value !== null || required.has(name))),
   )
 
-const unfitting = (tool: string, errors: readonly { path: string; message: string }[]): Fault =>
+const argumentsInvalid = (tool: string, errors: readonly { path: string; message: string }[]): Fault =>
   new Fault(
     'arguments.invalid',
     { tool, problems: `${errors.map(({ path, message }) => `${path} ${message}`).join('; ')}.` },

@@ -40,19 +40,19 @@ export function resultOf(incoming: Incoming, answering: Answering): JsonObject {
     const problem = wordsOf(body)
     // A proxy in front of it says nothing of the function.
     if (problem === undefined && AWAY.has(status)) throw refusalOf({ alias, mask }, incoming)
-    throw failed(answering, problem ?? `it responded with HTTP ${status}`, { status })
+    throw failedFault(answering, problem ?? `it responded with HTTP ${status}`, { status })
   }
   if (body === undefined)
     throw new Fault('contract.malformed', { connection: alias, problem: 'a function did not return JSON' })
   const { data, ...answer } = envelopeOf(body)
   if (FAILED.has(String(answer['status']).toLowerCase()))
-    throw failed(answering, wordsOf(answer) ?? 'it does not say why', { status })
-  return succeeded(data ?? null, answer, answering)
+    throw failedFault(answering, wordsOf(answer) ?? 'it does not say why', { status })
+  return succeededResult(data ?? null, answer, answering)
 }
 
 const AWAY = new Set([502, 503, 504])
 
-function succeeded(data: Json, value: JsonObject, { tool, onUnfit }: Answering): JsonObject {
+function succeededResult(data: Json, value: JsonObject, { tool, onUnfit }: Answering): JsonObject {
   const problems = problemsOf(tool.output, data)
   if (problems.length > 0) onUnfit(problems)
   const qualified = QUALIFIED.has(String(value['status'])) ? wordsOf(value) : undefined
@@ -91,17 +91,17 @@ function wordsOf(body: Json | undefined): string | undefined {
   if (typeof body === 'string' && body !== '') return body
   if (!isObject(body)) return undefined
   for (const name of ['error', 'detail', 'message']) {
-    const words = worded(body[name])
+    const words = textOfProblems(body[name])
     if (words !== undefined) return words
   }
   return undefined
 }
 
-function worded(input: Json | undefined): string | undefined {
+function textOfProblems(input: Json | undefined): string | undefined {
   if (typeof input === 'string') return input.trim() === '' ? undefined : input
   if (Array.isArray(input)) {
     const all = input
-      .map((value) => (isObject(value) ? placed(value) : worded(value)))
+      .map((value) => (isObject(value) ? textOfPlacedProblem(value) : textOfProblems(value)))
       .filter((item) => item !== undefined)
     return all.length === 0 ? undefined : all.join('; ')
   }
@@ -109,13 +109,13 @@ function worded(input: Json | undefined): string | undefined {
 }
 
 /** One line of a framework's complaint: `{loc: ["body", "params", "limit"], msg}`. */
-function placed({ loc, msg, message }: JsonObject): string | undefined {
-  const words = worded(msg ?? message)
+function textOfPlacedProblem({ loc, msg, message }: JsonObject): string | undefined {
+  const words = textOfProblems(msg ?? message)
   const place = Array.isArray(loc) ? loc.map(String).join('/') : ''
   return words === undefined || place === '' ? words : `/${place}: ${words}`
 }
 
-const failed = ({ tool, mask }: Answering, whole: string, data: { status: number }): Fault => {
+const failedFault = ({ tool, mask }: Answering, whole: string, data: { status: number }): Fault => {
   const text = mask(whole)
   const problem = text.length > MOST_WORDS ? `${text.slice(0, MOST_WORDS)}…` : text
   return new Fault('function.failed', { tool: tool.contract.name, problem }, { data: { details: data } })

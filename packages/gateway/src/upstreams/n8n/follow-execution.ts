@@ -55,7 +55,7 @@ export async function followExecution(following: Following, begun: string): Prom
       if (isObject(execution)) {
         id = String(execution['id'])
         if (!WORKING.has(String(execution['status']))) return outcomeOf(execution)
-        tell(asked, ++looks, `execution ${id}: ${String(execution['status'])}`)
+        tellProgress(asked, ++looks, `execution ${id}: ${String(execution['status'])}`)
       } else if (Date.now() > unseenUntil) return undefined
     } catch {
       // What the workflow does goes on without it being watched.
@@ -97,7 +97,7 @@ function outputOf({ lastNodeExecuted: last, runData }: JsonObject): Json {
 }
 
 /** To a client that asked for progress. */
-function tell({ params, onNotification }: Ask, progress: number, message: string): void {
+function tellProgress({ params, onNotification }: Ask, progress: number, message: string): void {
   const { _meta: meta } = params
   const token = isObject(meta) ? meta['progressToken'] : undefined
   if (typeof token !== 'string' && typeof token !== 'number') return

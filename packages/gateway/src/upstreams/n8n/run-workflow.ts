@@ -37,7 +37,7 @@ export async function runWorkflow(running: Running, tool: WorkflowTool, request:
     headers,
     signal: request.signal,
   })
-  if (incoming.status >= 300) throw refused(running, tool, incoming)
+  if (incoming.status >= 300) throw refusedRun(running, tool, incoming)
   const value = valueOf(runs, incoming)
   if (!tool.startsOnly) return resultOf(value)
   const followed = await followExecution(
@@ -46,7 +46,11 @@ export async function runWorkflow(running: Running, tool: WorkflowTool, request:
   )
   if (followed === undefined) return resultOf(value)
   if ('problem' in followed)
-    throw new Fault('connector.failed', { vendor: 'n8n', tool: tool.name, problem: cut(runs.mask(followed.problem)) })
+    throw new Fault('connector.failed', {
+      vendor: 'n8n',
+      tool: tool.name,
+      problem: cutText(runs.mask(followed.problem)),
+    })
   return resultOf(followed.output)
 }
 
@@ -85,12 +89,16 @@ const resultOf = (value: Json): JsonObject => ({
   ...(typeof value === 'object' && value !== null ? { structuredContent: value } : {}),
 })
 
-function refused({ alias, runs, onGone }: Running, { name }: WorkflowTool, incoming: Incoming): Fault {
+function refusedRun({ alias, runs, onGone }: Running, { name }: WorkflowTool, incoming: Incoming): Fault {
   const { status } = incoming
   const body = runs.parse(runs.hide(incoming.text))
   const words = isObject(body) ? (body['message'] ?? body['error'] ?? body['errorMessage']) : body
   const message = typeof words === 'string' && words !== '' ? words : undefined
-  const facts = { vendor: 'n8n', tool: name, problem: cut(runs.mask(message ?? `it responded with HTTP ${status}`)) }
+  const facts = {
+    vendor: 'n8n',
+    tool: name,
+    problem: cutText(runs.mask(message ?? `it responded with HTTP ${status}`)),
+  }
   if (status === 404) {
     onGone()
     return new Fault('connector.missing', facts)
@@ -106,4 +114,4 @@ function refused({ alias, runs, onGone }: Running, { name }: WorkflowTool, incom
   })
 }
 
-const cut = (text: string): string => (text.length > MOST_WORDS ? `${text.slice(0, MOST_WORDS)}…` : text)
+const cutText = (text: string): string => (text.length > MOST_WORDS ? `${text.slice(0, MOST_WORDS)}…` : text)

@@ -15,14 +15,14 @@ export interface FormField {
 export function notedSchema(notes: readonly string[]): JsonObject | undefined {
   for (const note of notes)
     for (const [, block = ''] of note.matchAll(/```(?:json(?:-?schema)?)?\s*\n([^]*?)```/g)) {
-      const schema = parsed(block)
+      const schema = parseOrUndefined(block)
       if (isObject(schema) && (schema['type'] === 'object' || isObject(schema['properties'])))
         return { type: 'object', ...schema }
     }
   return undefined
 }
 
-function parsed(text: string): Json | undefined {
+function parseOrUndefined(text: string): Json | undefined {
   try {
     return parseJson(text)
   } catch {

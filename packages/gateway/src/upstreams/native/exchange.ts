@@ -59,11 +59,11 @@ export function createExchange({ alias, timeout, wire }: ReachOf<NativeTarget>, 
     { credential, key, signal, files }: ExchangeUse,
     counted: Breaker,
   ): Promise<Reply> {
-    const shown = presented(credential, wire.key, key)
+    const shown = presentCredential(credential, wire.key, key)
     const { operation, values } = withMember(request, shown.member)
     const made = requestOf(operation, values, { alias, base, key: undefined })
-    const own = request.content && (await written(request.content, files))
-    const headers = joined(made.headers, request.headers, own?.headers ?? {}, wire.headers, shown.headers)
+    const own = request.content && (await encodedBody(request.content, files))
+    const headers = joinHeaders(made.headers, request.headers, own?.headers ?? {}, wire.headers, shown.headers)
     const sent = own === undefined ? made : { ...made, body: own.body }
     return send({ alias, pool: poolOf(base.origin), base, timeout, breaker: counted }, sent, headers, signal)
   }
@@ -77,18 +77,23 @@ export function createExchange({ alias, timeout, wire }: ReachOf<NativeTarget>, 
     const pool = createPool(url.origin, { ...options, allowPrivate, connections: 1 })
     const base = new URL('/', url)
     const path = url.pathname + url.search
-    const own = content && (await written(content, files))
+    const own = content && (await encodedBody(content, files))
     const bytes = own?.body ?? (body === undefined ? undefined : Buffer.from(body, 'base64'))
     try {
       const parts = { alias, pool, base, timeout, breaker }
-      return await send(parts, { method, path, headers: {}, body: bytes }, joined(headers, own?.headers ?? {}), signal)
+      return await send(
+        parts,
+        { method, path, headers: {}, body: bytes },
+        joinHeaders(headers, own?.headers ?? {}),
+        signal,
+      )
     } finally {
       await pool.destroy()
     }
   }
 
-  async function answered(request: ApiRequest, using: ExchangeUse, counted: Breaker): Promise<VendorAnswer> {
-    const at = placed(request.base, wire)
+  async function vendorAnswer(request: ApiRequest, using: ExchangeUse, counted: Breaker): Promise<VendorAnswer> {
+    const at = connectionAddress(request.base, wire)
     const answer = answerOf(await sendApi(request, new URL(at), using, counted), request)
     return at === request.base ? answer : { ...answer, base: at }
   }
@@ -96,12 +101,12 @@ export function createExchange({ alias, timeout, wire }: ReachOf<NativeTarget>, 
   return {
     async send(request, using) {
       if (request.kind === 'signed') return answerOf(await sendSigned(request, using), request)
-      return answered(request, using, breaker)
+      return vendorAnswer(request, using, breaker)
     },
     async sendTogether(requests, using, ended) {
       const counted = createSharedBreaker(breaker)
       try {
-        return await Promise.all(requests.map((request) => ended(answered(request, using, counted))))
+        return await Promise.all(requests.map((request) => ended(vendorAnswer(request, using, counted))))
       } finally {
         counted.end()
       }
@@ -119,14 +124,14 @@ export function createExchange({ alias, timeout, wire }: ReachOf<NativeTarget>, 
  * The base address of a request at the connection's server. Below the vendor's own address only the beginning differs; another host
  * of the vendor becomes the first part of the path.
  */
-function placed(base: string, target: Pick<NativeTarget, 'url' | 'own'>): string {
+function connectionAddress(base: string, target: Pick<NativeTarget, 'url' | 'own'>): string {
   const [at, own] = [target.url, target.own].map((address) => address.replace(/\/+$/, '')) as [string, string]
   if (at === own) return base
   return base.startsWith(own) ? at + base.slice(own.length) : `${at}/${base.replace(/^https:\/\//, '')}`
 }
 
 /** A body of texts and files with the headers that belong to it. */
-async function written(content: Content, files: CallerFiles | undefined) {
+async function encodedBody(content: Content, files: CallerFiles | undefined) {
   const { stream, length } = await contentBody(content, files)
   return { body: stream, headers: { 'content-type': content.type, 'content-length': String(length) } }
 }
@@ -138,7 +143,7 @@ interface Shown {
 }
 
 /** A credential comes as a header; a key goes where the vendor wants it. */
-function presented(
+function presentCredential(
   credential: OpenedCredential | undefined,
   { header, prefix }: NativeTarget['key'],
   place: KeyAuth | undefined,
@@ -168,7 +173,7 @@ function withMember({ operation, arguments: values }: ApiRequest, member: Shown[
 type Values = Parameters<typeof requestOf>[1]
 
 /** A tool's own headers below the connection's and the account's: no argument speaks for either. */
-const joined = (...all: readonly Readonly<Record<string, string>>[]): Record<string, string> => ({
+const joinHeaders = (...all: readonly Readonly<Record<string, string>>[]): Record<string, string> => ({
   'user-agent': 'toolway',
   ...Object.fromEntries(
     all.flatMap((item) => Object.entries(item)).map(([name, value]) => [name.toLowerCase(), value]),

@@ -45,7 +45,7 @@ export interface LoadedVendor {
 }
 
 export function loadedOf(vendor: Vendor): LoadedVendor {
-  const loaded = (tool: Tool): LoadedTool => ({
+  const loadedTool = (tool: Tool): LoadedTool => ({
     effect: tool.effect,
     scopes: scopesOf(vendor, tool),
     run: (input, key) => tool.run(input, key),
@@ -53,8 +53,8 @@ export function loadedOf(vendor: Vendor): LoadedVendor {
   return {
     id: vendor.id,
     auth: vendor.auth,
-    whoami: loaded(vendor.whoami),
-    tools: new Map([...vendor.tools].map(([name, tool]) => [name, loaded(tool)])),
+    whoami: loadedTool(vendor.whoami),
+    tools: new Map([...vendor.tools].map(([name, tool]) => [name, loadedTool(tool)])),
     definitions: () => [...vendor.tools].map(([name, tool]) => definitionOf(name, tool) as JsonObject),
     templates: () => templatesOf(vendor) as JsonObject[],
     callFor: (uri) => callOf(vendor, uri, acceptsInput) as ResourceCall | undefined,

@@ -66,7 +66,7 @@ export function createToolRunner({ alias, wire }: ReachOf<NativeTarget>, exchang
 
   /** What the network does to one of the requests is its answer; what ends the call, or would be the same for all, ends all. */
   async function answersTo({ requests }: ManyRequest, use: ExchangeUse): Promise<VendorAnswer> {
-    const answers = await exchange.sendTogether(requests, use, (answer) => answer.catch(unanswered))
+    const answers = await exchange.sendTogether(requests, use, (answer) => answer.catch(answerOfFailure))
     return { status: 200, headers: {}, body: undefined, at: Date.now(), answers }
   }
 
@@ -96,7 +96,7 @@ const UNSENT: ReadonlySet<string> = new Set(['params.shape', 'openapi.outside'])
 
 const NOT_TOGETHER = 'the connector sent requests together that do not only read, so none of them was sent'
 
-function unanswered(thrown: unknown): VendorAnswer {
+function answerOfFailure(thrown: unknown): VendorAnswer {
   if (!(thrown instanceof Fault && (ALONE.has(thrown.code) || UNSENT.has(thrown.code)))) throw thrown
   const message = thrown.code === 'upstream.lost' ? 'The answer was interrupted.' : thrown.message
   const answer = { status: 0, headers: {}, body: { message }, at: Date.now() }

@@ -53,7 +53,7 @@ export async function loadApart(parts: ApartParts): Promise<LoadedVendor> {
     void process.close()
     throw unreachable(parts.alias, `its source is the connector ${facts.id}, not ${parts.vendor}`)
   }
-  const loaded = (name: string, { effect, scopes }: ToolFacts): LoadedTool => ({
+  const loadedTool = (name: string, { effect, scopes }: ToolFacts): LoadedTool => ({
     effect,
     scopes,
     run: (input, key) => process.run({ name, effect }, input, key),
@@ -63,8 +63,8 @@ export async function loadApart(parts: ApartParts): Promise<LoadedVendor> {
   return {
     id,
     auth: facts.auth as Vendor['auth'],
-    whoami: loaded(WHOAMI, facts.whoami),
-    tools: new Map(facts.tools.map((tool) => [tool.name, loaded(tool.name, tool)])),
+    whoami: loadedTool(WHOAMI, facts.whoami),
+    tools: new Map(facts.tools.map((tool) => [tool.name, loadedTool(tool.name, tool)])),
     definitions: () => facts.tools.map(({ definition }) => definition as JsonObject),
     templates: () => templatesOf(known) as JsonObject[],
     callFor: (uri) => callOf(known, uri, acceptsInput) as ResourceCall | undefined,

@@ -21,12 +21,12 @@ const KEPT = ['URL', 'URLSearchParams', 'TextEncoder', 'TextDecoder', 'atob', 'b
 /** Setters on these would be called by Node's own code, with sockets in hand. */
 const PROTOTYPES = [Object, Array, Function, Promise, Error].map(({ prototype }) => prototype as object)
 
-const say = (message: object) => void own.stdout.write(`${JSON.stringify(message)}\n`)
+const sendMessage = (message: object) => void own.stdout.write(`${JSON.stringify(message)}\n`)
 const textOf = (thrown: unknown) => (thrown instanceof Error ? thrown.message : String(thrown)).slice(0, 1_000)
 
 /** Nothing of a stream may be had through it: the class of a stream is a way to the network. */
-const note = (...words: readonly unknown[]) => void own.stderr.write(`${format(...words)}\n`)
-const CONSOLE = { log: note, info: note, warn: note, error: note, debug: note }
+const logWords = (...words: readonly unknown[]) => void own.stderr.write(`${format(...words)}\n`)
+const CONSOLE = { log: logWords, info: logWords, warn: logWords, error: logWords, debug: logWords }
 
 const runs = new Map<number, Run<Json>>()
 let vendor: Vendor | undefined
@@ -51,7 +51,7 @@ async function load(source: string): Promise<void> {
   if (found?.tools === undefined || found.whoami === undefined)
     throw new Error('The default export of a connector is vendor({ … }).')
   vendor = found as Vendor
-  say({ ready: factsOf(vendor) })
+  sendMessage({ ready: factsOf(vendor) })
 }
 
 /** `Response` alone would load the HTTP client and leave it among the globals: a list of what stays is safe, one of what goes is not. */
@@ -83,8 +83,9 @@ function factsOf(item: Vendor): Facts {
   }
 }
 
-function take(message: Told): void {
-  if ('source' in message) return void load(message.source).catch((thrown: unknown) => say({ unread: textOf(thrown) }))
+function takeMessage(message: Told): void {
+  if ('source' in message)
+    return void load(message.source).catch((thrown: unknown) => sendMessage({ unread: textOf(thrown) }))
   const { run } = message
   if ('end' in message) return void runs.delete(run)
   step(run, () => {
@@ -99,13 +100,13 @@ function take(message: Told): void {
 function step(run: number, next: () => ReturnType<Run<Json>['next']> | undefined): void {
   try {
     const done = next()
-    if (done === undefined) return say({ run, broke: 'There is no such run' })
+    if (done === undefined) return sendMessage({ run, broke: 'There is no such run' })
     if (done.done === true) runs.delete(run)
-    say(done.done === true ? { run, output: done.value } : { run, request: done.value })
+    sendMessage(done.done === true ? { run, output: done.value } : { run, request: done.value })
   } catch (thrown) {
     runs.delete(run)
-    say(thrown instanceof ToolFailure ? { run, failure: thrown.failure } : { run, broke: textOf(thrown) })
+    sendMessage(thrown instanceof ToolFailure ? { run, failure: thrown.failure } : { run, broke: textOf(thrown) })
   }
 }
 
-createInterface({ input: own.stdin }).on('line', (line) => take(JSON.parse(line) as Told))
+createInterface({ input: own.stdin }).on('line', (line) => takeMessage(JSON.parse(line) as Told))
