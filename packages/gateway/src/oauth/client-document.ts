@@ -39,7 +39,7 @@ export function createClientDocuments({ loopback, patience = PATIENCE }: ClientD
   const flight = createSingleFlight<string, Found>()
   let fetching = 0
 
-  async function look(id: string): Promise<Found> {
+  async function lookUp(id: string): Promise<Found> {
     if (fetching >= MOST_FETCHES) throw problem('too many client documents are being fetched: try again in a moment')
     fetching++
     try {
@@ -61,7 +61,7 @@ export function createClientDocuments({ loopback, patience = PATIENCE }: ClientD
     names: (id) => isDocumentAddress(id, loopback),
     async find(id) {
       if (!isDocumentAddress(id, loopback)) throw problem('it is not the URL of a document')
-      const found = known.get(id) ?? (await flight(id, () => look(id)))
+      const found = known.get(id) ?? (await flight(id, () => lookUp(id)))
       if ('problem' in found) throw found.problem
       return found.client
     },

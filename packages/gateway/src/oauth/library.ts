@@ -43,12 +43,12 @@ export function createLibraryLoader(parts: AuthorizationServerParts): () => Prom
   return () => {
     const keys = parts.keys()
     const keyId = keys[0]?.id
-    if (built === undefined || built.keyId !== keyId) built = { keyId, made: build(parts, keys) }
+    if (built === undefined || built.keyId !== keyId) built = { keyId, made: buildServer(parts, keys) }
     return built.made
   }
 }
 
-async function build(parts: AuthorizationServerParts, keys: readonly SigningKey[]): Promise<Loaded> {
+async function buildServer(parts: AuthorizationServerParts, keys: readonly SigningKey[]): Promise<Loaded> {
   const { db, hash, accounts } = parts
   const library = await import('oidc-provider')
   const provider = createProvider({

@@ -26,7 +26,7 @@ const MOST_REPAIRS = 20
 /** Characters of an address or a repair. */
 const MOST_TEXT = 300
 
-const bounded = (text: string) => text.replaceAll('\0', '\uFFFD').slice(0, MOST_TEXT).toWellFormed()
+const boundedText = (text: string) => text.replaceAll('\0', '\uFFFD').slice(0, MOST_TEXT).toWellFormed()
 
 export function createNoteReadings({ db, log }: NoteReadingsParts): NoteReadings {
   const running = new Set<Promise<unknown>>()
@@ -42,7 +42,7 @@ export function createNoteReadings({ db, log }: NoteReadingsParts): NoteReadings
       const noted =
         repaired.length === 0
           ? undefined
-          : { document: bounded(document), repaired: repaired.slice(0, MOST_REPAIRS).map(bounded) }
+          : { document: boundedText(document), repaired: repaired.slice(0, MOST_REPAIRS).map(boundedText) }
       const note = db
         .system((sql) => noteOAuthRepairs(sql, connectionId, { kind, noted }))
         .catch((err: unknown) => log.warn({ err, connection: alias, document }, 'a repair could not be noted'))

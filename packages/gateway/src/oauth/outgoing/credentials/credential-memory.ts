@@ -148,8 +148,8 @@ function heldOf(
   now: number,
 ): HeldCredential {
   const { auth } = facts
-  const at = (seconds: number | null, none: number) => (seconds === null ? none : now + seconds * 1000)
-  const expiresAt = at(row.left, Infinity)
+  const timeIn = (seconds: number | null, none: number) => (seconds === null ? none : now + seconds * 1000)
+  const expiresAt = timeIn(row.left, Infinity)
   const buffer = Math.min(BUFFER, (row.lifetime ?? Infinity) * 500)
   const name = row.kind === 'key' ? auth.header.toLowerCase() : 'authorization'
   const prefix = row.kind === 'key' ? auth.prefix : 'Bearer '
@@ -177,7 +177,7 @@ function heldOf(
     expiresAt,
     renewAt: expiresAt - buffer,
     renewedAt: now - row.age * 1000,
-    pausedUntil: at(row.pause, 0),
+    pausedUntil: timeIn(row.pause, 0),
     givenAt: row.updated_at.getTime(),
   }
 }

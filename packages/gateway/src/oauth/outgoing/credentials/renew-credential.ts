@@ -101,13 +101,13 @@ export function createRenewal(parts: RenewalParts): Renewal {
     const turn: Turn = { id, version, lease }
     const late = AbortSignal.timeout(patience)
     for (;;) {
-      using sink = hear(memory, organizationId)
+      using sink = nextChange(memory, organizationId)
       const taken = await take(organizationId, turn)
       if (taken !== undefined && 'bound' in taken)
         return await renewLeased(parts, renewing, turn, taken, closing.signal)
       if (taken === undefined || taken.lost || !taken.renewable || taken.version > version)
         return memory.changed(organizationId)
-      if (!taken.leased && (taken.pause ?? 0) > 0) throw paused(egress, taken.pause ?? 0)
+      if (!taken.leased && (taken.pause ?? 0) > 0) throw pausedFault(egress, taken.pause ?? 0)
       if (late.aborted || closing.signal.aborted)
         throw new Fault('credential.busy', { connection: egress.alias, problem: 'another gateway has begun it' })
       await Promise.race([sink.heard, pause(POLL, AbortSignal.any([late, closing.signal]))])
@@ -133,13 +133,13 @@ export function createRenewal(parts: RenewalParts): Renewal {
 }
 
 /** Resolves with the next change of the organization's credentials. */
-function hear(memory: Pick<CredentialMemory, 'watch'>, organizationId: OrganizationId) {
+function nextChange(memory: Pick<CredentialMemory, 'watch'>, organizationId: OrganizationId) {
   const { promise, resolve } = Promise.withResolvers<void>()
   const end = memory.watch(organizationId, resolve)
   return { heard: promise, [Symbol.dispose]: end }
 }
 
-const paused = ({ alias }: Egress, seconds: number) =>
+const pausedFault = ({ alias }: Egress, seconds: number) =>
   new Fault('authority.unreachable', {
     connection: alias,
     problem: `it failed a moment ago; the next attempt is in ${Math.ceil(seconds)} s`,

@@ -77,7 +77,7 @@ export function createConnectLinks({ vault, publicUrl, now }: ConnectLinkParts):
       u: connectRequest.userId,
       a: connectRequest.account,
       x: connectRequest.replaces,
-      s: fitting(connectRequest.scopes),
+      s: lastFitting(connectRequest.scopes),
       r: ending.returnTo,
       q: ending.session,
       b: ending.callback,
@@ -118,7 +118,7 @@ export function createConnectLinks({ vault, publicUrl, now }: ConnectLinkParts):
 }
 
 /** The last ones, which are what is lacking now. */
-function fitting(scopes: readonly string[]): string[] {
+function lastFitting(scopes: readonly string[]): string[] {
   let room = MOST_SCOPES
   return scopes
     .toReversed()

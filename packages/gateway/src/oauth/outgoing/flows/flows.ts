@@ -241,14 +241,14 @@ function stillThere({ targets, memberOf }: FlowParts, flow: FlowRow): Target {
     ...wish,
     ...(flow.connection_id === null ? { provider: flow.provider } : { connectionId: flow.connection_id }),
   })
-  const refused = (why: Why) => new FlowProblem('invalid_state', why, refusedFor(why), flow)
-  if ((target.server ?? null) !== flow.server) throw refused('address')
+  const refusedFlow = (why: Why) => new FlowProblem('invalid_state', why, refusedFor(why), flow)
+  if ((target.server ?? null) !== flow.server) throw refusedFlow('address')
   const { provider = 'mcp', issuer = flow.authority.issuer } = target.vendor?.authority ?? {}
   if (target.auth?.kind === 'key' || provider !== flow.provider || issuer !== flow.authority.issuer)
-    throw refused('kind')
+    throw refusedFlow('kind')
   if (flow.begun_by.startsWith('usr_')) {
     const principal = memberOf(flow.begun_by)
-    if (principal === undefined || targets.may(principal, target) !== 'yes') throw refused('member')
+    if (principal === undefined || targets.may(principal, target) !== 'yes') throw refusedFlow('member')
   }
   return target
 }

@@ -11,7 +11,7 @@ import { readIdentityToken } from './identity-token.ts'
 import { isSameIssuer } from './same-issuer.ts'
 import { errorIn, secretsOf } from './server-words.ts'
 import { tidyTokens } from './tidy-answer.ts'
-import { documentAt, malformed, wordFailure, type OnRead } from './word-failure.ts'
+import { documentAt, malformedAuthority, wordFailure, type OnRead } from './word-failure.ts'
 
 export interface TokenAsking {
   readonly authority: Authority
@@ -73,10 +73,10 @@ export function createLine({ adapter, egress, authority }: Pick<TokenAsking, 'ad
       body: json ? JSON.stringify(Object.fromEntries(jsonMembers(headers, body))) : body,
       signal,
     })
-    return tidied(response)
+    return tidyAnswer(response)
   }
 
-  async function tidied(response: Response): Promise<Response> {
+  async function tidyAnswer(response: Response): Promise<Response> {
     const answer = await answerIn(response)
     if (answer === undefined) return response
     exchange = { ...exchange, answer }
@@ -163,7 +163,8 @@ function tokensOf(
   { adapter, egress, now, authority }: TokenAsking,
   received: Readonly<Record<string, unknown>>,
 ): Tokens {
-  const bad = (problem: string) => malformed(egress, `the ${documentAt(KIND, authority.tokenEndpoint)}: ${problem}`)
+  const bad = (problem: string) =>
+    malformedAuthority(egress, `the ${documentAt(KIND, authority.tokenEndpoint)}: ${problem}`)
   const { access_token: access, refresh_token: refresh, expires_in: lives, scope, token_type: type } = answer
   if (type !== 'bearer') throw bad(`it returns tokens of the type ${type} instead of Bearer`)
   for (const token of [access, refresh ?? ''])

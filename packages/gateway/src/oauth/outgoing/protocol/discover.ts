@@ -16,7 +16,7 @@ import { isSameIssuer } from './same-issuer.ts'
 import { cleanDescription } from './server-words.ts'
 import { tidyResource, tidyServer } from './tidy-answer.ts'
 import { webAddress } from './web-address.ts'
-import { documentAt, malformed, type OnRead } from './word-failure.ts'
+import { documentAt, malformedAuthority, type OnRead } from './word-failure.ts'
 
 const Texts = z.array(z.string()).max(1_000).optional().catch(undefined)
 const Resource = z.looseObject({
@@ -111,7 +111,7 @@ async function findResource(
     if ('value' in found) return { ...found, at }
     // Sites answer every unknown address with a page of theirs; only where the server itself named it is that a fault.
     if (at.href === named && !found.absent.startsWith('HTTP '))
-      throw malformed(egress, `the ${documentAt(RESOURCE_METADATA.what, at.href)} is ${found.absent}`)
+      throw malformedAuthority(egress, `the ${documentAt(RESOURCE_METADATA.what, at.href)} is ${found.absent}`)
   }
   return undefined
 }
@@ -125,7 +125,7 @@ function refuseForeign(
   const named = URL.parse(resource)
   const under = (path: string) => (path.endsWith('/') ? path : `${path}/`)
   if (named?.origin !== server.origin || !under(server.pathname).startsWith(under(named.pathname)))
-    throw malformed(egress, `the ${document} is for another server: resource is ${maskUrl(resource)}`)
+    throw malformedAuthority(egress, `the ${document} is for another server: resource is ${maskUrl(resource)}`)
 }
 
 /** The first that has metadata, in the server's order. */
@@ -136,7 +136,10 @@ async function findServer(issuers: readonly string[], document: string, reading:
     if (metadata !== undefined) return metadata
   }
   const places = absent.slice(0, MOST_PLACES).join(', ')
-  throw malformed(reading.egress, `the authorization server that the ${document} lists has no metadata: ${places}`)
+  throw malformedAuthority(
+    reading.egress,
+    `the authorization server that the ${document} lists has no metadata: ${places}`,
+  )
 }
 
 /** A server may leave it out (RFC 9728, section 2): then it is its own one, as without that document; nothing is assumed of it. */
@@ -145,7 +148,7 @@ async function findOwn({ origin }: URL, document: string, reading: Reading): Pro
   const metadata = await findMetadata(origin, absent, reading)
   if (metadata !== undefined) return metadata
   const places = absent.join(', ')
-  throw malformed(
+  throw malformedAuthority(
     reading.egress,
     `the ${document} does not list an authorization server, and the server itself is none: ${places}`,
   )
@@ -175,7 +178,7 @@ async function findMetadata(
     const { value, notes } = found
     // A document about another issuer would give its author that issuer's codes (RFC 8414, section 3.3).
     if (!isSameIssuer(value.issuer, issuer))
-      throw malformed(
+      throw malformedAuthority(
         egress,
         `the ${documentAt(SERVER_METADATA.what, at.href)} is for another issuer: ${cleanDescription(value.issuer)} instead of ${cleanDescription(issuer)}`,
       )
@@ -216,13 +219,14 @@ function authorityOf(
   const unused: string[] = []
   const document = documentAt(SERVER_METADATA.what, at.href)
   if (found.code_challenge_methods_supported?.includes('S256') !== true)
-    throw malformed(egress, `the ${document} does not declare support for PKCE with S256`)
-  const endpoint = (text: string, what: string) => webAddress(text, `the ${document}: its ${what}`, egress).href && text
+    throw malformedAuthority(egress, `the ${document} does not declare support for PKCE with S256`)
+  const checkedEndpoint = (text: string, what: string) =>
+    webAddress(text, `the ${document}: its ${what}`, egress).href && text
   /** What can be done without is left out: the account works, but nobody is registered or nothing is revoked there. */
   const optional = (text: string | undefined, what: string) => {
     if (text === undefined) return undefined
     try {
-      return endpoint(text, what)
+      return checkedEndpoint(text, what)
     } catch (thrown) {
       const { facts } = Fault.of(thrown)
       unused.push(`${String(facts['problem'])}; it is not used`)
@@ -236,8 +240,8 @@ function authorityOf(
   const authority: Authority = {
     provider: 'mcp',
     issuer: found.issuer,
-    authorizationEndpoint: endpoint(found.authorization_endpoint, 'authorization endpoint'),
-    tokenEndpoint: endpoint(found.token_endpoint, 'token endpoint'),
+    authorizationEndpoint: checkedEndpoint(found.authorization_endpoint, 'authorization endpoint'),
+    tokenEndpoint: checkedEndpoint(found.token_endpoint, 'token endpoint'),
     ...(registrationEndpoint === undefined ? {} : { registrationEndpoint }),
     ...(revocationEndpoint === undefined ? {} : { revocationEndpoint }),
     ...(userinfoEndpoint === undefined ? {} : { userinfoEndpoint }),

@@ -7,7 +7,7 @@ import { createGuardedFetch } from '../../../upstreams/http/guarded-fetch.ts'
 import type { Egress } from '../ports.ts'
 import { errorIn, wordError } from './server-words.ts'
 import type { Tidied } from './tidy-answer.ts'
-import { documentAt, malformed, unreachable, wordFailure } from './word-failure.ts'
+import { documentAt, malformedAuthority, unreachable, wordFailure } from './word-failure.ts'
 
 const REDIRECTS = 3
 
@@ -51,7 +51,7 @@ export async function fetchDocument<Shape extends z.ZodType>(
   if (!parsed.success) {
     const [issue] = parsed.error.issues
     const problem = `${issue?.path.join('.') ?? ''} ${issue?.message ?? 'is not valid'}`.slice(0, 300)
-    throw malformed(egress, `the ${document}: ${problem}`)
+    throw malformedAuthority(egress, `the ${document}: ${problem}`)
   }
   return { value: parsed.data, notes: tidied.notes }
 }

@@ -23,7 +23,7 @@ import type { Egress, OutgoingOAuth, ProviderAdapter } from '../ports.ts'
 import { accountAt } from './userinfo.ts'
 import { register } from './register.ts'
 import { codeIn, errorIn, wordError } from './server-words.ts'
-import { documentAt, refused, unreachable, wordFailure, type OnRead } from './word-failure.ts'
+import { documentAt, refusedByAuthority, unreachable, wordFailure, type OnRead } from './word-failure.ts'
 
 export interface OutgoingOAuthParts {
   /** Milliseconds. */
@@ -53,8 +53,8 @@ async function judgeRevocation(response: Response, secrets: readonly string[], e
   if (status === 429 || status >= 500) throw unreachable(egress, `it responded with HTTP ${status}`)
   const error = errorIn(await response.json().catch(() => undefined))
   if (error?.code === 'invalid_token') return
-  if (error !== undefined) throw refused(egress, wordError(error, secrets))
-  if (!ok) throw refused(egress, `it did not revoke the token (HTTP ${status})`)
+  if (error !== undefined) throw refusedByAuthority(egress, wordError(error, secrets))
+  if (!ok) throw refusedByAuthority(egress, `it did not revoke the token (HTTP ${status})`)
 }
 
 const codeOf = async (response: Response): Promise<string | undefined> =>
@@ -147,7 +147,7 @@ export function createOutgoingOAuth({ now, adapter, onRead }: OutgoingOAuthParts
           if (status === 429 || status >= 500) throw unreachable(egress, `it responded with HTTP ${status}`)
           const failure = await failureOf(response, way)
           if (status >= 400 || failure !== undefined)
-            throw refused(egress, `it did not revoke the token (${codeIn(failure ?? `HTTP ${status}`)})`)
+            throw refusedByAuthority(egress, `it did not revoke the token (${codeIn(failure ?? `HTTP ${status}`)})`)
           return
         }
         const { ask, heard } = createLine({ adapter: way, egress, authority })

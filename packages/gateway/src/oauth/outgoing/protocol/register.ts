@@ -10,7 +10,14 @@ import { createGuardedFetch } from '../../../upstreams/http/guarded-fetch.ts'
 import type { Egress, OutgoingOAuth } from '../ports.ts'
 import { errorIn, wordError } from './server-words.ts'
 import { tidyRegistration } from './tidy-answer.ts'
-import { documentAt, malformed, refused, unreachable, wordFailure, type OnRead } from './word-failure.ts'
+import {
+  documentAt,
+  malformedAuthority,
+  refusedByAuthority,
+  unreachable,
+  wordFailure,
+  type OnRead,
+} from './word-failure.ts'
 
 const KIND = 'registration response'
 
@@ -29,7 +36,7 @@ export async function register(
   onRead?: OnRead,
 ): ReturnType<OutgoingOAuth['register']> {
   const { registrationEndpoint } = authority
-  if (registrationEndpoint === undefined) throw refused(egress, 'it does not register clients')
+  if (registrationEndpoint === undefined) throw refusedByAuthority(egress, 'it does not register clients')
   const method = methodFor(authority)
   const members = {
     client_name: name,
@@ -45,7 +52,7 @@ export async function register(
   const { answer, attempt } = await tryEach(registrationEndpoint, attemptsOf(members), { document, egress })
   const tidied = tidyRegistration(answer)
   const parsed = Registered.safeParse(tidied?.answer)
-  if (!parsed.success) throw malformed(egress, `the ${document}: ${problemIn(tidied?.answer)}`)
+  if (!parsed.success) throw malformedAuthority(egress, `the ${document}: ${problemIn(tidied?.answer)}`)
   onRead?.({ egress, kind: KIND, document, repaired: [...attempt.notes, ...(tidied?.notes ?? [])] })
   const { client_id: clientId, client_secret: secret, client_secret_expires_at: ends } = parsed.data
   const granted = parsed.data.token_endpoint_auth_method ?? attempt.members.token_endpoint_auth_method
@@ -131,7 +138,7 @@ async function tryEach(url: string, [first, ...others]: [Attempt, ...Attempt[]],
     last = next
   }
   // What it said of the whole one: a later complaint is about what we would not have sent.
-  throw refused(at.egress, `it refused to register this gateway (${answered.refusal})`)
+  throw refusedByAuthority(at.egress, `it refused to register this gateway (${answered.refusal})`)
 }
 
 type Answered = { readonly answer: unknown } | { readonly code: string; readonly refusal: string }
@@ -152,6 +159,6 @@ async function post(url: string, members: Members, { document, egress }: At): Pr
     const code = error?.code ?? `HTTP ${status}`
     return { code, refusal: error === undefined ? code : wordError(error) }
   }
-  if (!ok) throw malformed(egress, `the ${document}: it responded with HTTP ${status}`)
+  if (!ok) throw malformedAuthority(egress, `the ${document}: it responded with HTTP ${status}`)
   return { answer }
 }

@@ -16,9 +16,9 @@ type EgressAlias = Pick<Egress, 'alias'>
 
 export const unreachable = ({ alias }: EgressAlias, problem: string, cause?: unknown): Fault =>
   new Fault('authority.unreachable', { connection: alias, problem }, { cause })
-export const malformed = ({ alias }: EgressAlias, problem: string, cause?: unknown): Fault =>
+export const malformedAuthority = ({ alias }: EgressAlias, problem: string, cause?: unknown): Fault =>
   new Fault('authority.malformed', { connection: alias, problem }, { cause })
-export const refused = ({ alias }: EgressAlias, problem: string): Fault =>
+export const refusedByAuthority = ({ alias }: EgressAlias, problem: string): Fault =>
   new Fault('authority.refused', { connection: alias, problem })
 
 /** RFC 6749, sections 4.1.2.1 and 5.2: what the same request may be answered otherwise in a moment. */
@@ -50,7 +50,7 @@ function ofStatus(egress: EgressAlias, status: number, error: ServerError, secre
   const words = wordError(error, secrets)
   if (status === 429 || status >= 500 || PASSING.has(error.code))
     return unreachable(egress, `it responds with ${words} (HTTP ${status})`)
-  return refused(egress, words)
+  return refusedByAuthority(egress, words)
 }
 
 const errorOf = (code: string, description: string | undefined): ServerError => ({ code: codeIn(code), description })
@@ -66,12 +66,12 @@ const SENTENCES: Readonly<Record<string, string>> = {
 export function wordFailure(thrown: unknown, egress: EgressAlias, about: About = {}): Fault {
   const { secrets } = about
   const bad = (problem: string) =>
-    malformed(egress, about.document === undefined ? problem : `the ${about.document}: ${problem}`)
+    malformedAuthority(egress, about.document === undefined ? problem : `the ${about.document}: ${problem}`)
   if (thrown instanceof Fault) return thrown.code === 'result.too-large' ? bad('its response is too large') : thrown
   if (thrown instanceof library.ResponseBodyError)
     return ofStatus(egress, thrown.status, errorOf(thrown.error, thrown.error_description), secrets)
   if (thrown instanceof library.AuthorizationResponseError)
-    return refused(egress, wordError(errorOf(thrown.error, thrown.error_description), secrets))
+    return refusedByAuthority(egress, wordError(errorOf(thrown.error, thrown.error_description), secrets))
   if (thrown instanceof library.WWWAuthenticateChallengeError)
     return ofStatus(egress, thrown.status, errorOf('invalid_client', undefined), secrets)
   if (thrown instanceof library.OperationProcessingError) return ofAnswer(thrown, egress, bad)
