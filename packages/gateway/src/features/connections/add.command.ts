@@ -2,7 +2,7 @@
 import { Alias, CHILD_NETWORKS, LIMITS, REVISIONS, SERVICE_CONNECTORS, SERVICES } from '@toolway/contract'
 import { addConnection, addOpenApi, previewOpenApi, removeConnection } from '@toolway/contract/admin'
 import { Argument, InvalidArgumentError, Option } from 'commander'
-import { described, type Printed } from '../../cli/command.ts'
+import { describeCommand, type Printed } from '../../cli/command.ts'
 import { CommandFault, EXIT, type Output } from '../../cli/terminal/output.ts'
 import { Refusal, type Transport } from '../../cli/transport/transport.ts'
 import { AUTH_OPTIONS } from '../../cli/connection/auth-words.ts'
@@ -105,7 +105,7 @@ const ANY = [
   ).argParser(seconds),
 ]
 
-export const add = described({
+export const add = describeCommand({
   name: 'add',
   about:
     'add a connection: a remote MCP server with --url, one that the gateway starts with the command after --, a REST API with --openapi, a backend with --contract, or a vendor with --native',
@@ -143,7 +143,9 @@ export const add = described({
       )
     const params = { organization }
     if (openapi === undefined)
-      await transport.call(addConnection, { params, body: await connectionBody(words, output) }).catch(taken(alias))
+      await transport
+        .call(addConnection, { params, body: await connectionBody(words, output) })
+        .catch(takenAlias(alias))
     else {
       const printed = await addDocument(transport, { ...words, openapi }, output)
       if (printed !== undefined) return printed
@@ -180,14 +182,14 @@ async function addDocument(
 ): Promise<Printed | undefined> {
   const params = { organization: words.organization }
   if (words.preview !== true) {
-    await call(addOpenApi, { params, body: await documentBody(words, output) }).catch(taken(words.alias))
+    await call(addOpenApi, { params, body: await documentBody(words, output) }).catch(takenAlias(words.alias))
     return undefined
   }
   const preview = await call(previewOpenApi, { params, body: await readingBody(words) })
   return { value: preview, lines: drawPreview(preview) }
 }
 
-const taken = (alias: string) => (thrown: unknown) => {
+const takenAlias = (alias: string) => (thrown: unknown) => {
   throw thrown instanceof Refusal && thrown.is('thing.taken')
     ? new CommandFault(
         `The alias "${alias}" is already in use: choose another, or first remove the connection that uses it.`,

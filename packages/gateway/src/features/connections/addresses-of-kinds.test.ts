@@ -16,7 +16,7 @@ import {
 import { ConnectionChange } from '@toolway/contract/admin'
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
-import { addressesOf, bound, documentOrigins, isBound, isPrivate, reachAt } from '../../kinds/addresses.ts'
+import { addressesOf, bindHeaders, documentOrigins, isBound, isPrivate, reachAt } from '../../kinds/addresses.ts'
 import type { OpenedConnection } from '../../kinds/kind.ts'
 import { partsOf, shownOf, viewOf } from '../../kinds/kinds.ts'
 import { apiServerOf } from '../../kinds/openapi/openapi.ts'
@@ -62,7 +62,9 @@ function heldOf(kind: (typeof KINDS)[number], at: Readonly<Record<string, string
     Object.keys(kind.addresses).map((name) => [name, at[name] ?? (name === 'url' ? AT.url : AT.other)]),
   )
   const settings = ConnectionSettings.parse({ connector: kind.connector, ...NEEDED[kind.connector], ...addresses })
-  return bound({ settings, secrets: ConnectionSecrets.parse({ headers: HEADERS }) }, ({ url }) => /\/\/10\./.test(url))
+  return bindHeaders({ settings, secrets: ConnectionSecrets.parse({ headers: HEADERS }) }, ({ url }) =>
+    /\/\/10\./.test(url),
+  )
 }
 
 const ROLES: readonly Role[] = ['tenant_admin', 'platform_admin']

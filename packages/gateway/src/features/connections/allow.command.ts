@@ -3,10 +3,10 @@ import { CHILD_NETWORKS } from '@toolway/contract'
 import { changeConnection, type Connection } from '@toolway/contract/admin'
 import { Argument, Option } from 'commander'
 import { resolve } from 'node:path'
-import { described, type Printed } from '../../cli/command.ts'
+import { describeCommand, type Printed } from '../../cli/command.ts'
 import { CommandFault, EXIT } from '../../cli/terminal/output.ts'
 import { Refusal } from '../../cli/transport/transport.ts'
-import { awaitContact, findConnection, known, type Addressed } from '../../cli/connection/contact.ts'
+import { awaitContact, findConnection, unknownConnection, type Addressed } from '../../cli/connection/contact.ts'
 
 interface Allowing extends Addressed {
   readonly allowPath?: readonly string[]
@@ -19,7 +19,7 @@ interface Allowing extends Addressed {
 const collect = (value: string, before: readonly string[] = []) => [...before, value]
 const many = (flags: string, about: string) => new Option(flags, about).argParser(collect)
 
-export const allow = described({
+export const allow = describeCommand({
   name: 'allow',
   about: 'change the paths, hosts and network of a server that the gateway starts, and restart it',
   arguments: [new Argument('<alias>')],
@@ -46,7 +46,7 @@ export const allow = described({
     await transport
       .call(changeConnection, { params, body: reachOf(words, connection) })
       .catch(declared(alias))
-      .catch(known(alias))
+      .catch(unknownConnection(alias))
     return awaitContact(transport, { organization, alias, done: 'Changed' }, output)
   },
   print: (printed) => printed,

@@ -1,16 +1,16 @@
 /** `toolway connection …`: add, allow, list, remove, refresh, restart and test connections of an organization, and the accounts of them. */
 import { listConnections, removeConnection, restartProcess } from '@toolway/contract/admin'
 import { Argument } from 'commander'
-import { described, groupOf, type Described, type Finish } from '../../cli/command.ts'
+import { describeCommand, groupOf, type Described, type Finish } from '../../cli/command.ts'
 import { CommandFault, table } from '../../cli/terminal/output.ts'
 import { listAll, Refusal } from '../../cli/transport/transport.ts'
 import { add } from './add.command.ts'
 import { allow } from './allow.command.ts'
-import { awaitContact, known, reachOf, stateWord, type Addressed } from '../../cli/connection/contact.ts'
+import { awaitContact, unknownConnection, reachOf, stateWord, type Addressed } from '../../cli/connection/contact.ts'
 import { refresh } from './refresh.command.ts'
 import { test } from './test.command.ts'
 
-const list = described({
+const list = describeCommand({
   name: 'list',
   about: 'list connections with their state and number of tools',
   examples: ['toolway connection list', 'toolway connection list --json'],
@@ -57,7 +57,7 @@ const list = described({
   }),
 })
 
-const remove = described({
+const remove = describeCommand({
   name: 'remove',
   about: 'remove a connection and its secrets',
   arguments: [new Argument('<alias>')],
@@ -69,20 +69,22 @@ const remove = described({
           ? new CommandFault(`The connection "${alias}" is defined in the TOOLWAY_CONFIG file: remove it there.`)
           : thrown
       })
-      .catch(known(alias)),
+      .catch(unknownConnection(alias)),
   print: (_, { alias }) => ({
     value: { removed: alias },
     lines: [`Removed ${alias}, its secrets and its tools.`],
   }),
 })
 
-const restart = described({
+const restart = describeCommand({
   name: 'restart',
   about: 'close a connection and open it again; a server that was stopped after repeated failures is started again',
   arguments: [new Argument('<alias>')],
   examples: ['toolway connection restart files'],
   async call(transport, { organization, alias }: Addressed, output) {
-    await transport.call(restartProcess, { params: { organization, connection: alias } }).catch(known(alias))
+    await transport
+      .call(restartProcess, { params: { organization, connection: alias } })
+      .catch(unknownConnection(alias))
     return awaitContact(transport, { organization, alias, done: 'Restarted' }, output)
   },
   print: (printed) => printed,

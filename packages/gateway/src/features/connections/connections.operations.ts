@@ -123,9 +123,9 @@ const oddOf = (catalog: CatalogRow | undefined, wasRepaired: boolean): shapes.Co
 /** In the order in which the documents are read. */
 const DOCUMENTS = ['protected-resource metadata', 'authorization server metadata', 'registration response']
 const repairedAnswersOf = ({ oauth_repairs: noted }: ConnectionRow): shapes.Connection['oauth_repaired'] => {
-  const place = (kind: string) => (DOCUMENTS.indexOf(kind) + DOCUMENTS.length + 1) % (DOCUMENTS.length + 1)
+  const positionOf = (kind: string) => (DOCUMENTS.indexOf(kind) + DOCUMENTS.length + 1) % (DOCUMENTS.length + 1)
   return Object.entries(noted ?? {})
-    .sort(([value], [other]) => place(value) - place(other))
+    .sort(([value], [other]) => positionOf(value) - positionOf(other))
     .map(([, { document, repaired }]) => ({ name: document, reason: repaired.join('; ') }))
 }
 
@@ -171,7 +171,7 @@ export const statesFor = ({
   )
 
 /** From memory, which has by now whatever this process changed; what is known of accounts from the database. */
-export async function shown(request: Looking, name: string): Promise<shapes.Connection> {
+export async function shownConnection(request: Looking, name: string): Promise<shapes.Connection> {
   const { parts, organization, role, head, look } = request
   const row = findConnectionOf(parts, organization.id, name)
   head.set('etag', tagOf(row.updated_at))
@@ -204,7 +204,7 @@ type Filter = ReturnType<(typeof shapes.listConnections)['query']['parse']>
 const namesOf = ({ status, needs }: CallState): readonly string[] =>
   needs === null ? [status] : [status, { app: 'needs_app', account: 'needs_account', credential: 'refused' }[needs]]
 
-const fits =
+const fitsFilter =
   ({ search, connector, status, enabled }: Filter, states: CallStates) =>
   (row: ConnectionRow): boolean =>
     (search === undefined ||
@@ -280,13 +280,13 @@ export const add = serveOrganization(shapes.addConnection, async (request) => {
       ),
   )
   await parts.snapshots.refresh(organization.id)
-  return shown(request, id)
+  return shownConnection(request, id)
 })
 
 type ChangeAsked = Pick<OrganizationRequest<typeof shapes.changeConnection>, 'parts' | 'organization' | 'role' | 'body'>
 
 /** A connection as the change makes it. Throws what is wrong with the change. */
-function changed({ parts, organization, role, body }: ChangeAsked, stored: ConnectionRow) {
+function applyChange({ parts, organization, role, body }: ChangeAsked, stored: ConnectionRow) {
   const { settings: was } = stored
   const opened = { settings: was, secrets: secretsOf(parts, stored) }
   const described = describe(was.connector, body, opened)
@@ -312,7 +312,7 @@ export const change = serveOrganization(shapes.changeConnection, async (request)
     }),
     async (sql) => {
       const own = await lockOwn(sql, nameOf(request), ifMatch)
-      const { secrets, ...next } = changed(request, own)
+      const { secrets, ...next } = applyChange(request, own)
       const ended = await changeAndEnd({ vault: parts.vault, endIn: parts.credentials.endIn }, sql, own, {
         ...next,
         origin: own.origin,
@@ -323,12 +323,14 @@ export const change = serveOrganization(shapes.changeConnection, async (request)
   )
   void parts.credentials.ended(organization.id, ended)
   await parts.snapshots.refresh(organization.id, { table: 'connections', ids: [id] })
-  return shown(request, id)
+  return shownConnection(request, id)
 })
 
 const compare = serveOrganization(shapes.compareConnection, (request) => {
   const stored = findConnectionOf(request.parts, request.organization.id, nameOf(request))
-  return { fields: differencesOf({ ...stored, secrets: secretsOf(request.parts, stored) }, changed(request, stored)) }
+  return {
+    fields: differencesOf({ ...stored, secrets: secretsOf(request.parts, stored) }, applyChange(request, stored)),
+  }
 })
 
 const toggle = serveOrganization(shapes.toggleConnection, async (request) => {
@@ -350,7 +352,7 @@ const toggle = serveOrganization(shapes.toggleConnection, async (request) => {
     },
   )
   await parts.snapshots.refresh(organization.id, { table: 'connections', ids: [id] })
-  return shown(request, id)
+  return shownConnection(request, id)
 })
 
 export const remove = serveOrganization(shapes.removeConnection, async (request) => {
@@ -381,7 +383,9 @@ export const list = serveOrganization(shapes.listConnections, async (request) =>
   const { parts, organization, role, query, look } = request
   const snapshot = snapshotOf(parts, organization.id)
   const states = await statesFor(request)
-  const found = (snapshot?.connections ?? []).filter(fits(query, states)).toSorted(sortOf({ snapshot, states }, query))
+  const found = (snapshot?.connections ?? [])
+    .filter(fitsFilter(query, states))
+    .toSorted(sortOf({ snapshot, states }, query))
   const page = pageFrom(found, query, (row) => row)
   const ids = page.items.map(({ id }) => id)
   const accounts = new Map((await look((sql) => listCredentialsOf(sql, ids))).map((row) => [row.connection_id, row]))
@@ -396,6 +400,6 @@ export const list = serveOrganization(shapes.listConnections, async (request) =>
   }
 })
 
-export const get = serveOrganization(shapes.getConnection, (request) => shown(request, nameOf(request)))
+export const get = serveOrganization(shapes.getConnection, (request) => shownConnection(request, nameOf(request)))
 
 export const connectionOperations: readonly Served[] = [list, get, add, change, compare, remove, toggle]

@@ -1,5 +1,5 @@
 /** A preview and a drift as lines for a person. */
-import { counted } from '../../lib/counted.ts'
+import { countWithNoun } from '../../lib/counted.ts'
 import type { OpenApiDrift, OpenApiPreview } from '@toolway/contract/admin'
 import { table } from '../../cli/terminal/output.ts'
 
@@ -17,7 +17,7 @@ export function drawPreview(preview: OpenApiPreview): string[] {
   return [
     `${title} ${version} (OpenAPI ${format})`,
     `Base address for calls: ${url ?? 'none, set it with --url'}.`,
-    `${counted(counts.tools, 'tool')}: ${counts.read} read, ${counts.write} write, ${counts.destructive} destructive; ${counts.left_out} left out, ${counts.unselected} not selected.`,
+    `${countWithNoun(counts.tools, 'tool')}: ${counts.read} read, ${counts.write} write, ${counts.destructive} destructive; ${counts.left_out} left out, ${counts.unselected} not selected.`,
     ...security.map(
       ({ name, kind, place, scopes }) =>
         `Requires ${kind}${place === null ? '' : ` in ${place}`} (${name})${scopes.length === 0 ? '' : `: ${scopes.slice(0, 5).join(', ')}${scopes.length > 5 ? ' …' : ''}`}`,

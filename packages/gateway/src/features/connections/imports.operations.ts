@@ -35,7 +35,7 @@ function partsOf(
 ) {
   try {
     const described = describe(connectorOf(entry), entry, undefined)
-    return hiding(
+    return maskArguments(
       permittedParts({ role, organization, roots: runtime.roots }, described, {
         wanted: entry.private,
       }),
@@ -49,7 +49,7 @@ function partsOf(
 }
 
 /** Masks arguments that are known to be secrets, although they do not look like one. */
-function hiding({ settings, secrets }: ConnectionParts, positions: ReadonlySet<number>): ConnectionParts {
+function maskArguments({ settings, secrets }: ConnectionParts, positions: ReadonlySet<number>): ConnectionParts {
   if (!runsHere(settings)) return { settings, secrets }
   const whole = secrets.args ?? settings.args
   const args = settings.args.map((arg, at) => (positions.has(at) && arg === whole[at] ? MASK : arg))

@@ -10,7 +10,7 @@ export {
   list as listConnections,
   remove as removeConnection,
   secretsOf,
-  shown,
+  shownConnection,
   statesFor,
 } from './connections.operations.ts'
 export { endpointOperations } from './endpoints.operations.ts'

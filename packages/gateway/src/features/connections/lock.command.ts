@@ -1,5 +1,5 @@
 /** `toolway lock …`: the lock on the tools of connections, and what tools do. */
-import { counted } from '../../lib/counted.ts'
+import { countWithNoun } from '../../lib/counted.ts'
 import { readFile, writeFile } from 'node:fs/promises'
 import { EFFECTS, LOCK_MODES, visible, type Effect, type LockMode } from '@toolway/contract'
 import {
@@ -16,9 +16,9 @@ import {
   type ToolLock,
 } from '@toolway/contract/admin'
 import { Argument, Option } from 'commander'
-import { described, groupOf, type Finish, type Printed } from '../../cli/command.ts'
+import { describeCommand, groupOf, type Finish, type Printed } from '../../cli/command.ts'
 import { CommandFault, EXIT, table } from '../../cli/terminal/output.ts'
-import { listAll, reworded, type Transport } from '../../cli/transport/transport.ts'
+import { listAll, rewordRefusal, type Transport } from '../../cli/transport/transport.ts'
 import { drawDifference } from './draw-difference.command.ts'
 import { driftOf, readLockFile, writeLockFile, type Drift, type LockedConnection } from './lock-file.command.ts'
 
@@ -42,12 +42,12 @@ const short = (hash: string | null): string => hash?.slice(0, 12) ?? '-'
 const lockOf = ({ call }: Transport, words: ConnectionArgument): Promise<ToolLock> =>
   call(getToolLock, { params: paramsOf(words) }).catch(noConnection(words))
 const noConnection = (words: ConnectionArgument) =>
-  reworded(
+  rewordRefusal(
     `There is no connection "${words.alias}"; \`toolway connection list\` lists the connections.`,
     'thing.unknown',
   )
 const noTool = (words: NamedTool) =>
-  reworded(
+  rewordRefusal(
     `${words.alias} has no tool "${words.tool}"; \`toolway lock show ${words.alias}\` lists its tools.`,
     'thing.unknown',
   )
@@ -69,7 +69,7 @@ async function showOne(transport: Transport, words: ConnectionArgument): Promise
   return { alias: words.alias, ...lock, tools, held_tools: differences }
 }
 
-const show = described({
+const show = describeCommand({
   name: 'show',
   about: 'show the tool locks, or the held tools of one connection and what changed in them',
   arguments: [new Argument('[alias]')],
@@ -126,7 +126,7 @@ interface Setting extends ConnectionArgument {
   readonly trust?: boolean
 }
 
-const set = described({
+const set = describeCommand({
   name: 'set',
   about: 'set the tool lock of a connection; turning it on accepts the current tools',
   arguments: [alias, new Argument('<mode>', 'changes that are accepted automatically').choices(LOCK_MODES)],
@@ -154,8 +154,8 @@ Modes:
     const { mode, held, accepted } = lock
     const then =
       held > 0
-        ? `${counted(held, 'tool is', 'tools are')} waiting for review: \`toolway lock show ${name}\`.`
-        : `${counted(accepted, 'tool was', 'tools were')} accepted.`
+        ? `${countWithNoun(held, 'tool is', 'tools are')} waiting for review: \`toolway lock show ${name}\`.`
+        : `${countWithNoun(accepted, 'tool was', 'tools were')} accepted.`
     return { value: { alias: name, ...lock }, lines: [`The lock on ${name} is ${mode}. ${then}`] }
   },
 })
@@ -166,7 +166,7 @@ interface Accepting extends NamedTool {
 }
 
 /** Without --hash the definition that is held now is meant. */
-const accept = described({
+const accept = describeCommand({
   name: 'accept',
   about: 'accept a held tool',
   arguments: [alias, tool],
@@ -183,7 +183,7 @@ const accept = described({
       .call(words.reject === true ? rejectTool : acceptTool, { params, body: { hash } })
       .catch(noTool(words))
       .catch(
-        reworded(
+        rewordRefusal(
           `${words.tool} no longer has the hash ${short(hash)}: review it again with \`toolway lock show ${words.alias}\`.`,
           'request.stale',
         ),
@@ -201,7 +201,7 @@ async function heldHash({ call }: Transport, words: NamedTool): Promise<string> 
   throw new CommandFault(`${words.tool} is not held; \`toolway lock show ${words.alias}\` lists the held tools.`)
 }
 
-const trust = described({
+const trust = describeCommand({
   name: 'trust',
   about: 'trust a connection’s server to state the effects of its tools',
   arguments: [alias],
@@ -221,7 +221,7 @@ const trust = described({
   }),
 })
 
-const effect = described({
+const effect = describeCommand({
   name: 'effect',
   about: 'set the effect of a tool, regardless of what its server states',
   arguments: [
@@ -253,7 +253,7 @@ async function presentOf(transport: Transport, { organization }: OrganizationOpt
   }))
 }
 
-const exportFile = described({
+const exportFile = describeCommand({
   name: 'export',
   about: 'write the hashes of all tools to a file for review, or print them',
   arguments: [new Argument('[file]')],
@@ -267,7 +267,7 @@ const exportFile = described({
   print: ({ text, tools }, { file }) =>
     file === undefined
       ? { value: JSON.parse(text), lines: [text.trimEnd()] }
-      : { value: { file, tools }, lines: [`Wrote the hashes of ${counted(tools, 'tool')} to ${file}.`] },
+      : { value: { file, tools }, lines: [`Wrote the hashes of ${countWithNoun(tools, 'tool')} to ${file}.`] },
 })
 
 async function readLocked(file: string): Promise<LockedConnection[]> {
@@ -280,7 +280,7 @@ async function readLocked(file: string): Promise<LockedConnection[]> {
   return locked
 }
 
-const check = described({
+const check = describeCommand({
   name: 'check',
   about:
     'compare the last known tools of servers with a file; if they differ, list the differences and exit with code 1',
@@ -296,7 +296,7 @@ const check = described({
         ? [`Everything matches ${file}.`]
         : [
             ...drift.map(wordOf),
-            `${counted(drift.length, 'difference')} from ${file}. \`toolway lock export ${file}\` updates the file.`,
+            `${countWithNoun(drift.length, 'difference')} from ${file}. \`toolway lock export ${file}\` updates the file.`,
           ],
     code: drift.length === 0 ? EXIT.ok : EXIT.failed,
   }),

@@ -64,7 +64,7 @@ const connectionOf = ({ parts, organization, params }: Pick<LockRequest, 'parts'
   findConnectionOf(parts, organization.id, nameOf({ params }))
 
 /** Throws `thing.unknown`. A connection of a file has its lock here, as its tools have their switches. */
-async function hold(sql: OrgSql, name: string): Promise<ConnectionRow> {
+async function lockOrThrow(sql: OrgSql, name: string): Promise<ConnectionRow> {
   const connection = await lockConnection(sql, name)
   if (connection === undefined) throw new Fault('thing.unknown', { thing: 'connection' })
   return connection
@@ -110,7 +110,7 @@ const set = serveOrganization(shapes.setToolLock, async (request) => {
       detail: { alias, ...body, accepted, held },
     }),
     async (sql) => {
-      const connection = await hold(sql, nameOf(request))
+      const connection = await lockOrThrow(sql, nameOf(request))
       const done = await setLock(sql, organization.id, connection, { setting: body, by: actor.id, ifMatch })
       return { id: connection.id, alias: connection.alias, ...done, counts: await countToolLocks(sql, connection.id) }
     },
@@ -144,7 +144,7 @@ const difference = serveOrganization(shapes.getToolDifference, async (request) =
   }
 })
 
-const settle = (operation: typeof shapes.acceptTool, verdict: 'accepted' | 'rejected'): Served =>
+const settleOperation = (operation: typeof shapes.acceptTool, verdict: 'accepted' | 'rejected'): Served =>
   serveOrganization(operation, async (request) => {
     const { parts, organization, body, actor } = request
     const looked = { tool: toolOf(request), hash: body.hash }
@@ -156,7 +156,7 @@ const settle = (operation: typeof shapes.acceptTool, verdict: 'accepted' | 'reje
         detail: { hash: looked.hash },
       }),
       async (sql) => {
-        const connection = await hold(sql, nameOf(request))
+        const connection = await lockOrThrow(sql, nameOf(request))
         const settling = { looked, verdict, by: actor.id }
         return { alias: connection.alias, row: await settleTool(sql, organization.id, connection, settling) }
       },
@@ -171,6 +171,6 @@ export const lockOperations: readonly Served[] = [
   set,
   list,
   difference,
-  settle(shapes.acceptTool, 'accepted'),
-  settle(shapes.rejectTool, 'rejected'),
+  settleOperation(shapes.acceptTool, 'accepted'),
+  settleOperation(shapes.rejectTool, 'rejected'),
 ]

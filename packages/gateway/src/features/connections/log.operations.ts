@@ -41,7 +41,7 @@ function lineOf({ parts, organization }: LogRequest, connectionId: string, text:
 const connectionOf = ({ parts, organization, params }: LogRequest) =>
   findConnectionOf(parts, organization.id, params['connection'] ?? '')
 
-function recent(request: LogRequest): Line[] {
+function recentLines(request: LogRequest): Line[] {
   const { logs, words } = request.parts.runtime
   const { id } = connectionOf(request)
   const lines = logs.recent().flatMap((text) => lineOf(request, id, text) ?? [])
@@ -67,7 +67,9 @@ function follow(request: LogRequest) {
 }
 
 export const connectionLogOperations: readonly Served[] = [
-  serveOrganization(shapes.listConnectionLog, (request) => ({ items: recent(request).slice(-request.query.count) })),
+  serveOrganization(shapes.listConnectionLog, (request) => ({
+    items: recentLines(request).slice(-request.query.count),
+  })),
   serveOrganization(
     shapes.followConnectionLog,
     (request) => new Response(streamOfLines(follow(request), request.signal), { headers: STREAM_HEAD }),

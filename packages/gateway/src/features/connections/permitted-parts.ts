@@ -17,7 +17,7 @@ import {
 } from '../../upstreams/children/sandbox/allowed-roots.ts'
 import { createExceptions } from '../../upstreams/http/exceptions.ts'
 import { problemOfAddress } from '../../upstreams/http/given-address.ts'
-import { addressesOf, bound, isBound, isPrivate, type Address } from '../../kinds/addresses.ts'
+import { addressesOf, bindHeaders, isBound, isPrivate, type Address } from '../../kinds/addresses.ts'
 import type { ConnectionParts, OpenedConnection } from '../../kinds/kind.ts'
 import { partsOf, shownOf } from '../../kinds/kinds.ts'
 import { namesPrivate } from '../../kinds/remote.ts'
@@ -106,7 +106,7 @@ function withPrivate({ role, organization }: Speaker, parts: ConnectionParts, { 
     const asks = problem !== undefined || (address.name === 'url' && wanted === true)
     if (asks && !platform && !stays(address) && !isSame(address)) throw new Fault('private.forbidden')
   }
-  return bound(parts, (address) =>
+  return bindHeaders(parts, (address) =>
     platform ? (wanted ?? (stays(address) || namesPrivate(address.url))) : wanted !== false && stays(address),
   )
 }

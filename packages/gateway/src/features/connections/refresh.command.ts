@@ -1,7 +1,7 @@
 /** `toolway connection refresh`: what a newer OpenAPI document changes; it is kept only with `--apply`. */
 import { refreshOpenApi } from '@toolway/contract/admin'
 import { Argument, Option } from 'commander'
-import { described, type Printed } from '../../cli/command.ts'
+import { describeCommand, type Printed } from '../../cli/command.ts'
 import { CommandFault, EXIT } from '../../cli/terminal/output.ts'
 import { awaitContact, findConnection, type Addressed } from '../../cli/connection/contact.ts'
 import { sourceOf } from '../../cli/connection/document.ts'
@@ -13,7 +13,7 @@ interface Refreshing extends Addressed {
   readonly apply?: boolean
 }
 
-export const refresh = described({
+export const refresh = describeCommand({
   name: 'refresh',
   about: 'show the changes in a newer version of a connection’s OpenAPI document, and apply them with --apply',
   arguments: [new Argument('<alias>')],

@@ -2,7 +2,7 @@
 import type { ConnectionId, Fault, OrganizationId } from '@toolway/contract'
 import type { Operation } from '@toolway/contract/admin'
 import type { AdminCredentials } from '../../oauth/outgoing/admin-credentials.ts'
-import { serving, type OperationBase } from '../../operations/serve.ts'
+import { operationServers, type OperationBase } from '../../operations/serve.ts'
 import type * as operations from '../../operations/serve.ts'
 import type { LogTail } from '../../telemetry/log-tail.ts'
 import type { ChildWords } from '../../upstreams/children/child-words.ts'
@@ -34,4 +34,4 @@ export interface ConnectionOperationParts extends ShownConnectionParts {
 export type Served = operations.Served<ConnectionOperationParts>
 export type OrganizationRequest<Op extends Operation> = operations.OrganizationRequest<Op, ConnectionOperationParts>
 
-export const { serveOrganization } = serving<ConnectionOperationParts>()
+export const { serveOrganization } = operationServers<ConnectionOperationParts>()

@@ -1,10 +1,10 @@
 /** `toolway connection test`: asks the server now what it offers, and says at which step it fails and what mends it. */
-import { counted } from '../../lib/counted.ts'
+import { countWithNoun } from '../../lib/counted.ts'
 import { FAULTS, type FaultCode } from '@toolway/contract'
 import { syncTools, type Connection } from '@toolway/contract/admin'
 import { Argument } from 'commander'
 import type { z } from 'zod'
-import { described, type Printed } from '../../cli/command.ts'
+import { describeCommand, type Printed } from '../../cli/command.ts'
 import { EXIT } from '../../cli/terminal/output.ts'
 import {
   findConnection,
@@ -23,7 +23,7 @@ interface Tested {
   readonly milliseconds: number
 }
 
-export const test = described({
+export const test = describeCommand({
   name: 'test',
   about: 'connect now, refresh the list of tools, and show which step fails',
   arguments: [new Argument('<alias>')],
@@ -57,7 +57,7 @@ function works({ connection, synced, milliseconds }: Tested): Printed {
       ...(failing === null
         ? []
         : [`Its calls fail: ${failing} The state changes when a call succeeds, or 15 minutes after the last one.`]),
-      `${counted(tools, 'tool')}, ${counted(resources, 'resource')}, ${counted(prompts, 'prompt')}.`,
+      `${countWithNoun(tools, 'tool')}, ${countWithNoun(resources, 'resource')}, ${countWithNoun(prompts, 'prompt')}.`,
       ...left.map((item) => `Left out: ${item.name}, because ${item.reason}.`),
       ...[...repaired, ...answers].map(({ name, reason }) => `Repaired: ${name}: ${reason}.`),
       ...hints.map(hintLine),

@@ -121,13 +121,13 @@ const bulk = serveOrganization(shapes.switchTools, async (request) => {
   // The last word about a tool holds.
   const toolChanges = [...new Map(listed.map((item) => [item.tool, item])).values()]
   refuseUnknown(toolsOf(before), toolChanges)
-  const named = (on: boolean) => toolChanges.filter(({ enabled }) => enabled === on).map(({ tool }) => tool)
+  const namesSwitched = (on: boolean) => toolChanges.filter(({ enabled }) => enabled === on).map(({ tool }) => tool)
   await change(
     () => ({
       action: 'tool.bulk-update',
       resource: 'connection',
       id,
-      detail: { enabled: named(true), disabled: named(false) },
+      detail: { enabled: namesSwitched(true), disabled: namesSwitched(false) },
     }),
     (sql) => switchTools(sql, organization.id, id, toolChanges),
   )

@@ -9,7 +9,7 @@ import { listAccountStates } from '../../credentials/account-states.ts'
 import { listCredentialsOf } from '../../credentials/connection-credentials.ts'
 import { restartConnection } from '../../connections/connections.ts'
 import { tellTested } from '../../connections/tell-integration.ts'
-import { counted } from '../../lib/counted.ts'
+import { countWithNoun } from '../../lib/counted.ts'
 import {
   addConnection,
   changeConnection,
@@ -83,7 +83,7 @@ const accountsOf = async ({ look }: Looking, ids: readonly string[]): Promise<(i
   )
   return (id) => rows.get(id) ?? NO_ACCOUNTS
 }
-const shown = async (request: Looking, connection: Connection): Promise<Integration> =>
+const shownIntegration = async (request: Looking, connection: Connection): Promise<Integration> =>
   integrationOf(connection, (await accountsOf(request, [connection.id]))(connection.id))
 
 const idOf = ({ id }: Connection) => id as ConnectionId
@@ -92,7 +92,7 @@ const add = serveIntegration(shapes.addIntegration, async (request, { add: addCo
   const { words, apiKey } = newConnectionOf(request.body)
   const made = await addConnection(words)
   if (apiKey !== undefined) await keepKey(request, idOf(made), apiKey)
-  return shown(request, made)
+  return shownIntegration(request, made)
 })
 
 /**
@@ -139,7 +139,7 @@ const change = serveIntegration(shapes.changeIntegration, async (request, below)
   const { words, apiKey } = connectionChangeOf(request.body, await below.get())
   const changed = await below.change(words)
   if (apiKey !== undefined) await keepKey(request, idOf(changed), apiKey)
-  return shown(request, await below.get())
+  return shownIntegration(request, await below.get())
 })
 
 /** Its credentials end in the same transaction, and are then taken back where they came from. */
@@ -161,10 +161,10 @@ const test = serveIntegration(shapes.testIntegration, async (request, below) => 
     }),
     (sql) => tellTested(sql, organization.id, id),
   )
-  const integration = await shown(request, await below.get())
+  const integration = await shownIntegration(request, await below.get())
   return {
     success: fault === undefined,
-    message: fault === undefined ? `Connected: ${counted(integration.tool_count, 'tool')}.` : fault.message,
+    message: fault === undefined ? `Connected: ${countWithNoun(integration.tool_count, 'tool')}.` : fault.message,
     failure:
       fault === undefined
         ? null
@@ -196,7 +196,11 @@ const disconnect = serveIntegration(shapes.disconnectIntegration, async (request
     async (sql) => (ended.length === 0 ? undefined : restartConnection(sql, current.alias)),
   )
   await parts.snapshots.refresh(organization.id)
-  return { ended: ended.length, problems: [...problems], integration: await shown(request, await below.get()) }
+  return {
+    ended: ended.length,
+    problems: [...problems],
+    integration: await shownIntegration(request, await below.get()),
+  }
 })
 
 /** Connections in the order of their aliases. */
@@ -232,7 +236,7 @@ export const integrationOperations: readonly Served[] = [
     request.head.set('etag', etag)
     return { items: tools, version }
   }),
-  serveIntegration(shapes.getIntegration, async (request, below) => shown(request, await below.get())),
+  serveIntegration(shapes.getIntegration, async (request, below) => shownIntegration(request, await below.get())),
   change,
   remove,
   test,

@@ -3,7 +3,7 @@ import type { Operation } from '@toolway/contract/admin'
 import type { AdminCredentials } from '../../oauth/outgoing/admin-credentials.ts'
 import type { ConnectRequestLinks } from '../../oauth/outgoing/flows/connect-links.ts'
 import type { Flows } from '../../oauth/outgoing/flows/flows.ts'
-import { serving } from '../../operations/serve.ts'
+import { operationServers } from '../../operations/serve.ts'
 import type * as operations from '../../operations/serve.ts'
 import type { ConnectionOperationParts } from '../connections/index.ts'
 
@@ -19,4 +19,4 @@ export type Served = operations.Served<IntegrationParts>
 export type ServedOfConnections = operations.Served<ConnectionOperationParts>
 export type OrganizationRequest<Op extends Operation> = operations.OrganizationRequest<Op, IntegrationParts>
 
-export const { serveOrganization } = serving<IntegrationParts>()
+export const { serveOrganization } = operationServers<IntegrationParts>()
