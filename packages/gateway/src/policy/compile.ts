@@ -77,7 +77,7 @@ function createApplying(concerning: (place: Place) => readonly PlacedRule[]) {
   const known = new Map<string, Applying>()
   const groups = createGroups()
 
-  function look(tool: ToolFacts, schema: unknown): Applying {
+  function applyingTo(tool: ToolFacts, schema: unknown): Applying {
     const names = matchedNames(tool)
     const placed = concerning(tool).filter((own) => own.otherTool(tool, names) === undefined)
     const anywhere = placed.every(({ boundToEndpoint }) => !boundToEndpoint)
@@ -88,7 +88,7 @@ function createApplying(concerning: (place: Place) => readonly PlacedRule[]) {
   return (tool: ToolFacts, endpoint: Endpoint, schema: unknown): PlacedPolicy | undefined => {
     let own = known.get(tool.joined)
     if (own === undefined || own.schema !== schema || !isSame(own.tool, tool)) {
-      own = look(tool, schema)
+      own = applyingTo(tool, schema)
       if (known.size >= MOST_TOOLS) known.clear()
       known.set(tool.joined, own)
     }

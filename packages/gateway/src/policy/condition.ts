@@ -62,7 +62,7 @@ function spentOn(value: unknown): unknown {
   return value
 }
 
-function fits(text: string, pattern: string): boolean {
+function matchesPattern(text: string, pattern: string): boolean {
   spend(1 + text.length / PER_STEP)
   if (pattern.length > LONGEST_PATTERN) throw new Error(`a pattern is longer than ${LONGEST_PATTERN} characters`)
   let compiled = patterns.get(pattern)
@@ -80,7 +80,7 @@ const environment = new Environment({
   limits: LIMITS,
 })
 for (const name of ['principal', 'tool', 'args', 'context']) environment.registerVariable(name, 'map')
-environment.registerFunction(`string.${LINEAR}(string): bool`, fits)
+environment.registerFunction(`string.${LINEAR}(string): bool`, matchesPattern)
 environment.registerFunction(`${SPENT}(dyn): dyn`, spentOn)
 // JSON has one kind of number: what is written as 100 compares with 100.5, and is added to it.
 const MIXED: Readonly<Record<string, (left: number, right: number) => number>> = {
@@ -108,11 +108,11 @@ function walk(value: unknown, visit: (node: Node) => void): void {
 }
 
 /** The same, where each list is paid for before it is walked through, and whatever is put together once it is there. */
-function bounded(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(bounded)
+function withPaidLists(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withPaidLists)
   if (!isNode(value)) return value
   const { op } = value
-  const args = bounded(value.args)
+  const args = withPaidLists(value.args)
   if (op === 'rcall' && Array.isArray(args) && WALKS.has(args[0]))
     return { op, args: [args[0], paid(args[1]), ...(args.slice(2) as unknown[])] }
   return op === '+' ? paid({ op, args }) : { op, args }
@@ -140,7 +140,7 @@ export function createCondition(text: string): Condition {
   if (!checked.valid) throw new Error(checked.error?.message.split('\n')[0] ?? 'it cannot be read')
   if (checked.type !== 'bool' && checked.type !== 'dyn')
     throw new Error(`it returns ${checked.type ?? 'nothing'}, but a condition must return true or false`)
-  const ask = environment.parse(serialize(bounded(read.ast) as typeof read.ast))
+  const ask = environment.parse(serialize(withPaidLists(read.ast) as typeof read.ast))
   return {
     text,
     // The files of a call are known when its arguments are.

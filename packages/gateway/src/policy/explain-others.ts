@@ -110,7 +110,10 @@ function valuesTried(rules: readonly PlacedRule[], facts: Facts): Try[] {
     }))
     const absent = spots.some(({ value }) => value !== undefined)
     return absent
-      ? [...tried, { kind: 'value' as const, says: `no ${text}`, facts: { ...facts, arguments: without(args, path) } }]
+      ? [
+          ...tried,
+          { kind: 'value' as const, says: `no ${text}`, facts: { ...facts, arguments: withoutArgument(args, path) } },
+        ]
       : tried
   })
 }
@@ -139,7 +142,7 @@ function candidates(rules: readonly PlacedRule[], text: string): Candidate[] {
 }
 
 /** The same arguments without what stands there. */
-function without(args: NonNullable<Facts['arguments']>, path: Path): NonNullable<Facts['arguments']> {
+function withoutArgument(args: NonNullable<Facts['arguments']>, path: Path): NonNullable<Facts['arguments']> {
   const [name, ...rest] = path
   if (name === undefined) return args
   const remove = (holder: Json, [key, ...more]: readonly string[]): Json => {

@@ -53,14 +53,14 @@ export function explain({ policy, tool, endpoint, schema, facts, groups }: Expla
   const placed = own?.placed ?? []
   const verdict = decide(placed, tool, facts, own?.ambiguous)
   const lifts = exceptionsOf(placed, tool, facts)
-  const explained = (rule: Rule): RuleExplained => {
+  const explainRule = (rule: Rule): RuleExplained => {
     const own = placed.find((candidate) => candidate.rule === rule)
     return own === undefined
       ? explainMismatch(rule, tool, endpoint)
       : explainOne(own, { tool, facts, lifts, groups, endpoint })
   }
   return {
-    rules: policy.rules.map(explained),
+    rules: policy.rules.map(explainRule),
     verdict,
     passes: passesOf(verdict, { rules: placed, tool, facts, groups }),
   }

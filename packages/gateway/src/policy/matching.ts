@@ -65,7 +65,7 @@ export function readRule(rule: Rule, conditions: Map<string, Condition> = new Ma
   const categories = match.categories?.map((glob) => patternOf(glob.toLowerCase()))
   const present = match.parameter === undefined ? undefined : pathOf(match.parameter)
   let problem: string | undefined
-  const attempt = <T>(make: () => T): T | undefined => {
+  const tryOrNote = <T>(make: () => T): T | undefined => {
     try {
       return make()
     } catch (thrown) {
@@ -74,12 +74,12 @@ export function readRule(rule: Rule, conditions: Map<string, Condition> = new Ma
     }
   }
   const { when } = match
-  const condition = when === undefined ? undefined : (conditions.get(when) ?? attempt(() => createCondition(when)))
+  const condition = when === undefined ? undefined : (conditions.get(when) ?? tryOrNote(() => createCondition(when)))
   if (when !== undefined && condition !== undefined) conditions.set(when, condition)
   // Nearly all calls are decided by what they do not say: that is asked before anything is evaluated.
   const required = condition === undefined ? undefined : requiredArgument(condition.text)
   const isPersonal = scope === 'member' || scope === 'key'
-  const compiled = attempt(() => behaviourOf(rule.action).compile?.(rule.parameters))
+  const compiled = tryOrNote(() => behaviourOf(rule.action).compile?.(rule.parameters))
   const needsRegistered = rule.action === 'allow' && when !== undefined && readsClient(when)
   const unread = when !== undefined && condition === undefined ? problem : undefined
 
@@ -100,7 +100,7 @@ export function readRule(rule: Rule, conditions: Map<string, Condition> = new Ma
   const noAnswer = (failed: string): Matching =>
     restricts(rule) ? { speaks: 'yes', failed } : { speaks: 'no', because: 'failed', failed }
 
-  function speaking(facts: Facts, tool: ToolFacts, answers?: Map<Condition, boolean | string>): Matching {
+  function matchingOf(facts: Facts, tool: ToolFacts, answers?: Map<Condition, boolean | string>): Matching {
     const { principal, arguments: args } = facts
     const other = isPersonal ? otherCaller(rule, principal) : undefined
     if (other !== undefined) return { speaks: 'no', because: other }
@@ -133,6 +133,6 @@ export function readRule(rule: Rule, conditions: Map<string, Condition> = new Ma
     elsewhere,
     otherTool,
     mismatch: (tool, endpoint) => elsewhere(endpoint) ?? otherTool(tool, matchedNames(tool)),
-    speaking,
+    speaking: matchingOf,
   }
 }

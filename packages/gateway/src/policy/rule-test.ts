@@ -28,12 +28,12 @@ export function findVerdict({ policy, tool, schema, facts }: Question): Found {
 
 type Difference = PolicyTestReport['cases'][number]['differences'][number]
 
-const sorted = (value: unknown): unknown => (Array.isArray(value) ? value.map(String).toSorted() : value)
+const sortedTexts = (value: unknown): unknown => (Array.isArray(value) ? value.map(String).toSorted() : value)
 
 /** Absent expectations are not compared; names of rules match in any order. */
 export const differencesOf = (expected: Expected, found: Found): Difference[] =>
   (Object.keys(expected) as (keyof Expected)[]).flatMap((what) => {
     const expectation = expected[what]
-    if (expectation === undefined || isDeepStrictEqual(sorted(expectation), sorted(found[what]))) return []
+    if (expectation === undefined || isDeepStrictEqual(sortedTexts(expectation), sortedTexts(found[what]))) return []
     return [{ what, expected: expectation, found: found[what] }]
   })

@@ -43,17 +43,17 @@ async function speaksOf(snapshot: DraftSnapshot, words: RuleWords, scope: RuleSc
   const toolset = withSupplied(snapshot.toolsets).find(({ slug }) => slug === endpoint.toolset)
   const selection = toolset === undefined ? EVERYTHING : selectionOf(toolset.settings)
   const tools = await allToolsOf(snapshot)
-  const fit = (name: string) => {
+  const fittingTool = (name: string) => {
     const tool = tools.joined(name)
     if (tool === undefined || mismatch(tool.facts, endpoint) !== undefined) return []
     const { connection, joined, effect, effectFrom } = tool.facts
     const isThere = selection.connection(connection) && selection.tool(connection, joined)
     return isThere ? [{ name, effect: effect as Effect, effect_from: effectFrom as EffectSource }] : []
   }
-  const fitting: ReturnType<typeof fit> = []
+  const fitting: ReturnType<typeof fittingTool> = []
   for (let at = 0; at < tools.names.length; at += COMPARED_AT_ONCE) {
     if (at > 0) await nextTurn()
-    fitting.push(...tools.names.slice(at, at + COMPARED_AT_ONCE).flatMap(fit))
+    fitting.push(...tools.names.slice(at, at + COMPARED_AT_ONCE).flatMap(fittingTool))
   }
   return { fitting: fitting.length, all: tools.names.length, named: fitting.slice(0, MOST_NAMED) }
 }

@@ -2,8 +2,8 @@
 import { explainPolicy, listAllTools, type ExplainedRule, type Explanation } from '@toolway/contract/admin'
 import { Option } from 'commander'
 import { nearestNames } from '../../lib/nearest.ts'
-import { counted } from '../../lib/counted.ts'
-import { described } from '../../cli/command.ts'
+import { countWithNoun } from '../../lib/counted.ts'
+import { describeCommand } from '../../cli/command.ts'
 import { CommandFault, EXIT } from '../../cli/terminal/output.ts'
 import { listAll, Refusal, type Transport } from '../../cli/transport/transport.ts'
 
@@ -20,7 +20,7 @@ interface Explaining {
   readonly all?: boolean
 }
 
-export const explain = described({
+export const explain = describeCommand({
   name: 'explain',
   about: 'explain whether a call would be allowed: which rule decides, why, and what would change it',
   options: [
@@ -90,7 +90,7 @@ function linesOf(explanation: Explanation, all: boolean): string[] {
       : stops.map(({ what, why }) => `stopped  ${what}: ${why}`)),
     '',
     ...(rules.length === 0 ? ['No rules are active.'] : shown.flatMap(ruleLines)),
-    ...(silent === 0 ? [] : [`${counted(silent, 'rule does', 'rules do')} not match; --all shows why.`]),
+    ...(silent === 0 ? [] : [`${countWithNoun(silent, 'rule does', 'rules do')} not match; --all shows why.`]),
     '',
     `Verdict: ${verdict.says}`,
     ...verdict.passes.map((way) => `  passes with ${way}`),

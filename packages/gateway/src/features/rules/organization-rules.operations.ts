@@ -9,7 +9,7 @@ import { listToolsets } from '../../toolsets/toolsets.ts'
 import { tagOf } from '../../lib/entity-tag.ts'
 import { pageFrom } from '../../lib/page.ts'
 import {
-  serving,
+  operationServers,
   type OperationBase,
   type OperationCall,
   type OrganizationRequest,
@@ -25,9 +25,9 @@ import {
   type Writing,
 } from './write-organization-rules.ts'
 
-const { serveOrganization } = serving<OperationBase>()
+const { serveOrganization } = operationServers<OperationBase>()
 
-const unknown = () => new Fault('thing.unknown', { thing: 'rule' })
+const unknownRule = () => new Fault('thing.unknown', { thing: 'rule' })
 
 const changeFor = (action: AuditAction) => (row: OrganizationRuleRow) =>
   changeOf(action, row.id, row.scope, row.of ?? undefined, writtenOfOrganizationRule(row))
@@ -127,7 +127,7 @@ export const organizationRuleOperations: readonly Served<OperationBase>[] = [
     const placed = (await look(listPlaced)).find((item) => item.id === id)
     if (placed !== undefined) return placed
     const above = platformRulesFor(parts, organization.id, organization.slug).find((rule) => rule.id === id)
-    if (above === undefined) throw unknown()
+    if (above === undefined) throw unknownRule()
     return toPlacedRule(above, 'platform')
   }),
 

@@ -5,7 +5,7 @@ import type { Snapshot } from '../../snapshot/snapshot.ts'
 import { listPlatformRules, type PlatformRuleRow } from '../../policy/stored/platform-rules.ts'
 import { tagOf } from '../../lib/entity-tag.ts'
 import { pageFrom } from '../../lib/page.ts'
-import { serving, type OperationBase, type OperationCall, type Served } from '../../operations/serve.ts'
+import { operationServers, type OperationBase, type OperationCall, type Served } from '../../operations/serve.ts'
 import { idlePatterns, knownPlaces, refuseIdle, type KnownPlace } from './idle-patterns.ts'
 import { changeOf, toPlatformRule, writeEach } from './rule-words.ts'
 import {
@@ -23,7 +23,7 @@ export interface RuleParts extends OperationBase {
   }
 }
 
-const { servePlatform } = serving<RuleParts>()
+const { servePlatform } = operationServers<RuleParts>()
 
 const changeFor = (action: shapes.AuditAction) => (row: PlatformRuleRow) =>
   changeOf(action, row.id, 'platform', undefined, writtenOfPlatformRule(row))

@@ -4,11 +4,11 @@ import * as shapes from '@toolway/contract/admin'
 import { addRule, changeRule, listRules, removeRule, type RuleRow } from '../../policy/rules.ts'
 import { listPlatformRules } from '../../policy/stored/platform-rules.ts'
 import { MOST_RULES } from './rule-words.ts'
-import { serving, type Served } from '../../operations/serve.ts'
+import { operationServers, type Served } from '../../operations/serve.ts'
 import type { RuleParts } from './platform-rules.operations.ts'
 import { pageFrom } from '../../lib/page.ts'
 
-const { servePlatform } = serving<RuleParts>()
+const { servePlatform } = operationServers<RuleParts>()
 
 const toRule = (row: RuleRow): shapes.Rule => ({
   id: row.id,
@@ -22,7 +22,7 @@ const toRule = (row: RuleRow): shapes.Rule => ({
   updated_at: row.updated_at.toISOString(),
 })
 
-const unknown = () => new Fault('thing.unknown', { thing: 'rule' })
+const unknownRule = () => new Fault('thing.unknown', { thing: 'rule' })
 
 const detailOf = ({ tool_name_pattern: pattern, action, connector_type: connector, active, reason }: RuleRow) => ({
   pattern,
@@ -60,7 +60,7 @@ export const ruleOperations: readonly Served<RuleParts>[] = [
       (changed: RuleRow) => ({ action: 'rule.change', resource: 'rule', id: changed.id, detail: detailOf(changed) }),
       async (sql) => {
         const rule = (await listRules(sql)).find(({ id }) => id === params['rule'])
-        if (rule === undefined) throw unknown()
+        if (rule === undefined) throw unknownRule()
         const changed = await changeRule(sql, rule.id, {
           pattern: body.tool_name_pattern ?? rule.tool_name_pattern,
           action: body.action ?? rule.action,
@@ -68,7 +68,7 @@ export const ruleOperations: readonly Served<RuleParts>[] = [
           connector: body.connector_type === undefined ? rule.connector_type : body.connector_type,
           active: body.is_active ?? rule.active,
         })
-        if (changed === undefined) throw unknown()
+        if (changed === undefined) throw unknownRule()
         return changed
       },
     )
@@ -81,7 +81,7 @@ export const ruleOperations: readonly Served<RuleParts>[] = [
       (removed: RuleRow) => ({ action: 'rule.remove', resource: 'rule', id: removed.id, detail: detailOf(removed) }),
       async (sql) => {
         const removed = await removeRule(sql, params['rule'] ?? '')
-        if (removed === undefined) throw unknown()
+        if (removed === undefined) throw unknownRule()
         return removed
       },
     )

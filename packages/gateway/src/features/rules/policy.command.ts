@@ -16,7 +16,7 @@ import {
 } from '@toolway/contract/admin'
 import { Argument, Option } from 'commander'
 import { nearestNames } from '../../lib/nearest.ts'
-import { described, groupOf, type Finish } from '../../cli/command.ts'
+import { describeCommand, groupOf, type Finish } from '../../cli/command.ts'
 import { CommandFault, EXIT, table } from '../../cli/terminal/output.ts'
 import { listAll, type Transport } from '../../cli/transport/transport.ts'
 import type { FileRule } from '../../cli/policy/rule-file.ts'
@@ -44,7 +44,7 @@ interface ScopeFlags {
 
 const usage = (message: string) => new CommandFault(message, EXIT.usage)
 const forced = new Option('--force', 'accept patterns that match no known tool, for tools that do not exist yet')
-const forcing = ({ force = false }: { readonly force?: boolean }) => (force ? { force: 'true' as const } : {})
+const forceQuery = ({ force = false }: { readonly force?: boolean }) => (force ? { force: 'true' as const } : {})
 const named = new Argument('<rule>', 'name or ID of the rule')
 const onPlatform = new Option('--platform', 'a platform rule, which applies to every organization')
 
@@ -74,7 +74,7 @@ const STILL: Readonly<Record<ApprovalPreset, string>> = {
     'Every tool that is not known to be read-only still asks for an approval first (setting `approvals`, see `toolway org change --help`).',
 }
 
-const list = described({
+const list = describeCommand({
   name: 'list',
   about: 'list the rules of an organization, including platform rules',
   options: [new Option('--platform', 'only platform rules')],
@@ -120,7 +120,7 @@ async function rulesToAdd({ file, platform = false, force: _, ...flags }: Adding
 
 async function addAll({ call }: Transport, words: Adding): Promise<{ items: KeptRule[]; idle: readonly string[] }> {
   const { organization, platform = false } = words
-  const query = forcing(words)
+  const query = forceQuery(words)
   const scope = scopeOf(words)
   if (platform && scope.scope !== undefined) throw usage(`A platform rule cannot have a ${scope.scope}.`)
   const rules = await rulesToAdd(words)
@@ -129,7 +129,7 @@ async function addAll({ call }: Transport, words: Adding): Promise<{ items: Kept
   return call(addOrganizationRules, { params: { organization }, query, body })
 }
 
-const add = described({
+const add = describeCommand({
   name: 'add',
   about:
     'add a rule from options, or rules from a file, effective immediately. Some settings need a file: sizes, approvers, values and patterns to reject',
@@ -202,7 +202,7 @@ async function findOwn(transport: Transport, words: RuleArgument): Promise<KeptR
   return rule
 }
 
-const show = described({
+const show = describeCommand({
   name: 'show',
   about: 'show a rule as YAML',
   arguments: [named],
@@ -223,8 +223,8 @@ const rewrite = (
   body: FullRuleChange,
 ) =>
   platform
-    ? call(changePlatformRule, { params: { rule: id }, query: forcing(words), body })
-    : call(changeOrganizationRule, { params: { organization, rule: id }, query: forcing(words), body })
+    ? call(changePlatformRule, { params: { rule: id }, query: forceQuery(words), body })
+    : call(changeOrganizationRule, { params: { organization, rule: id }, query: forceQuery(words), body })
 
 interface Changing extends RuleArgument {
   readonly name?: string
@@ -236,7 +236,7 @@ interface Changing extends RuleArgument {
   readonly force?: boolean
 }
 
-const change = described({
+const change = describeCommand({
   name: 'change',
   about: 'change a rule; omitted options keep their values',
   arguments: [named],
@@ -289,7 +289,7 @@ function objectOf(text: string): Record<string, unknown> {
   )
 }
 
-const remove = described({
+const remove = describeCommand({
   name: 'remove',
   about: 'remove a rule',
   arguments: [named],
@@ -309,8 +309,8 @@ const remove = described({
   }),
 })
 
-const switching = (name: string, state: RuleState, about: string) =>
-  described({
+const switchCommand = (name: string, state: RuleState, about: string) =>
+  describeCommand({
     ...{ name, about },
     arguments: [named],
     options: [onPlatform],
@@ -331,8 +331,8 @@ export const policyCommand = (finish: Finish) =>
     'manage rules: which tools can be called, by whom, how and how often; test them before turning them on',
     [
       ...[list, add, show, change, remove],
-      switching('enable', 'on', 'turn a rule on'),
-      switching('disable', 'off', 'turn a rule off without removing it'),
+      switchCommand('enable', 'on', 'turn a rule on'),
+      switchCommand('disable', 'off', 'turn a rule off without removing it'),
       ...[explain, shadow, replay, test],
     ],
     finish,

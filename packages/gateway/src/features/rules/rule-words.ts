@@ -52,7 +52,7 @@ export function refuseListed(rules: readonly RuleWords[], scope: RuleScope, know
 }
 
 /** The rule as it is to be from now on. To switch one off it need not be readable. Throws `body.shape`. */
-export function changed(
+export function withRuleChange(
   rule: WrittenRule,
   change: FullRuleChange,
   scope: RuleScope,
@@ -104,7 +104,7 @@ const record = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-function shown(stored: Kept, times: Times | undefined, origin: string): KeptRule {
+function shownRule(stored: Kept, times: Times | undefined, origin: string): KeptRule {
   const { id, scope, of, name, match, action, parameters, reason, state } = stored
   return {
     ...{ id, scope, of: of ?? null, name: textOf(name), match: record(match), action: textOf(action) },
@@ -116,8 +116,8 @@ function shown(stored: Kept, times: Times | undefined, origin: string): KeptRule
   }
 }
 
-export const toPlatformRule = (row: PlatformRuleRow): KeptRule => shown(storedOfPlatform(row), row, row.origin)
+export const toPlatformRule = (row: PlatformRuleRow): KeptRule => shownRule(storedOfPlatform(row), row, row.origin)
 export const toOrganizationRule = (row: OrganizationRuleRow): KeptRule =>
-  shown(storedOfOrganization(row), row, row.origin)
+  shownRule(storedOfOrganization(row), row, row.origin)
 /** One that stands in a toolset, or one of the platform as an organization sees it: where it came from, and no more. */
-export const toPlacedRule = (stored: Kept, origin: string): KeptRule => shown(stored, undefined, origin)
+export const toPlacedRule = (stored: Kept, origin: string): KeptRule => shownRule(stored, undefined, origin)

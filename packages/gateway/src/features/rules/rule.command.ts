@@ -2,7 +2,7 @@
 import { CONNECTORS, NAME_ACTIONS, type NameAction } from '@toolway/contract'
 import { addRule, listRules, removeRule, type Rule } from '@toolway/contract/admin'
 import { Argument, Option } from 'commander'
-import { described, groupOf, type Finish } from '../../cli/command.ts'
+import { describeCommand, groupOf, type Finish } from '../../cli/command.ts'
 import { CommandFault, table } from '../../cli/terminal/output.ts'
 import { listAll } from '../../cli/transport/transport.ts'
 
@@ -13,11 +13,11 @@ interface Adding {
   readonly connector?: (typeof CONNECTORS)[number]
 }
 
-const shown = ({ id, tool_name_pattern, action, reason, connector_type, is_active: active, created_by }: Rule) => ({
+const shownRule = ({ id, tool_name_pattern, action, reason, connector_type, is_active: active, created_by }: Rule) => ({
   ...{ id, tool_name_pattern, action, reason, connector_type, active, created_by },
 })
 
-const add = described({
+const add = describeCommand({
   name: 'add',
   about: 'add a rule, effective immediately',
   arguments: [new Argument('<pattern>', 'the tool’s own name or <alias>__<tool>, where * matches any characters')],
@@ -35,19 +35,19 @@ const add = described({
   print(rule) {
     const what = rule.action === 'block' ? 'blocked' : 'flagged in the audit log'
     return {
-      value: shown(rule),
+      value: shownRule(rule),
       lines: [`${rule.id}: tools matching ${rule.tool_name_pattern} are ${what} from now on.`],
     }
   },
 })
 
-const list = described({
+const list = describeCommand({
   name: 'list',
   about: 'list the rules',
   examples: ['toolway rule list'],
   call: (transport) => listAll(transport, listRules),
   print: (rules) => ({
-    value: rules.map(shown),
+    value: rules.map(shownRule),
     lines:
       rules.length === 0
         ? [
@@ -64,7 +64,7 @@ const list = described({
   }),
 })
 
-const remove = described({
+const remove = describeCommand({
   name: 'remove',
   about: 'remove a rule',
   arguments: [new Argument('<id>', 'rule ID, as shown by `toolway rule list`')],

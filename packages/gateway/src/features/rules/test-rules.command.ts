@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { PolicyTests, testPolicy, type PolicyTestReport } from '@toolway/contract/admin'
 import { Argument, Option } from 'commander'
 import { z } from 'zod'
-import { described } from '../../cli/command.ts'
+import { describeCommand } from '../../cli/command.ts'
 import { EXIT } from '../../cli/terminal/output.ts'
 import type { Transport } from '../../cli/transport/transport.ts'
 
@@ -41,7 +41,7 @@ async function runFile({ call }: Transport, words: Testing): Promise<PolicyTestR
   return alone ?? call(testPolicy, { params: { organization }, body: { ...tests, rules } })
 }
 
-export const test = described({
+export const test = describeCommand({
   name: 'test',
   about: 'test rules against the cases in a file and print TAP; exits with code 1 if a case fails',
   arguments: [new Argument('<file>', 'YAML or JSON with cases')],

@@ -1,8 +1,8 @@
 /** `toolway policy shadow` and `replay`: what rules would have done with what was called. */
-import { counted } from '../../lib/counted.ts'
+import { countWithNoun } from '../../lib/counted.ts'
 import { listShadows, replayPolicy, type PolicyDraft, type ReplayReport } from '@toolway/contract/admin'
 import { Argument, InvalidArgumentError, Option } from 'commander'
-import { described } from '../../cli/command.ts'
+import { describeCommand } from '../../cli/command.ts'
 import { CommandFault, EXIT, table } from '../../cli/terminal/output.ts'
 
 const MOST_DAYS = 90
@@ -19,7 +19,7 @@ interface Looking {
   readonly days: number
 }
 
-export const shadow = described({
+export const shadow = describeCommand({
   name: 'shadow',
   about: 'show what each shadow rule would have done, by tool and caller',
   options: [howFar],
@@ -29,7 +29,7 @@ export const shadow = described({
     value: report,
     lines:
       report.items.length === 0
-        ? [`No shadow rule would have done anything in the last ${counted(days, 'day')}.`]
+        ? [`No shadow rule would have done anything in the last ${countWithNoun(days, 'day')}.`]
         : [
             ...table(
               ['RULE', 'WOULD', 'TOOL', 'CALLER', 'CALLS', 'LAST', 'EXAMPLE'],
@@ -56,7 +56,7 @@ async function draftOf({ file, remove, whole = false }: Replaying): Promise<Poli
   return { ...written, remove: [...written.remove, ...remove], as: whole ? 'whole' : written.as }
 }
 
-export const replay = described({
+export const replay = describeCommand({
   name: 'replay',
   about: 'replay calls from the audit log with the active rules and with a draft, and show the differences',
   arguments: [new Argument('[file]', 'YAML or JSON: a rule, a list of them, or rules and remove; - is standard input')],
@@ -80,7 +80,7 @@ export const replay = described({
 function linesOf({ days, read, same, different, differences, unjudged, truncated, problems }: ReplayReport): string[] {
   const open = unjudged.reduce((sum, { calls }) => sum + calls, 0)
   return [
-    `${counted(read, 'call')} from the last ${counted(days, 'day')}: ${same} unchanged, ${different} changed, ${open} cannot be evaluated.`,
+    `${countWithNoun(read, 'call')} from the last ${countWithNoun(days, 'day')}: ${same} unchanged, ${different} changed, ${open} cannot be evaluated.`,
     ...(differences.length === 0
       ? []
       : table(

@@ -4,7 +4,7 @@ import * as shapes from '@toolway/contract/admin'
 import type { OrgSql } from '../../db/db.ts'
 import { listGroups } from '../../organizations/groups.ts'
 import { countShadows } from '../../records/call-records.ts'
-import { serving, type OperationBase, type Served } from '../../operations/serve.ts'
+import { operationServers, type OperationBase, type Served } from '../../operations/serve.ts'
 import { createPolicy } from '../../policy/compile.ts'
 import { withDraft } from '../../policy/draft.ts'
 import { listOrganizationRules } from '../../policy/stored/organization-rules.ts'
@@ -19,7 +19,7 @@ import { draftedRules, runPolicyTests } from '../../policy/run-tests.ts'
 import { toolsOf } from '../../snapshot/tools-of.ts'
 import { knownTo } from './write-organization-rules.ts'
 
-const { serveOrganization } = serving<OperationBase>()
+const { serveOrganization } = operationServers<OperationBase>()
 
 /** Throws `thing.unknown`. */
 function snapshotOf({ snapshots }: OperationBase, { id }: { readonly id: string }) {

@@ -21,7 +21,7 @@ import { storedOfToolsets } from '../../policy/stored/rules-in-force.ts'
 import { isToolset } from '../../toolsets/supplied.ts'
 import { listToolsets } from '../../toolsets/toolsets.ts'
 import { refuseStale } from '../../lib/entity-tag.ts'
-import { changed, MOST_RULES, refuseProblems } from './rule-words.ts'
+import { withRuleChange, MOST_RULES, refuseProblems } from './rule-words.ts'
 
 /**
  * Returns the rules that an exception of an organization may name, and those that it may not: `platform` are the names of the
@@ -42,8 +42,8 @@ export async function knownTo(
   ]
 }
 
-const unknown = () => new Fault('thing.unknown', { thing: 'rule' })
-const taken = (name: string) => new Fault('thing.taken', { thing: 'rule', name })
+const unknownRule = () => new Fault('thing.unknown', { thing: 'rule' })
+const takenName = (name: string) => new Fault('thing.taken', { thing: 'rule', name })
 
 /** Where the rule is to stand. Throws `body.shape`, with the name that may have been meant. */
 async function placeOf(sql: OrgSql, scope: InnerScope, of: string | undefined): Promise<RulePlace> {
@@ -80,7 +80,7 @@ export interface Writing {
 /** The row of that id, as it is now. Throws `thing.unknown`. */
 async function read(sql: OrgSql, id: string): Promise<OrganizationRuleRow> {
   const row = (await listOrganizationRules(sql)).find((organizationRule) => organizationRule.id === id)
-  if (row === undefined) throw unknown()
+  if (row === undefined) throw unknownRule()
   return row
 }
 
@@ -95,14 +95,14 @@ export async function writeOrganizationRule(
   const place = await placeOf(sql, scope, of)
   refuseProblems(words, scope, await knownTo(sql, rows, platform))
   const id = await addOrganizationRule(sql, { organizationId, place, rule: writtenOf(words), origin, createdBy })
-  if (id === undefined) throw taken(words.name)
+  if (id === undefined) throw takenName(words.name)
   return read(sql, id)
 }
 
 /** One that may be changed here. Throws `thing.unknown`, `thing.declared` and `request.stale`. */
 async function lockOwn(sql: OrgSql, id: string, ifMatch: string | undefined): Promise<OrganizationRuleRow> {
   const organizationRule = await lockOrganizationRule(sql, id)
-  if (organizationRule === undefined) throw unknown()
+  if (organizationRule === undefined) throw unknownRule()
   if (organizationRule.origin === 'file') throw new Fault('thing.declared', { thing: 'rule' })
   refuseStale('rule', organizationRule.updated_at, ifMatch)
   return organizationRule
@@ -122,9 +122,9 @@ export async function rewriteOrganizationRule(
 ): Promise<OrganizationRuleRow> {
   const own = await lockOwn(sql, id, ifMatch)
   const rows = await listOrganizationRules(sql)
-  const next = changed(writtenOfOrganizationRule(own), change, own.scope, await knownTo(sql, rows, platform))
+  const next = withRuleChange(writtenOfOrganizationRule(own), change, own.scope, await knownTo(sql, rows, platform))
   const beside = rows.filter((row) => row.scope === own.scope && row.of === own.of && row.id !== id)
-  if (beside.some(({ name }) => name === next.name)) throw taken(next.name)
+  if (beside.some(({ name }) => name === next.name)) throw takenName(next.name)
   await changeOrganizationRule(sql, id, next)
   return read(sql, id)
 }

@@ -15,7 +15,7 @@ import {
   type WrittenRule,
 } from '../../policy/stored/platform-rules.ts'
 import { refuseStale } from '../../lib/entity-tag.ts'
-import { changed, MOST_RULES, refuseProblems } from './rule-words.ts'
+import { withRuleChange, MOST_RULES, refuseProblems } from './rule-words.ts'
 
 /** Returns the rules that an exception of the platform may name: those of the platform and of any organization. */
 async function knownTo(sql: SystemSql, rows: readonly PlatformRuleRow[]): Promise<Known[]> {
@@ -25,7 +25,7 @@ async function knownTo(sql: SystemSql, rows: readonly PlatformRuleRow[]): Promis
   ]
 }
 
-const taken = (name: string) => new Fault('thing.taken', { thing: 'rule', name })
+const takenName = (name: string) => new Fault('thing.taken', { thing: 'rule', name })
 
 /** Throws `body.shape`, `thing.taken` and `rule.limit`. */
 export async function writePlatformRule(
@@ -37,7 +37,7 @@ export async function writePlatformRule(
   if (rows.length >= MOST_RULES) throw new Fault('rule.limit', { limit: MOST_RULES })
   refuseProblems(words, 'platform', await knownTo(sql, rows))
   const row = await addPlatformRule(sql, writtenOf(words), { origin, createdBy })
-  if (row === undefined) throw taken(words.name)
+  if (row === undefined) throw takenName(words.name)
   return row
 }
 
@@ -70,8 +70,8 @@ export async function rewritePlatformRule(
 ): Promise<PlatformRuleRow> {
   const own = await lockOwn(sql, id, ifMatch)
   const rows = await listPlatformRules(sql)
-  const next = changed(writtenOfPlatformRule(own), change, 'platform', await knownTo(sql, rows))
-  if (rows.some((row) => row.name === next.name && row.id !== id)) throw taken(next.name)
+  const next = withRuleChange(writtenOfPlatformRule(own), change, 'platform', await knownTo(sql, rows))
+  if (rows.some((row) => row.name === next.name && row.id !== id)) throw takenName(next.name)
   const row = await changePlatformRule(sql, id, next)
   if (row === undefined) throw new Fault('thing.unknown', { thing: 'rule' })
   return row

@@ -7,7 +7,7 @@ import type { Json, JsonObject } from '@toolway/protocol'
 import { isMissing, pathOf, pointerOf, spotsOf, withValue } from '../../lib/parameter-path.ts'
 import { refOf, type Bounds } from '../verdict.ts'
 import type { ActionBehaviour } from './action.ts'
-import { changeAt, isUpsideDown, same } from './values.ts'
+import { changeAt, isUpsideDown, isSameValue } from './values.ts'
 import { wordChanges } from './words.ts'
 
 export const clamp: ActionBehaviour<'clamp'> = {
@@ -40,8 +40,8 @@ export const clamp: ActionBehaviour<'clamp'> = {
     for (const { keys, value: from } of spotsOf(args, path)) {
       const argument = from === undefined ? otherwise : from
       if (argument === undefined) continue
-      const to = typeof argument === 'number' ? bounded(argument, rule.parameters, own) : argument
-      if (same(from, to)) continue
+      const to = typeof argument === 'number' ? boundedValue(argument, rule.parameters, own) : argument
+      if (isSameValue(from, to)) continue
       next = withValue(next, keys, to)
       const how = from === undefined ? 'defaulted' : 'clamped'
       changes.push({ place: pointerOf(keys), how, from, to, rule: refOf(rule) })
@@ -52,7 +52,7 @@ export const clamp: ActionBehaviour<'clamp'> = {
     changeAt(
       schema,
       pathOf(parameters.parameter),
-      (own) => narrowed(own, parameters),
+      (own) => narrowedSchema(own, parameters),
       parameters.default !== undefined,
     ),
   follows: ({ parameters: { parameter } }, { changes }, { arguments: args }) => wordChanges(changes, parameter, args),
@@ -60,7 +60,7 @@ export const clamp: ActionBehaviour<'clamp'> = {
   couldChange: ({ action }) => outcomeOf(action) !== 'refuses',
 }
 
-function bounded(input: number, { min, max }: Bounds, own: Bounds): number {
+function boundedValue(input: number, { min, max }: Bounds, own: Bounds): number {
   const lower = min === undefined ? undefined : Math.max(min, own.min ?? min)
   const upper = max === undefined ? undefined : Math.min(max, own.max ?? max)
   let value = input
@@ -69,7 +69,7 @@ function bounded(input: number, { min, max }: Bounds, own: Bounds): number {
   return value
 }
 
-function narrowed(own: JsonObject, { min, max, default: otherwise }: Rule<'clamp'>['parameters']): JsonObject {
+function narrowedSchema(own: JsonObject, { min, max, default: otherwise }: Rule<'clamp'>['parameters']): JsonObject {
   const { minimum, maximum, type } = own
   const counts = type === 'number' || type === 'integer'
   const next: JsonObject = { ...own }

@@ -3,7 +3,7 @@ import { outcomeOf } from '@toolway/contract'
 import { pathOf, pointerOf, spotsOf, withValue } from '../../lib/parameter-path.ts'
 import { refOf } from '../verdict.ts'
 import type { ActionBehaviour } from './action.ts'
-import { changeAt, same } from './values.ts'
+import { changeAt, isSameValue } from './values.ts'
 import { wordChanges } from './words.ts'
 
 export const lock: ActionBehaviour<'lock'> = {
@@ -16,7 +16,7 @@ export const lock: ActionBehaviour<'lock'> = {
       : [{ keys: path, value: spotsOf(args, path, true)[0]?.value }]
     let next = args
     for (const { keys, value: from } of spots) {
-      if (as === 'default' ? from !== undefined : same(from, value)) continue
+      if (as === 'default' ? from !== undefined : isSameValue(from, value)) continue
       next = withValue(next, keys, value)
       const how = as === 'default' ? 'defaulted' : 'fixed'
       changes.push({ place: pointerOf(keys), how, from, to: value, rule: refOf(rule) })

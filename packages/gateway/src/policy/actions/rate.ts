@@ -1,5 +1,5 @@
 /** A budget of calls: spent before a call is sent. */
-import { counted } from '../../lib/counted.ts'
+import { countWithNoun } from '../../lib/counted.ts'
 import type { ActionBehaviour } from './action.ts'
 import { reasonOf } from './words.ts'
 
@@ -16,6 +16,6 @@ export const rate: ActionBehaviour<'rate'> = {
     )
   },
   follows: ({ parameters: { calls, per, of } }) =>
-    `${counted(calls, 'call')} in ${per} s for each ${of} ${calls === 1 ? 'is' : 'are'} allowed.`,
+    `${countWithNoun(calls, 'call')} in ${per} s for each ${of} ${calls === 1 ? 'is' : 'are'} allowed.`,
   notReplayed: true,
 }

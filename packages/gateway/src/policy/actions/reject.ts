@@ -4,7 +4,7 @@ import type { Json } from '@toolway/protocol'
 import { RE2JS } from 're2js'
 import { isMissing, pathOf, pointerOf, spotsOf, textOf } from '../../lib/parameter-path.ts'
 import type { ActionBehaviour } from './action.ts'
-import { isUpsideDown, same } from './values.ts'
+import { isUpsideDown, isSameValue } from './values.ts'
 import { reasonOf } from './words.ts'
 
 type Parameters = Rule<'reject'>['parameters']
@@ -68,7 +68,7 @@ function patternIn({ pattern }: Parameters): RE2JS | undefined {
 function problemOf(value: Json, { min, max, in: allowed }: Parameters, pattern: RE2JS | undefined): string | undefined {
   if (min === undefined && max === undefined && allowed === undefined && pattern === undefined)
     return 'it must not be set'
-  if (allowed?.some((item) => same(item, value)) === false) {
+  if (allowed?.some((item) => isSameValue(item, value)) === false) {
     const values = allowed.map((item) => JSON.stringify(item)).join(', ')
     return `it must be one of ${values.slice(0, 200)}`
   }

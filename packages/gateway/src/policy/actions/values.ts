@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from '@toolway/protocol'
 import type { Path } from '../../lib/parameter-path.ts'
 import type { Bounds } from '../verdict.ts'
 
-export const same = (value: Json | undefined, other: Json | undefined): boolean =>
+export const isSameValue = (value: Json | undefined, other: Json | undefined): boolean =>
   value === other || (typeof value === 'object' && JSON.stringify(value) === JSON.stringify(other))
 
 export const isUpsideDown = ({ min, max }: Bounds): boolean => min !== undefined && max !== undefined && min > max

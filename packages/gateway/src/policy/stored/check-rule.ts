@@ -37,13 +37,13 @@ export function readWords(input: unknown): { words: RuleWords } | { problems: re
 /** Whether it can be carried out at all: everything that is compiled is compiled once. */
 export function compileProblems(words: RuleWords): RuleProblem[] {
   const problems: RuleProblem[] = []
-  const say = (place: string, problem: string | undefined) => {
+  const addProblem = (place: string, problem: string | undefined) => {
     if (problem !== undefined) problems.push({ place, problem })
   }
   const { match } = words
   if (match.when !== undefined) {
     const problem = checkCondition(match.when)
-    say('/match/when', problem === undefined ? undefined : `is not a valid CEL condition: ${problem}`)
+    addProblem('/match/when', problem === undefined ? undefined : `is not a valid CEL condition: ${problem}`)
   }
   const unreadable = behaviourOf(words.action).unreadable?.(words.parameters)
   if (unreadable !== undefined) problems.push(unreadable)
@@ -53,19 +53,19 @@ export function compileProblems(words: RuleWords): RuleProblem[] {
 /** Contradictions in a rule, and parts without any effect. */
 export function senseProblems(words: RuleWords, scope: RuleScope): RuleProblem[] {
   const problems: RuleProblem[] = []
-  const say = (place: string, problem: string) => void problems.push({ place, problem })
+  const addProblem = (place: string, problem: string) => void problems.push({ place, problem })
   const { match } = words
-  if (match.when !== undefined) checkMembers(match.when, say)
+  if (match.when !== undefined) checkMembers(match.when, addProblem)
   match.connectors?.forEach((kind, at) => {
     if ((CONNECTORS as readonly string[]).includes(kind)) return
     const [near] = nearestNames(kind, CONNECTORS)
     const guess = near === undefined ? '' : `; did you mean "${near}"?`
-    say(`/match/connectors/${at}`, `must be one of ${CONNECTORS.join(', ')}${guess}`)
+    addProblem(`/match/connectors/${at}`, `must be one of ${CONNECTORS.join(', ')}${guess}`)
   })
-  match.tools.forEach((glob, at) => PATTERN.test(glob) || say(`/match/tools/${at}`, patternProblem))
+  match.tools.forEach((glob, at) => PATTERN.test(glob) || addProblem(`/match/tools/${at}`, patternProblem))
   if (match.organizations !== undefined && scope !== 'platform')
-    say('/match/organizations', 'is only for platform rules: this rule applies in its own organization only')
-  behaviourOf(words.action).check?.(words, scope, say)
+    addProblem('/match/organizations', 'is only for platform rules: this rule applies in its own organization only')
+  behaviourOf(words.action).check?.(words, scope, addProblem)
   return problems
 }
 
