@@ -27,7 +27,7 @@ export function createChanges(): Changes {
   const channels = new Map<OrganizationId, Set<Listener>>()
   const announced = new Map<string, number>()
 
-  function tell(organizationId: OrganizationId, connectionId: ConnectionId, kind: Changed): void {
+  function announce(organizationId: OrganizationId, connectionId: ConnectionId, kind: Changed): void {
     if (announced.size >= MOST_REMEMBERED) announced.clear()
     announced.set(`${connectionId} ${kind}`, Date.now())
     for (const listener of channels.get(organizationId) ?? []) if (listener.sees(connectionId)) listener.onChange(kind)
@@ -42,9 +42,9 @@ export function createChanges(): Changes {
         if (channel.size === 0 && channels.get(organizationId) === channel) channels.delete(organizationId)
       }
     },
-    tell,
+    tell: announce,
     tellUnlessSince(organizationId, connectionId, kind, since) {
-      if ((announced.get(`${connectionId} ${kind}`) ?? -Infinity) < since) tell(organizationId, connectionId, kind)
+      if ((announced.get(`${connectionId} ${kind}`) ?? -Infinity) < since) announce(organizationId, connectionId, kind)
     },
   }
 }

@@ -26,7 +26,7 @@ import { oldNames } from './old-names.ts'
 import { createOwnNames } from './own-names.ts'
 import { ordered } from './page.ts'
 import { ANYBODY, ruledDefinition } from './ruled-definition.ts'
-import { renamed, worded } from './tool-words.ts'
+import { renameTools, withToolWords } from './tool-words.ts'
 import {
   collectPrompts,
   collectTools,
@@ -70,7 +70,7 @@ export function createToolListing(
   const collected = collectTools(endpoint)
   // Last, so that what an endpoint calls one tool changes the name of no other; a name that somebody saw still leads there.
   const renames = joined && (wordsOf !== undefined || naming !== 'alias')
-  const before = renames ? renamed(collected, { naming, wordsOf, ownName: ownNameOf }) : undefined
+  const before = renames ? renameTools(collected, { naming, wordsOf, ownName: ownNameOf }) : undefined
   const tools = before?.tools ?? collected
   const prompts = collectPrompts(endpoint)
   const old = oldNames(tools, joined)
@@ -170,7 +170,7 @@ function listTools(
     // A held tool is listed to nobody.
     if (target.held !== undefined || (!apps && isAppOnly(definition))) return []
     const { policy } = target
-    const named = worded(definition, wordsOf?.({ from, definition }))
+    const named = withToolWords(definition, wordsOf?.({ from, definition }))
     const promised = narrowedOutput(defineTool(from, named, revision), policy)
     const defined = rewriteToolMeta(promised, (uri) => exposedUri(endpoint, from.alias, uri))
     const ruled = policy?.varies === false ? ruledDefinition(defined, policy, ANYBODY) : defined

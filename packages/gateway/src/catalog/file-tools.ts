@@ -25,8 +25,11 @@ export function fileToolsOf(
 ): FileTools {
   const listed = requested ?? Array.from(tools.values()).some(({ target }) => target.filePlaces !== undefined)
   if (!listed) return NONE
-  const free = (names: readonly string[]) => names.find((name) => !tools.has(name))
-  return { upload: reaches(limit, 'write') ? free(UPLOAD_NAMES) : undefined, download: free(DOWNLOAD_NAMES) }
+  const firstFreeName = (names: readonly string[]) => names.find((name) => !tools.has(name))
+  return {
+    upload: reaches(limit, 'write') ? firstFreeName(UPLOAD_NAMES) : undefined,
+    download: firstFreeName(DOWNLOAD_NAMES),
+  }
 }
 
 export const fileToolDefinitions = ({ upload, download }: FileTools): JsonObject[] => [

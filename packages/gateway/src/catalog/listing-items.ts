@@ -53,7 +53,7 @@ export function collectTools(endpoint: Endpoint): Map<string, ListedTool> {
       const name = nameFor(endpoint, tools, { from, definition }, from.names?.tools)
       // A tool whose header marks are wrong may not be offered (specification 2026-07-28, custom headers).
       if (name === undefined || parameters === undefined) continue
-      const { isOff, target } = judged(endpoint.visibilityFilter, from, definition)
+      const { isOff, target } = judgeTool(endpoint.visibilityFilter, from, definition)
       if (isOff) off.add(name)
       tools.set(name, { from, definition, target: { ...target, headerParameters: parameters } })
     }
@@ -79,7 +79,7 @@ export function limitOf(selects: Selects, alias: string): Limit {
 }
 
 /** A tool with what its administrators and the rules say of it; `isOff`: it is offered to nobody. */
-function judged(visibilityFilter: VisibilityFilter, from: Offered, definition: JsonObject) {
+function judgeTool(visibilityFilter: VisibilityFilter, from: Offered, definition: JsonObject) {
   const { alias } = from
   const visibility = visibilityFilter.tool(alias, String(definition['name']))
   const visible = visibility === 'off' ? undefined : visibility

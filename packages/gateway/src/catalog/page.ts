@@ -27,7 +27,7 @@ const sorted = new WeakMap<readonly JsonObject[], readonly JsonObject[]>()
 
 /** A list as its pages want it: what fits one page keeps its order. Names are compared by their UTF-16 code units. */
 export function ordered(list: readonly JsonObject[], member: string, size = PAGE_SIZE): readonly JsonObject[] {
-  if (fits(list, size)) return list
+  if (fitsPage(list, size)) return list
   const known = sorted.get(list)
   if (known !== undefined) return known
   const made = list.toSorted((first, other) => (String(first[member]) < String(other[member]) ? -1 : 1))
@@ -58,7 +58,8 @@ function countOf(list: readonly JsonObject[], size: number): number {
   return most
 }
 
-const fits = (list: readonly JsonObject[], size: number) => list.length <= size && countOf(list, size) === list.length
+const fitsPage = (list: readonly JsonObject[], size: number) =>
+  list.length <= size && countOf(list, size) === list.length
 
 /** `list` is ordered by `member` where it is longer than a page. `scope` names list, endpoint and principal; `member` is what names an item in this list. */
 export function pageOf(

@@ -20,7 +20,7 @@ interface NameChoice<Tool> {
 }
 
 /** A name is given where no tool has it; else the tool keeps its own. A name of single words counts for more than the naming. */
-export function renamed<Tool>(
+export function renameTools<Tool>(
   tools: ReadonlyMap<string, Tool>,
   { naming, wordsOf, ownName }: NameChoice<Tool>,
 ): Renamed<Tool> {
@@ -59,7 +59,7 @@ function agentName(joined: string, tools: ReadonlyMap<string, unknown>): string 
   return tools.has(name) ? joinNameApart('mcp', joined) : name
 }
 
-export function worded(definition: JsonObject, words: ToolWords | undefined): JsonObject {
+export function withToolWords(definition: JsonObject, words: ToolWords | undefined): JsonObject {
   if (words === undefined) return definition
   const { title, description } = words
   return {

@@ -48,7 +48,7 @@ export function createKeepSnapshots({ load, onLoad, log }: KeepSnapshotsParts): 
   let took = 0
   let closed = false
 
-  function want(id: string, rows: WantedRows): void {
+  function addPending(id: string, rows: WantedRows): void {
     const before = pending.get(id)
     pending.set(id, before === undefined ? rows : joinRows(before, rows))
   }
@@ -67,7 +67,7 @@ export function createKeepSnapshots({ load, onLoad, log }: KeepSnapshotsParts): 
       } catch (thrown) {
         // The requested loads stay pending after a failure.
         wantsAll ||= ids === undefined
-        for (const [id, rows] of ids ?? []) want(id, rows)
+        for (const [id, rows] of ids ?? []) addPending(id, rows)
         throw thrown
       } finally {
         took = performance.now() - began
@@ -108,16 +108,16 @@ export function createKeepSnapshots({ load, onLoad, log }: KeepSnapshotsParts): 
       return loadNow()
     },
     refresh(id, changed) {
-      want(id, wantedBy(changed))
+      addPending(id, wantedBy(changed))
       return loadNow()
     },
     signal(id, changed) {
       if (id === undefined) wantsAll = true
-      else want(id, wantedBy(changed))
+      else addPending(id, wantedBy(changed))
       void plan(GATHER)
     },
     refreshSoon(id, changed) {
-      want(id, wantedBy(changed))
+      addPending(id, wantedBy(changed))
       return plan(GATHER)
     },
     async settled() {

@@ -186,7 +186,7 @@ export function createSnapshot({
       const entry = byId.get(connectionId)
       if (entry?.connection.enabled !== true || !organization.active)
         throw new Fault('upstream.disabled', { connection: entry?.connection.alias ?? 'asked for' })
-      const own = () => credentials && ownPresents(credentials, organization.id, connectionId)
+      const ownAccount = () => credentials && ownPresents(credentials, organization.id, connectionId)
       const { connection } = entry
       return upstreams.open(
         connectionId,
@@ -194,7 +194,14 @@ export function createSnapshot({
         connection.alias,
         (making) =>
           kindFor(connection.settings.connector).open(
-            openingOf(connection, { organization: organization.slug, exceptions, unseal, references, documents, own }),
+            openingOf(connection, {
+              organization: organization.slug,
+              exceptions,
+              unseal,
+              references,
+              documents,
+              own: ownAccount,
+            }),
             making,
           ),
         () => (takes(connection) ? letInBesides(connection, unseal) : 'every call'),
@@ -272,7 +279,7 @@ function namesOf({ names }: CatalogRow): GivenNames {
 
 const pinOf = ({ revision }: ConnectionSettings): Revision | undefined => (revision === 'auto' ? undefined : revision)
 
-function remembered({ era }: ConnectionRow): Revision | undefined {
+function rememberedRevision({ era }: ConnectionRow): Revision | undefined {
   if (era === null || !isRevision(era.revision)) return undefined
   const stale = era.revision !== '2026-07-28' && Date.now() - era.at > LEGACY_VERDICT_MS
   return stale ? undefined : era.revision
@@ -311,7 +318,7 @@ function openingOf(connection: ConnectionRow, reaching: Reaching): Opening<Conne
       organizationId: connection.organization_id,
       alias,
       timeout: settings.timeout,
-      revision: pin ?? remembered(connection),
+      revision: pin ?? rememberedRevision(connection),
       pinned: pin !== undefined,
       credential: takesCredentials(settings, secrets) ? reaching.own() : undefined,
     },

@@ -85,8 +85,8 @@ function joinTools(all: readonly (readonly [alias: string, tools: OwnTools])[]):
   return {
     called(name) {
       const joined = byJoined.get(name)
-      const all = () => [...byAlias.values()].flatMap((tools) => [...tools.values()])
-      return joined === undefined ? ((others ??= byOtherNames(all())).get(name) ?? []) : [joined]
+      const allTools = () => [...byAlias.values()].flatMap((tools) => [...tools.values()])
+      return joined === undefined ? ((others ??= byOtherNames(allTools())).get(name) ?? []) : [joined]
     },
     joined: (name) => byJoined.get(name),
     own: (connection, name) => byAlias.get(connection)?.get(name),

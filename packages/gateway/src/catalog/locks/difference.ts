@@ -22,16 +22,16 @@ export function differenceOf(before: JsonObject | undefined, after: JsonObject):
 
 /** Indented JSON; a text of several lines stands as several, so that a change of one is a change of one. */
 export function linesOf(value: Json): string[] {
-  return written(value, '', '').map(visible)
+  return linesOfValue(value, '', '').map(visible)
 }
 
-function written(value: Json, indent: string, before: string): string[] {
+function linesOfValue(value: Json, indent: string, before: string): string[] {
   if (typeof value === 'string') return writtenText(value, indent, before)
   const list = Array.isArray(value)
   if (!list && !isObject(value)) return [`${indent}${before}${JSON.stringify(value)}`]
   const inner = list
-    ? value.flatMap((item) => written(item, `${indent}  `, ''))
-    : membersOf(value).flatMap(([name, item]) => written(item, `${indent}  `, `${JSON.stringify(name)}: `))
+    ? value.flatMap((item) => linesOfValue(item, `${indent}  `, ''))
+    : membersOf(value).flatMap(([name, item]) => linesOfValue(item, `${indent}  `, `${JSON.stringify(name)}: `))
   const [open, close] = list ? ['[', ']'] : ['{', '}']
   if (inner.length === 0) return [`${indent}${before}${open}${close}`]
   return [`${indent}${before}${open}`, ...inner, `${indent}${close}`]

@@ -27,21 +27,21 @@ const SCHEMAS = new Set(['inputSchema', 'outputSchema'])
 function onlyWidens(before: JsonObject, after: JsonObject): boolean {
   const names = new Set([...Object.keys(before), ...Object.keys(after)])
   return [...names].every((name) =>
-    SCHEMAS.has(name) ? widens(before[name], after[name]) : same(before[name], after[name]),
+    SCHEMAS.has(name) ? widens(before[name], after[name]) : isSame(before[name], after[name]),
   )
 }
 
 function widens(before: Json | undefined, after: Json | undefined): boolean {
-  if (same(before, after)) return true
+  if (isSame(before, after)) return true
   if (!isObject(before) || !isObject(after)) return false
   const { properties: had = {}, ...rest } = before
   const { properties: has = {}, ...others } = after
   // The list of required properties is part of the rest: a new property that is required makes the rest differ.
-  if (!isObject(had) || !isObject(has) || !same(rest, others)) return false
+  if (!isObject(had) || !isObject(has) || !isSame(rest, others)) return false
   return Object.keys(had).every((name) => Object.hasOwn(has, name) && widens(had[name], has[name]))
 }
 
-const same = (definition: Json | undefined, other: Json | undefined): boolean =>
+const isSame = (definition: Json | undefined, other: Json | undefined): boolean =>
   definition === undefined || other === undefined
     ? definition === other
     : canonicalJson(definition) === canonicalJson(other)

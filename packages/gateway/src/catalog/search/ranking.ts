@@ -7,7 +7,7 @@
 import { isObject, type JsonObject } from '@toolway/protocol'
 import MiniSearch from 'minisearch'
 import { categoryOf } from '../tool-listing.ts'
-import { wordsOf, widen } from './words.ts'
+import { wordsOf, similarWords } from './words.ts'
 
 export interface Findable {
   /** As clients know it; unique. */
@@ -42,7 +42,7 @@ export function createRanking(tools: Iterable<Findable>): Ranking {
   return {
     find(query) {
       const queried = new Set(wordsOf(query))
-      const words = [...queried].flatMap((word) => [word, ...widen(word).filter((other) => !queried.has(other))])
+      const words = [...queried].flatMap((word) => [word, ...similarWords(word).filter((other) => !queried.has(other))])
       return index
         .search(words.join(' '), {
           tokenize: (text) => text.split(' '),

@@ -60,4 +60,4 @@ function stem(word: string): string {
 }
 
 /** Words that may be meant too. */
-export const widen = (word: string): readonly string[] => alike.get(word) ?? []
+export const similarWords = (word: string): readonly string[] => alike.get(word) ?? []

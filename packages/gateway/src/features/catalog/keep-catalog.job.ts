@@ -82,7 +82,7 @@ export function keepCatalog(parts: KeepCatalogParts, connection: WatchedConnecti
     if (!signal.aborted) timer = setTimeout(() => void refresh(), after).unref()
   }
 
-  const moment = () => (urgent ? GATHER.first : pacing.pause())
+  const nextWait = () => (urgent ? GATHER.first : pacing.pause())
 
   /** The moment that was planned is not put off by whatever is said until then. */
   function hear(isUrgent: boolean): void {
@@ -91,7 +91,7 @@ export function keepCatalog(parts: KeepCatalogParts, connection: WatchedConnecti
     heardAt = Date.now()
     soon = true
     urgent ||= isUrgent
-    if (isNews && !running) plan(moment())
+    if (isNews && !running) plan(nextWait())
   }
 
   async function refresh(): Promise<void> {
@@ -104,10 +104,10 @@ export function keepCatalog(parts: KeepCatalogParts, connection: WatchedConnecti
     soon = false
     urgent = false
     if (receivedAt !== undefined && !isUrgent) pacing.looked()
-    const { wait, again, synced } = await attempt(receivedAt, isUrgent)
+    const { wait, again, synced } = await tryOnce(receivedAt, isUrgent)
     running = false
     if (signal.aborted) return
-    plan(soon ? moment() : wait)
+    plan(soon ? nextWait() : wait)
     if (again) {
       heardAt ??= receivedAt
       for (const kind of kinds) announced.add(kind)
@@ -117,7 +117,7 @@ export function keepCatalog(parts: KeepCatalogParts, connection: WatchedConnecti
   }
 
   /** Trouble of the gateway's own is not the connection's: it is logged, and tried again. */
-  async function attempt(heardAt: number | undefined, forgiven: boolean): Promise<Looked> {
+  async function tryOnce(heardAt: number | undefined, forgiven: boolean): Promise<Looked> {
     try {
       const looked = await inPlace(take, () => look(heardAt, forgiven))
       troubles = 0
@@ -205,23 +205,23 @@ function createLook(
     upstream.watch(onChange, signal)
   }
 
-  const claim = (heardAt: number | undefined): Promise<Claimed> =>
+  const claimConnection = (heardAt: number | undefined): Promise<Claimed> =>
     claims.claim({ connectionId, version, heardAgo: heardAt === undefined ? undefined : Date.now() - heardAt })
 
   async function ask({ failures: before }: Claimed, forgiven: boolean): Promise<Looked> {
-    const settle = (wait: number, failures: number) => claims.settle({ connectionId, wait, failures })
+    const settleClaim = (wait: number, failures: number) => claims.settle({ connectionId, wait, failures })
     try {
       const subject = { organizationId, connectionId, alias, upstream: () => connection.upstream(), met: watch }
       const good = await sync(subject, signal)
-      if (signal.aborted) await settle(0, before)
+      if (signal.aborted) await settleClaim(0, before)
       if (signal.aborted) return NOTHING
       const failures = good ? 0 : forgiven ? 1 : before + 1
       const wait = good ? EVERY * (1 - SPREAD * random()) : backoff(AGAIN, failures, ALL)
-      await settle(wait, failures)
+      await settleClaim(wait, failures)
       return { wait, again: !good, synced: good }
     } catch (thrown) {
       // Trouble of ours leaves it due.
-      await settle(0, before).catch(() => {})
+      await settleClaim(0, before).catch(() => {})
       throw thrown
     }
   }
@@ -231,12 +231,12 @@ function createLook(
     // A child may be another program after a restart of the gateway that starts it.
     const since = received ?? (first && connection.kind === 'child' ? Date.now() : undefined)
     first = false
-    const claimed = await claim(since)
+    const claimed = await claimConnection(since)
     if (claimed.granted) return ask(claimed, forgiven)
     if (claimed.leased) return { wait: LEASED, again: true, synced: false }
     const wait = Math.max(claimed.wait, LEASED)
     if (watching !== undefined || (await isMet())) return { wait, again: false, synced: false }
-    const retried = await claim(Date.now())
+    const retried = await claimConnection(Date.now())
     return retried.granted ? ask(retried, forgiven) : { wait: LEASED, again: true, synced: false }
   }
 

@@ -40,12 +40,12 @@ export function createKeepCatalogs({ drop, ...parts }: KeepCatalogsParts): KeepC
   const states = new KeptConnections<CatalogState>()
   const turns = createTurns({ atOnce: AT_ONCE, waiting: Infinity })
   // A queue without a limit refuses no one.
-  const take = <T>(work: () => Promise<T>) => turns.take(work) ?? work()
+  const takeTurn = <T>(work: () => Promise<T>) => turns.take(work) ?? work()
 
   function start(connection: WatchedConnection): CatalogState {
     const stop = new AbortController()
     const { organizationId, version } = connection
-    return { organizationId, version, stop, ...keepCatalog({ ...parts, take }, connection, stop.signal) }
+    return { organizationId, version, stop, ...keepCatalog({ ...parts, take: takeTurn }, connection, stop.signal) }
   }
 
   function end(connectionId: ConnectionId, { version, stop }: CatalogState): void {

@@ -81,7 +81,7 @@ async function storeOne(sql: SystemSql, { offer: listed, era, seen, ...of }: Lis
   const speakersOf = (tool: string) => ({ connector, trusted, said: stated.get(tool) })
   const storedDrift = await keepAccount(sql, of, { mode, drift, speakersOf })
   await noteState(sql, connectionId, { status: 'connected', reason: undefined, ...seen, era })
-  return tell(sql, of, alias, storedDrift)
+  return recordDrift(sql, of, alias, storedDrift)
 }
 
 const MEMBERS = ['tools', 'prompts', 'templates', 'resources'] as const
@@ -206,7 +206,7 @@ const some = <Item>(list: readonly Item[]) => ({
 })
 
 /** Alerts of what changed now; returns the records of it, which are stored last. */
-async function tell(
+async function recordDrift(
   sql: SystemSql,
   of: Of,
   alias: string,
