@@ -22,13 +22,14 @@ export interface WithPayload {
 export async function storePayloads(sql: OrgSql | SystemSql, entries: readonly WithPayload[]): Promise<void> {
   const payloads = entries.filter(({ payload, org_id: id }) => payload !== undefined && id !== undefined)
   if (payloads.length === 0) return
-  const all = (valueOf: (entry: WithPayload) => string | undefined) => payloads.map((entry) => valueOf(entry) ?? '')
+  const payloadValues = (valueOf: (entry: WithPayload) => string | undefined) =>
+    payloads.map((entry) => valueOf(entry) ?? '')
   await sql(Id)`
     insert into record_payloads (id, organization_id, connection, at, sealed)
     select id, organization_id, connection, at, decode(sealed, 'base64')
-      from unnest(${all(({ id }) => id)}::text[], ${all((entry) => entry.org_id)}::text[],
-                  ${all(({ connection }) => connection)}::text[], ${all(({ timestamp }) => timestamp)}::timestamptz[],
-                  ${all(({ payload }) => payload)}::text[]) as g (id, organization_id, connection, at, sealed)
+      from unnest(${payloadValues(({ id }) => id)}::text[], ${payloadValues((entry) => entry.org_id)}::text[],
+                  ${payloadValues(({ connection }) => connection)}::text[], ${payloadValues(({ timestamp }) => timestamp)}::timestamptz[],
+                  ${payloadValues(({ payload }) => payload)}::text[]) as g (id, organization_id, connection, at, sealed)
      -- One whose organization is gone has no place; its record has.
      where exists (select from organizations o where o.id = g.organization_id)
     on conflict (id) do nothing

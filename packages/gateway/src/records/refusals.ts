@@ -29,9 +29,9 @@ const OTHERS = 'others'
 
 export function createRefusals({ write, now }: RefusalsParts): Refusals {
   const kinds = new Map<string, Kind>()
-  const sweep = setInterval(() => settle((kind) => now() - kind.since >= WINDOW), WINDOW / 2).unref()
+  const sweep = setInterval(() => settleKinds((kind) => now() - kind.since >= WINDOW), WINDOW / 2).unref()
 
-  function settle(isOver: (kind: Kind) => boolean): void {
+  function settleKinds(isOver: (kind: Kind) => boolean): void {
     for (const [name, kind] of kinds) {
       if (!isOver(kind)) continue
       kinds.delete(name)
@@ -55,7 +55,7 @@ export function createRefusals({ write, now }: RefusalsParts): Refusals {
     },
     close() {
       clearInterval(sweep)
-      settle(() => true)
+      settleKinds(() => true)
     },
   }
 }

@@ -89,18 +89,19 @@ const exemplarText = ({ labelSet, value, timestamp }: Exemplar): string =>
 function labelText(labels: Sample['labels'], isOpenMetrics: boolean): string {
   const parts: string[] = []
   for (const [label, value = ''] of Object.entries(labels))
-    parts.push(`${label}="${label === 'le' && isOpenMetrics ? boundText(value) : escaped(String(value))}"`)
+    parts.push(`${label}="${label === 'le' && isOpenMetrics ? boundText(value) : escapeLabel(String(value))}"`)
   return parts.length === 0 ? '' : `{${parts.join(',')}}`
 }
 
 /** Bounds are floating point numbers in OpenMetrics: 1 is 1.0. */
 const boundText = (bound: string | number): string =>
-  /^\d+$/.test(String(bound)) ? `${bound}.0` : escaped(String(bound))
+  /^\d+$/.test(String(bound)) ? `${bound}.0` : escapeLabel(String(bound))
 
 const numberText = (value: number): string =>
   value === Infinity ? '+Inf' : value === -Infinity ? '-Inf' : String(value)
 
-const escaped = (text: string): string => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"')
+const escapeLabel = (text: string): string =>
+  text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"')
 
 const helpText = (text: string, isOpenMetrics: boolean): string =>
-  isOpenMetrics ? escaped(text) : text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
+  isOpenMetrics ? escapeLabel(text) : text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')

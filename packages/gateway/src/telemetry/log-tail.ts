@@ -23,7 +23,7 @@ export function createLogTail(): LogTail {
   let next = 0
   return {
     push(line) {
-      const text = line.length > MOST_OF_ONE ? shortened(line) : line
+      const text = line.length > MOST_OF_ONE ? shortenLine(line) : line
       lines[next] = text
       next = (next + 1) % MOST_LINES
       for (const hear of followers) hear(text)
@@ -37,7 +37,7 @@ export function createLogTail(): LogTail {
 }
 
 /** Still JSON, with what every line has. */
-function shortened(line: string): string {
+function shortenLine(line: string): string {
   const { level, message, timestamp } = JSON.parse(line) as Record<string, unknown>
   return JSON.stringify({ level, message: String(message).slice(0, 1_000), timestamp, shortened: line.length })
 }

@@ -15,14 +15,14 @@ export function mergeMetrics(all: readonly (readonly Metric[])[]): Metric[] {
     for (const sample of metric.values) {
       const name = JSON.stringify([sample.metricName, sample.labels])
       const before = family.series.get(name)
-      family.series.set(name, before === undefined ? sample : joined(before, sample, merge))
+      family.series.set(name, before === undefined ? sample : joinSamples(before, sample, merge))
     }
   }
   return [...merged.values()].map(({ metric, series }) => ({ ...metric, values: [...series.values()] }))
 }
 
 /** With the later of two exemplars. */
-function joined(sample: Sample, other: Sample, merge: (a: number, b: number) => number): Sample {
+function joinSamples(sample: Sample, other: Sample, merge: (a: number, b: number) => number): Sample {
   const isLater = (other.exemplar?.timestamp ?? 0) > (sample.exemplar?.timestamp ?? 0)
   return { ...(isLater ? other : sample), value: merge(sample.value, other.value) }
 }

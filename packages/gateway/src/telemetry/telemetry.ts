@@ -49,7 +49,7 @@ export function createTelemetry(parts: TelemetryParts): Telemetry {
   const { targets, resource, version, registry } = parts
   const frame = createFrame(resource, { name: 'toolway', version })
   const metrics = metricsIn(registry)
-  const exporting = (signal: Signal) => createSignal(parts, signal, frame, metrics.items)
+  const signalExport = (signal: Signal) => createSignal(parts, signal, frame, metrics.items)
   const stops: ((deadline: AbortSignal) => Promise<void>)[] = []
   /** The last to end are the metrics, which count the losses of the others. */
   const add = (stop: (deadline: AbortSignal) => Promise<void>) => void stops.push(stop)
@@ -64,11 +64,11 @@ export function createTelemetry(parts: TelemetryParts): Telemetry {
   }
   let tracer: Tracer | undefined
   if (targets.traces.length > 0) {
-    const queue = queueOf(exporting('traces'), parts.spans, add)
+    const queue = queueOf(signalExport('traces'), parts.spans, add)
     tracer = createTracer({ sampler: parts.sampler, queue, now: Date.now, content: parts.content })
   }
   if (targets.logs.length > 0) {
-    const queue = queueOf(exporting('logs'), parts.lines, (stop) => {
+    const queue = queueOf(signalExport('logs'), parts.lines, (stop) => {
       add((deadline) => {
         leave()
         return stop(deadline)
@@ -77,7 +77,7 @@ export function createTelemetry(parts: TelemetryParts): Telemetry {
     const leave = createLogExport(parts.log, queue)
   }
   if (targets.metrics.length > 0) {
-    const { send, stop } = exporting('metrics')
+    const { send, stop } = signalExport('metrics')
     const periodic = createMetricExport({ registry, every: parts.interval, send })
     add(async (deadline) => {
       // Also one that is under way ends with the deadline.

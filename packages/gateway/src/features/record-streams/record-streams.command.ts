@@ -15,7 +15,7 @@ import {
   type RecordStream,
 } from '@toolway/contract/admin'
 import { Argument, Option } from 'commander'
-import { described, groupOf, type Finish } from '../../cli/command.ts'
+import { describeCommand, groupOf, type Finish } from '../../cli/command.ts'
 import { CommandFault, EXIT, table } from '../../cli/terminal/output.ts'
 import type { Transport } from '../../cli/transport/transport.ts'
 
@@ -28,7 +28,7 @@ interface Named extends Words {
   readonly id: string
 }
 
-const all = () => new Option('--all', 'for the whole installation: every organization and the platform')
+const allOption = () => new Option('--all', 'for the whole installation: every organization and the platform')
 const id = () => new Argument('<id>', 'stream ID, as shown by `toolway record-stream list`')
 
 /** Throws CommandFault for a file that is none. */
@@ -45,11 +45,11 @@ async function describedIn(path: string): Promise<typeof NewRecordStream._output
   throw new CommandFault(`${path}: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim())
 }
 
-const add = described({
+const add = describeCommand({
   name: 'add',
   about: 'stream records to the destination described in a file, which also contains its secrets',
   arguments: [new Argument('<file>', 'JSON: name, destination, secrets, private, alerts, from')],
-  options: [all()],
+  options: [allOption()],
   examples: ['toolway record-stream add siem.json -o acme', 'toolway record-stream add archive.json --all'],
   async call({ call }, { file, organization, all: whole = false }: Words & { file: string }) {
     const body = await describedIn(file)
@@ -77,10 +77,10 @@ const stateOf = ({ enabled, behind_since: behind, last_problem: problem }: Recor
   return problem ?? 'ok'
 }
 
-const list = described({
+const list = describeCommand({
   name: 'list',
   about: 'list record streams and their progress',
-  options: [all()],
+  options: [allOption()],
   examples: ['toolway record-stream list', 'toolway record-stream list --all'],
   call: rowsOf,
   print: (rows) => ({
@@ -98,13 +98,13 @@ const list = described({
   }),
 })
 
-const switched = (name: 'enable' | 'disable') =>
-  described({
+const switchCommand = (name: 'enable' | 'disable') =>
+  describeCommand({
     name,
     about:
       name === 'enable' ? 'resume a record stream where it stopped' : 'pause a record stream; it keeps its position',
     arguments: [id()],
-    options: [all()],
+    options: [allOption()],
     examples: [`toolway record-stream ${name} str_01jd0000000000000000000000`],
     call({ call }, { id: stream, organization, all: whole = false }: Named) {
       const body = { enabled: name === 'enable' }
@@ -115,11 +115,11 @@ const switched = (name: 'enable' | 'disable') =>
     print: (row) => ({ value: row, lines: [`${row.name} is ${row.enabled ? 'on' : 'off'}.`] }),
   })
 
-const test = described({
+const test = describeCommand({
   name: 'test',
   about: 'send a test item, and show the result',
   arguments: [id()],
-  options: [all()],
+  options: [allOption()],
   examples: ['toolway record-stream test str_01jd0000000000000000000000'],
   call: ({ call }, { id: stream, organization, all: whole = false }: Named) =>
     whole
@@ -136,11 +136,11 @@ const test = described({
   }),
 })
 
-const remove = described({
+const remove = describeCommand({
   name: 'remove',
   about: 'remove a record stream and its position',
   arguments: [id()],
-  options: [all()],
+  options: [allOption()],
   examples: ['toolway record-stream remove str_01jd0000000000000000000000'],
   async call({ call }, { id: stream, organization, all: whole = false }: Named) {
     await (whole
@@ -155,6 +155,6 @@ export const recordStreamCommand = (finish: Finish) =>
   groupOf(
     'record-stream',
     'stream records and alerts to a SIEM or a data store, in order and at least once',
-    [add, list, switched('enable'), switched('disable'), test, remove],
+    [add, list, switchCommand('enable'), switchCommand('disable'), test, remove],
     finish,
   )

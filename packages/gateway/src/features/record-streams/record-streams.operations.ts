@@ -18,7 +18,7 @@ import { testItem } from './stream-items.rows.ts'
 import { recordStreamRow } from '../../vault/sealed-columns.ts'
 import { newWebhookSecret } from '../webhooks/index.ts'
 import { addressIn } from '../../lib/http-address.ts'
-import { serving, type OperationBase, type Served } from '../../operations/serve.ts'
+import { operationServers, type OperationBase, type Served } from '../../operations/serve.ts'
 import { eachOf } from '../../lib/unreadable.ts'
 
 /** The parts that these operations work with. */
@@ -157,7 +157,7 @@ async function sendTest({ parts, owner, params, look, change: changing, signal }
   return { delivered: failed === undefined, problem: failed?.problem ?? null }
 }
 
-const { serveOrganization, servePlatform } = serving<RecordStreamParts>()
+const { serveOrganization, servePlatform } = operationServers<RecordStreamParts>()
 
 const ofOrganization = <Request extends { readonly organization: { readonly id: string } }>(request: Request) => ({
   ...request,

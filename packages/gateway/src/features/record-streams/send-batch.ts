@@ -46,7 +46,7 @@ export function createSendBatch({ vault, reveal, fetchFor, connectTls, now, host
     const bounded = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)])
     try {
       const stored = JSON.parse(vault.open(stream.sealed_secrets, recordStreamRow(stream.id))) as Secrets
-      const secrets = await revealed(stored, (text) => reveal(stream.organization_id, text))
+      const secrets = await revealSecrets(stored, (text) => reveal(stream.organization_id, text))
       const connect: DestinationParts['connect'] = (target) =>
         connectTls({ ...target, alias: ALIAS, allowPrivate: stream.private })
       // No address is asked here that the destination's settings do not make up (an S3 bucket may be part of the host).
@@ -62,7 +62,7 @@ export function createSendBatch({ vault, reveal, fetchFor, connectTls, now, host
 }
 
 /** The same secrets with the values of their references, which are in memory for this delivery alone. */
-async function revealed(
+async function revealSecrets(
   { headers = {}, webhook, ...single }: Secrets,
   valueOf: (text: string) => Promise<string>,
 ): Promise<Secrets> {

@@ -8,7 +8,7 @@ import { findOrganization } from '../../organizations/organizations.ts'
 import { chainLines, type ChainLine, type Look } from '../../records/chain/chain-lines.ts'
 import { countChained, createProgress } from '../../records/chain/progress.ts'
 import { verify, type Trust, type Verdict } from '../../records/chain/verify.ts'
-import { exported, headOf, MEDIA, type Exporting } from '../../records/exports/formats.ts'
+import { exportRecords, headOf, MEDIA, type Exporting } from '../../records/exports/formats.ts'
 import {
   countRecords,
   findRecords,
@@ -22,7 +22,7 @@ import { PLATFORM } from '../../records/records.ts'
 import { redactRecord } from '../../records/redact.ts'
 import { ForeignCheckpoint, listChained, prune as pruneChain } from '../../records/retention.ts'
 import { namesOf } from '../../operations/names-of.ts'
-import { serving, type OperationBase, type Served } from '../../operations/serve.ts'
+import { operationServers, type OperationBase, type Served } from '../../operations/serve.ts'
 import type { KeepCheckpoints } from './keep-checkpoints.job.ts'
 import type { Change } from '../../records/change.ts'
 
@@ -33,7 +33,7 @@ export interface AuditParts extends OperationBase {
   readonly traceUrl: string | undefined
 }
 
-const { serveOrganization, servePlatform, serveSignedIn } = serving<AuditParts>()
+const { serveOrganization, servePlatform, serveSignedIn } = operationServers<AuditParts>()
 
 const tenantOf = (organization: string): string | null => (organization === PLATFORM ? null : organization)
 
@@ -156,7 +156,11 @@ async function check(organizations: readonly string[], trust: Trust, { look, sig
 }
 
 /** Streams the export. Pages are read as the client consumes them, so none are read after it disconnects. */
-function streamed(organizations: readonly string[], { look, signal, after }: Reading, exporting: Exporting): Response {
+function streamExport(
+  organizations: readonly string[],
+  { look, signal, after }: Reading,
+  exporting: Exporting,
+): Response {
   const { format } = exporting
   const name = `toolway-records.${format === 'csv' ? 'csv' : 'jsonl'}`
   return new Response(ReadableStream.from(bytesOf(organizations, { look, signal, after }, exporting)), {
@@ -173,7 +177,7 @@ async function* bytesOf(
   yield encoder.encode(headOf(exporting.format))
   for (const organization of organizations) {
     const chain = { look, organization, now: new Date(), after }
-    for await (const text of exported(chain, exporting, () => signal.throwIfAborted())) yield encoder.encode(text)
+    for await (const text of exportRecords(chain, exporting, () => signal.throwIfAborted())) yield encoder.encode(text)
   }
 }
 
@@ -197,7 +201,7 @@ const saysExport = ({ format, after: _, ...filter }: ExportQuery, id: string): C
   id,
   detail: { format, ...Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)) },
 })
-const nothing = async () => {}
+const recordNothing = async () => {}
 
 /** The chain of an organization by its slug or id, or the platform's. Throws `place.unknown`. */
 async function chainOf(sql: SystemSql, name = ''): Promise<string> {
@@ -275,15 +279,15 @@ export const auditOperations: readonly Served<AuditParts>[] = [
     look((sql) => pageOfRecords(sql, parts, { query, organization: organization.id })),
   ),
   servePlatform(shapes.exportAudit, async ({ parts, change, query: { tenant_id: tenant, ...filters }, signal }) => {
-    await change(() => saysExport(filters, tenant ?? 'all'), nothing)
+    await change(() => saysExport(filters, tenant ?? 'all'), recordNothing)
     await parts.checkpoints.sign(tenant)
     const organizations = tenant === undefined ? await parts.db.system(listChained) : [tenant]
-    return streamed(organizations, { look: lookOf(parts.db), signal, after: filters.after }, exportingOf(filters))
+    return streamExport(organizations, { look: lookOf(parts.db), signal, after: filters.after }, exportingOf(filters))
   }),
   serveOrganization(shapes.exportOrganizationAudit, async ({ parts, change, look, organization, query, signal }) => {
-    await change(() => saysExport(query, organization.id), nothing)
+    await change(() => saysExport(query, organization.id), recordNothing)
     await parts.checkpoints.sign(organization.id)
-    return streamed([organization.id], { look, signal, after: query.after }, exportingOf(query))
+    return streamExport([organization.id], { look, signal, after: query.after }, exportingOf(query))
   }),
   servePlatform(
     shapes.verifyAudit,

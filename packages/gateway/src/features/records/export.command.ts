@@ -3,10 +3,10 @@ import { exportAudit, exportOrganizationAudit, listRecordSigners } from '@toolwa
 import { Option } from 'commander'
 import { once } from 'node:events'
 import { open, rm } from 'node:fs/promises'
-import { described } from '../../cli/command.ts'
+import { describeCommand } from '../../cli/command.ts'
 import { CommandFault } from '../../cli/terminal/output.ts'
 import type { Transport } from '../../cli/transport/transport.ts'
-import { isPlatform, momentOf, OUTCOMES, PLATFORM, whole, type OfChain } from './of-chain.command.ts'
+import { isPlatform, momentOf, OUTCOMES, PLATFORM, wholeNumberOption, type OfChain } from './of-chain.command.ts'
 
 const FORMATS = ['jsonl', 'csv', 'ocsf'] as const
 
@@ -24,13 +24,13 @@ interface Exporting extends OfChain {
   readonly end?: string
 }
 
-export const exportRecords = described({
+export const exportRecords = describeCommand({
   name: 'export',
   about: 'export the audit log to standard output or a file; only jsonl without filters can be verified',
   options: [
     new Option('--format <name>', 'output format').choices(FORMATS).default('jsonl'),
     new Option('--file <path>', 'a new file instead of standard output'),
-    new Option('--after <seq>', 'only records after this one').argParser(whole(0, Number.MAX_SAFE_INTEGER)),
+    new Option('--after <seq>', 'only records after this one').argParser(wholeNumberOption(0, Number.MAX_SAFE_INTEGER)),
     new Option('--action <name>', 'only this action, such as tools/call or key.add'),
     new Option('--actor <id>', 'only records of this actor'),
     new Option('--tool <name>', 'only calls of this tool'),

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   fingerprintOf,
-  holds,
+  chainContains,
   isSigned,
   listUnsigned,
   signCheckpoint,
@@ -123,7 +123,8 @@ class CheckpointKeeper implements KeepCheckpoints {
     const before = await this.#kept.find(checkpoint.organization_id)
     const signers = await this.fingerprints()
     const isOwn = before !== undefined && isSigned(before) && signers.includes(fingerprintOf(before.public_key))
-    if (!isOwn || (await this.#db.system((sql) => holds(sql, before, signers)))) return this.#kept.keep(checkpoint)
+    if (!isOwn || (await this.#db.system((sql) => chainContains(sql, before, signers))))
+      return this.#kept.keep(checkpoint)
     const { organization_id: organization, seq } = before
     this.#log.error({ organization, seq }, 'signed records are missing: run `toolway records verify`')
   }

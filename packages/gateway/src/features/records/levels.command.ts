@@ -1,7 +1,7 @@
 /** `toolway records levels`: availability, p95 latency and error budget of each connection. */
 import { findServiceLevels, LEVEL_WINDOWS, type LevelWindow, type ServiceLevel } from '@toolway/contract/admin'
 import { Option } from 'commander'
-import { described } from '../../cli/command.ts'
+import { describeCommand } from '../../cli/command.ts'
 import { table } from '../../cli/terminal/output.ts'
 import { notesOf, type OfChain } from './of-chain.command.ts'
 
@@ -12,7 +12,7 @@ const cellsOf = (name: string, { calls, failed, availability, p95_ms: p95, budge
   ...[wordOf(left === null ? null : Math.floor(left), '%'), String(calls), String(failed)],
 ]
 
-export const levels = described({
+export const levels = describeCommand({
   name: 'levels',
   about: 'show the availability, p95 latency and error budget of each connection, lowest budget first',
   options: [new Option('--window <span>', 'the last hour, day or month').choices(LEVEL_WINDOWS).default('month')],

@@ -28,7 +28,7 @@ export function momentOf(text: string | undefined): string | undefined {
   return moment.toISOString()
 }
 
-export const whole = (least: number, most: number) => (text: string) => {
+export const wholeNumberOption = (least: number, most: number) => (text: string) => {
   const value = Number(text)
   if (/^\d{1,15}$/.test(text) && value >= least && value <= most) return value
   throw new InvalidArgumentError(`Must be a whole number from ${least} to ${most}.`)

@@ -5,7 +5,7 @@ import { openedPayload } from '../../call/payload.ts'
 import { lockConnection, setKeepPayloads } from '../../connections/connections.ts'
 import { findPayload, removePayloadsOf } from '../../records/payloads.ts'
 import { findConnectionOf } from '../../operations/find-connection.ts'
-import { serving, type OperationBase, type Served } from '../../operations/serve.ts'
+import { operationServers, type OperationBase, type Served } from '../../operations/serve.ts'
 
 /** The parts that operations on payloads work with. */
 export interface PayloadParts extends OperationBase {
@@ -13,7 +13,7 @@ export interface PayloadParts extends OperationBase {
   readonly payloads: { readonly days: number; open(sealed: Buffer, id: string): string }
 }
 
-const { serveOrganization } = serving<PayloadParts>()
+const { serveOrganization } = operationServers<PayloadParts>()
 
 const getSetting = serveOrganization(shapes.getPayloadSetting, async ({ parts, organization, params }) => {
   const { keep_payloads: keep } = findConnectionOf(parts, organization.id, params['connection'] ?? '')

@@ -1,5 +1,5 @@
 /** `toolway records …`: look through the audit log, take it away with its proof, check it, redact and prune it. */
-import { counted } from '../../lib/counted.ts'
+import { countWithNoun } from '../../lib/counted.ts'
 import {
   listAudit,
   listOrganizationAudit,
@@ -9,13 +9,13 @@ import {
   type AuditEvent,
 } from '@toolway/contract/admin'
 import { Argument, Option } from 'commander'
-import { described, groupOf, type Finish } from '../../cli/command.ts'
+import { describeCommand, groupOf, type Finish } from '../../cli/command.ts'
 import { CommandFault, EXIT, table, type Output } from '../../cli/terminal/output.ts'
 import { Refusal, type Transport } from '../../cli/transport/transport.ts'
 import { createActorNames } from './actor-names.command.ts'
 import { exportRecords } from './export.command.ts'
 import { levels } from './levels.command.ts'
-import { isPlatform, momentOf, OUTCOMES, PLATFORM, whole, type OfChain } from './of-chain.command.ts'
+import { isPlatform, momentOf, OUTCOMES, PLATFORM, wholeNumberOption, type OfChain } from './of-chain.command.ts'
 import { show } from './show.command.ts'
 import { usage } from './usage.command.ts'
 import { verify } from './verify.command.ts'
@@ -32,7 +32,7 @@ interface Listing extends OfChain {
   readonly wide?: boolean
 }
 
-async function listed(transport: Transport, words: Listing, { json }: Output) {
+async function listRecords(transport: Transport, words: Listing, { json }: Output) {
   const page = await pageOf(transport, words)
   const names = createActorNames(transport, words)
   if (!json) await names.lookUp(page.items.map(({ actor_id: id }) => id))
@@ -48,7 +48,7 @@ function pageOf({ call }: Transport, words: Listing) {
     : call(listOrganizationAudit, { params: { organization }, query })
 }
 
-const list = described({
+const list = describeCommand({
   name: 'list',
   about: 'list the audit log, newest first',
   options: [
@@ -57,13 +57,13 @@ const list = described({
     new Option('--outcome <word>', 'outcome').choices(OUTCOMES),
     new Option('--start <moment>', 'from this time on'),
     new Option('--end <moment>', 'before this time'),
-    new Option('--limit <count>', 'maximum number, up to 200').argParser(whole(1, 200)).default(50),
-    new Option('--offset <count>', 'number of records to skip').argParser(whole(0, 1_000_000)).default(0),
+    new Option('--limit <count>', 'maximum number, up to 200').argParser(wholeNumberOption(1, 200)).default(50),
+    new Option('--offset <count>', 'number of records to skip').argParser(wholeNumberOption(0, 1_000_000)).default(0),
     new Option('--cursor <cursor>', 'start after the previous page: its next_cursor, with the same filter'),
     new Option('--wide', 'all columns with whole IDs; output that does not go to a terminal always has them'),
   ],
   examples: ['toolway records list --action tools/call --limit 20', 'toolway records list --start 2026-11-20 --json'],
-  call: listed,
+  call: listRecords,
   print: ({ page, nameOf }, { wide = !process.stdout.isTTY }) => ({
     value: page,
     lines: [
@@ -103,7 +103,7 @@ interface Redacting extends OfChain {
   readonly reason: string
 }
 
-const redact = described({
+const redact = describeCommand({
   name: 'redact',
   about: 'redact values in a record; the hash chain stays valid, and the redaction is logged',
   arguments: [new Argument('<id>', 'ID of the record')],
@@ -135,12 +135,12 @@ const redact = described({
   print: ({ fields }, { id }) => ({
     value: { redacted: id, fields },
     lines: [
-      `Redacted ${counted(fields, 'value')} in ${id}. Earlier log files, backups and exports still contain what was redacted.`,
+      `Redacted ${countWithNoun(fields, 'value')} in ${id}. Earlier log files, backups and exports still contain what was redacted.`,
     ],
   }),
 })
 
-const prune = described({
+const prune = describeCommand({
   name: 'prune',
   about: 'remove records older than a date, up to a signed checkpoint',
   options: [new Option('--before <moment>', 'a time such as 2026-01-01 or 2026-01-01T00:00:00Z').makeOptionMandatory()],
@@ -152,7 +152,7 @@ const prune = described({
     lines: [
       removed === 0
         ? 'Nothing was removed: there is no checkpoint between the older records and the first one to keep.'
-        : `Removed ${counted(removed, 'record')}. The hash chain now begins at a signed checkpoint.`,
+        : `Removed ${countWithNoun(removed, 'record')}. The hash chain now begins at a signed checkpoint.`,
     ],
   }),
 })

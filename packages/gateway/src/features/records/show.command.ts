@@ -1,7 +1,7 @@
 /** `toolway records show`: one record in full, why its call failed, and what was sent where that is kept. */
 import { listAudit, listOrganizationAudit, showRecordPayload } from '@toolway/contract/admin'
 import { Argument, Option } from 'commander'
-import { described } from '../../cli/command.ts'
+import { describeCommand } from '../../cli/command.ts'
 import { CommandFault } from '../../cli/terminal/output.ts'
 import { Refusal, type Transport } from '../../cli/transport/transport.ts'
 import { isPlatform, PLATFORM, type OfChain } from './of-chain.command.ts'
@@ -11,7 +11,7 @@ interface Showing extends OfChain {
   readonly payload?: boolean
 }
 
-async function shown(transport: Transport, words: Showing) {
+async function showRecord(transport: Transport, words: Showing) {
   const { organization, id, payload = false } = words
   const query = { id, limit: 1 }
   const { items } = isPlatform(words)
@@ -48,7 +48,7 @@ function linesOf(facts: Readonly<Record<string, unknown>>): string[] {
   })
 }
 
-export const show = described({
+export const show = describeCommand({
   name: 'show',
   about: 'show one record: why the call failed, and what to do',
   arguments: [new Argument('<id>', 'ID of the record')],
@@ -56,7 +56,7 @@ export const show = described({
     new Option('--payload', 'also show the arguments and result, if the connection stores them; this access is logged'),
   ],
   examples: ['toolway records show rec_01jd…', 'toolway records show rec_01jd… --payload'],
-  call: shown,
+  call: showRecord,
   print: ({ record: { details, ...event }, payload }) => ({
     value: { ...event, details, ...(payload === undefined ? {} : { payload }) },
     lines: [

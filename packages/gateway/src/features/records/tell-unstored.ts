@@ -47,7 +47,7 @@ type Kind = 'records.waiting' | 'records.stored'
 export function createTellUnstored({ db, store, log, now }: TellUnstoredParts): TellUnstored {
   let trouble: Trouble | undefined
 
-  const tell = (organizationId: OrganizationId, kind: Kind, detail: Readonly<Record<string, string>>) =>
+  const addRecordAlert = (organizationId: OrganizationId, kind: Kind, detail: Readonly<Record<string, string>>) =>
     db.organization(organizationId, async (sql) => {
       if (await hasAlertSince(sql, kind, new Date(now() - ONCE_IN))) return
       await addAlert(sql, { organizationId, kind, detail })
@@ -64,7 +64,7 @@ export function createTellUnstored({ db, store, log, now }: TellUnstoredParts): 
     for (const organizationId of current.organizations) {
       if (current.told.has(organizationId)) continue
       // The same database may refuse the alert, too.
-      const isTold = await tell(organizationId, 'records.waiting', detailOf(current)).then(
+      const isTold = await addRecordAlert(organizationId, 'records.waiting', detailOf(current)).then(
         () => true,
         () => false,
       )
@@ -78,11 +78,11 @@ export function createTellUnstored({ db, store, log, now }: TellUnstoredParts): 
     log.info({ ...detailOf(ended), until }, 'records are stored again')
     for (const organizationId of ended.organizations) {
       const kind = ended.told.has(organizationId) ? 'records.stored' : 'records.waiting'
-      await tell(organizationId, kind, { ...detailOf(ended), until })
+      await addRecordAlert(organizationId, kind, { ...detailOf(ended), until })
     }
   }
 
-  async function failed(fault: DatabaseUnreachable, entries: readonly Entry[]): Promise<void> {
+  async function onFailed(fault: DatabaseUnreachable, entries: readonly Entry[]): Promise<void> {
     trouble ??= { since: now(), fault, organizations: new Set(), told: new Set() }
     trouble.fault = fault
     for (const { org_id: id } of entries) {
@@ -91,7 +91,7 @@ export function createTellUnstored({ db, store, log, now }: TellUnstoredParts): 
     if (now() - trouble.since >= AFTER) await tellAll(trouble)
   }
 
-  function worked(): void {
+  function onStored(): void {
     const ended = trouble
     trouble = undefined
     if (ended === undefined || now() - ended.since < AFTER) return
@@ -103,10 +103,10 @@ export function createTellUnstored({ db, store, log, now }: TellUnstoredParts): 
       try {
         await store(entries)
       } catch (thrown) {
-        if (thrown instanceof DatabaseUnreachable) await failed(thrown, entries)
+        if (thrown instanceof DatabaseUnreachable) await onFailed(thrown, entries)
         throw thrown
       }
-      worked()
+      onStored()
     },
     problem: () =>
       trouble === undefined

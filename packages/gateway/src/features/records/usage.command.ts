@@ -2,10 +2,10 @@
 import { listUsageCallers, MOST_USAGE_DAYS, type UsageCaller } from '@toolway/contract/admin'
 import { csvLine } from '@toolway/contract'
 import { Option } from 'commander'
-import { described } from '../../cli/command.ts'
+import { describeCommand } from '../../cli/command.ts'
 import { table } from '../../cli/terminal/output.ts'
 import type { Transport } from '../../cli/transport/transport.ts'
-import { momentOf, notesOf, whole, type OfChain } from './of-chain.command.ts'
+import { momentOf, notesOf, wholeNumberOption, type OfChain } from './of-chain.command.ts'
 
 interface Words extends OfChain {
   readonly days: number
@@ -35,12 +35,12 @@ async function allOf({ call }: Transport, { organization, days, start, end, conn
 
 const COLUMNS = ['id', 'name', 'calls', 'failed', 'refused'] as const
 
-export const usage = described({
+export const usage = describeCommand({
   name: 'usage',
   about: 'list every key and user that called, with the most calls first',
   options: [
     new Option('--days <count>', `the last days, up to ${MOST_USAGE_DAYS}`)
-      .argParser(whole(1, MOST_USAGE_DAYS))
+      .argParser(wholeNumberOption(1, MOST_USAGE_DAYS))
       .default(1),
     new Option('--start <moment>', 'from this time on, instead of --days'),
     new Option('--end <moment>', 'before this time'),

@@ -1,8 +1,8 @@
 /** `toolway records verify`: checks the chain of an installation, or an exported file where there is no Toolway. */
-import { counted } from '../../lib/counted.ts'
+import { countWithNoun } from '../../lib/counted.ts'
 import { verifyAudit, verifyOrganizationAudit, type ChainVerdict, type VerifyProgress } from '@toolway/contract/admin'
 import { Argument, Option } from 'commander'
-import { described } from '../../cli/command.ts'
+import { describeCommand } from '../../cli/command.ts'
 import { CommandFault, EXIT } from '../../cli/terminal/output.ts'
 import { createStatusLine } from '../../cli/terminal/status-line.ts'
 import type { Transport } from '../../cli/transport/transport.ts'
@@ -18,7 +18,7 @@ interface Verifying extends OfChain {
 const many = (flags: string, about: string) =>
   new Option(flags, about).argParser((value: string, before: string[]) => [...before, value]).default([])
 
-export const verify = described({
+export const verify = describeCommand({
   name: 'verify',
   about: 'verify that no record was changed, removed, inserted or moved, in the database or in an exported file',
   arguments: [new Argument('[file]', 'an exported file, which can be verified without a database or a data directory')],
@@ -55,14 +55,14 @@ function trustOf({ fingerprint, checkpoint }: Verifying): Trusted {
   }
 }
 
-const joined = (texts: readonly string[]) => (texts.length === 0 ? undefined : texts.join(','))
+const joinOrUndefined = (texts: readonly string[]) => (texts.length === 0 ? undefined : texts.join(','))
 
 /** Says on a terminal how far it is. */
 async function verifyLive({ call }: Transport, words: Verifying): Promise<Checked[]> {
   const { fingerprints, checkpoints } = trustOf(words)
   const query = {
-    fingerprints: joined(fingerprints),
-    checkpoints: joined(checkpoints.map(({ seq, hash }) => `${seq}:${hash}`)),
+    fingerprints: joinOrUndefined(fingerprints),
+    checkpoints: joinOrUndefined(checkpoints.map(({ seq, hash }) => `${seq}:${hash}`)),
   }
   const line = createStatusLine()
   const onProgress = (message: unknown) => {
@@ -86,7 +86,7 @@ const checkedOf = ({ tenant_id: id, ...verdict }: ChainVerdict): Checked => ({
 
 function linesOf(verdict: Checked): string[] {
   const { organization_id: organization, good, records, first, last, proven, problem, fingerprints, warnings } = verdict
-  const range = first === null ? 'no records' : `${counted(records, 'record')}, ${first} to ${last}`
+  const range = first === null ? 'no records' : `${countWithNoun(records, 'record')}, ${first} to ${last}`
   const where = `${problem?.seq ?? '?'}${problem?.id === null ? '' : ` (${problem?.id})`}`
   return [
     good

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { visibleJson } from '@toolway/contract'
 import { listOrganizationAudit, type AuditEvent } from '@toolway/contract/admin'
 import { Option } from 'commander'
-import { described } from '../../cli/command.ts'
+import { describeCommand } from '../../cli/command.ts'
 import { harmless, type Output } from '../../cli/terminal/output.ts'
 import { paint, type Colour } from '../../cli/terminal/paint.ts'
 import type { Transport } from '../../cli/transport/transport.ts'
@@ -29,7 +29,7 @@ const COLOURS: Readonly<Record<AuditEvent['outcome'], Colour>> = {
   cancelled: 'dim',
 }
 
-async function watched(transport: Transport, words: Watching, output: Output): Promise<void> {
+async function watchRecords(transport: Transport, words: Watching, output: Output): Promise<void> {
   const ended = new AbortController()
   const end = () => ended.abort()
   process.once('SIGINT', end).once('SIGTERM', end)
@@ -98,7 +98,7 @@ function print(event: AuditEvent, caller: string, { json }: Output): void {
   process.stdout.write(`${cells.join('  ').trimEnd()}\n`)
 }
 
-export const watchCommand = described({
+export const watchCommand = describeCommand({
   name: 'watch',
   about: 'follow tool calls as they finish',
   options: [
@@ -107,6 +107,6 @@ export const watchCommand = described({
     new Option('--connection <alias>', 'only calls through this connection'),
   ],
   examples: ['toolway watch', 'toolway watch --failed', 'toolway watch --connection docs --json'],
-  call: watched,
+  call: watchRecords,
   print: () => ({ value: undefined, lines: [] }),
 })

@@ -17,7 +17,7 @@ import {
 import { namesPrivate } from '../../kinds/remote.ts'
 import { addressIn } from '../../lib/http-address.ts'
 import type { SendWebhook } from './send-webhook.ts'
-import { serving, type OperationBase, type OrganizationRequest, type Served } from '../../operations/serve.ts'
+import { operationServers, type OperationBase, type OrganizationRequest, type Served } from '../../operations/serve.ts'
 import type { Operation } from '@toolway/contract/admin'
 import { eachOf } from '../../lib/unreadable.ts'
 
@@ -26,7 +26,7 @@ export interface WebhookParts extends OperationBase {
   readonly sendWebhook: SendWebhook
 }
 
-const { serveOrganization } = serving<WebhookParts>()
+const { serveOrganization } = operationServers<WebhookParts>()
 
 const MOST = 10
 /** Hours for which the secret before signs too. */
@@ -52,18 +52,18 @@ const toWebhook = (row: ListedWebhook): shapes.Webhook => ({
 type WebhookRequest = Pick<OrganizationRequest<Operation, WebhookParts>, 'look' | 'params'>
 
 const idIn = ({ params }: WebhookRequest): string => params['webhook'] ?? ''
-const unknown = () => new Fault('thing.unknown', { thing: 'webhook' })
+const unknownWebhook = () => new Fault('thing.unknown', { thing: 'webhook' })
 
-async function shown({ look }: WebhookRequest, id: string): Promise<shapes.Webhook> {
+async function shownWebhook({ look }: WebhookRequest, id: string): Promise<shapes.Webhook> {
   const row = (await look(listWebhooks)).find((item) => item.id === id)
-  if (row === undefined) throw unknown()
+  if (row === undefined) throw unknownWebhook()
   return toWebhook(row)
 }
 
 /** Throws `thing.unknown`, for another organization's too. */
 async function lock(sql: OrgSql, id: string): Promise<WebhookRow> {
   const webhook = await lockWebhook(sql, id)
-  if (webhook === undefined) throw unknown()
+  if (webhook === undefined) throw unknownWebhook()
   return webhook
 }
 
@@ -104,7 +104,7 @@ const add = serveOrganization(shapes.addWebhook, async (request) => {
       return addWebhook(sql, organization.id, words, (id) => parts.vault.seal(secret, webhookSecretRow(id)))
     },
   )
-  return { ...(await shown(request, id)), secret }
+  return { ...(await shownWebhook(request, id)), secret }
 })
 
 const change = serveOrganization(shapes.changeWebhook, async (request) => {
@@ -125,7 +125,7 @@ const change = serveOrganization(shapes.changeWebhook, async (request) => {
       })
     },
   )
-  return shown(request, id)
+  return shownWebhook(request, id)
 })
 
 const remove = serveOrganization(shapes.removeWebhook, async (request) => {
@@ -133,7 +133,7 @@ const remove = serveOrganization(shapes.removeWebhook, async (request) => {
   await request.change(
     () => ({ action: 'webhook.remove', resource: 'webhook', id }),
     async (sql) => {
-      if (!(await removeWebhook(sql, id))) throw unknown()
+      if (!(await removeWebhook(sql, id))) throw unknownWebhook()
     },
   )
   return undefined
@@ -143,7 +143,7 @@ const test = serveOrganization(shapes.testWebhook, async (request) => {
   const { look, parts, organization, signal } = request
   const id = idIn(request)
   const row = (await look(listWebhooks)).find((item) => item.id === id)
-  if (row === undefined) throw unknown()
+  if (row === undefined) throw unknownWebhook()
   const timestamp = new Date().toISOString()
   const payload = { type: 'webhook.test', timestamp, data: { organization_id: organization.id } }
   const { status, problem } = await parts.sendWebhook({ ...row, webhookId: row.id, id: newId('msg'), payload }, signal)
@@ -177,7 +177,7 @@ const rotate = serveOrganization(shapes.rotateWebhookSecret, async (request) => 
       })
     },
   )
-  return { ...(await shown(request, id)), secret }
+  return { ...(await shownWebhook(request, id)), secret }
 })
 
 export const webhookOperations: readonly Served<WebhookParts>[] = [

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import type { OrgSql, SystemSql } from '../../db/db.ts'
 import type { Filter } from '../query.ts'
 import { Checkpoint, listCheckpoints } from './checkpoints.ts'
-import { ChainRow, proven, ProvenRecord, startOf } from './leaf.ts'
+import { ChainRow, withProofs, ProvenRecord, startOf } from './leaf.ts'
 
 const Begin = z.strictObject({
   type: z.literal('chain'),
@@ -49,7 +49,7 @@ export interface ChainParts {
 
 export async function* chainLines(parts: ChainParts): AsyncGenerator<ChainLine> {
   for await (const entries of chainPages(parts))
-    for (const entry of entries) yield isRow(entry) ? { type: 'record', ...proven(entry) } : entry
+    for (const entry of entries) yield isRow(entry) ? { type: 'record', ...withProofs(entry) } : entry
 }
 
 /** A line, or the row that becomes it. */

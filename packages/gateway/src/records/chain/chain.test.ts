@@ -17,7 +17,7 @@ import { redactRecord } from '../redact.ts'
 import { ForeignCheckpoint, prune } from '../retention.ts'
 import { chainLines, type ChainLine } from './chain-lines.ts'
 import { fingerprintOf, listUnsigned, signCheckpoint, storeCheckpoint } from './checkpoints.ts'
-import { leafOf, link } from './leaf.ts'
+import { leafOf, chainHash } from './leaf.ts'
 import { verify, type Broken, type Trust, type Verdict } from './verify.ts'
 
 const ORG = 'org_1' as OrganizationId
@@ -386,7 +386,7 @@ function forge(lines: readonly ChainLine[], change: (record: RecordLine) => Reco
     if (line.type === 'end') return { ...line, hash }
     if (line.type !== 'record') return line
     const changed = change(line)
-    hash = link(hash, leafOf(changed))
+    hash = chainHash(hash, leafOf(changed))
     return { ...changed, hash }
   })
 }

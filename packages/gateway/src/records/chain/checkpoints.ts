@@ -26,7 +26,7 @@ export interface SigningKey {
 
 type Head = Pick<Checkpoint, 'organization_id' | 'seq' | 'hash'>
 
-const saying = ({
+const signedText = ({
   organization_id: organization,
   seq,
   hash,
@@ -42,7 +42,7 @@ export function signCheckpoint(head: Head, key: SigningKey, at: Date): Checkpoin
     ...statement,
     key_id: key.id,
     public_key: spkiOf(key.publicKey).toString('base64'),
-    signature: sign(null, saying(statement), key.privateKey).toString('base64'),
+    signature: sign(null, signedText(statement), key.privateKey).toString('base64'),
   }
 }
 
@@ -52,7 +52,7 @@ export function isSigned(checkpoint: Checkpoint): boolean {
     const key = createPublicKey({ key: Buffer.from(checkpoint.public_key, 'base64'), format: 'der', type: 'spki' })
     return (
       key.asymmetricKeyType === 'ed25519' &&
-      verify(null, saying(checkpoint), key, Buffer.from(checkpoint.signature, 'base64'))
+      verify(null, signedText(checkpoint), key, Buffer.from(checkpoint.signature, 'base64'))
     )
   } catch {
     return false
@@ -106,7 +106,7 @@ const Held = z.object({ hash: z.string().nullable(), anchor: z.number(), anchor_
  * Whether the chain still contains the record of a checkpoint. Records that were pruned since are validly gone where a key of
  * this gateway signed the position at which the chain now begins.
  */
-export async function holds(
+export async function chainContains(
   sql: SystemSql,
   { organization_id: organization, seq, hash }: Head,
   signers: readonly string[],

@@ -97,7 +97,7 @@ export function hashOfField(salt: string, value: string): string {
 }
 
 /** Give each field its own salt, as an export shows it. */
-export function proven(stored: ChainRow): ProvenRecord {
+export function withProofs(stored: ChainRow): ProvenRecord {
   const salts: Partial<Record<Redactable, string>> = {}
   const hashes: Partial<Record<Redactable, string>> = {}
   const gone: Redactable[] = []
@@ -142,7 +142,7 @@ function prove(row: ChainRow, each: (name: Redactable, hash: string, salt: strin
 /** The content of a record, without its proof. */
 export type Unproven = Omit<ProvenRecord, 'salts' | 'hashes'>
 
-export function unproven({ salt: _, redacted, ...row }: ChainRow): Unproven {
+export function withoutProofs({ salt: _, redacted, ...row }: ChainRow): Unproven {
   const gone = redacted === null ? [] : REDACTABLE.filter((name) => redacted[name]?.hash !== undefined)
   return gone.length === 0 ? row : { ...row, redacted: gone }
 }
@@ -160,7 +160,7 @@ export function leafOf(record: ProvenRecord): Buffer {
 }
 
 /** The hash of a record: of all before it, and of itself. */
-export const link = (before: string, leaf: Uint8Array): string =>
+export const chainHash = (before: string, leaf: Uint8Array): string =>
   digest('sha256', Buffer.concat([Buffer.from(before, 'hex'), leaf]))
 
 /** The hash before an organization's first record. */

@@ -17,14 +17,14 @@ const EVERY = 500
 export function createProgress(of: number | undefined, tell: (progress: Progress) => void): () => void {
   const start = performance.now()
   let [records, last] = [0, start]
-  const say = (now: number) => tell({ records, of, seconds: Math.round((now - start) / 100) / 10 })
-  say(start)
+  const reportProgress = (now: number) => tell({ records, of, seconds: Math.round((now - start) / 100) / 10 })
+  reportProgress(start)
   return () => {
     records++
     const now = performance.now()
     if (now - last < EVERY) return
     last = now
-    say(now)
+    reportProgress(now)
   }
 }
 

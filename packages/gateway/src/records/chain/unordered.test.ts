@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../../../../test/setup/form.ts'
 import { signCheckpoint } from './checkpoints.ts'
-import { leafOf, link, proven, startOf, type ChainRow } from './leaf.ts'
+import { leafOf, chainHash, withProofs, startOf, type ChainRow } from './leaf.ts'
 import { UnorderedChains, type ChainEnds } from './unordered.ts'
 
 const ORGANIZATION = 'org_1'
@@ -25,7 +25,7 @@ function chainOf(from: number, to: number) {
   const rows: ChainRow[] = []
   for (let seq = from; seq <= to; seq++) {
     const row = rowAt(seq)
-    hash = link(hash, leafOf(proven(row)))
+    hash = chainHash(hash, leafOf(withProofs(row)))
     rows.push({ ...row, hash })
   }
   const ends: ChainEnds = {

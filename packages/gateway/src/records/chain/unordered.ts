@@ -6,7 +6,7 @@
  * of each organization and month where rows lie as they were appended. Chains and checkpoints are taken before the records. Which keys may sign is not decided here.
  */
 import { isSigned, type Checkpoint } from './checkpoints.ts'
-import { leafOf, link, proven, startOf, type ChainRow, type ProvenRecord } from './leaf.ts'
+import { leafOf, chainHash, withProofs, startOf, type ChainRow, type ProvenRecord } from './leaf.ts'
 import { faultOf, nameOf, rangeOf } from './verify.ts'
 
 /** The row that says where a chain begins and ends; hashes in hexadecimal. */
@@ -50,7 +50,7 @@ export class UnorderedChains {
   }
 
   record(row: ChainRow): void {
-    this.#of(row.organization_id).record(proven(row))
+    this.#of(row.organization_id).record(withProofs(row))
   }
 
   close(): UnorderedVerdict[] {
@@ -145,7 +145,7 @@ class Chain {
 
   /** Whether a record is the one that follows this hash. */
   #follow(hash: string, { first, leaf, firstHash }: Pick<Stretch, 'first' | 'leaf' | 'firstHash'>): void {
-    if (link(hash, leaf) !== firstHash)
+    if (chainHash(hash, leaf) !== firstHash)
       this.#fail(first, `record ${first} does not match its hash: it or a record before it was changed`)
   }
 

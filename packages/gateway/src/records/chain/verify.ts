@@ -7,7 +7,7 @@
 import { fingerprintOf, isSigned, type Checkpoint } from './checkpoints.ts'
 import { FORMAT, type ChainLine } from './chain-lines.ts'
 import { REDACTABLE } from '@toolway/contract/admin'
-import { hashOfField, leafOf, link, REDACTED, startOf, type ProvenRecord } from './leaf.ts'
+import { hashOfField, leafOf, chainHash, REDACTED, startOf, type ProvenRecord } from './leaf.ts'
 
 export interface Verdict {
   readonly organization_id: string
@@ -163,7 +163,7 @@ class Chain {
     if (item.seq <= seq)
       return this.#fail('order', item, `${nameOf(item)} follows ${seq}: it was inserted, or the order was changed`)
     if (content !== undefined) return this.#fail('content', item, `${nameOf(item)}: ${content}`)
-    if (link(this.#hash, leafOf(item)) !== item.hash)
+    if (chainHash(this.#hash, leafOf(item)) !== item.hash)
       return this.#fail(
         'content',
         item,

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { describeEachPostgres } from '../../testing/database.ts'
 import { BIG, fillRecords } from '../../testing/many-records.ts'
 import { chainPages, type Look } from '../chain/chain-lines.ts'
-import { exported, type Exporting } from './formats.ts'
+import { exportRecords, type Exporting } from './formats.ts'
 
 const Read = z.object({ rows: z.number() })
 
@@ -31,7 +31,7 @@ describeEachPostgres('an export of 27,000 records', (createDatabase) => {
     const linesOf = async (exporting: Exporting) => {
       read = 0
       let [text, largest] = ['', 0]
-      for await (const part of exported(chain, exporting)) {
+      for await (const part of exportRecords(chain, exporting)) {
         text += part
         largest = Math.max(largest, part.length)
       }

@@ -1,6 +1,6 @@
 /** The forms in which records leave, each as a stream of text: JSON lines (the only one that can be verified), CSV and OCSF. */
 import { chainPages, isRow, recordPages, type ChainParts, type Found } from '../chain/chain-lines.ts'
-import { recordLine, unproven, type ChainRow } from '../chain/leaf.ts'
+import { recordLine, withoutProofs, type ChainRow } from '../chain/leaf.ts'
 import { CSV_HEAD, toCsv } from './csv.ts'
 import { toOcsf } from './ocsf.ts'
 
@@ -23,7 +23,7 @@ export interface Exporting {
  * The records of one chain as texts, many to a page. `onPage` is called before each page and may throw. Only the whole chain, or all
  * of it behind a place, has a beginning, checkpoints and an end.
  */
-export async function* exported(
+export async function* exportRecords(
   chain: ChainParts,
   { format, filter }: Exporting,
   onPage: () => void = () => {},
@@ -58,6 +58,6 @@ function* textsOf<One>(all: readonly One[], toText: (item: One) => string): Gene
 
 const OF: Readonly<Record<Format, (row: ChainRow) => string>> = {
   jsonl: recordLine,
-  csv: (row) => toCsv(unproven(row)),
-  ocsf: (row) => `${JSON.stringify(toOcsf(unproven(row)))}\n`,
+  csv: (row) => toCsv(withoutProofs(row)),
+  ocsf: (row) => `${JSON.stringify(toOcsf(withoutProofs(row)))}\n`,
 }

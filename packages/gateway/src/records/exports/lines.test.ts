@@ -12,7 +12,7 @@ import { testEntry } from '../../testing/record-entry.ts'
 import { STAYING } from '../chain/leaf.ts'
 import { storeRecords, type Entry } from '../records.ts'
 import { redactRecord } from '../redact.ts'
-import { exported } from './formats.ts'
+import { exportRecords } from './formats.ts'
 
 const ORG = 'org_1' as OrganizationId
 const OPERATOR = {
@@ -61,7 +61,7 @@ async function exportedLines(db: Db, filter = {}): Promise<string[]> {
     now: new Date(),
   }
   let text = ''
-  for await (const part of exported(chain, { format: 'jsonl', filter })) text += part
+  for await (const part of exportRecords(chain, { format: 'jsonl', filter })) text += part
   return text.split('\n').filter((line) => line.startsWith('{"type":"record"'))
 }
 

@@ -83,7 +83,7 @@ export function toOcsf(record: Unproven): object {
     src_endpoint: record.ip_address === null ? {} : { ip: record.ip_address },
     ...(record.user_agent === null ? {} : { http_request: { user_agent: record.user_agent } }),
     ...more(record, kind, who),
-    unmapped: unmapped(record),
+    unmapped: unmappedMembers(record),
   }
 }
 
@@ -104,7 +104,7 @@ function more(record: Unproven, kind: keyof typeof CLASS, who: object): object {
   }
 }
 
-const unmapped = (record: Unproven): object => ({
+const unmappedMembers = (record: Unproven): object => ({
   kind: record.kind,
   hash: record.hash,
   decision: record.decision,

@@ -7,11 +7,11 @@ export async function* readExport(path: string): AsyncGenerator<ChainLine | Brok
   let line = 0
   for await (const text of readLines(path)) {
     line++
-    if (text.trim() !== '') yield parsed(text) ?? { type: 'broken', line }
+    if (text.trim() !== '') yield parseLine(text) ?? { type: 'broken', line }
   }
 }
 
-function parsed(text: string): ChainLine | undefined {
+function parseLine(text: string): ChainLine | undefined {
   try {
     return ChainLine.safeParse(JSON.parse(text)).data
   } catch {

@@ -52,7 +52,7 @@ export class BatchStore {
     const { log } = this.#parts
     const begun = new Map<string, Entry>()
     let batch: Entry[] = []
-    const take = async () => {
+    const storeBatch = async () => {
       const left = await this.store(batch)
       batch = []
       return left.length === 0
@@ -65,13 +65,13 @@ export class BatchStore {
           continue
         }
         begun.delete(entry.id)
-        if (batch.push(entry) >= BATCH && !(await take())) return false
+        if (batch.push(entry) >= BATCH && !(await storeBatch())) return false
       }
     }
     if (begun.size > 0)
       log.warn({ count: begun.size }, 'a gateway ended before calls were answered; their records state this')
     batch.push(...begun.values())
-    return take()
+    return storeBatch()
   }
 
   #keepRefused(entry: Entry | undefined, thrown: unknown): void {

@@ -84,13 +84,13 @@ export async function* readJournal(
 ): AsyncGenerator<{ mark: Mark; entry: Entry }> {
   for await (const line of readLines(path)) {
     const mark = line[0]
-    const entry = mark === 'i' || mark === 'f' ? parsed(line.slice(1)) : undefined
+    const entry = mark === 'i' || mark === 'f' ? parseEntry(line.slice(1)) : undefined
     if (entry === undefined) onBroken(line)
     else yield { mark: mark as Mark, entry }
   }
 }
 
-function parsed(text: string): Entry | undefined {
+function parseEntry(text: string): Entry | undefined {
   try {
     const value = JSON.parse(text) as Entry | null
     return typeof value?.id === 'string' ? value : undefined

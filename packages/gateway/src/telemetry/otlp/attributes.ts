@@ -41,7 +41,7 @@ export class AttributeWriter implements AttributeSink {
     if (value === undefined) return
     const from = this.#begin(key)
     const inner = this.#writer.open(2, SMALL)
-    this.#writer.text(1, value.length <= LONGEST ? value : cut(key, value))
+    this.#writer.text(1, value.length <= LONGEST ? value : cutValue(key, value))
     this.#writer.close(inner, SMALL)
     this.#writer.close(from, SMALL)
   }
@@ -76,7 +76,7 @@ export class AttributeWriter implements AttributeSink {
   }
 }
 
-const cut = (key: string, value: string): string => value.slice(0, CONTENT.test(key) ? LONGEST_CONTENT : LONGEST)
+const cutValue = (key: string, value: string): string => value.slice(0, CONTENT.test(key) ? LONGEST_CONTENT : LONGEST)
 
 /** Attributes as bytes that can stand in a message whose attributes have that field number. */
 export function encodeAttributes(field: number, write: WriteAttributes): Buffer {

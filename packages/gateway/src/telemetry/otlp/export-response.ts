@@ -14,7 +14,7 @@ const MOST_FIELDS = 100
 function fieldOf(message: Uint8Array, fieldNumber: number): Uint8Array | number | undefined {
   let at = 0
   let found: Uint8Array | number | undefined
-  const varint = (): number => {
+  const readVarint = (): number => {
     let value = 0
     for (let shift = 1; at < message.length; shift *= 0x80) {
       const byte = message[at++] ?? 0
@@ -24,13 +24,13 @@ function fieldOf(message: Uint8Array, fieldNumber: number): Uint8Array | number 
     return Number.NaN
   }
   for (let count = 0; at < message.length && count < MOST_FIELDS; count++) {
-    const tag = varint()
+    const tag = readVarint()
     const kind = tag % 8
     if (kind === 0) {
-      const value = varint()
+      const value = readVarint()
       if (Math.floor(tag / 8) === fieldNumber) found = value
     } else if (kind === 2) {
-      const length = varint()
+      const length = readVarint()
       if (!(length <= message.length - at)) return found
       if (Math.floor(tag / 8) === fieldNumber) found = message.subarray(at, at + length)
       at += length

@@ -29,11 +29,11 @@ function ownDecision(name: SamplerName, share: number): (traceId: string) => boo
   if (name.endsWith('always_off') || (name.endsWith('traceidratio') && share <= 0)) return () => false
   if (name.endsWith('always_on') || share >= 1) return () => true
   const bound = Math.floor(share * 0xffff_ffff)
-  return (traceId) => folded(traceId) < bound
+  return (traceId) => foldTraceId(traceId) < bound
 }
 
 /** The four words of an id folded into one: the algorithm of the JavaScript SDK. */
-function folded(traceId: string): number {
+function foldTraceId(traceId: string): number {
   let value = 0
   for (let at = 0; at < 32; at += 8) value = (value ^ Number.parseInt(traceId.slice(at, at + 8), 16)) >>> 0
   return value

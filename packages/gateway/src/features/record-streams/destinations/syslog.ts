@@ -15,7 +15,8 @@ const SEVERITY: Readonly<Record<string, number>> = { ok: 6, tool_error: 5, refus
 const INFORMATIONAL = 6
 
 /** Printable ASCII without spaces, as the fields of the header want it (RFC 5424 section 6). */
-const field = (text: string, most: number): string => text.replaceAll(/[^\u0021-\u007e]/g, '_').slice(0, most) || '-'
+const headerField = (text: string, most: number): string =>
+  text.replaceAll(/[^\u0021-\u007e]/g, '_').slice(0, most) || '-'
 
 /** JSON in ASCII: what is beyond it is escaped, so that no byte order mark is needed (RFC 5424 section 6.4). */
 const asciiJson = (value: unknown): string =>
@@ -26,12 +27,12 @@ const asciiJson = (value: unknown): string =>
 
 function syslogMessage(item: StreamItem, host: string): string {
   const priority = AUDIT * 8 + (SEVERITY[item.outcome] ?? INFORMATIONAL)
-  const name = field(item.kind === 'alert' ? item.method : item.kind, 32)
-  return `<${priority}>1 ${item.at} ${field(host, 255)} toolway - ${name} - ${asciiJson(item)}`
+  const name = headerField(item.kind === 'alert' ? item.method : item.kind, 32)
+  return `<${priority}>1 ${item.at} ${headerField(host, 255)} toolway - ${name} - ${asciiJson(item)}`
 }
 
 /** The text is ASCII, so its length is its octets. */
-const framed = (message: string): string => `${message.length} ${message}`
+const frameMessage = (message: string): string => `${message.length} ${message}`
 
 export const toSyslog =
   (
@@ -58,7 +59,7 @@ async function send(socket: Duplex, items: readonly StreamItem[], host: string):
   ended.catch(() => {})
   socket.resume() // nothing is expected, and the end is only seen by who reads
   for (const item of items) {
-    if (!socket.write(framed(syslogMessage(item, host)), 'latin1')) await once(socket, 'drain')
+    if (!socket.write(frameMessage(syslogMessage(item, host)), 'latin1')) await once(socket, 'drain')
   }
   socket.end()
   await ended
