@@ -78,14 +78,14 @@ export function createFileTransfers({ db, uploads, hash, blobs, openKey }: FileT
   const lookUps = createTurns(LOOK_UPS)
 
   /** Takes a place of the organization's share; returns what gives it back, once. Throws `file.crowded`. */
-  function enter(organization: string): () => void {
+  function takeTransfer(organization: string): () => void {
     const leave = share.take(organization)
     if (leave === undefined) throw new Fault('file.crowded', { limit: MOST_TRANSFERS })
     return leave
   }
 
   /** Throws `file.crowded` where too many addresses are being looked up. */
-  function look<Found>(work: (sql: SystemSql) => Promise<Found>): Promise<Found> {
+  function lookUp<Found>(work: (sql: SystemSql) => Promise<Found>): Promise<Found> {
     const looking = lookUps.take(() => db.system(work))
     if (looking === undefined) throw new Fault('file.crowded', { limit: LOOK_UPS.waiting })
     return looking
@@ -93,7 +93,7 @@ export function createFileTransfers({ db, uploads, hash, blobs, openKey }: FileT
 
   async function uploadOf(token: string) {
     const hashed = hashOf(token)
-    return look(async (sql) => {
+    return lookUp(async (sql) => {
       const link = await findUploadLink(sql, hashed)
       const row = link && (await findFileRow(sql, link.file_id))
       if (link === undefined || row?.state !== 'uploading' || row.size === null) throw new Fault('file.link')
@@ -110,7 +110,7 @@ export function createFileTransfers({ db, uploads, hash, blobs, openKey }: FileT
     await recordChange(sql, actorOf(link, from), row.organization_id, change)
   }
 
-  async function taken(sql: SystemSql, hashed: Buffer, range: ByteRange | undefined, from: TransferOrigin) {
+  async function takeLink(sql: SystemSql, hashed: Buffer, range: ByteRange | undefined, from: TransferOrigin) {
     const link = await takeDownloadLink(sql, hashed)
     const row = link && (await findFileRow(sql, link.file_id))
     if (link === undefined || row?.state !== 'ready') throw new Fault('file.link')
@@ -127,7 +127,7 @@ export function createFileTransfers({ db, uploads, hash, blobs, openKey }: FileT
     },
     async append(token, piece, from) {
       const { link, row } = await uploadOf(token)
-      const leave = enter(row.organization_id)
+      const leave = takeTransfer(row.organization_id)
       try {
         return { offset: await uploads.append(row, { ...piece, onReady: readyFor(link, from) }), size: row.size }
       } finally {
@@ -136,21 +136,21 @@ export function createFileTransfers({ db, uploads, hash, blobs, openKey }: FileT
     },
     async take(token, range, from, signal) {
       const hashed = hashOf(token)
-      let leave = () => {}
+      let release = () => {}
       try {
         // A crowd is told before the address is used up.
-        const row = await look(async (sql) => {
-          const found = await taken(sql, hashed, range, from)
-          leave()
-          leave = enter(found.organization_id)
+        const row = await lookUp(async (sql) => {
+          const found = await takeLink(sql, hashed, range, from)
+          release()
+          release = takeTransfer(found.organization_id)
           return found
         })
         const opened = openRowContent({ blobs, openKey }, row, range, signal)
-        if (signal.aborted) leave()
-        else signal.addEventListener('abort', leave, { once: true })
+        if (signal.aborted) release()
+        else signal.addEventListener('abort', release, { once: true })
         return opened
       } catch (thrown) {
-        leave()
+        release()
         throw thrown
       }
     },

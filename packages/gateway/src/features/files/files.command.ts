@@ -2,7 +2,7 @@
  * `toolway file …`: upload, list, download and remove files. Content goes between the disk and the running gateway; everything else is
  * operations, as for other commands.
  */
-import { counted } from '../../lib/counted.ts'
+import { countWithNoun } from '../../lib/counted.ts'
 import { basename, join } from 'node:path'
 import { stat } from 'node:fs/promises'
 import { visible } from '@toolway/contract'
@@ -16,9 +16,9 @@ import {
   removeFile,
 } from '@toolway/contract/admin'
 import { Argument, Option } from 'commander'
-import { described, groupOf, type Finish } from '../../cli/command.ts'
+import { describeCommand, groupOf, type Finish } from '../../cli/command.ts'
 import { CommandFault, EXIT, table, type Output } from '../../cli/terminal/output.ts'
-import { listAll, reworded, type Transport } from '../../cli/transport/transport.ts'
+import { listAll, rewordRefusal, type Transport } from '../../cli/transport/transport.ts'
 import { hashOfFile, receiveContent, sendContent, sizeOfFile } from './transfer.command.ts'
 
 interface OrganizationOption {
@@ -33,8 +33,8 @@ const paramsOf = ({ organization, file: text }: FileArgument) => ({
   organization,
   file: text.replace(/^toolway:\/\/files\//, ''),
 })
-const unknown = (words: FileArgument) =>
-  reworded(`You have no file "${words.file}"; \`toolway file list\` lists your files.`, 'thing.unknown')
+const unknownFile = (words: FileArgument) =>
+  rewordRefusal(`You have no file "${words.file}"; \`toolway file list\` lists your files.`, 'thing.unknown')
 
 const sizeText = (bytes: number | null) => {
   if (bytes === null) return '-'
@@ -48,7 +48,7 @@ const rowOf = (item: FileEntry) => [
   ...[item.owner_email ?? item.owner, item.expires_at],
 ]
 
-const list = described({
+const list = describeCommand({
   asCaller: true,
   name: 'list',
   about: 'list your files, or all files in the organization with --everybody',
@@ -73,18 +73,21 @@ const list = described({
   }),
 })
 
-const show = described({
+const show = describeCommand({
   asCaller: true,
   name: 'show',
   about: 'show one file, without its content',
   arguments: [file],
   examples: ['toolway file show file_01m0000000000000000000000'],
-  call: ({ call }, words: FileArgument) => call(getFile, { params: paramsOf(words) }).catch(unknown(words)),
+  call: ({ call }, words: FileArgument) => call(getFile, { params: paramsOf(words) }).catch(unknownFile(words)),
   print: (item) => ({
     value: item,
     lines: [
       ...[`${visible(item.name)} (${item.media_type})`, `uri       ${item.uri}`, `state     ${item.state}`],
-      ...[`size      ${item.size === null ? '-' : counted(item.size, 'byte')}`, `sha256    ${item.sha256 ?? '-'}`],
+      ...[
+        `size      ${item.size === null ? '-' : countWithNoun(item.size, 'byte')}`,
+        `sha256    ${item.sha256 ?? '-'}`,
+      ],
       ...[
         `owner     ${item.owner_email ?? item.owner}`,
         `origin    ${item.origin}${item.tool === null ? '' : ` of ${visible(item.tool)}`}`,
@@ -121,7 +124,7 @@ interface PutWords extends OrganizationOption {
   readonly expires?: string
 }
 
-const put = described({
+const put = describeCommand({
   asCaller: true,
   name: 'put',
   about: 'upload a file and print the reference that tools accept',
@@ -150,7 +153,7 @@ const put = described({
   }),
 })
 
-const get = described({
+const get = describeCommand({
   asCaller: true,
   name: 'get',
   about: 'download one of your files',
@@ -158,21 +161,21 @@ const get = described({
   examples: ['toolway file get file_01m0000000000000000000000 report.pdf'],
   async call(transport, words: FileArgument & { readonly path: string }, output) {
     const params = paramsOf(words)
-    const found = await transport.call(getFile, { params }).catch(unknown(words))
+    const found = await transport.call(getFile, { params }).catch(unknownFile(words))
     const { size, sha256, name } = found
     if (found.state !== 'ready' || size === null || sha256 === null)
       throw new CommandFault(`The upload of ${visible(name)} is not complete.`, EXIT.failed)
     await refuseNoGateway(transport)
     const isFolder = (await stat(words.path).catch(() => undefined))?.isDirectory() === true
     const path = isFolder ? join(words.path, name) : words.path
-    const address = async () => (await transport.call(addDownloadLink, { params }).catch(unknown(words))).url
+    const address = async () => (await transport.call(addDownloadLink, { params }).catch(unknownFile(words))).url
     await receiveContent(path, { size, sha256, address }, progressOf(output, 'received', size))
     return { path, size, sha256 }
   },
   print: (value) => ({ value, lines: [`${value.path}: ${sizeText(value.size)}`] }),
 })
 
-const link = described({
+const link = describeCommand({
   asCaller: true,
   name: 'link',
   about: 'print a link that downloads a file once, without a key',
@@ -181,7 +184,7 @@ const link = described({
   examples: ['toolway file link file_01m0000000000000000000000'],
   call: ({ call }, words: FileArgument & { readonly seconds: string }) =>
     call(addDownloadLink, { params: paramsOf(words), body: { link_seconds: Number(words.seconds) } }).catch(
-      unknown(words),
+      unknownFile(words),
     ),
   print: (value) => ({
     value,
@@ -190,13 +193,13 @@ const link = described({
   }),
 })
 
-const remove = described({
+const remove = describeCommand({
   asCaller: true,
   name: 'remove',
   about: 'remove a file',
   arguments: [file],
   examples: ['toolway file remove file_01m0000000000000000000000'],
-  call: ({ call }, words: FileArgument) => call(removeFile, { params: paramsOf(words) }).catch(unknown(words)),
+  call: ({ call }, words: FileArgument) => call(removeFile, { params: paramsOf(words) }).catch(unknownFile(words)),
   print: (_, words) => ({ value: { removed: paramsOf(words).file }, lines: [`Removed ${words.file}.`] }),
 })
 

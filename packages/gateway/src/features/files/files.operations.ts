@@ -12,7 +12,7 @@ import { ownerOf, uriOfFile } from '../../snapshot/ports/file-store.ts'
 import { openRow } from './open-row.ts'
 import type { Principal } from '../../identity/principal.ts'
 import { pageAt, partOf } from '../../lib/page.ts'
-import { serving, type OperationBase, type Served } from '../../operations/serve.ts'
+import { operationServers, type OperationBase, type Served } from '../../operations/serve.ts'
 import type { AdminFiles } from './admin-files.ts'
 import { roleForbidden } from '../../lib/role-forbidden.ts'
 
@@ -23,7 +23,7 @@ export interface FileOperationParts extends OperationBase {
   readonly files: AdminFiles | undefined
 }
 
-const { serveOrganization } = serving<FileOperationParts>()
+const { serveOrganization } = operationServers<FileOperationParts>()
 
 /** Throws `file.off`. */
 function filesOf({ files }: FileOperationParts): AdminFiles {

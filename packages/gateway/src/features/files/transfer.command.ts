@@ -51,12 +51,12 @@ export async function sendContent(url: string, path: string, size: number, onPro
 
 function sendFrom(url: string, path: string, offset: number, onProgress: Told): Promise<Response> {
   const headers = { 'tus-resumable': '1.0.0', 'upload-offset': String(offset), 'content-type': PIECE }
-  const body = Readable.toWeb(Readable.from(counted(createReadStream(path, { start: offset }), offset, onProgress)))
+  const body = Readable.toWeb(Readable.from(countBytes(createReadStream(path, { start: offset }), offset, onProgress)))
   return fetch(url, { method: 'PATCH', headers, body: body as ReadableStream, duplex: 'half' })
 }
 const PIECE = 'application/offset+octet-stream'
 
-async function* counted(source: AsyncIterable<Uint8Array>, start: number, onProgress: Told) {
+async function* countBytes(source: AsyncIterable<Uint8Array>, start: number, onProgress: Told) {
   let done = start
   for await (const chunk of source) {
     onProgress((done += chunk.length))
@@ -93,7 +93,7 @@ export async function receiveContent(path: string, { size, sha256, address }: Wa
 async function receiveFrom(url: string, part: string, done: number, onProgress: Told): Promise<undefined> {
   const answer = await fetch(url, done === 0 ? {} : { headers: { range: `bytes=${done}-` } })
   if (!answer.ok || answer.body === null) throw new CommandFault(await problemOf(answer), EXIT.failed)
-  const source = counted(answer.body, done, onProgress)
+  const source = countBytes(answer.body, done, onProgress)
   await pipeline(source, createWriteStream(part, { flags: done === 0 ? 'w' : 'a', mode: 0o600 }))
 }
 

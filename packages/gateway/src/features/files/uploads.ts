@@ -55,7 +55,11 @@ export function createUploads(parts: FileParts): Uploads {
   const running = new Map<FileId, { stop: AbortController; ended: Promise<unknown> }>()
 
   /** Runs alone for that upload, here and in other gateways. */
-  async function alone<T>(row: UploadRow, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async function runAlone<T>(
+    row: UploadRow,
+    signal: AbortSignal,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
     for (let other = running.get(row.id); other !== undefined; other = running.get(row.id)) {
       other.stop.abort()
       await other.ended
@@ -64,7 +68,7 @@ export function createUploads(parts: FileParts): Uploads {
     const ended = Promise.withResolvers<void>()
     running.set(row.id, { stop, ended: ended.promise })
     try {
-      return await leased(parts, row, writer, (lost) => work(AbortSignal.any([signal, stop.signal, lost])))
+      return await withLease(parts, row, writer, (lost) => work(AbortSignal.any([signal, stop.signal, lost])))
     } finally {
       running.delete(row.id)
       ended.resolve()
@@ -91,7 +95,7 @@ export function createUploads(parts: FileParts): Uploads {
       }
       const onSaved = () => going && hashes.set(row.id, { hash: going, size: frames.size })
       try {
-        await take(frames, taking, onSaved)
+        await receiveContent(frames, taking, onSaved)
       } finally {
         // Bytes that did not arrive take no room of others.
         if (frames.size < row.size) await giveBack(parts, row, frames.size)
@@ -122,14 +126,14 @@ export function createUploads(parts: FileParts): Uploads {
 
   return {
     async offset(row, onReady) {
-      return alone(row, new AbortController().signal, async () => {
+      return runAlone(row, new AbortController().signal, async () => {
         const resumed = await parts.blobs.resume(row.storage_key, memoryOf(parts, row))
         if (resumed === undefined) return complete(row, undefined, onReady)
         await resumed.draft.close()
         return resumed.frames * FRAME + (openTail(frameKeyOf(parts, row), resumed)?.length ?? 0)
       })
     },
-    append: (row, appending) => alone(row, appending.signal, (signal) => append(row, appending, signal)),
+    append: (row, appending) => runAlone(row, appending.signal, (signal) => append(row, appending, signal)),
   }
 }
 
@@ -160,7 +164,7 @@ interface Taking {
 }
 
 /** Writes what comes. What came before the sender stopped is saved, also where it stopped with a failure, which is thrown on. */
-async function take(
+async function receiveContent(
   frames: FrameWriter,
   { content, signal, size, hash, room }: Taking,
   onSaved: () => void,
@@ -219,7 +223,7 @@ async function hashOf(parts: FileParts, row: UploadRow): Promise<string> {
 }
 
 /** Runs while the lease is held. A gateway that could not renew it in time stops before another one may begin. */
-async function leased<T>(
+async function withLease<T>(
   { db }: FileParts,
   { id, organization_id: organizationId }: UploadRow,
   writer: string,

@@ -26,7 +26,7 @@ export const newFrameKey = (): Buffer => randomBytes(32)
 export const framesOf = (size: number): number => Math.max(1, Math.ceil(size / FRAME))
 export const sealedSizeOf = (size: number): number => size + framesOf(size) * (NONCE + TAG)
 
-const associated = (binding: string, index: number, place: Place) => Buffer.from(`${binding} ${index} ${place}`)
+const associatedData = (binding: string, index: number, place: Place) => Buffer.from(`${binding} ${index} ${place}`)
 
 /** `into`: a buffer that is used again for the next frame, so that a large file leaves little garbage. */
 export function sealFrame(
@@ -36,7 +36,7 @@ export function sealFrame(
   into = Buffer.allocUnsafe(NONCE + bytes.length + TAG),
 ): Buffer {
   const nonce = randomFillSync(into.subarray(0, NONCE))
-  const cipher = createCipheriv(ALGORITHM, key, nonce).setAAD(associated(binding, index, place))
+  const cipher = createCipheriv(ALGORITHM, key, nonce).setAAD(associatedData(binding, index, place))
   // In this mode all of the body comes from `update`.
   into.set(cipher.update(bytes), NONCE)
   cipher.final()
@@ -48,7 +48,7 @@ export function sealFrame(
 export function openFrame({ key, binding }: FrameKey, index: number, place: Place, sealed: Buffer): Buffer | undefined {
   if (sealed.length < NONCE + TAG) return undefined
   const decipher = createDecipheriv(ALGORITHM, key, sealed.subarray(0, NONCE), { authTagLength: TAG })
-  decipher.setAAD(associated(binding, index, place)).setAuthTag(sealed.subarray(-TAG))
+  decipher.setAAD(associatedData(binding, index, place)).setAuthTag(sealed.subarray(-TAG))
   // In this mode all of the body comes from `update`, and `final` only verifies it.
   const body = decipher.update(sealed.subarray(NONCE, -TAG))
   try {

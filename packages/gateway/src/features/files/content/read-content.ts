@@ -27,7 +27,7 @@ export async function* readContent(
   const stop = Math.min((to + 1) * SEALED_FRAME, sealedSizeOf(size))
   const source = blobs.read(storageKey, from * SEALED_FRAME, stop, signal)
   let index = from
-  for await (const sealed of cut(source, SEALED_FRAME)) {
+  for await (const sealed of cutIntoPieces(source, SEALED_FRAME)) {
     const bytes = index <= to ? openFrame(frameKey, index, index === last ? 'last' : 'inner', sealed) : undefined
     if (bytes === undefined) throw new Fault('file.damaged', { file: id })
     const at = index * FRAME
@@ -38,7 +38,7 @@ export async function* readContent(
 }
 
 /** The same bytes in pieces of that length, but for the last one. A piece is good until the next one is asked for. */
-async function* cut(source: AsyncIterable<Buffer>, length: number): AsyncIterable<Buffer> {
+async function* cutIntoPieces(source: AsyncIterable<Buffer>, length: number): AsyncIterable<Buffer> {
   const part = Buffer.alloc(length)
   let used = 0
   for await (const chunk of source) {
