@@ -87,7 +87,7 @@ export function createKeyMemory(outage: Outage, onUse?: (id: KeyId) => void): Ke
   const late = () =>
     outage.awayFor() > 0 ? new Fault('database.unavailable', { problem: 'it does not respond' }) : tooMany()
 
-  async function look(name: string, by: KeyLook): Promise<RememberedKey> {
+  async function lookUp(name: string, by: KeyLook): Promise<RememberedKey> {
     const [changesBefore, roundBefore] = [changes, round]
     const turn = turns.take(() => by.find(PATIENCE.look), { patience: PATIENCE.turn, preferred: known.has(name) })
     if (turn === undefined) throw tooMany()
@@ -112,7 +112,7 @@ export function createKeyMemory(outage: Outage, onUse?: (id: KeyId) => void): Ke
   async function confirm(name: string, rememberedKey: RememberedKey, by: KeyLook): Promise<Principal> {
     const roundBefore = round
     try {
-      return admit(await looking(`${changes} ${name}`, () => look(name, by)))
+      return admit(await looking(`${changes} ${name}`, () => lookUp(name, by)))
     } catch (thrown) {
       const now = Date.now()
       const isAway = outage.isAway(thrown) || (thrown instanceof Fault && thrown.code === 'gateway.not-ready')
@@ -130,7 +130,7 @@ export function createKeyMemory(outage: Outage, onUse?: (id: KeyId) => void): Ke
       const rememberedKey = known.get(name)
       if (rememberedKey === undefined) {
         if (refused.has(name)) throw new Fault('key.unknown')
-        return looking(`${changes} ${name}`, () => look(name, by)).then(admit)
+        return looking(`${changes} ${name}`, () => lookUp(name, by)).then(admit)
       }
       if (isFresh(rememberedKey)) return admit(rememberedKey)
       if (rememberedKey.failing === undefined || !lasts(rememberedKey)) return confirm(name, rememberedKey, by)

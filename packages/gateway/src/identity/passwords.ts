@@ -53,7 +53,7 @@ function readStored(stored: string | null | undefined): typeof DECOY {
 
 export function createPasswords({ shortest }: { shortest: number }): Passwords {
   const turns = createTurns(TURNS)
-  async function take<T>(work: () => Promise<T>): Promise<T> {
+  async function takeTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = turns.take(work)
     if (turn === undefined) throw new Fault('gateway.not-ready', { problem: 'too many people are signing in at once' })
     return turn
@@ -64,13 +64,13 @@ export function createPasswords({ shortest }: { shortest: number }): Passwords {
       if (length < shortest || password.length > LONGEST)
         throw new Fault('body.shape', { place: '/password', problem: `must have ${shortest} to ${LONGEST} characters` })
       const salt = randomBytes(SALT)
-      const tag = await take(() => compute(password, salt, COST, TAG))
+      const tag = await takeTurn(() => compute(password, salt, COST, TAG))
       return `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${plain(salt)}$${plain(tag)}`
     },
     async verify(password, stored) {
       const { cost, salt, tag } = readStored(stored)
       if (password.length > LONGEST) return false
-      const computed = await take(() => compute(password, salt, cost, tag.length))
+      const computed = await takeTurn(() => compute(password, salt, cost, tag.length))
       return timingSafeEqual(computed, tag) && tag !== DECOY.tag
     },
   }

@@ -15,13 +15,13 @@ import {
 } from '@toolway/contract/admin'
 import { Argument, Option } from 'commander'
 import { openConfig } from '../../cli/open-config.ts'
-import { described, type Printed } from '../../cli/command.ts'
-import { findConnection, settled } from '../../cli/connection/contact.ts'
+import { describeCommand, type Printed } from '../../cli/command.ts'
+import { findConnection, waitUntilContacted } from '../../cli/connection/contact.ts'
 import { withApprovals } from '../../cli/connection/expected-approvals.ts'
 import { CommandFault, EXIT, table, type Output } from '../../cli/terminal/output.ts'
 import { readPassword } from '../../cli/terminal/terminal.ts'
 import { overHttp, signedIn } from '../../cli/transport/over-http.ts'
-import { listAll, reworded, type Transport } from '../../cli/transport/transport.ts'
+import { listAll, rewordRefusal, type Transport } from '../../cli/transport/transport.ts'
 import { openBrowser } from '../../cli/open-browser.ts'
 
 interface Whose {
@@ -46,7 +46,10 @@ const FIRST_TOOLS = 10_000
 
 const paramsOf = ({ organization, alias: connection }: Whose) => ({ organization, connection })
 const noConnection = ({ alias }: Whose) =>
-  reworded(`There is no connection "${alias}"; \`toolway connection list\` lists the connections.`, 'thing.unknown')
+  rewordRefusal(
+    `There is no connection "${alias}"; \`toolway connection list\` lists the connections.`,
+    'thing.unknown',
+  )
 
 /**
  * The organization's with --shared and where nobody signs in, else those of the person who signed in: at this installation's own
@@ -130,7 +133,7 @@ async function giveKey(owned: Owned, words: Connecting): Promise<Account> {
   return made
 }
 
-const login = described({
+const login = describeCommand({
   name: 'login',
   about: 'connect an account: prints a link, opens a browser if possible, and waits until the account is connected',
   arguments: [new Argument('<alias>')],
@@ -157,13 +160,18 @@ const login = described({
     }
     // With its first account a server shows its tools.
     if (before.tools > 0 || !(await transport.isServing())) return printed
-    await settled(transport, { organization, aliases: [alias], isDone: ({ tools }) => tools > 0, wait: FIRST_TOOLS })
+    await waitUntilContacted(transport, {
+      organization,
+      aliases: [alias],
+      isDone: ({ tools }) => tools > 0,
+      wait: FIRST_TOOLS,
+    })
     return withApprovals(transport, { organization, aliases: [alias] }, printed, output)
   },
   print: (printed) => printed,
 })
 
-const logout = described({
+const logout = describeCommand({
   name: 'logout',
   about: 'disconnect an account: revoke its access on the server if possible, and remove it from Toolway',
   arguments: [new Argument('<alias>')],
@@ -191,7 +199,7 @@ const logout = described({
   }),
 })
 
-const accounts = described({
+const accounts = describeCommand({
   name: 'accounts',
   about: 'list the connected accounts with their owner and state',
   arguments: [new Argument('[alias]')],
@@ -219,7 +227,7 @@ const KINDS: Readonly<Record<OwnAccount['kind'], string>> = {
   ...{ needed: 'needed', no_app: 'not available yet', yours: 'yours', shared: 'shared' },
 }
 
-const own = described({
+const own = describeCommand({
   name: 'own-accounts',
   about: 'list the accounts that your own calls use, and the connections that still need one of yours',
   examples: ['toolway connection own-accounts', 'toolway connection own-accounts --json'],

@@ -36,7 +36,11 @@ const connectionOf = ({ parts, organization, params }: AccountRequest): Connecti
   findConnectionOf(parts, organization.id, params['connection'] ?? '')
 
 /** Those that one may see. */
-const seen = (sql: OrgSql, { parts, role, principal }: AccountRequest, row: ConnectionRow): Promise<AccountRow[]> =>
+const visibleAccounts = (
+  sql: OrgSql,
+  { parts, role, principal }: AccountRequest,
+  row: ConnectionRow,
+): Promise<AccountRow[]> =>
   listAccounts(
     sql,
     { connectionId: row.id, provider: factsOf(parts.vault, row).provider },
@@ -45,7 +49,7 @@ const seen = (sql: OrgSql, { parts, role, principal }: AccountRequest, row: Conn
 
 /** The one that is to be changed: one's own, or as an administrator any. Throws `thing.unknown` and `role.forbidden`. */
 async function changeable(sql: OrgSql, request: AccountRequest, id: string, row: ConnectionRow): Promise<AccountRow> {
-  const found = (await seen(sql, request, row)).find((item) => item.id === id)
+  const found = (await visibleAccounts(sql, request, row)).find((item) => item.id === id)
   if (found === undefined) throw new Fault('thing.unknown', { thing: 'account' })
   if (found.user_id === null || found.user_id !== request.principal.userId) refuseOthers(request.role)
   return found
@@ -105,7 +109,7 @@ const add = serveOrganization(shapes.addAccountKey, async (request) => {
     replaces: body.replaces,
   }
   const id = body.check ? await keepChecked(request, place, body.key) : await keepKey(request, place, body.key)
-  const account = (await look((sql) => seen(sql, request, row))).find((item) => item.id === id)
+  const account = (await look((sql) => visibleAccounts(sql, request, row))).find((item) => item.id === id)
   if (account === undefined) throw new Error('an account that was kept is not there')
   return toAccount(account)
 })
@@ -174,7 +178,7 @@ const reliance = serveOrganization(shapes.listReliance, async (request) => {
   const [callers, accounts, nameOf] = await request.look(async (sql) => {
     const found = await listCallers(sql, { connection: row.alias, days: RELIANCE_DAYS, limit: MOST_CALLERS })
     const ids = found.flatMap(({ principal, key_id: key }) => [principal, key])
-    return [found, await seen(sql, request, row), await namesOf(sql, request.parts, ids)] as const
+    return [found, await visibleAccounts(sql, request, row), await namesOf(sql, request.parts, ids)] as const
   })
   return {
     days: RELIANCE_DAYS,

@@ -97,7 +97,10 @@ function returnTo({ custom_redirect_uri: input, custom_state: state }: OAuthRedi
 }
 
 /** A link; the address of the authorization server itself, with the cookie of its flow, only for a browser that asks by itself. */
-function linked(parts: AccountParts, { connectRequest, ending }: { connectRequest: ConnectRequest; ending: Ending }) {
+function linkAnswer(
+  parts: AccountParts,
+  { connectRequest, ending }: { connectRequest: ConnectRequest; ending: Ending },
+) {
   const { url, expiresAt } = parts.connect.links.make({ connectRequest, ending })
   return { authorization_url: url, session_id: ending.session ?? '', expires_at: expiresAt.toISOString() }
 }
@@ -144,7 +147,7 @@ export const connectOperations: readonly Served[] = [
   serveOrganization(shapes.beginProviderAuth, ({ parts, organization, principal, params, query, header }) => {
     const snapshot = parts.snapshots.find({ id: organization.id })
     if (snapshot === undefined) throw new Fault('place.unknown')
-    const begun = linked(
+    const begun = linkAnswer(
       parts,
       connectRequestOf({ parts, principal, snapshot, provider: params['provider'] ?? '', said: query }),
     )
@@ -156,9 +159,9 @@ export const connectOperations: readonly Served[] = [
     const { organization, ...redirect } = body
     const snapshot = homeOf(parts, principal, organization)
     const setting = connectRequestOf({ parts, principal, snapshot, provider: params['provider'] ?? '', said: redirect })
-    if (principal.client !== 'browser') return linked(parts, setting)
+    if (principal.client !== 'browser') return linkAnswer(parts, setting)
     const begun = await unlessConnected(parts.connect.flows.begin({ ...setting, principal, actor }))
-    if (begun === undefined) return linked(parts, setting)
+    if (begun === undefined) return linkAnswer(parts, setting)
     const { url, cookie, expiresAt } = begun
     head.append('set-cookie', cookie)
     return {

@@ -46,9 +46,9 @@ export function ownRowsOf(
     if (state.needs !== null && auth?.owners.includes('member') === true) return [of('needed')]
     return shared.slice(0, 1).map((account) => of('shared', account))
   })
-  const place = ({ kind }: OwnRow) => shapes.OWN_ACCOUNT_KINDS.indexOf(kind)
+  const positionOf = ({ kind }: OwnRow) => shapes.OWN_ACCOUNT_KINDS.indexOf(kind)
   return rows.toSorted(
-    (first, second) => place(first) - place(second) || first.row.title.localeCompare(second.row.title),
+    (first, second) => positionOf(first) - positionOf(second) || first.row.title.localeCompare(second.row.title),
   )
 }
 

@@ -58,11 +58,11 @@ export function createRenewCredentials(parts: RenewCredentialsParts): RenewCrede
     }
   }
 
-  const look = () => (under ??= run().finally(() => (under = undefined)))
-  const timer = setInterval(() => void look(), every).unref()
+  const renewDue = () => (under ??= run().finally(() => (under = undefined)))
+  const timer = setInterval(() => void renewDue(), every).unref()
 
   return {
-    look,
+    look: renewDue,
     async close() {
       closed = true
       clearInterval(timer)

@@ -4,7 +4,7 @@
  * The holder of the data directory answers as an administrator of the platform: where a rule asks for a role, and not where it asks
  * for certain people. At a gateway elsewhere the person answers who signed in.
  */
-import { counted } from '../../lib/counted.ts'
+import { countWithNoun } from '../../lib/counted.ts'
 import { shownEffectOf, visible } from '@toolway/contract'
 import {
   answerApproval,
@@ -16,9 +16,9 @@ import {
   type ApprovalWithArguments,
 } from '@toolway/contract/admin'
 import { Argument, Option } from 'commander'
-import { described, groupOf, type Finish } from '../../cli/command.ts'
+import { describeCommand, groupOf, type Finish } from '../../cli/command.ts'
 import { table } from '../../cli/terminal/output.ts'
-import { listAll, reworded } from '../../cli/transport/transport.ts'
+import { listAll, rewordRefusal } from '../../cli/transport/transport.ts'
 
 interface OrganizationOption {
   readonly organization: string
@@ -30,10 +30,13 @@ type State = (typeof APPROVAL_STATES)[number]
 
 const id = new Argument('<id>', '`apr_…`, as shown in the list and in the response to the blocked call')
 const paramsOf = ({ organization, id: approval }: ApprovalArgument) => ({ organization, approval })
-const unknown = (words: ApprovalArgument) =>
-  reworded(`There is no approval "${words.id}"; \`toolway approval list\` shows the pending ones.`, 'thing.unknown')
+const unknownApproval = (words: ApprovalArgument) =>
+  rewordRefusal(
+    `There is no approval "${words.id}"; \`toolway approval list\` shows the pending ones.`,
+    'thing.unknown',
+  )
 
-const list = described({
+const list = describeCommand({
   name: 'list',
   about: 'list the pending approval requests, or those in another state',
   options: [new Option('--state <state>', 'state of the requests').choices(APPROVAL_STATES).default('pending')],
@@ -55,12 +58,13 @@ const list = described({
   }),
 })
 
-const show = described({
+const show = describeCommand({
   name: 'show',
   about: 'show one approval request with the arguments of the call',
   arguments: [id],
   examples: ['toolway approval show apr_01m0000000000000000000000'],
-  call: ({ call }, words: ApprovalArgument) => call(getApproval, { params: paramsOf(words) }).catch(unknown(words)),
+  call: ({ call }, words: ApprovalArgument) =>
+    call(getApproval, { params: paramsOf(words) }).catch(unknownApproval(words)),
   print: (approval) => ({ value: approval, lines: linesOf(approval) }),
 })
 
@@ -85,8 +89,8 @@ interface Answering extends ApprovalArgument {
   readonly always?: boolean
 }
 
-const answering = (name: 'grant' | 'deny') =>
-  described({
+const answerCommand = (name: 'grant' | 'deny') =>
+  describeCommand({
     name,
     about:
       name === 'grant'
@@ -108,21 +112,21 @@ const answering = (name: 'grant' | 'deny') =>
     call({ call }, words: Answering) {
       const { note, always = false } = words
       const body = { answer: always ? 'always' : name, note } as const
-      return call(answerApproval, { params: paramsOf(words), body }).catch(unknown(words))
+      return call(answerApproval, { params: paramsOf(words), body }).catch(unknownApproval(words))
     },
     print: (outcome, words) => ({ value: { id: words.id, ...outcome }, lines: [outcomeLine(outcome, words)] }),
   })
 
 function outcomeLine({ state, missing }: { state: State; missing: number }, { always = false }: Answering): string {
   if (state === 'pending')
-    return `Your approval was recorded. ${counted(missing, 'more approval is', 'more approvals are')} needed.`
+    return `Your approval was recorded. ${countWithNoun(missing, 'more approval is', 'more approvals are')} needed.`
   if (state !== 'granted') return 'Denied. The caller will see your note, if you added one.'
   return always
     ? 'Approved, including later calls to this tool by the same caller. `toolway approval always` lists standing approvals.'
     : 'Approved. The call will run when the caller repeats it.'
 }
 
-const listAlways = described({
+const listAlways = describeCommand({
   name: 'always',
   about: 'list standing approvals: the tool, the caller and the approver',
   examples: ['toolway approval always'],
@@ -143,14 +147,14 @@ const listAlways = described({
   }),
 })
 
-const end = described({
+const end = describeCommand({
   name: 'end',
   about: 'end a standing approval, so that the next call needs approval again',
   arguments: [new Argument('<id>', '`lgr_…`, as shown by `toolway approval always`')],
   examples: ['toolway approval end lgr_01m0000000000000000000000'],
   call: ({ call }, { organization, id: lasting }: ApprovalArgument) =>
     call(endLastingApproval, { params: { organization, lasting } }).catch(
-      reworded(
+      rewordRefusal(
         `There is no standing approval "${lasting}"; \`toolway approval always\` lists the standing approvals.`,
         'thing.unknown',
       ),
@@ -165,6 +169,6 @@ export const approvalCommand = (finish: Finish) =>
   groupOf(
     'approval',
     'list pending approvals, and approve or deny them',
-    [list, show, answering('grant'), answering('deny'), listAlways, end],
+    [list, show, answerCommand('grant'), answerCommand('deny'), listAlways, end],
     finish,
   )

@@ -5,13 +5,13 @@ import type { Operation } from '@toolway/contract/admin'
 import { findApproval, listApprovals, type ApprovalRow } from '../../approvals/approvals.ts'
 import { answerApproval } from '../../call/approvals/answer-approval.ts'
 import { newestPage } from '../../lib/page.ts'
-import { serving, type OrganizationRequest, type Served } from '../../operations/serve.ts'
+import { operationServers, type OrganizationRequest, type Served } from '../../operations/serve.ts'
 import { approverIn } from './admin-approvals.ts'
 import { lastingApprovalOperations, type ApprovalParts } from './standing-approvals.operations.ts'
 import { argumentsOf, describeApproval, maySee, type Viewer } from './describe-approval.ts'
 import { eachInTurn } from '../../lib/unreadable.ts'
 
-const { serveOrganization } = serving<ApprovalParts>()
+const { serveOrganization } = operationServers<ApprovalParts>()
 
 type ApprovalRequest = Pick<
   OrganizationRequest<Operation, ApprovalParts>,
@@ -25,11 +25,11 @@ const viewerOf = ({ parts, organization, principal, role }: ApprovalRequest): Vi
   approver: approverIn(parts.approvals.lookup, organization.id, principal),
 })
 
-const unknown = () => new Fault('thing.unknown', { thing: 'approval' })
+const unknownApproval = () => new Fault('thing.unknown', { thing: 'approval' })
 const idOf = ({ params }: ApprovalRequest): string => params['approval'] ?? ''
 
-function seen(row: ApprovalRow | undefined, viewer: Viewer): ApprovalRow {
-  if (row === undefined || !maySee(row, viewer)) throw unknown()
+function visibleApproval(row: ApprovalRow | undefined, viewer: Viewer): ApprovalRow {
+  if (row === undefined || !maySee(row, viewer)) throw unknownApproval()
   return row
 }
 
@@ -51,7 +51,7 @@ const get = serveOrganization(shapes.getApproval, async (request) => {
   const { look, parts, organization } = request
   const viewer = viewerOf(request)
   return look(async (sql) => {
-    const row = seen(await findApproval(sql, idOf(request)), viewer)
+    const row = visibleApproval(await findApproval(sql, idOf(request)), viewer)
     const shown = await describeApproval(parts.approvals.describe(organization.id), sql, row, viewer.approver)
     return { ...shown, ...argumentsOf(parts.vault, row) }
   })
@@ -60,7 +60,7 @@ const get = serveOrganization(shapes.getApproval, async (request) => {
 const answer = serveOrganization(shapes.answerApproval, async (request) => {
   const { look, parts, organization, body, actor, origin } = request
   const viewer = viewerOf(request)
-  const row = seen(await look((sql) => findApproval(sql, idOf(request))), viewer)
+  const row = visibleApproval(await look((sql) => findApproval(sql, idOf(request))), viewer)
   const { approver } = viewer
   if (approver === undefined)
     throw new Fault('approval.forbidden', { problem: 'it is for people who have signed in, not for keys' })

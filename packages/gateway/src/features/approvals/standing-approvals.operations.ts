@@ -16,7 +16,7 @@ import type { Snapshot } from '../../snapshot/snapshot.ts'
 import { effectsOf } from '../../snapshot/tools-of.ts'
 import { hashTool } from '../../catalog/locks/tool-hash.ts'
 import { newestPage } from '../../lib/page.ts'
-import { serving, type OperationBase, type OrganizationRequest, type Served } from '../../operations/serve.ts'
+import { operationServers, type OperationBase, type OrganizationRequest, type Served } from '../../operations/serve.ts'
 import type { AdminApprovals } from './admin-approvals.ts'
 import { rulesOf } from '../../call/approvals/answer-approval.ts'
 import type { Change } from '../../records/change.ts'
@@ -26,7 +26,7 @@ export interface ApprovalParts extends OperationBase {
   readonly approvals: AdminApprovals
 }
 
-const { serveOrganization } = serving<ApprovalParts>()
+const { serveOrganization } = operationServers<ApprovalParts>()
 
 type GrantRequest = Pick<
   OrganizationRequest<Operation, ApprovalParts>,

@@ -36,12 +36,12 @@ export function createKeepUses<Id extends KeyId | CredentialId>({
     try {
       await store([...ids])
     } catch (thrown) {
-      for (const id of ids) note(id)
+      for (const id of ids) noteUse(id)
       log.warn({ err: thrown, ids: ids.size }, 'times of last use could not be stored; retrying')
     }
   }
 
-  const note = (id: Id): void => {
+  const noteUse = (id: Id): void => {
     if (used.size < MOST) used.add(id)
   }
   const flush = () => (writing = writing.then(write))
@@ -49,7 +49,7 @@ export function createKeepUses<Id extends KeyId | CredentialId>({
   rounds.unref()
 
   return {
-    note,
+    note: noteUse,
     flush,
     async close() {
       clearInterval(rounds)

@@ -1,5 +1,5 @@
 /** `toolway key …`: make, list, remove and take over the keys of an organization or of the platform. A key is printed once. */
-import { counted } from '../../lib/counted.ts'
+import { countWithNoun } from '../../lib/counted.ts'
 import { readFile } from 'node:fs/promises'
 import { LIMITS, ROLES, type Limit, type Role } from '@toolway/contract'
 import {
@@ -14,7 +14,7 @@ import {
   type Key,
 } from '@toolway/contract/admin'
 import { Argument, Option } from 'commander'
-import { described, groupOf, type Finish } from '../../cli/command.ts'
+import { describeCommand, groupOf, type Finish } from '../../cli/command.ts'
 import { readInput } from '../../cli/terminal/input.ts'
 import { CommandFault, EXIT, table } from '../../cli/terminal/output.ts'
 import { listAll, Refusal, type Transport } from '../../cli/transport/transport.ts'
@@ -56,7 +56,7 @@ function timeOf(text: string): string {
   return until.toISOString()
 }
 
-const shown = ({ scope: role, tenant_id: organization, created_at: created, ...rest }: Key) => ({
+const shownKey = ({ scope: role, tenant_id: organization, created_at: created, ...rest }: Key) => ({
   ...{ ...rest, role, organization, created },
 })
 
@@ -68,7 +68,7 @@ const keysOf = async (transport: Transport, { organization, platform = false }: 
     ? (await listAll(transport, listPlatformKeys)).filter(({ tenant_id: id }) => id === null)
     : listAll(transport, listOrganizationKeys, { params: { organization } })
 
-const add = described({
+const add = describeCommand({
   name: 'add',
   about: 'create a key; it is shown once',
   arguments: [new Argument('<name>', 'name, unique in the organization')],
@@ -100,20 +100,20 @@ const add = described({
   },
   // Beside the result, so that `KEY=$(toolway key add laptop)` holds the key and nothing else.
   print: ({ key, ...rest }) => ({
-    value: { ...shown(rest), key },
+    value: { ...shownKey(rest), key },
     lines: [key],
     notes: ['The key is shown only once.'],
   }),
 })
 
-const list = described({
+const list = describeCommand({
   name: 'list',
   about: 'list keys (without their secrets)',
   options: [new Option('--platform', 'platform keys instead of an organization’s keys')],
   examples: ['toolway key list', 'toolway key list --platform'],
   call: (transport, words: ScopeOptions) => keysOf(transport, words),
   print: (keys) => ({
-    value: keys.map(shown),
+    value: keys.map(shownKey),
     lines: table(
       ['NAME', 'STARTS WITH', 'ENDS WITH', 'ROLE', 'LIMIT', 'TOOLSET', 'EXPIRES', 'LAST USED', 'FROM', 'ID'],
       keys.map((key) => [
@@ -133,7 +133,7 @@ const list = described({
 })
 
 /** By its name, or by its id where it is a member's. */
-const remove = described({
+const remove = describeCommand({
   name: 'remove',
   about: 'revoke a key, effective immediately',
   arguments: [new Argument('<name>', 'name or ID of the key')],
@@ -182,7 +182,7 @@ function nextName(name: string, taken: ReadonlySet<string>): string {
   for (let next = Number(number) + 1; ; next += 1) if (!taken.has(`${base}-${next}`)) return `${base}-${next}`
 }
 
-const rotate = described({
+const rotate = describeCommand({
   name: 'rotate',
   about: 'create a key with the same access as another; the old one stays valid until it is revoked',
   arguments: [new Argument('<name>', 'name or ID of the key')],
@@ -199,7 +199,7 @@ const rotate = described({
       ...{ name: nextName(meant.name, taken), scope: meant.scope, limit: meant.limit, family: meant.family },
       ...(meant.toolset === null ? {} : { toolset: meant.toolset }),
       ...(meant.trusted ? { trusted: true } : {}),
-      ...(meant.expires_at === null ? {} : { expires_at: renewed(meant.created_at, meant.expires_at) }),
+      ...(meant.expires_at === null ? {} : { expires_at: renewedExpiry(meant.created_at, meant.expires_at) }),
     }
     const made = await (platform
       ? transport.call(addPlatformKey, { body: wish })
@@ -209,7 +209,7 @@ const rotate = described({
     return { made, meant }
   },
   print: ({ made: { key, ...rest }, meant }, { revoke = false, platform = false }) => ({
-    value: { ...shown(rest), key, replaces: meant.name, revoked: revoke },
+    value: { ...shownKey(rest), key, replaces: meant.name, revoked: revoke },
     lines: [key],
     notes: [
       `The key "${rest.name}" is shown only once.`,
@@ -221,10 +221,10 @@ const rotate = described({
 })
 
 /** As long as the old one was valid, from now on. */
-const renewed = (created: string, expires: string): string =>
+const renewedExpiry = (created: string, expires: string): string =>
   new Date(Date.now() + Date.parse(expires) - Date.parse(created)).toISOString()
 
-const trust = described({
+const trust = describeCommand({
   name: 'trust',
   about: 'allow calls on behalf of members with a key that an administrator of the organization created for them',
   arguments: [new Argument('<name>', 'name or ID of the key')],
@@ -239,12 +239,12 @@ const trust = described({
     return transport.call(trustKey, { params: { key: meant.id } })
   },
   print: (trusted) => ({
-    value: shown(trusted),
+    value: shownKey(trusted),
     lines: [`The key "${trusted.name}" may now call on behalf of members.`],
   }),
 })
 
-const takeOver = described({
+const takeOver = describeCommand({
   name: 'import',
   about:
     'import keys from another system with their bcrypt hashes: JSON Lines of name, hash, prefix, role, organization',
@@ -260,7 +260,7 @@ const takeOver = described({
   print: ({ imported }) => ({
     value: { imported },
     lines: [
-      `Imported ${counted(imported, 'key')}. Imported keys work as before, and are stored as keyed hashes after their first use.`,
+      `Imported ${countWithNoun(imported, 'key')}. Imported keys work as before, and are stored as keyed hashes after their first use.`,
     ],
   }),
 })

@@ -5,7 +5,13 @@ import { listKeyPage, removeKeyById, storeTrust, type KeyOnPage, type KeyRow } f
 import type { Principal } from '../../identity/principal.ts'
 import { keyChange, makeKey, refuseBeyond, toKey, type KeyWords, type MadeKey } from './make-key.ts'
 import { importKeys } from './old-keys.ts'
-import { serving, type OperationBase, type OperationCall, type Origin, type Served } from '../../operations/serve.ts'
+import {
+  operationServers,
+  type OperationBase,
+  type OperationCall,
+  type Origin,
+  type Served,
+} from '../../operations/serve.ts'
 import { sortedPage } from '../../lib/page.ts'
 
 /** The parts that the operations on keys work with. */
@@ -14,7 +20,7 @@ export interface KeyParts extends OperationBase {
   forgetKeys(): void
 }
 
-const { serveOrganization, servePlatform } = serving<KeyParts>()
+const { serveOrganization, servePlatform } = operationServers<KeyParts>()
 
 const toListedKey = (row: KeyOnPage): shapes.Key => ({ ...toKey(row), user_email: row.user_email })
 
@@ -58,7 +64,7 @@ function organizationNamed({ snapshots }: KeyParts, name: string | null | undefi
   return found
 }
 
-function known(row: KeyRow | undefined): KeyRow {
+function existingKey(row: KeyRow | undefined): KeyRow {
   if (row === undefined) throw new Fault('thing.unknown', { thing: 'key' })
   return row
 }
@@ -97,7 +103,7 @@ export const keyOperations: readonly Served<KeyParts>[] = [
   servePlatform(shapes.trustKey, async ({ parts, principal, params, change }) => {
     const row = await change(
       (key: KeyRow) => ({ ...keyChange('key.trust', key), ...inOrganizationOf(key) }),
-      async (sql) => known(await storeTrust(sql, params['key'] ?? '', principal.id)),
+      async (sql) => existingKey(await storeTrust(sql, params['key'] ?? '', principal.id)),
     )
     parts.forgetKeys()
     return toKey(row)
@@ -106,7 +112,7 @@ export const keyOperations: readonly Served<KeyParts>[] = [
   servePlatform(shapes.removePlatformKey, async ({ parts, params, change }) => {
     await change(
       (row: KeyRow) => ({ ...keyChange('key.remove', row), ...inOrganizationOf(row) }),
-      async (sql) => known(await removeKeyById(sql, params['key'] ?? '')),
+      async (sql) => existingKey(await removeKeyById(sql, params['key'] ?? '')),
     )
     parts.forgetKeys()
     return undefined
@@ -134,7 +140,7 @@ export const keyOperations: readonly Served<KeyParts>[] = [
   serveOrganization(shapes.removeOrganizationKey, async ({ parts, params, change }) => {
     await change(
       (row: KeyRow) => keyChange('key.remove', row),
-      async (sql) => known(await removeKeyById(sql, params['key'] ?? '')),
+      async (sql) => existingKey(await removeKeyById(sql, params['key'] ?? '')),
     )
     parts.forgetKeys()
     return undefined

@@ -22,13 +22,13 @@ import type { Principal } from '../../identity/principal.ts'
 import { keyChange, makeKey, refuseBeyond, toKey, type KeyWords, type MadeKey } from './make-key.ts'
 import { refuseOldSignIn, type FreshSignInParts } from '../people/index.ts'
 import type { KeyParts } from './keys.operations.ts'
-import { serving, type OperationCall, type Served } from '../../operations/serve.ts'
+import { operationServers, type OperationCall, type Served } from '../../operations/serve.ts'
 import { eachOf } from '../../lib/unreadable.ts'
 
 /** The parts that the operations on a user's own keys work with. */
 export type MyKeyParts = KeyParts & FreshSignInParts
 
-const { serveSignedIn } = serving<MyKeyParts>()
+const { serveSignedIn } = operationServers<MyKeyParts>()
 
 /** The member that a principal stands for. Throws `login.needed` for keys of nobody's. */
 function memberOf({ userId }: Principal): UserId {
@@ -76,7 +76,7 @@ const secretly = <T>(answer: T, head: OperationCall['head']): T => {
   return answer
 }
 const responseOf = ({ row, key }: MadeKey, head: OperationCall['head']) => secretly({ ...toKey(row), key }, head)
-const taken = (name: string) => new Fault('thing.taken', { thing: 'key', name })
+const takenName = (name: string) => new Fault('thing.taken', { thing: 'key', name })
 
 type Wish = ReturnType<(typeof shapes.addMyKey)['body']['parse']>
 
@@ -114,7 +114,7 @@ export const myKeyOperations: readonly Served<MyKeyParts>[] = [
       async (sql) => {
         if (body.family === 'uru') {
           const own = await ensureMemberKey(sql, parts.vault, { organizationId, userId: user })
-          if (own === undefined) throw taken(MEMBER_KEY)
+          if (own === undefined) throw takenName(MEMBER_KEY)
           return own
         }
         const role = roleOf(parts, principal, place)
@@ -144,7 +144,7 @@ export const myKeyOperations: readonly Served<MyKeyParts>[] = [
           () => regenerateMemberKey(sql, parts.vault, membership),
           (next) => new Map(next?.replaced === undefined ? [] : [[next.replaced, next.row.id]]),
         )
-        if (own === undefined) throw taken(MEMBER_KEY)
+        if (own === undefined) throw takenName(MEMBER_KEY)
         return own
       },
     )

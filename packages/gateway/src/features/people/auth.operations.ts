@@ -5,7 +5,7 @@ import { roleIn } from '../../snapshot/role.ts'
 import { findByRefreshToken, listSignIns, type SignInRow } from '../../identity/sign-ins.ts'
 import { findUser, type UserRow } from '../../identity/users.ts'
 import type { Principal } from '../../identity/principal.ts'
-import { serving, type OperationBase, type OperationCall, type Served } from '../../operations/serve.ts'
+import { operationServers, type OperationBase, type OperationCall, type Served } from '../../operations/serve.ts'
 import type { Enrolment } from './enrolment.ts'
 import type { SignIn, Tokens, WebCookies } from './sign-in.ts'
 import { eachOf } from '../../lib/unreadable.ts'
@@ -17,7 +17,7 @@ export interface AuthParts extends OperationBase {
   readonly web: WebCookies
 }
 
-const { serveAnyone, serveSignedIn } = serving<AuthParts>()
+const { serveAnyone, serveSignedIn } = operationServers<AuthParts>()
 
 const toPerson = ({ id, email, name, platform_admin: admin }: UserRow): shapes.TokenPair['user'] => ({
   id,

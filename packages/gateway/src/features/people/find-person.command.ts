@@ -3,11 +3,11 @@ import { listMembers, listUsers, type Member, type User } from '@toolway/contrac
 import { CommandFault, EXIT } from '../../cli/terminal/output.ts'
 import { listAll, type Transport } from '../../cli/transport/transport.ts'
 
-const same = (text: string, other: string) => text.trim().toLowerCase() === other.trim().toLowerCase()
+const isSameText = (text: string, other: string) => text.trim().toLowerCase() === other.trim().toLowerCase()
 
 /** Of the installation. */
 export async function getUser(transport: Transport, email: string): Promise<User> {
-  const found = (await listAll(transport, listUsers)).find((item) => same(item.email, email))
+  const found = (await listAll(transport, listUsers)).find((item) => isSameText(item.email, email))
   if (found !== undefined) return found
   throw new CommandFault(`No user has the email ${email}; \`toolway user list\` lists all users.`)
 }
@@ -15,7 +15,7 @@ export async function getUser(transport: Transport, email: string): Promise<User
 /** Of an organization, whose administrators need not know who else is in the installation. */
 export async function getMember(transport: Transport, organization: string, email: string): Promise<Member> {
   const members = await listAll(transport, listMembers, { params: { organization } })
-  const found = members.find((member) => same(member.email, email))
+  const found = members.find((member) => isSameText(member.email, email))
   if (found !== undefined) return found
   throw new CommandFault(
     `No member of ${organization} has the email ${email}; \`toolway member list\` lists the members.`,

@@ -1,7 +1,7 @@
 /** `toolway group …`: groups of an organization's members. */
 import { joinGroup, leaveGroup, listGroups, putGroup, removeGroup } from '@toolway/contract/admin'
 import { Argument, Option } from 'commander'
-import { described, groupOf, type Finish } from '../../cli/command.ts'
+import { describeCommand, groupOf, type Finish } from '../../cli/command.ts'
 import { table } from '../../cli/terminal/output.ts'
 import { listAll } from '../../cli/transport/transport.ts'
 import { getMember } from './find-person.command.ts'
@@ -13,7 +13,7 @@ interface GroupArgument extends OrganizationOption {
   readonly group: string
 }
 
-const list = described({
+const list = describeCommand({
   name: 'list',
   about: 'list the groups of an organization with their members',
   examples: ['toolway group list'],
@@ -38,7 +38,7 @@ const list = described({
   }),
 })
 
-const add = described({
+const add = describeCommand({
   name: 'add',
   about: 'create a group, or change its title',
   arguments: [new Argument('<group>', 'name used in rules')],
@@ -52,7 +52,7 @@ const add = described({
   }),
 })
 
-const remove = described({
+const remove = describeCommand({
   name: 'remove',
   about: 'remove a group',
   arguments: [new Argument('<group>')],
@@ -64,8 +64,8 @@ const remove = described({
   }),
 })
 
-const moving = (to: 'join' | 'leave') =>
-  described({
+const memberCommand = (to: 'join' | 'leave') =>
+  describeCommand({
     name: to,
     about: to === 'join' ? 'add members to a group' : 'remove members from a group',
     arguments: [new Argument('<group>'), new Argument('<email...>', 'email addresses of the members')],
@@ -90,6 +90,6 @@ export const groupCommand = (finish: Finish) =>
   groupOf(
     'group',
     'manage groups of members for rules, approvers and toolsets',
-    [list, add, remove, moving('join'), moving('leave')],
+    [list, add, remove, memberCommand('join'), memberCommand('leave')],
     finish,
   )

@@ -2,7 +2,7 @@
 export { createEnrolment, type Enrolment } from './enrolment.ts'
 export { createSignIn, type SignIn, type SignInParts, type Tokens, type WebCookies } from './sign-in.ts'
 export { createPasswordFits, refuseOldSignIn, type FreshSignInParts } from './fresh-sign-in.ts'
-export { changeRole, join, joinAs, leave } from './members.ts'
+export { changeRole, join, joinAs, removeMembership } from './members.ts'
 export {
   addressesOf,
   fillGroup,

@@ -8,7 +8,7 @@ import {
   type MemberRole,
 } from '@toolway/contract/admin'
 import { Argument, Option } from 'commander'
-import { described, groupOf, type Finish } from '../../cli/command.ts'
+import { describeCommand, groupOf, type Finish } from '../../cli/command.ts'
 import { table } from '../../cli/terminal/output.ts'
 import { listAll } from '../../cli/transport/transport.ts'
 import { checkEmail, getMember } from './find-person.command.ts'
@@ -26,7 +26,7 @@ interface Joining extends MemberArgument {
 
 const email = new Argument('<email>', 'email address of the member')
 
-const add = described({
+const add = describeCommand({
   name: 'add',
   about: 'add a member; a new person receives a one-time code to set a password',
   arguments: [email],
@@ -53,7 +53,7 @@ const add = described({
   }),
 })
 
-const list = described({
+const list = describeCommand({
   name: 'list',
   about: 'list the members of an organization',
   examples: ['toolway member list'],
@@ -68,7 +68,7 @@ const list = described({
   }),
 })
 
-const role = described({
+const role = describeCommand({
   name: 'role',
   about: 'change the role of a member, effective immediately',
   arguments: [email, new Argument('<role>', 'role').choices(MEMBER_ROLES)],
@@ -83,7 +83,7 @@ const role = described({
   }),
 })
 
-const remove = described({
+const remove = describeCommand({
   name: 'remove',
   about: 'remove a member and their keys in the organization',
   arguments: [email],

@@ -113,7 +113,7 @@ export async function changeRole(sql: OrgSql, place: string, userId: string, rol
 }
 
 /** The member's keys go with the membership, and so does what they allowed OAuth clients there. */
-export async function leave(sql: OrgSql, place: string, userId: string): Promise<members.MemberRow> {
+export async function removeMembership(sql: OrgSql, place: string, userId: string): Promise<members.MemberRow> {
   const before = await get(sql, userId)
   await keepOneAdmin(sql, before, place)
   await members.removeMember(sql, before.user_id)

@@ -49,14 +49,19 @@ export async function userOf(
   const { email, emailVerified } = proven
   if (email === undefined || !emailVerified) return refuse('it does not say that your email address is verified')
   const user = await findUserByEmail(sql, email)
-  if (user !== undefined) return joined(sql, actor, proven, user)
+  if (user !== undefined) return signInProvided(sql, actor, proven, user)
   // Its first person comes with the setup code, and nobody may take that from them.
   if ((await countUsers(sql)) === 0) return refuse('nobody has set up this installation yet')
   if (rule === 'existing') return refuse('nobody with this email has been added here')
-  return added(sql, seals, actor, { ...proven, email }, rule)
+  return addProvided(sql, seals, actor, { ...proven, email }, rule)
 }
 
-async function joined(sql: SystemSql, actor: Actor, { issuer, subject }: Proven, stored: UserRow): Promise<Provided> {
+async function signInProvided(
+  sql: SystemSql,
+  actor: Actor,
+  { issuer, subject }: Proven,
+  stored: UserRow,
+): Promise<Provided> {
   if (!stored.active) return refuse('this account is not active')
   if (stored.provider !== 'local') return refuse('this email address uses another sign-in method')
   // The previous password may have been chosen by someone else. It ends, together with the sign-ins made with it.
@@ -73,7 +78,7 @@ async function joined(sql: SystemSql, actor: Actor, { issuer, subject }: Proven,
   return { user, joined: undefined, changed: true }
 }
 
-async function added(
+async function addProvided(
   sql: SystemSql,
   seals: MemberSeals,
   actor: Actor,

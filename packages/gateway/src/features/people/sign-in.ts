@@ -108,7 +108,7 @@ export function createSignIn(parts: SignInParts): SignIn {
       const good = attempts.begin(emailOf(email), actor.address)
       const user = await db.system((sql) => findUserByEmail(sql, email))
       const fits = await passwords.verify(password, user?.password)
-      if (user === undefined || !fits || !user.active) return refused(parts, actor, user)
+      if (user === undefined || !fits || !user.active) return refuseSignIn(parts, actor, user)
       good()
       return open(parts, actor, user, 'password', scope)
     },
@@ -148,7 +148,7 @@ export function createSignIn(parts: SignInParts): SignIn {
 
 const hashOf = ({ hash }: SignInParts, token: string) => hash(`refresh ${token}`)
 
-async function refused(parts: SignInParts, actor: Actor, user: UserRow | undefined): Promise<never> {
+async function refuseSignIn(parts: SignInParts, actor: Actor, user: UserRow | undefined): Promise<never> {
   await parts.db.system((sql) => recordChange(sql, actor, undefined, failure(user)))
   throw new Fault('login.wrong')
 }

@@ -11,7 +11,7 @@ import {
   type TokenPair,
 } from '@toolway/contract/admin'
 import { Argument, Option } from 'commander'
-import { described, groupOf, type Finish } from '../../cli/command.ts'
+import { describeCommand, groupOf, type Finish } from '../../cli/command.ts'
 import { CommandFault, table } from '../../cli/terminal/output.ts'
 import { readNewPassword } from '../../cli/terminal/terminal.ts'
 import { listAll, Refusal, type Transport } from '../../cli/transport/transport.ts'
@@ -49,7 +49,7 @@ async function signUp({ call }: Transport, words: Adding, code: string): Promise
   return { first: tokens.user }
 }
 
-const add = described({
+const add = describeCommand({
   name: 'add',
   about: 'add a person, who sets a password with a one-time code',
   arguments: [email],
@@ -88,7 +88,7 @@ const add = described({
   },
 })
 
-const list = described({
+const list = describeCommand({
   name: 'list',
   about: 'list the users of this installation',
   examples: ['toolway user list'],
@@ -105,7 +105,7 @@ const list = described({
   }),
 })
 
-const remove = described({
+const remove = describeCommand({
   name: 'remove',
   about: 'remove a person and their memberships, keys and sign-ins',
   arguments: [email],
@@ -120,7 +120,7 @@ const remove = described({
   }),
 })
 
-const password = described({
+const password = describeCommand({
   name: 'password',
   about: 'set a new password, or create a one-time code for the person to set one',
   arguments: [email],
@@ -141,7 +141,7 @@ const password = described({
       : { value: { email: address, code: made.code }, lines: codeLines(made) },
 })
 
-const setUpCode = described({
+const setUpCode = describeCommand({
   name: 'setup-code',
   about: 'create a new setup code for the first sign-up',
   examples: ['toolway user setup-code'],

@@ -7,7 +7,7 @@ import { sortedPage } from '../../lib/page.ts'
 import type { Ended } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
 import { passwordSet } from './enrolment.ts'
 import { change as changePerson, getUser, invite, inviteAgain, remove, replacePassword } from './manage-users.ts'
-import { serving, type OperationBase, type Served } from '../../operations/serve.ts'
+import { operationServers, type OperationBase, type Served } from '../../operations/serve.ts'
 import type { AdminCredentials } from '../../oauth/outgoing/admin-credentials.ts'
 
 /** The parts that the operations on people work with. */
@@ -18,7 +18,7 @@ export interface UserParts extends OperationBase {
   readonly credentials: Pick<AdminCredentials, 'endIn' | 'ended'>
 }
 
-const { servePlatform } = serving<UserParts>()
+const { servePlatform } = operationServers<UserParts>()
 
 const toUser = (row: UserRow): shapes.User => ({
   id: row.id,
