@@ -70,7 +70,7 @@ export function createClients(trusted: readonly string[]): Clients {
     return last
   }
 
-  function forwarded({ headers }: IncomingMessage, peer: Client): Client {
+  function forwardedClient({ headers }: IncomingMessage, peer: Client): Client {
     const common = listOf(headers['x-forwarded-for'])
     const standard = elementsOf(headers.forwarded)
     const [commonHop, other] = [farthest(common), farthest(standard.map(({ for: hop = '' }) => hop))]
@@ -84,7 +84,7 @@ export function createClients(trusted: readonly string[]): Clients {
   return {
     of(request) {
       const peer = peerOf(request)
-      return peer.trusted ? forwarded(request, peer.client) : peer.client
+      return peer.trusted ? forwardedClient(request, peer.client) : peer.client
     },
   }
 }

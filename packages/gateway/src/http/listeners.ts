@@ -56,7 +56,7 @@ export function createListeners(server: Server, { alone = false } = {}): Listene
       return taken
     },
     async close() {
-      await Promise.all([server, ...further].filter(({ listening }) => listening).map(closed))
+      await Promise.all([server, ...further].filter(({ listening }) => listening).map(whenClosed))
     },
   }
 }
@@ -64,10 +64,10 @@ export function createListeners(server: Server, { alone = false } = {}): Listene
 async function refuseTaken(at: Address): Promise<void> {
   const alone = createServer()
   await listenOn(alone, { ...at, exclusive: true })
-  await closed(alone)
+  await whenClosed(alone)
 }
 
-const closed = (server: SocketServer) => new Promise<void>((resolve) => void server.close(() => resolve()))
+const whenClosed = (server: SocketServer) => new Promise<void>((resolve) => void server.close(() => resolve()))
 
 const listenOn = (server: SocketServer, at: Address & { reusePort?: true; exclusive?: true }): Promise<number> =>
   new Promise((resolve, reject) => {

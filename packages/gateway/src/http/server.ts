@@ -154,11 +154,16 @@ function dispatch(
     return door.answer(request, response, match, path)
   }
   if (parts.takeIn === undefined || door.takesCalls?.(match, request.method) !== true) return answer()
-  return parts.takeIn({ request, response, answer, refuse: (fault) => shed(parts, response, { door, match, fault }) })
+  return parts.takeIn({
+    request,
+    response,
+    answer,
+    refuse: (fault) => refuseCall(parts, response, { door, match, fault }),
+  })
 }
 
 /** Refuses a call that is not taken in: its body is not read and no audit record is made. Whoever left is told nothing. */
-function shed(
+function refuseCall(
   { newCorrelationId }: Pick<ServerParts, 'newCorrelationId'>,
   response: ServerResponse,
   { door, match, fault }: { readonly door: Door; readonly match: NonNullable<unknown>; readonly fault: Fault },
@@ -181,7 +186,7 @@ function guardHost(guard: Guard, request: IncomingMessage, { origin, authority }
 }
 
 /** Throws `request.repeated`, `request.host` or `request.origin`. */
-function guarded(guard: Guard, request: IncomingMessage, target: Target): void {
+function guardRequest(guard: Guard, request: IncomingMessage, target: Target): void {
   guardHost(guard, request, target)
   guard.checkOrigin(request.headers.host, request.headers.origin)
 }
@@ -222,7 +227,7 @@ function turnAway(parts: ServerParts, request: IncomingMessage, response: Server
   const { origin } = request.headers
   const target = targetOf(request.url ?? '/')
   try {
-    guarded(parts.guard, request, target)
+    guardRequest(parts.guard, request, target)
     // A page that may read other answers may read this one.
     if (origin !== undefined) allowOrigin(request, response, origin)
   } catch {
@@ -239,7 +244,7 @@ function socketFor({ guard, sockets }: ServerParts, request: IncomingMessage): S
     const target = targetOf(request.url ?? '/')
     const path = pathOf(target.origin)
     const door = sockets.find((socket) => socket.takes(request, path))
-    if (door !== undefined) guarded(guard, request, target)
+    if (door !== undefined) guardRequest(guard, request, target)
     return door
   } catch {
     return undefined

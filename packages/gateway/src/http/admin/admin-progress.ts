@@ -29,16 +29,16 @@ export function streamWithProgress({ operation, signal, run, word }: LongAnswer)
     {
       start(controller) {
         const write = (text: string) => open && controller.enqueue(encoder.encode(text))
-        const say = (name: string, value: unknown) => write(`event: ${name}\ndata: ${JSON.stringify(value)}\n\n`)
+        const writeEvent = (name: string, value: unknown) => write(`event: ${name}\ndata: ${JSON.stringify(value)}\n\n`)
         const hasRoom = () => open && (controller.desiredSize ?? 0) > 0
-        const progress = (value: unknown) => hasRoom() && say('progress', operation.progress?.parse(value))
+        const progress = (value: unknown) => hasRoom() && writeEvent('progress', operation.progress?.parse(value))
         const beat = setInterval(() => hasRoom() && write(': \n\n'), BEAT)
         beat.unref()
         const work = async () => {
           try {
-            say('result', operation.answer.parse(await run(progress)))
+            writeEvent('result', operation.answer.parse(await run(progress)))
           } catch (thrown) {
-            say('error', word(signal.aborted ? reasonOf(signal) : thrown))
+            writeEvent('error', word(signal.aborted ? reasonOf(signal) : thrown))
           } finally {
             clearInterval(beat)
             if (open) controller.close()

@@ -49,7 +49,7 @@ export function createBrokerEvents(parts: BrokerEventsParts): Hono<Env> {
     const id = `${signed.connectionId} ${message.id}`
     const before = seen.get(id)
     if (before !== undefined) return c.json(before)
-    const taken = await take(parts, signed, event, {
+    const taken = await recordExpiry(parts, signed, event, {
       ...{ id: signed.connectionId, type: 'system', keyId: undefined, address: client.address, correlationId },
       userAgent: c.req.header('user-agent'),
     })
@@ -79,7 +79,12 @@ const textAt = (of: Json | undefined, ...names: string[]): string | undefined =>
 }
 
 /** False for an event that nothing is done about. */
-async function take(parts: BrokerEventsParts, signed: Signed, event: JsonObject, actor: Actor): Promise<boolean> {
+async function recordExpiry(
+  parts: BrokerEventsParts,
+  signed: Signed,
+  event: JsonObject,
+  actor: Actor,
+): Promise<boolean> {
   if (event['type'] !== EXPIRED) return false
   const { organizationId, connectionId, brokered } = signed
   const [data, metadata] = [event['data'], event['metadata']]

@@ -61,7 +61,7 @@ export function createVisitors(parts: VisitorParts): Visitors {
   })
 
   /** The address as the person's browser knows it. */
-  const here = (c: PageContext) => {
+  const visitedAddress = (c: PageContext) => {
     const { pathname, search } = new URL(c.req.url)
     return `${prefix()}${pathname}${search}`
   }
@@ -82,7 +82,7 @@ export function createVisitors(parts: VisitorParts): Visitors {
     },
     ask: (c) =>
       comesFromElsewhere(c)
-        ? leadOn(textsFor(c), here(c))
-        : c.redirect(`${prefix()}/sign-in?next=${encodeURIComponent(here(c))}`, 303),
+        ? leadOn(textsFor(c), visitedAddress(c))
+        : c.redirect(`${prefix()}/sign-in?next=${encodeURIComponent(visitedAddress(c))}`, 303),
   }
 }

@@ -9,7 +9,7 @@ import { html } from '../pages/markup.ts'
 import { pageOf } from '../pages/page.ts'
 import { textsFor } from '../pages/page-request.ts'
 import type { PageTexts } from '../pages/page-texts.ts'
-import { give, type Site } from './site.ts'
+import { sendSiteFile, type Site } from './site.ts'
 
 /**
  * Scripts come from here and nowhere else, and no text becomes one. Styles may stand in the page, since the kit sets widths and
@@ -42,14 +42,14 @@ const FILE_HEADERS = { 'cache-control': 'public, max-age=31536000, immutable' }
 export function createConsoleDoor(site: Site | undefined): Hono {
   const app = new Hono()
   const index = site?.get('index.html')
-  const page = (c: Context) => (index === undefined ? notBuilt(textsFor(c)) : give(c, index, PAGE_HEADERS))
+  const page = (c: Context) => (index === undefined ? notBuilt(textsFor(c)) : sendSiteFile(c, index, PAGE_HEADERS))
   for (const path of CONSOLE_PATHS) {
     app.get(path, page)
     if (path !== '/') app.get(`${path}/`, page)
   }
   app.get('/assets/:name', async (c, next) => {
     const file = site?.get(`assets/${c.req.param('name')}`)
-    return file === undefined ? next() : give(c, file, FILE_HEADERS)
+    return file === undefined ? next() : sendSiteFile(c, file, FILE_HEADERS)
   })
   return app
 }

@@ -79,7 +79,11 @@ function fileOf(bytes: Buffer, extension: string): SiteFile {
 }
 
 /** Answers a request with a file, packed as its client accepts it, or with 304 where it has these bytes. */
-export async function give(c: Context, file: SiteFile, headers: Readonly<Record<string, string>>): Promise<Response> {
+export async function sendSiteFile(
+  c: Context,
+  file: SiteFile,
+  headers: Readonly<Record<string, string>>,
+): Promise<Response> {
   const coding = file.isDense ? 'identity' : codingOf(c.req.header('accept-encoding'))
   const all = { ...headers, etag: file.tag, vary: 'Accept-Encoding', 'x-content-type-options': 'nosniff' }
   if (c.req.header('if-none-match')?.includes(file.tag) === true)

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { Hono, type Context } from 'hono'
-import { give, type SiteFile } from '../console/site.ts'
+import { sendSiteFile, type SiteFile } from '../console/site.ts'
 import { html } from '../pages/markup.ts'
 import { pageOf } from '../pages/page.ts'
 import { textsFor } from '../pages/page-request.ts'
@@ -41,7 +41,7 @@ export function createDocsDoor(docs: Docs): Hono {
       policy = policyOf(hashesIn(Buffer.from(await file.in('identity')).toString('utf8')))
       policies.set(file, policy)
     }
-    return give(c, file, {
+    return sendSiteFile(c, file, {
       'content-security-policy': policy,
       'x-frame-options': 'DENY',
       'referrer-policy': 'same-origin',
@@ -58,7 +58,7 @@ export function createDocsDoor(docs: Docs): Hono {
     if (found !== undefined) return page(c, found)
     const file = site.get(name)
     if (file === undefined || name.endsWith('.html')) return next()
-    return give(c, file, name.startsWith('assets/') ? FILE_HEADERS : {})
+    return sendSiteFile(c, file, name.startsWith('assets/') ? FILE_HEADERS : {})
   }
   app.get(PREFIX, answer)
   app.get(`${PREFIX}/*`, answer)

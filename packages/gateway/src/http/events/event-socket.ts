@@ -46,7 +46,7 @@ const MOST_HEARD = 1_024
 const MOST_FRAMES = 100
 /** Bytes that may wait for a slow reader. */
 const MOST_UNREAD = 256 * 1024
-const nothing = () => undefined
+const ignore = () => undefined
 
 export function createEventSocket(parts: EventSocketParts, times = TIMES): EventSocket {
   const { places, events, clients, limits, open, draining } = parts
@@ -63,12 +63,12 @@ export function createEventSocket(parts: EventSocketParts, times = TIMES): Event
     return { principal, organizationId: organization.id }
   }
 
-  async function enter(request: IncomingMessage, raw: Duplex, head: Buffer): Promise<void> {
-    raw.on('error', nothing)
+  async function acceptUpgrade(request: IncomingMessage, raw: Duplex, head: Buffer): Promise<void> {
+    raw.on('error', ignore)
     const refusal = await welcome(request).catch((thrown: unknown) => countUnknown(thrown, limits))
     let socket: WebSocket | undefined
     server.handleUpgrade(request, raw, head, (made) => (socket = made))
-    socket?.on('error', nothing)
+    socket?.on('error', ignore)
     if (socket === undefined) return
     if (refusal instanceof Fault) return close(socket, refusal)
     try {
@@ -127,7 +127,7 @@ export function createEventSocket(parts: EventSocketParts, times = TIMES): Event
   return {
     takes: ({ method, headers }, path) =>
       path === PATH && method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket' && !draining.aborted,
-    enter,
+    enter: acceptUpgrade,
   }
 }
 

@@ -16,13 +16,13 @@ export function receivedBy(request: IncomingMessage, silence = SILENCE): Receive
   const stop = new AbortController()
   const timer = setTimeout(() => stop.abort(new Fault('file.slow', { seconds: Math.ceil(silence / 1000) })), silence)
   return {
-    content: counted(request, () => timer.refresh()),
+    content: countReceived(request, () => timer.refresh()),
     signal: stop.signal,
     close: () => clearTimeout(timer),
   }
 }
 
-async function* counted(request: IncomingMessage, onBytes: () => void): AsyncIterable<Uint8Array> {
+async function* countReceived(request: IncomingMessage, onBytes: () => void): AsyncIterable<Uint8Array> {
   // Not destroyed when the reader stops: the answer goes over the same connection.
   const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
   try {

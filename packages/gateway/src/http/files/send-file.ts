@@ -22,7 +22,7 @@ export async function sendFile(
   try {
     for (; next.done !== true; next = await pieces.next()) {
       if (response.destroyed) return
-      if (!response.write(next.value)) await drained(response)
+      if (!response.write(next.value)) await whenDrained(response)
     }
     response.end()
   } finally {
@@ -31,7 +31,7 @@ export async function sendFile(
 }
 
 /** Resolves when the client took what was written, or is gone. */
-const drained = (response: ServerResponse) =>
+const whenDrained = (response: ServerResponse) =>
   new Promise<void>((resolve) => {
     const done = () => {
       response.off('drain', done).off('close', done)

@@ -27,7 +27,7 @@ export type TakeIn = (call: ComingCall) => void | Promise<unknown>
 export const createTakeIn = ({ intake, shares, bodyLimit }: TakeInParts): TakeIn =>
   function takeIn({ request, response, answer, refuse }) {
     const share = shares.of(request)
-    const refused = (thrown: unknown) => refuse(Fault.of(thrown))
+    const refuseThrown = (thrown: unknown) => refuse(Fault.of(thrown))
     const run = (place: CallPlace): void | Promise<unknown> => {
       const { note } = share
       setPlace(request, { hold: place.hold, end: place.end, admitted: (id) => note?.(id) })
@@ -44,9 +44,9 @@ export const createTakeIn = ({ intake, shares, bodyLimit }: TakeInParts): TakeIn
     try {
       begun = intake.begin(share.name, statedBytes(request, bodyLimit), (leave) => onceClosed(response, leave))
     } catch (thrown) {
-      return refused(thrown)
+      return refuseThrown(thrown)
     }
-    return begun instanceof Promise ? begun.then(run, refused) : run(begun)
+    return begun instanceof Promise ? begun.then(run, refuseThrown) : run(begun)
   }
 
 /** The stated Content-Length. Bytes without one are counted as they come (`body.ts`). */

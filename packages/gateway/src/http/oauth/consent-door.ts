@@ -69,7 +69,7 @@ export function createConsentDoor(parts: ConsentDoorParts): ConsentDoor {
     return pageOf({ texts, title: texts.consent.title({ client: asking.clientName }), body })
   }
 
-  async function answered(visit: Visit, form: URLSearchParams): Promise<Response> {
+  async function takeAnswer(visit: Visit, form: URLSearchParams): Promise<Response> {
     const { request, response, asking, person, choices } = visit
     web.checkCsrf(person.signInId, form.get('csrf') ?? undefined)
     const choice = choices.find(({ organizationId }) => organizationId === form.get('organization'))
@@ -101,7 +101,7 @@ export function createConsentDoor(parts: ConsentDoorParts): ConsentDoor {
     }
     const person = { id: principal.userId, signInId: principal.signInId }
     const visit = { request, response, texts, asking, person, choices: choicesOf(principal, asking) }
-    return request.method === 'POST' ? answered(visit, await formOf(request)) : ask(visit)
+    return request.method === 'POST' ? takeAnswer(visit, await formOf(request)) : ask(visit)
   }
 
   return { answer }

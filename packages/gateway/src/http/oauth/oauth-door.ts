@@ -62,7 +62,7 @@ export function createOAuthDoor(parts: OAuthDoorParts): OAuthDoor {
       try {
         await answer(parts, request, response, path)
       } catch (thrown) {
-        await say(parts, request, response, Fault.of(thrown), path)
+        await writeOAuthFault(parts, request, response, Fault.of(thrown), path)
       }
     },
   }
@@ -164,7 +164,7 @@ async function answer(
 }
 
 /** Programs of OAuth read the words of RFC 6749, section 5.2; users get a page. */
-async function say(
+async function writeOAuthFault(
   parts: OAuthDoorParts,
   request: IncomingMessage,
   response: ServerResponse,

@@ -32,7 +32,7 @@ interface AccountWords {
 const alarm = (problem: Markup | undefined) =>
   problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</p>`
 
-const hidden = ({ csrf }: Form, step: string) => html`
+const hiddenInputs = ({ csrf }: Form, step: string) => html`
   <input type="hidden" name="csrf" value="${csrf}" />
   <input type="hidden" name="step" value="${step}" />
 `
@@ -40,7 +40,7 @@ const hidden = ({ csrf }: Form, step: string) => html`
 const nameOf = ({ name, account }: AccountWords): string => (name === undefined ? account : `${name} (${account})`)
 
 /** Nothing that works is replaced unasked. */
-const replacing = ({ connect: { replace } }: PageTexts, { replaced, inTheWay }: Form): Markup | string => {
+const replacementNotice = ({ connect: { replace } }: PageTexts, { replaced, inTheWay }: Form): Markup | string => {
   if (replaced !== undefined)
     return html`<p>${replace.again({ account: nameOf(replaced) })}</p>
       <input type="hidden" name="replaces" value="${replaced.id}" />`
@@ -78,7 +78,7 @@ export const accountForm = (texts: PageTexts, form: AccountForm): Markup => html
   <p>${texts.connect.next({ host: form.authority })}</p>
   ${scopesOf(texts, form)}
   <form method="post" action="${form.action}">
-    ${hidden(form, 'account')} ${accountField(texts, form)} ${replacing(texts, form)}
+    ${hiddenInputs(form, 'account')} ${accountField(texts, form)} ${replacementNotice(texts, form)}
     <button>${texts.connect.continueTo({ name: form.authority })}</button>
   </form>
   <p class="hint">${texts.connect.stranger()}</p>
@@ -123,7 +123,7 @@ export const brokerForm = (texts: PageTexts, form: BrokerForm): Markup => html`
   ${alarm(form.problem)} ${facts(texts, form)}
   <p>${texts.connect.broker({ broker: form.broker })}</p>
   <form method="post" action="${form.action}">
-    ${hidden(form, 'account')}
+    ${hiddenInputs(form, 'account')}
     ${
       form.apps.length < 2
         ? ''
@@ -153,7 +153,7 @@ export function clientForm({ connect: { client } }: PageTexts, form: ClientForm)
     <p>${client.text({ host, organization })}</p>
     <p><code>${redirect}</code></p>
     <form method="post" action="${form.action}">
-      ${hidden(form, 'client')}
+      ${hiddenInputs(form, 'client')}
       <label>
         ${client.id()}
         <input name="client_id" value="${form.clientId ?? ''}" maxlength="2000" autocomplete="off" required autofocus />
@@ -187,13 +187,13 @@ export function keyForm(texts: PageTexts, form: KeyForm): Markup {
   return html`
     ${alarm(form.problem)} ${facts(texts, form)}
     <form method="post" action="${form.action}">
-      ${hidden(form, 'key')}
+      ${hiddenInputs(form, 'key')}
       <label>
         ${key.label()}
         <small>${key.hint({ header: form.header })}</small>
         <input type="password" name="key" maxlength="8192" autocomplete="off" spellcheck="false" required autofocus />
       </label>
-      ${accountField(texts, form)} ${replacing(texts, form)}
+      ${accountField(texts, form)} ${replacementNotice(texts, form)}
       <button>${key.submit()}</button>
     </form>
   `

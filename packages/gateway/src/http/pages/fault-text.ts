@@ -23,7 +23,7 @@ export function faultText(texts: PageTexts, fault: Fault): Markup {
 }
 
 export function faultTexts(texts: PageTexts, { code, facts, message, mend }: Fault): FaultText {
-  const known = own<{ say: Said; mend: Said }>(texts.faults, code)
+  const known = ownMember<{ say: Said; mend: Said }>(texts.faults, code)
   if (known === undefined) return { say: inEnglish(texts, message), mend: inEnglish(texts, mend) }
   const values = Object.fromEntries(
     Object.entries(facts).map(([name, fact]) => [name, name === 'problem' ? problemText(texts, String(fact)) : fact]),
@@ -35,7 +35,7 @@ export function faultTexts(texts: PageTexts, { code, facts, message, mend }: Fau
 export function problemText(texts: PageTexts, problem: string): Markup {
   // The sentence around it brings its own full stop.
   const words = problem.replace(/\.$/, '')
-  const known = own<Said>(texts.problems, words.replaceAll(/\d+/g, '#'))
+  const known = ownMember<Said>(texts.problems, words.replaceAll(/\d+/g, '#'))
   return known?.(Object.fromEntries((words.match(/\d+/g) ?? []).entries())) ?? inEnglish(texts, words)
 }
 
@@ -44,5 +44,5 @@ export const inEnglish = ({ language }: PageTexts, text: string): Markup =>
   language === 'en' ? html`${text}` : html`<span lang="en">${text}</span>`
 
 /** By a name that the compiler does not know, with whatever arguments there are. */
-const own = <Value>(all: object, name: string): Value | undefined =>
+const ownMember = <Value>(all: object, name: string): Value | undefined =>
   Object.hasOwn(all, name) ? (all as Readonly<Record<string, Value>>)[name] : undefined

@@ -184,7 +184,8 @@ class PersistentChannel implements Channel {
     audit.note({ method: request.method })
     try {
       this.#begin()
-      if (era === 'modern' && !this.#wire.modern && request.method !== 'server/discover') throw unspoken(request)
+      if (era === 'modern' && !this.#wire.modern && request.method !== 'server/discover')
+        throw unspokenRevision(request)
       if (era === 'legacy' && request.method === 'initialize') return await this.#open(request, requestContext, audit)
       if (request.method === BRING && this.#wire.bringing !== undefined)
         return this.#passThroughTokenBy(request, era, audit)
@@ -390,7 +391,7 @@ const isCancelled = ({ signal }: ClientLine): boolean => signal.aborted && CANCE
 const CANCELLED: ReadonlySet<string> = new Set(['call.cancelled', 'session.ended'])
 
 /** The fault for a request of a revision that this transport does not support. */
-function unspoken({ params }: Request): Fault {
+function unspokenRevision({ params }: Request): Fault {
   const supported = REVISIONS.filter((revision) => revision !== MODERN).reverse()
   return new Fault('envelope.version', {}, { data: { supported, requested: metaOf(params)[VERSION_KEY] ?? MODERN } })
 }

@@ -54,7 +54,7 @@ const TIMES: SocketTimes = { ping: 30_000, farewell: 5_000 }
 const SUBPROTOCOL = 'mcp'
 /** Bytes that may wait for a slow reader. */
 const MOST_UNREAD = 16 * 1024 * 1024
-const nothing = () => undefined
+const ignore = () => undefined
 
 /** Somebody who is let in. */
 interface Welcomed {
@@ -119,7 +119,7 @@ class WebSocketHandler implements WebSocketDoor {
     const from = fromOf(request, this.#parts.clients)
     const audit = this.#parts.auditLog.begin(0, correlationOf(request), from)
     audit.note({ method: 'socket' })
-    raw.on('error', nothing)
+    raw.on('error', ignore)
     const inbound = { place, authorization: request.headers.authorization, onBehalfOf: onBehalfIn(request) }
     const client = this.#parts.clients.of(request)
     const welcomed = await this.#welcome(inbound, client, request.headers[PASS_THROUGH_HEADER])
@@ -140,7 +140,7 @@ class WebSocketHandler implements WebSocketDoor {
     let socket: WebSocket | undefined
     this.#server.handleUpgrade(request, raw, head, (made) => (socket = made))
     // A socket error is followed by `close`, which is handled where it matters.
-    socket?.on('error', nothing)
+    socket?.on('error', ignore)
     return socket
   }
 
@@ -198,11 +198,11 @@ class WebSocketHandler implements WebSocketDoor {
     let turn: Promise<void> | undefined
 
     const begin = (text: string) => this.#parts.auditLog.begin(Buffer.byteLength(text), undefined, from)
-    const enter = (bytes: number): Entered | Promise<Entered> => {
+    const enterOrWait = (bytes: number): Entered | Promise<Entered> => {
       const counting = this.#limits.address(client.network)
       return counting === undefined ? this.#taken(visit, bytes) : counting.then(() => this.#taken(visit, bytes))
     }
-    const take = ({ requestContext, place }: Entered, text: string) => {
+    const takeMessage = ({ requestContext, place }: Entered, text: string) => {
       if (requestContext.owner !== owner) {
         place?.end()
         throw new Fault('place.unknown')
@@ -245,11 +245,11 @@ class WebSocketHandler implements WebSocketDoor {
       if (isBinary) return channel.close(new Fault('request.binary'))
       const text = data.toString('utf8')
       try {
-        const admitted = turn === undefined ? enter(data.length) : turn.then(() => enter(data.length))
-        if (!(admitted instanceof Promise)) return take(admitted, text)
+        const admitted = turn === undefined ? enterOrWait(data.length) : turn.then(() => enterOrWait(data.length))
+        if (!(admitted instanceof Promise)) return takeMessage(admitted, text)
         socket.pause()
         const mine = admitted
-          .then((entered) => take(entered, text))
+          .then((entered) => takeMessage(entered, text))
           .catch((thrown: unknown) => refuse(thrown, text))
           .finally(() => {
             if (turn !== mine) return
@@ -266,16 +266,16 @@ class WebSocketHandler implements WebSocketDoor {
   /** Takes a message in and admits its sender; what it took is given back where the sender may not stand there. */
   #taken({ inbound, socket, organizationId }: Visit, bytes: number): Entered | Promise<Entered> {
     const admit = (place?: CallPlace): Entered | Promise<Entered> => {
-      const refused = (thrown: unknown): never => {
+      const leaveAndThrow = (thrown: unknown): never => {
         place?.end()
         throw thrown
       }
       try {
         const admitted = this.#admit(inbound)
         if (!(admitted instanceof Promise)) return { requestContext: admitted, place }
-        return admitted.then((requestContext) => ({ requestContext, place }), refused)
+        return admitted.then((requestContext) => ({ requestContext, place }), leaveAndThrow)
       } catch (thrown) {
-        return refused(thrown)
+        return leaveAndThrow(thrown)
       }
     }
     const begun = this.#parts.intake?.begin(organizationId, bytes, (leave) => {
@@ -316,7 +316,7 @@ const optionsOf = (maxPayload: number, { farewell }: SocketTimes) => ({
 function createWire(socket: WebSocket): Wire {
   return {
     modern: true,
-    header: nothing,
+    header: ignore,
     send(text) {
       if (socket.readyState !== socket.OPEN) return false
       if (socket.bufferedAmount > MOST_UNREAD) {

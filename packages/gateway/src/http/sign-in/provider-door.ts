@@ -51,7 +51,7 @@ export function createProviderDoor(parts: ProviderDoorParts): Hono<Env> {
   const cookie = (value: string, seconds: number) =>
     laxCookie(name(), value, { path: PATH, seconds, secure: isSecure() })
 
-  function failed(c: PageContext, thrown: unknown): Promise<Response> {
+  function problemAnswer(c: PageContext, thrown: unknown): Promise<Response> {
     const texts = textsFor(c)
     return problemPage(texts, thrown, texts.signIn.title(), (problem) => providerProblem(texts, problem))
   }
@@ -68,7 +68,7 @@ export function createProviderDoor(parts: ProviderDoorParts): Hono<Env> {
       c.header('set-cookie', cookie(vault.seal(JSON.stringify(started), SEALED_FOR).toString('base64url'), SECONDS))
       return c.redirect(url.href, 303)
     } catch (thrown) {
-      return failed(c, thrown)
+      return problemAnswer(c, thrown)
     }
   })
 
@@ -94,7 +94,7 @@ export function createProviderDoor(parts: ProviderDoorParts): Hono<Env> {
       for (const value of [...web.cookiesFor(tokens), cookie('', 0)]) response.headers.append('set-cookie', value)
       return response
     } catch (thrown) {
-      const response = await failed(c, thrown)
+      const response = await problemAnswer(c, thrown)
       response.headers.append('set-cookie', cookie('', 0))
       return response
     }

@@ -75,7 +75,7 @@ function addSignIn(app: Hono<Env>, parts: SignInDoorParts): void {
     const [next, email] = [nextOf(form.get('next') ?? undefined), form.get('email') ?? '']
     try {
       const tokens = await signIn.withPassword(actorOf(c, parts), email, form.get('password') ?? '', BROWSER)
-      return enter(c, web, tokens, next)
+      return answerSignedIn(c, web, tokens, next)
     } catch (thrown) {
       const texts = textsFor(c)
       return problemPage(texts, thrown, texts.signIn.title(), (problem) =>
@@ -95,7 +95,7 @@ function addFirst(app: Hono<Env>, parts: SignInDoorParts): void {
       checkPerson(email, name)
       const first = { code: form.get('code') ?? '', email, name: name.trim(), password: form.get('password') ?? '' }
       const user = await enrolment.register(actorOf(c, parts), first)
-      return enter(c, web, await signIn.as(actorOf(c, parts), user, 'setup code', BROWSER), next)
+      return answerSignedIn(c, web, await signIn.as(actorOf(c, parts), user, 'setup code', BROWSER), next)
     } catch (thrown) {
       const texts = textsFor(c)
       return problemPage(texts, thrown, texts.setUp.title(), (problem) =>
@@ -139,7 +139,7 @@ function addSignOut(app: Hono<Env>, parts: SignInDoorParts): void {
   })
 }
 
-function enter(c: PageContext, web: WebSession, tokens: Tokens, next: string | undefined): Response {
+function answerSignedIn(c: PageContext, web: WebSession, tokens: Tokens, next: string | undefined): Response {
   for (const cookie of web.cookiesFor(tokens)) c.header('set-cookie', cookie, { append: true })
   return c.redirect(next ?? '/', 303)
 }

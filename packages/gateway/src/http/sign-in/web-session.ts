@@ -51,7 +51,7 @@ export function createWebSession({ identify, vault, publicUrl }: WebSessionParts
     return token === undefined || !TOKEN_FORM.test(token) ? undefined : `Bearer ${token}`
   }
 
-  async function known(cookies: string | undefined): Promise<Principal | undefined> {
+  async function principalOf(cookies: string | undefined): Promise<Principal | undefined> {
     const authorization = authorizationOf(cookies)
     if (authorization === undefined) return undefined
     const principal = await identify(authorization)
@@ -60,11 +60,11 @@ export function createWebSession({ identify, vault, publicUrl }: WebSessionParts
   }
 
   return {
-    identify: known,
+    identify: principalOf,
     authorizationOf,
     async principalOf(cookies) {
       try {
-        return await known(cookies)
+        return await principalOf(cookies)
       } catch (thrown) {
         if (Fault.of(thrown).row.http === 401) return undefined
         throw thrown

@@ -83,7 +83,7 @@ export async function listAll(parts: ServeParts, visit: Visit): Promise<JsonObje
   const tools: JsonObject[] = []
   let cursor: Json | undefined
   for (let page = 0; page < MOST_PAGES; page++) {
-    const result = resultOf(await enter(parts, visit, askedOf(LIST, cursor === undefined ? {} : { cursor })))
+    const result = resultOf(await answerVisit(parts, visit, askedOf(LIST, cursor === undefined ? {} : { cursor })))
     if (Array.isArray(result['tools'])) tools.push(...result['tools'].filter(isObject))
     cursor = result['nextCursor']
     if (cursor === undefined) break
@@ -94,34 +94,34 @@ export async function listAll(parts: ServeParts, visit: Visit): Promise<JsonObje
 /** The result of a call; its progress goes out before it where the client takes a stream. */
 export async function callTool(parts: ServeParts, visit: Visit, name: string, value: Json): Promise<JsonObject> {
   const meta = visit.reply.streams ? { _meta: { progressToken: visit.audit.correlationId } } : {}
-  return resultOf(await enter(parts, visit, askedOf(CALL, { name, arguments: value, ...meta })))
+  return resultOf(await answerVisit(parts, visit, askedOf(CALL, { name, arguments: value, ...meta })))
 }
 
-export async function enter(
+export async function answerVisit(
   parts: ServeParts,
   { request, requestContext, response, reply, audit }: Visit,
   asking: McpRequest,
 ) {
   const mcpRequest = { ...asking, params: withTrace(asking.params, headerOf(request)) }
   const line = createClientLine({ mcpRequest, session: undefined, header: undefined, reply, audit, calls: parts.calls })
-  const leave = () => line.cancel(new Fault('call.cancelled'))
-  response.once('close', leave)
+  const cancelCall = () => line.cancel(new Fault('call.cancelled'))
+  response.once('close', cancelCall)
   try {
     const answer = await parts.entrance.enter({ requestContext, mcpRequest, channel: line, audit })
     if ('error' in answer) audit.note({ outcome: 'failed' })
     return answer
   } finally {
-    response.removeListener('close', leave)
+    response.removeListener('close', cancelCall)
     line.done()
   }
 }
 
 /** Nothing is known of who asks but its key. */
 export const askedOf = (method: string, params: JsonObject): McpRequest =>
-  readLegacy({ jsonrpc: '2.0', id: 1, method, params }, undefined, unstated)
+  readLegacy({ jsonrpc: '2.0', id: 1, method, params }, undefined, latestLegacyHeader)
 
 /** A request without a revision gets the newest legacy revision, for all features available without a session. */
-export const unstated: HeaderReader = (name) => (name === 'mcp-protocol-version' ? NEWEST_LEGACY : undefined)
+export const latestLegacyHeader: HeaderReader = (name) => (name === 'mcp-protocol-version' ? NEWEST_LEGACY : undefined)
 
 /** An error that a server gave is its own word, and no result. */
 export function resultOf(answer: Awaited<ReturnType<Entrance['enter']>>): JsonObject {

@@ -1,6 +1,6 @@
 /** The result of a call in the form of the source system: its code is ours alone. */
 import { expect, test } from 'vitest'
-import { executed } from './executed.ts'
+import { executedForm } from './executed.ts'
 
 const text = (words: string) => ({ type: 'text', text: words })
 
@@ -15,4 +15,4 @@ test.each([
     { structuredContent: { data: 1, successful: false, error: 'no', code: 'POLICY_VIOLATION', log_id: 'l1' } },
     { data: 1, successful: false, error: 'no', log_id: 'l1' },
   ],
-])('%s', (_, result, body) => expect(executed(result as never, 'c1')).toEqual(body))
+])('%s', (_, result, body) => expect(executedForm(result as never, 'c1')).toEqual(body))

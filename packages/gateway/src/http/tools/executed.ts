@@ -5,7 +5,7 @@
 import { isObject, type Json, type JsonObject } from '@toolway/protocol'
 
 /** @param correlationId the id under which the call is recorded, where the server gave none of its own */
-export function executed(result: JsonObject, correlationId: string): JsonObject {
+export function executedForm(result: JsonObject, correlationId: string): JsonObject {
   const { structuredContent: structured, content, isError } = result
   if (isObject(structured) && typeof structured['successful'] === 'boolean' && 'data' in structured) {
     // A code is the gateway's word for a fault of its own.

@@ -39,10 +39,10 @@ export function createPolicyDoor({ admit, limits, policies, newCorrelationId }: 
     const requestContext = await admit({ place: {}, authorization: headers.authorization })
     if (!permits(requestContext.role, 'tool_call')) throw roleForbidden(requestContext.role, 'tool_call')
     await limits.request(requestContext.principal.id, requestContext.organizationId, requestContext.requestsPerMinute)
-    return path === '/policy' ? shown(requestContext) : reload(requestContext)
+    return path === '/policy' ? shownPolicy(requestContext) : reload(requestContext)
   }
 
-  function shown({ principal }: RequestContext): object {
+  function shownPolicy({ principal }: RequestContext): object {
     const policy = policies.show(principal.toolset ?? '')
     if (policy === undefined) throw new Fault('address.unknown', { path: '/policy' })
     return policy
@@ -50,7 +50,7 @@ export function createPolicyDoor({ admit, limits, policies, newCorrelationId }: 
 
   async function reload(requestContext: RequestContext): Promise<object> {
     const { problem } = await policies.reload()
-    const policy = shown(requestContext)
+    const policy = shownPolicy(requestContext)
     return problem === undefined ? { status: 'reloaded', ...policy } : { status: 'unchanged', problem, ...policy }
   }
 
@@ -60,18 +60,18 @@ export function createPolicyDoor({ admit, limits, policies, newCorrelationId }: 
       const correlationId = correlationOf(request) ?? newCorrelationId()
       const headers = { 'x-correlation-id': correlationId, 'cache-control': 'no-store' }
       try {
-        say(response, 200, 'application/json', await serve(request, path), headers)
+        writeAnswer(response, 200, 'application/json', await serve(request, path), headers)
       } catch (thrown) {
         const fault = await countUnknown(thrown, limits)
         const allow = fault.code === 'request.method' ? { allow: String(fault.facts['allowed']) } : {}
         const answer = problemAnswer(fault, correlationId)
-        say(response, answer.status, answer.type, answer.problem, { ...headers, ...answer.headers, ...allow })
+        writeAnswer(response, answer.status, answer.type, answer.problem, { ...headers, ...answer.headers, ...allow })
       }
     },
   }
 }
 
-function say(
+function writeAnswer(
   response: ServerResponse,
   status: number,
   type: string,

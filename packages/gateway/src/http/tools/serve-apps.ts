@@ -15,7 +15,7 @@ import type { RequestContext } from '../../snapshot/ports/request-context.ts'
 import { nearestNames } from '../../lib/nearest.ts'
 import { headerOf } from '../request-head.ts'
 import { bareArguments, bodyOf, callTool, listAll, type Served, type ServeParts, type Visit } from './ask-tools.ts'
-import { executed } from './executed.ts'
+import { executedForm } from './executed.ts'
 import type { ToolWay } from './tool-addresses.ts'
 
 type Serve = (parts: ServeParts, visit: Visit) => Served | Promise<Served>
@@ -226,7 +226,7 @@ async function execute(parts: ServeParts, visit: Visit): Promise<Served> {
   const named = bareArguments(given, hasArguments(tool))
   const chosen = account === undefined ? {} : chosenAccount(target, account)
   const result = await callTool(parts, direct(visit), name, isObject(named) ? { ...named, ...chosen } : named)
-  return { body: executed(result, visit.audit.correlationId) }
+  return { body: executedForm(result, visit.audit.correlationId) }
 }
 
 /** A tool of the gateway itself, whatever the connection to it is called (ledger S0-PRX-10). */
@@ -237,9 +237,9 @@ async function executeOwn(parts: ServeParts, visit: Visit): Promise<Served> {
   visit.audit.note({ target: name })
   const listed = appsSeen(visit).find(({ offered }) => offered === own)
   const tool = listed?.tools.find((value) => toolListing.tool(String(value['name']))?.name === name)
-  if (tool === undefined) throw unlisted(name, listed?.tools.map((value) => String(value['name'])) ?? [])
+  if (tool === undefined) throw unlistedTool(name, listed?.tools.map((value) => String(value['name'])) ?? [])
   const result = await callTool(parts, direct(visit), String(tool['name']), await bodyOf(parts, visit))
-  return { body: executed(result, visit.audit.correlationId) }
+  return { body: executedForm(result, visit.audit.correlationId) }
 }
 
 interface Chosen {
@@ -265,13 +265,13 @@ async function toolOf(parts: ServeParts, visit: Visit, slug: string, choices: Ch
   const name = named !== undefined && isChosen(named) && (names.includes(slug) || own.length === 0) ? slug : own[0]
   if (own.length > 1 && name !== slug) throw new Fault('tool.ambiguous', { tool: slug, names: own.join(', ') })
   const target = name === undefined ? undefined : toolListing.tool(name)
-  if (name === undefined || target === undefined) throw unlisted(slug, names)
+  if (name === undefined || target === undefined) throw unlistedTool(slug, names)
   const account =
     choices.account === undefined ? app?.account : await accountNamed(parts, visit, target, choices.account)
   return { name, tool: seen.find((value) => value['name'] === name), target, account }
 }
 
-function unlisted(tool: string, names: readonly string[]): Fault {
+function unlistedTool(tool: string, names: readonly string[]): Fault {
   const near = nearestNames(tool, names)
   const nearest = near.length === 0 ? '' : `; did you mean ${near.join(' or ')}`
   return new Fault('tool.unlisted', { tool: tool.slice(0, 200), nearest })

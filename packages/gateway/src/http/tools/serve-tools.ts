@@ -10,13 +10,13 @@ import {
   bodyOf,
   CALL,
   callTool,
-  enter,
+  answerVisit,
   LIST,
   listAll,
   restArguments,
   resultOf,
   takesArguments,
-  unstated,
+  latestLegacyHeader,
   type Served,
   type ServeParts,
   type Visit,
@@ -54,16 +54,16 @@ async function serveTools(parts: ServeParts, visit: Visit): Promise<JsonObject> 
 
 /** MCP's own method at an address of its own: as a request, or as its params alone. */
 async function ask(parts: ServeParts, visit: Visit, method: string, body: JsonObject): Promise<JsonObject> {
-  if (body['jsonrpc'] === undefined) return resultOf(await enter(parts, visit, askedOf(method, body)))
+  if (body['jsonrpc'] === undefined) return resultOf(await answerVisit(parts, visit, askedOf(method, body)))
   const { id, params = {}, method: named = method } = body
   if (named !== method) throw new Fault('body.shape', { place: '/method', problem: `must be ${method} here` })
   if ((typeof id !== 'string' && typeof id !== 'number') || !isObject(params))
     throw new Fault('body.shape', { place: '/id', problem: 'must be a string or a number, next to params' })
   const request: Request = { jsonrpc: '2.0', id, method, params }
   const reader = headerOf(visit.request)
-  const header: HeaderReader = (name) => reader(name) ?? unstated(name)
+  const header: HeaderReader = (name) => reader(name) ?? latestLegacyHeader(name)
   const mcpRequest = isModern(request, header) ? readModern(request, undefined) : readLegacy(request, undefined, header)
-  const answer = await enter(parts, visit, mcpRequest)
+  const answer = await answerVisit(parts, visit, mcpRequest)
   return { jsonrpc: '2.0', id, ...('error' in answer ? { error: { ...answer.error } } : { result: answer.result }) }
 }
 

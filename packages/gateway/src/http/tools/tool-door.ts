@@ -65,7 +65,7 @@ export function createToolDoor(parts: ToolDoorParts): ToolDoor {
     const bytesOut =
       reply.streams && body !== undefined
         ? reply.end(body, status)
-        : say(response, {
+        : writeAnswer(response, {
             status,
             type: 'application/json',
             body,
@@ -96,7 +96,9 @@ export function createToolDoor(parts: ToolDoorParts): ToolDoor {
       const { status, type } = answer
       const body = appProblem(address.way, fault, answer.problem)
       audit.note({
-        bytesOut: reply.isStreaming() ? reply.end(body, status) : say(response, { status, type, body, headers }),
+        bytesOut: reply.isStreaming()
+          ? reply.end(body, status)
+          : writeAnswer(response, { status, type, body, headers }),
       })
     } finally {
       audit.close()
@@ -129,7 +131,7 @@ interface Said {
   readonly headers: Readonly<Record<string, string>>
 }
 
-function say(response: ServerResponse, { status, type, body, headers }: Said): number {
+function writeAnswer(response: ServerResponse, { status, type, body, headers }: Said): number {
   if (response.destroyed || response.headersSent) return 0
   const text = body === undefined ? '' : JSON.stringify(body)
   const size = Buffer.byteLength(text)

@@ -117,9 +117,9 @@ const DEFINED = /^#\/(?:\$defs|definitions)\/([^/]+)(\/.*)?$/
 const entriesOf = (value: Json | undefined): [string, Json][] => (isObject(value) ? Object.entries(value) : [])
 
 /** Letters that a component's name may have (OpenAPI 3.1, components object). */
-const componentName = (text: string): string => decoded(text).replaceAll(/[^A-Za-z0-9._-]/g, '_')
+const componentName = (text: string): string => decodedPointer(text).replaceAll(/[^A-Za-z0-9._-]/g, '_')
 
-function decoded(text: string): string {
+function decodedPointer(text: string): string {
   try {
     return decodeURIComponent(text).replaceAll('~1', '/').replaceAll('~0', '~')
   } catch {
