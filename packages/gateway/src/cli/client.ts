@@ -1,7 +1,7 @@
 /** `toolway client …`: add, list and remove OAuth clients. A secret is printed once and kept nowhere. */
 import { addOAuthClient, listOAuthClients, removeOAuthClient } from '@toolway/contract/admin'
 import { Argument, Option } from 'commander'
-import { described, groupOf, type Finish } from './command.ts'
+import { describeCommand, groupOf, type Finish } from './command.ts'
 import { CommandFault, table } from './terminal/output.ts'
 import { listAll } from './transport/transport.ts'
 
@@ -13,7 +13,7 @@ interface Adding {
   readonly confidential?: boolean
 }
 
-const add = described({
+const add = describeCommand({
   name: 'add',
   about: 'register a client; its secret, if any, is shown once',
   arguments: [new Argument('<name>', 'name shown on the consent page')],
@@ -36,7 +36,7 @@ const add = described({
   }),
 })
 
-const list = described({
+const list = describeCommand({
   name: 'list',
   about: 'list registered clients',
   examples: ['toolway client list', 'toolway client list --json'],
@@ -54,7 +54,7 @@ const list = described({
   }),
 })
 
-const remove = described({
+const remove = describeCommand({
   name: 'remove',
   about: 'remove a client and revoke its access',
   arguments: [new Argument('<client>', 'client ID, as shown by `toolway client list`')],

@@ -5,7 +5,7 @@
  */
 import { Command, type Argument, type Option } from 'commander'
 import { createOutput, EXIT, type Output } from './terminal/output.ts'
-import { counted } from '../lib/counted.ts'
+import { countWithNoun } from '../lib/counted.ts'
 import type { Transport } from './transport/transport.ts'
 
 export type Finish = (code: number) => void
@@ -39,7 +39,7 @@ export interface CommandDescription<Words, Answer> {
 /** One that is called with some words; `finish` is told the exit code. */
 export type Described = (finish: Finish) => Command
 
-export function described<Words extends object, Answer>(it: CommandDescription<Words, Answer>): Described {
+export function describeCommand<Words extends object, Answer>(it: CommandDescription<Words, Answer>): Described {
   return (finish) => {
     const command = new Command(it.name).description(it.about)
     for (const argument of it.arguments ?? []) command.addArgument(argument)
@@ -62,7 +62,7 @@ async function run<Words, Answer>(
 ): Promise<number> {
   const { withTransport } = await import('./transport/with-transport.ts')
   const left = { out: 0 }
-  const answer = await withTransport((transport) => it.call(noting(transport, left), words, output), {
+  const answer = await withTransport((transport) => it.call(countLeftOut(transport, left), words, output), {
     asCaller: it.asCaller === true,
   })
   const { value, lines, notes = [], code = EXIT.ok } = it.print(answer, words)
@@ -70,13 +70,13 @@ async function run<Words, Answer>(
   if (!output.json) for (const note of notes) output.progress(note)
   if (left.out > 0)
     output.progress(
-      `${counted(left.out, 'entry', 'entries')} of this list cannot be read as stored and ${left.out === 1 ? 'is' : 'are'} left out; see the log of the gateway.`,
+      `${countWithNoun(left.out, 'entry', 'entries')} of this list cannot be read as stored and ${left.out === 1 ? 'is' : 'are'} left out; see the log of the gateway.`,
     )
   return code
 }
 
 /** Counts what lists leave out because it cannot be read. */
-function noting(transport: Transport, left: { out: number }): Transport {
+function countLeftOut(transport: Transport, left: { out: number }): Transport {
   const call: Transport['call'] = async (operation, input) => {
     const answer = await transport.call(operation, input)
     const { unreadable } = (answer ?? {}) as { unreadable?: unknown }

@@ -92,17 +92,17 @@ const zsh = (places: readonly Place[]): string =>
 autoload -U +X bashcompinit && bashcompinit
 ${bash(places).split('\n').slice(1).join('\n')}`
 
-const quoted = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", String.raw`\'`)}'`
+const shellQuoted = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", String.raw`\'`)}'`
 
 function fish(places: readonly Place[]): string {
   const lines = places.flatMap(({ path, commands, options, choices }) => {
-    const when = quoted(`__toolway_at ${quoted(path)}`.replaceAll("'", '"'))
+    const when = shellQuoted(`__toolway_at ${shellQuoted(path)}`.replaceAll("'", '"'))
     return [
-      ...commands.map(({ word, about }) => `complete -c toolway -f -n ${when} -a ${word} -d ${quoted(about)}`),
+      ...commands.map(({ word, about }) => `complete -c toolway -f -n ${when} -a ${word} -d ${shellQuoted(about)}`),
       ...options.map(({ word, about }) => {
         const allowed = choices.find(({ option }) => option === word)?.values
-        const values = allowed === undefined ? '' : ` -x -a ${quoted(allowed.join(' '))}`
-        return `complete -c toolway -n ${when} -l ${word.slice(2)} -d ${quoted(about)}${values}`
+        const values = allowed === undefined ? '' : ` -x -a ${shellQuoted(allowed.join(' '))}`
+        return `complete -c toolway -n ${when} -l ${word.slice(2)} -d ${shellQuoted(about)}${values}`
       }),
     ]
   })
@@ -112,7 +112,7 @@ function __toolway_at
     set -l path ''
     for word in (commandline -opc)[2..]
         set -l next (string trim "$path $word")
-        contains -- $next ${paths.map(quoted).join(' ')}; and set path $next
+        contains -- $next ${paths.map(shellQuoted).join(' ')}; and set path $next
     end
     test "$path" = "$argv[1]"
 end

@@ -19,7 +19,7 @@ import { createGlobalApps } from '../oauth/outgoing/vendors/global-apps.ts'
 import { statedIn } from '../upstreams/children/sandbox-settings.ts'
 import { DatabaseUnreachable } from '../db/unreachable.ts'
 import { appsOf, filePlaceOf, SETTINGS, type LoadedConfig, type SettingName } from '../config.ts'
-import { counted } from '../lib/counted.ts'
+import { countWithNoun } from '../lib/counted.ts'
 import { combinedAt, isModelName, oddProperty } from '../lib/model-limits.ts'
 import { countMembers } from '../organizations/members.ts'
 import { openConfig } from './open-config.ts'
@@ -43,7 +43,7 @@ interface Finding {
   readonly detail: string
 }
 const good = (what: string, detail: string): Finding => ({ what, state: 'good', detail })
-const note = (what: string, detail: string): Finding => ({ what, state: 'note', detail })
+const noteFinding = (what: string, detail: string): Finding => ({ what, state: 'note', detail })
 const bad = (what: string, detail: string): Finding => ({ what, state: 'bad', detail })
 
 const MARKS = { good: 'ok  ', note: 'note', bad: 'BAD ' }
@@ -84,7 +84,7 @@ function checkPreset({ config, lookup }: LoadedConfig): Finding[] {
     if ([name, ...also].some(isSet)) return good(name, `set (${about})`)
     return needed
       ? bad(name, `not set, but required by the ${preset} preset: ${about}`)
-      : note(name, `not set (${about})`)
+      : noteFinding(name, `not set (${about})`)
   })
 }
 
@@ -94,7 +94,7 @@ async function checkDirectory({ config }: LoadedConfig): Promise<Finding> {
   if (problem !== undefined) return bad('data directory', problem)
   const found = await stat(directory).catch(() => undefined)
   if (found === undefined)
-    return note('data directory', `${directory} does not exist yet; it is created when the gateway first starts`)
+    return noteFinding('data directory', `${directory} does not exist yet; it is created when the gateway first starts`)
   const open = (found.mode & OTHERS) !== 0
   return open
     ? bad('data directory', `${directory} can be read by others: chmod 700 it`)
@@ -132,10 +132,10 @@ async function checkVault({ config, origins }: LoadedConfig): Promise<Finding[]>
   const moves = keychain === 'on' && !keys.some(({ kind }) => kind === 'keychain')
   return [
     keys.length === 0
-      ? note('vault key', 'none yet; one is created when the gateway first starts')
+      ? noteFinding('vault key', 'none yet; one is created when the gateway first starts')
       : good('vault key', `${listing}; \`toolway vault status\` shows which one encrypts`),
     ...notes.map((text) => bad('vault key', text)),
-    ...(moves ? [note('keychain', NOT_MOVED)] : []),
+    ...(moves ? [noteFinding('keychain', NOT_MOVED)] : []),
     ...(await openFiles(
       KEY_FILES.map((name) => join(directory, name)),
       bad,
@@ -144,7 +144,7 @@ async function checkVault({ config, origins }: LoadedConfig): Promise<Finding[]>
     // Where others put a secret it is theirs to say who reads it: some platforms give it to everybody in the container.
     ...(await openFiles(
       SECRETS.flatMap((name) => (origins[name].startsWith(FROM_FILE) ? [origins[name].slice(FROM_FILE.length)] : [])),
-      note,
+      noteFinding,
       'can be read by others and contains a secret',
     )),
   ]
@@ -156,7 +156,7 @@ const FROM_FILE = 'file '
 const SECRETS = (Object.keys(SETTINGS) as SettingName[]).filter((name) => SETTINGS[name].secret)
 const OTHERS_READ = 0o077
 
-async function openFiles(paths: readonly string[], tell: typeof note, words: string): Promise<Finding[]> {
+async function openFiles(paths: readonly string[], tell: typeof noteFinding, words: string): Promise<Finding[]> {
   const modes = await Promise.all(
     paths.map((path) =>
       stat(path).then(
@@ -172,11 +172,11 @@ async function openFiles(paths: readonly string[], tell: typeof note, words: str
 
 async function checkStore(loaded: LoadedConfig, organization: string): Promise<Finding[]> {
   if (!(await isMade(loaded)))
-    return [note('database', 'does not exist yet; it is created when the gateway first starts')]
+    return [noteFinding('database', 'does not exist yet; it is created when the gateway first starts')]
   try {
     return await withStore(organization, (opened) => checkOrganization(loaded, opened), { looking: true })
   } catch (thrown) {
-    if (thrown instanceof DatabaseStopped) return [note('database', STOPPED)]
+    if (thrown instanceof DatabaseStopped) return [noteFinding('database', STOPPED)]
     if (thrown instanceof DatabaseUnreachable) return [bad('database', thrown.forOperator)]
     return [bad('database', thrown instanceof Error ? thrown.message : String(thrown))]
   }
@@ -242,13 +242,13 @@ async function checkConnections(
 export function checkConnection({ alias }: Pick<ConnectionRow, 'alias'>, state: CallState): Finding[] {
   const { status, reason, needs, people } = state
   const what = `connection ${alias}`
-  if (status === 'disabled') return [note(what, 'disabled')]
+  if (status === 'disabled') return [noteFinding(what, 'disabled')]
   if (needs === 'account' && people !== null && people.connected > 0)
     return [good(what, `connected for ${people.connected} of ${people.members} members, each with their own account`)]
   if (status === 'connected')
-    return [good(what, 'connected'), ...(reason?.split('\n') ?? []).map((hint) => note(what, hint))]
+    return [good(what, 'connected'), ...(reason?.split('\n') ?? []).map((hint) => noteFinding(what, hint))]
   return status === 'new'
-    ? [note(what, 'not tried yet')]
+    ? [noteFinding(what, 'not tried yet')]
     : [bad(what, `${reason ?? `${status}.`} \`toolway connection test ${alias}\` shows details.`)]
 }
 
@@ -272,7 +272,7 @@ async function checkRedis({ config: { REDIS_URL: url, TOOLWAY_CHANGES: changes }
 /** Whether the place where files are kept answers. What only a write would show, as a full disk, a start finds. */
 async function checkFiles(loaded: LoadedConfig): Promise<Finding[]> {
   const place = filePlaceOf(loaded.config)
-  if (place === undefined) return [note('file store', 'TOOLWAY_FILES is off: files are not stored')]
+  if (place === undefined) return [noteFinding('file store', 'TOOLWAY_FILES is off: files are not stored')]
   if (!(await isMade(loaded))) return []
   const blobs = await openBlobs(place)
   try {
@@ -288,7 +288,7 @@ async function checkFiles(loaded: LoadedConfig): Promise<Finding[]> {
 async function checkGateway(loaded: LoadedConfig, output: Output): Promise<Finding[]> {
   const address = await addressOf(loaded)
   if (!(await isRunning(address)))
-    return [note('gateway', `none running at ${address}; \`npm start\` or \`npx toolway start\` starts it`)]
+    return [noteFinding('gateway', `none running at ${address}; \`npm start\` or \`npx toolway start\` starts it`)]
   const ready = await fetch(`${address}/health/ready`, { signal: AbortSignal.timeout(5_000) }).then(
     ({ status }) => status,
     () => 0,
@@ -297,7 +297,7 @@ async function checkGateway(loaded: LoadedConfig, output: Output): Promise<Findi
     .then(listTools)
     .then(
       (tools) => [
-        good('a call', `tools/list returns ${counted(tools.length, 'tool')}`),
+        good('a call', `tools/list returns ${countWithNoun(tools.length, 'tool')}`),
         ...sizeHint(tools),
         ...definitionHint(tools),
       ],
@@ -317,9 +317,9 @@ const LONG_LIST = 200 * 1024
 export function sizeHint(tools: readonly unknown[]): Finding[] {
   const bytes = Buffer.byteLength(JSON.stringify(tools))
   if (tools.length <= MANY_TOOLS && bytes <= LONG_LIST) return []
-  const size = `${counted(tools.length, 'tool')}, ${Math.round(bytes / 1024)} KB`
+  const size = `${countWithNoun(tools.length, 'tool')}, ${Math.round(bytes / 1024)} KB`
   return [
-    note(
+    noteFinding(
       'tool list',
       `${size}: too long for many clients and models. A toolset with \`--discovery search\` lists only three tools, which clients use to find the others (\`toolway toolset add big --discovery search\`)`,
     ),
@@ -336,15 +336,15 @@ export function definitionHint(tools: readonly JsonObject[]): Finding[] {
     const combined = combinedAt(inputSchema)
     const reasons = [
       ...(isModelName(String(name)) ? [] : ['its name']),
-      ...(property === undefined ? [] : [`property ${JSON.stringify(cut(property))}`]),
+      ...(property === undefined ? [] : [`property ${JSON.stringify(shortName(property))}`]),
       ...(combined === undefined ? [] : [`${combined} at the top of its input schema`]),
     ]
-    return reasons.length === 0 ? [] : [`${cut(String(name))} (${reasons.join(', ')})`]
+    return reasons.length === 0 ? [] : [`${shortName(String(name))} (${reasons.join(', ')})`]
   })
   if (refused.length === 0) return []
   const more = refused.length > NAMED ? ` and ${refused.length - NAMED} more` : ''
   return [
-    note(
+    noteFinding(
       'tool definitions',
       `some model APIs refuse every request that lists ${refused.slice(0, NAMED).join(', ')}${more}. Turn these tools off in the console under Tools, or leave them out of a toolset (\`toolway toolset add NAME --exclude PATTERN\`), and ask the developers of their servers to change them`,
     ),
@@ -352,7 +352,7 @@ export function definitionHint(tools: readonly JsonObject[]): Finding[] {
 }
 
 /** Names are the server's, of any length. */
-const cut = (name: string): string => (name.length > 80 ? `${name.slice(0, 79)}…` : name)
+const shortName = (name: string): string => (name.length > 80 ? `${name.slice(0, 79)}…` : name)
 
 /** How servers that are started here are confined, what that means, and what is missing. */
 async function checkSandbox({ config }: LoadedConfig): Promise<Finding[]> {
@@ -362,8 +362,8 @@ async function checkSandbox({ config }: LoadedConfig): Promise<Finding[]> {
   const why = reasons.length === 0 ? '' : ` ${reasons.join(' ')}`
   const summary = `driver ${driver}, policy ${policy}, guarantees: ${guarantees.join(', ') || 'none'}.${why}`
   return [
-    missing.length === 0 ? good('sandbox', summary) : note('sandbox', summary),
-    ...missing.map((item) => note(`sandbox lacks ${item}`, MISSING_WORDS[item])),
+    missing.length === 0 ? good('sandbox', summary) : noteFinding('sandbox', summary),
+    ...missing.map((item) => noteFinding(`sandbox lacks ${item}`, MISSING_WORDS[item])),
   ]
 }
 
@@ -391,7 +391,7 @@ async function closedPaths(
       ...(forms.length === 0 ? {} : { roots: rootsOf(forms, slug).map(realPlace) }),
     }
     const words = await closedPathWords({ args, environment }, view, alias)
-    return words.filter((word) => reason?.includes(word) !== true).map((word) => note(`paths of ${alias}`, word))
+    return words.filter((word) => reason?.includes(word) !== true).map((word) => noteFinding(`paths of ${alias}`, word))
   })
   return (await Promise.all(found)).flat()
 }
@@ -415,7 +415,7 @@ function outsidePaths(
 
 async function checkProgram(loaded: LoadedConfig, name: string, why: string): Promise<Finding> {
   const found = await findProgram(loaded, name)
-  return found === undefined ? note(name, `not found in PATH; ${why}`) : good(name, found)
+  return found === undefined ? noteFinding(name, `not found in PATH; ${why}`) : good(name, found)
 }
 
 async function findProgram({ path }: LoadedConfig, name: string): Promise<string | undefined> {

@@ -88,7 +88,7 @@ export async function ask(
     alias: url,
     url,
     async fetch(address, init) {
-      const response = await reach(endpoint, address, init)
+      const response = await request(endpoint, address, init)
       status = response.status
       return response
     },
@@ -103,7 +103,7 @@ export async function ask(
   }).catch((thrown: unknown) => {
     throw thrown instanceof Fault ? noMessage(url, status) : thrown
   })
-  if ('error' in answer) throw failed(answer.error, EXIT.failed)
+  if ('error' in answer) throw failureOf(answer.error, EXIT.failed)
   return answer.result
 }
 
@@ -115,14 +115,14 @@ function refusalOf(url: string, { status, text }: Incoming): CommandFault {
   try {
     const message = readMessage(parseJson(text))
     if ('error' in message && isFailure(message))
-      return failed(message.error, status === 401 ? EXIT.unreachable : EXIT.failed)
+      return failureOf(message.error, status === 401 ? EXIT.unreachable : EXIT.failed)
   } catch {
     // No message at all.
   }
   return noMessage(url, status)
 }
 
-function failed({ message, data }: ErrorBody, code: number): CommandFault {
+function failureOf({ message, data }: ErrorBody, code: number): CommandFault {
   const mend = isObject(data) && typeof data['mend'] === 'string' ? data['mend'] : undefined
   return new CommandFault([message, mend].flatMap(sentenceOf).join(' '), code)
 }
@@ -157,7 +157,7 @@ export async function isOwnGateway(address: string, { config }: LoadedConfig): P
   )
 }
 
-async function reach({ key }: Endpoint, url: string, init: RequestInit): Promise<Response> {
+async function request({ key }: Endpoint, url: string, init: RequestInit): Promise<Response> {
   // No header can carry it, which fetch would tell as if nobody answered.
   if (key !== undefined && !/^[\x21-\x7e]+$/.test(key))
     throw new CommandFault('The key contains spaces or line breaks: enter only the key, as it was shown.', EXIT.usage)

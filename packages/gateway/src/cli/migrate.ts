@@ -3,7 +3,7 @@
  *
  * Every start does the same, so nothing depends on this step. An embedded database is migrated by its gateway, which alone may start it.
  */
-import { counted } from '../lib/counted.ts'
+import { countWithNoun } from '../lib/counted.ts'
 import { openConfig } from './open-config.ts'
 import { migrate } from '../db/migrate.ts'
 import { openingFault } from './opening-fault.ts'
@@ -23,7 +23,7 @@ export async function migrateDatabase(output: Output): Promise<number> {
   const done =
     migrations.length === 0
       ? 'The database is already up to date.'
-      : `${counted(migrations.length, 'migration was', 'migrations were')} applied.`
+      : `${countWithNoun(migrations.length, 'migration was', 'migrations were')} applied.`
   output.result({ migrations }, [done])
   return EXIT.ok
 }

@@ -43,7 +43,7 @@ export async function run(words: readonly string[]): Promise<number> {
     process.on('uncaughtException', (thrown) => {
       void tellFailure(thrown, words.includes('--json')).then((failed) => process.exit(failed))
     })
-  const program = build((result) => (code = result))
+  const program = buildProgram((result) => (code = result))
   try {
     await program.parseAsync(words.length === 0 ? ['status'] : meantWords(program, words), { from: 'user' })
     return code
@@ -69,7 +69,7 @@ function meantWords(program: Command, words: readonly string[]): string[] {
   return [...words]
 }
 
-function build(finish: Finish): Command {
+function buildProgram(finish: Finish): Command {
   const program = new Command('toolway')
     .description(
       'A tool gateway: connects AI clients to an organization’s tools over MCP, with sign-in, policies, approvals and an audit log.',

@@ -5,7 +5,7 @@ const FIRST_CALL = `npx toolway call demo__world_clock '{"zones": ["Europe/Berli
 
 const FIRST_CONNECTION = 'npx toolway connection add memory -- npx -y @modelcontextprotocol/server-memory'
 
-const indent = (text: string) =>
+const indentLines = (text: string) =>
   text
     .split('\n')
     .map((line) => `    ${line}`)
@@ -68,7 +68,7 @@ export function firstScreen({ url, key: made, bridge }: Reached, demo: boolean, 
       '',
       `  ${client}: ${where}`,
       '',
-      indent(text),
+      indentLines(text),
     ]),
     '',
     '  Next: `npx toolway connection add --help` shows how to add a server; `npx toolway import FILE` imports an mcp.json.',

@@ -72,7 +72,7 @@ export async function start(loaded: LoadedConfig): Promise<number> {
   await writeFile(join(config.TOOLWAY_DATA, ADDRESS_FILE), `${address.local}\n`, { mode: 0o600 })
   const stopped = untilToldToStop()
   const secretsFile = await keepFromLogs(run, join(config.TOOLWAY_DATA, FIRST_FILE))
-  say(run, address, { demo: config.TOOLWAY_DEMO === 'on', secretsFile })
+  printFirstRun(run, address, { demo: config.TOOLWAY_DEMO === 'on', secretsFile })
   await noteShown(store.db)
   await turn.end()
   log.info({ address: address.local, public_url: config.TOOLWAY_PUBLIC_URL }, 'listening')
@@ -193,7 +193,7 @@ interface Shown {
   readonly secretsFile: string | undefined
 }
 
-function say(run: FirstRun, address: Addresses, { demo, secretsFile }: Shown): void {
+function printFirstRun(run: FirstRun, address: Addresses, { demo, secretsFile }: Shown): void {
   const bridge = address.private ? { node: process.execPath, file: BRIDGE_FILE } : undefined
   const people = { address: address.open, setUpCode: run.setUpCode, empty: run.empty, secretsFile }
   const lines =

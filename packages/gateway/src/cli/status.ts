@@ -52,7 +52,7 @@ async function find(organization: string): Promise<Status> {
     const running = await transport.isServing()
     const made = remote !== undefined || (await isMade(loaded))
     const asks = running && (remote !== undefined || loaded.config.TOOLWAY_STORE !== 'none')
-    const facts = asks ? await tell(transport, organization).catch(troubleOf) : undefined
+    const facts = asks ? await readFacts(transport, organization).catch(troubleOf) : undefined
     const rest = { version: VERSION, address, running, made }
     return typeof facts === 'string'
       ? { ...rest, told: undefined, trouble: facts }
@@ -68,7 +68,7 @@ function troubleOf(thrown: unknown): string {
   return trouble
 }
 
-async function tell({ call }: Transport, organization: string): Promise<Told> {
+async function readFacts({ call }: Transport, organization: string): Promise<Told> {
   const params = { organization }
   const [connections, approvals, usage] = await Promise.all([
     call(listConnections, { params, query: { limit: 200 } }),

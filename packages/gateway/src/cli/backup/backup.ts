@@ -17,7 +17,7 @@ import {
 import { keySourcesOf, openBareDatabase } from '../../base/open-store.ts'
 import { VERSION } from '../../call/introduce.ts'
 import { filePlaceOf, type LoadedConfig } from '../../config.ts'
-import { counted } from '../../lib/counted.ts'
+import { countWithNoun } from '../../lib/counted.ts'
 import { openConfig } from '../open-config.ts'
 import { openingFault } from '../opening-fault.ts'
 import { createDb } from '../../db/db.ts'
@@ -52,7 +52,7 @@ export async function make(place: string, options: Making, output: Output): Prom
   const wording = { what: `The backup ${file} was not written`, loaded }
   const made = await withDatabase(loaded, wording, async (connection) => {
     const parts = { connection, file, lock, version: VERSION, now, keys, files: filesOf(loaded) }
-    const written = await interruptible((signal) => worded(makeBackup({ ...parts, signal }), wording))
+    const written = await interruptible((signal) => wordFailures(makeBackup({ ...parts, signal }), wording))
     await noteBackup(connection, file, written).catch(() =>
       output.progress('The backup could not be recorded in the audit log.'),
     )
@@ -100,7 +100,7 @@ async function noteBackup(
 }
 
 export async function verify(file: string, options: Given, output: Output): Promise<number> {
-  const { manifest, closing, chains } = await worded(verifyBackup({ file, opener: await openerOf(options) }), {
+  const { manifest, closing, chains } = await wordFailures(verifyBackup({ file, opener: await openerOf(options) }), {
     what: `The backup ${file} was not verified`,
   })
   output.result({ file, ...summaryOf(manifest, closing), chains: chains ?? null }, [
@@ -127,7 +127,7 @@ function chainWords(chains: VerifiedBackup['chains']): string[] {
   const good = chains.filter((chain) => chain.good)
   const records = good.reduce((sum, chain) => sum + chain.records, 0)
   return [
-    `${counted(records, 'audit record')} in ${counted(good.length, 'record chain')} ${records === 1 ? 'was' : 'were'} verified.`,
+    `${countWithNoun(records, 'audit record')} in ${countWithNoun(good.length, 'record chain')} ${records === 1 ? 'was' : 'were'} verified.`,
     ...chains
       .filter((chain) => !chain.good)
       .map((chain) => `INVALID: the record chain of ${chain.organization_id}: ${chain.problem}.`),
@@ -139,7 +139,7 @@ export async function restore(file: string, options: Given, output: Output): Pro
   await refuseElsewhere(loaded)
   const files = filesOf(loaded)
   const opener = await openerOf(options)
-  const { manifest, closing, rows, chains } = await worded(
+  const { manifest, closing, rows, chains } = await wordFailures(
     restoreBackup({
       ...{ file, opener, directory: loaded.config.TOOLWAY_DATA, sources: sourcesOf(loaded) },
       folder: typeof files === 'string' ? undefined : files.folder,
@@ -151,7 +151,7 @@ export async function restore(file: string, options: Given, output: Output): Pro
     `The backup ${file} was restored: ${wordsOf(manifest, closing)}.`,
     ...chainWords(chains),
     ...(closing.files_gone > 0
-      ? [`${counted(closing.files_gone, 'file was', 'files were')} removed while the backup was being written.`]
+      ? [`${countWithNoun(closing.files_gone, 'file was', 'files were')} removed while the backup was being written.`]
       : []),
     'Start the gateway, then run `toolway doctor` and `toolway records verify`.',
   ])
@@ -168,7 +168,7 @@ async function withDatabase<T>(
   wording: Wording,
   work: (connection: BackupParts['connection']) => Promise<T>,
 ): Promise<T> {
-  const { connection, stop } = await worded(openBareDatabase(storeOf(loaded)), wording)
+  const { connection, stop } = await wordFailures(openBareDatabase(storeOf(loaded)), wording)
   try {
     return await work(connection)
   } finally {
@@ -221,7 +221,7 @@ function summaryOf(manifest: Manifest, { tables, files, file_bytes, files_gone }
 function wordsOf(manifest: Manifest, closing: Closing): string {
   const { rows, files } = summaryOf(manifest, closing)
   const records = closing.tables['records']?.rows ?? 0
-  return `${counted(rows, 'row')} from ${counted(manifest.tables.length, 'table')}, including ${counted(records, 'audit record')}, and ${counted(files, 'file')}`
+  return `${countWithNoun(rows, 'row')} from ${countWithNoun(manifest.tables.length, 'table')}, including ${countWithNoun(records, 'audit record')}, and ${countWithNoun(files, 'file')}`
 }
 
 const KNOWN = [BackupExists, BackupUnusable, KeyNotThere, LoadRefused, NoAgeKey, NoToolwayDatabase]
@@ -234,7 +234,7 @@ interface Wording {
 }
 
 /** Every failure in words: what did not happen, why, and what to do. */
-const worded = <T>(work: Promise<T>, wording: Wording): Promise<T> =>
+const wordFailures = <T>(work: Promise<T>, wording: Wording): Promise<T> =>
   work.catch((thrown: unknown) => {
     throw wordFailure(thrown, wording)
   })

@@ -3,7 +3,7 @@ import { kindOf } from '@toolway/contract'
 import { getConnection, type Connection } from '@toolway/contract/admin'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { maskCommand } from '@toolway/contract/secret-marks'
-import { counted } from '../../lib/counted.ts'
+import { countWithNoun } from '../../lib/counted.ts'
 import type { Printed } from '../command.ts'
 import { CommandFault, EXIT, type Output } from '../terminal/output.ts'
 import { Refusal, type Transport } from '../transport/transport.ts'
@@ -14,14 +14,14 @@ export interface Addressed {
 }
 
 /** A refusal in the words of these commands. Throws CommandFault. */
-export const known = (alias: string) => (thrown: unknown) => {
+export const unknownConnection = (alias: string) => (thrown: unknown) => {
   throw thrown instanceof Refusal && thrown.is('thing.unknown')
     ? new CommandFault(`There is no connection "${alias}"; \`toolway connection list\` lists the connections.`)
     : thrown
 }
 
 export const findConnection = ({ call }: Transport, { organization, alias }: Addressed): Promise<Connection> =>
-  call(getConnection, { params: { organization, connection: alias } }).catch(known(alias))
+  call(getConnection, { params: { organization, connection: alias } }).catch(unknownConnection(alias))
 
 export const reachOf = ({ url, command, args }: Pick<Connection, 'url' | 'command' | 'args'>): string =>
   command === null ? (url ?? '') : [maskCommand(command), ...(args ?? [])].join(' ')
@@ -60,7 +60,7 @@ export async function awaitContact(
       lines: [`${done} ${alias}. No gateway is running. The connection opens when one starts.`],
     }
   output.progress(`${done} ${alias}. Connecting …`)
-  const [connection] = await settled(transport, { organization, aliases: [alias] })
+  const [connection] = await waitUntilContacted(transport, { organization, aliases: [alias] })
   if (connection !== undefined && isContacted(connection)) return outcomeOf(connection)
   return {
     value: { alias, status: 'new' },
@@ -99,7 +99,7 @@ interface Settling {
 }
 
 /** The connections as they stand when the running gateway is done with all of them, or when the wait ends. */
-export async function settled(
+export async function waitUntilContacted(
   transport: Transport,
   { organization, aliases, isDone = (item) => isContacted(item) || !item.enabled, wait = WAIT }: Settling,
 ): Promise<Connection[]> {
@@ -118,14 +118,14 @@ function outcomeOf(connection: Connection): Printed {
     return {
       value: { alias, status, tools, revision, ...(hints.length === 0 ? {} : { hints }) },
       lines: [
-        `${alias} is connected: ${counted(tools, 'tool')}${revision === null ? '' : `, protocol ${revision}`}.`,
+        `${alias} is connected: ${countWithNoun(tools, 'tool')}${revision === null ? '' : `, protocol ${revision}`}.`,
         ...hints.map(hintLine),
       ],
     }
   if (status === 'new')
     return {
       value: { alias, status, tools },
-      lines: [`${alias} is added: ${counted(tools, 'tool')}. No call was tried yet.`],
+      lines: [`${alias} is added: ${countWithNoun(tools, 'tool')}. No call was tried yet.`],
     }
   const line =
     status === 'needs_auth' && takesAccounts(connection)

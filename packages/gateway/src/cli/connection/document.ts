@@ -26,7 +26,7 @@ export async function sourceOf(source: string): Promise<Source> {
   const file = await fileOf(source)
   const bytes = await readFile(file)
   if (isZip(bytes)) return { document_zip: bytes.toString('base64') }
-  const whole = await bundled(textIn(bytes, file), file)
+  const whole = await bundleDocument(textIn(bytes, file), file)
   return { document_gzip: (await pack(whole)).toString('base64') }
 }
 
@@ -75,7 +75,7 @@ async function documentIn(folder: string): Promise<string> {
 const tooLarge = (file: string) => new CommandFault(`The file ${file} is larger than ${LIMITS.bytes} bytes.`)
 
 /** With the files that it refers to. Throws CommandFault. */
-async function bundled(text: string, file: string): Promise<string> {
+async function bundleDocument(text: string, file: string): Promise<string> {
   const folder = await realpath(dirname(file))
   let length = text.length
   const read = async (path: string): Promise<FileText> => {

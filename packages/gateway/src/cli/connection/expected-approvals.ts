@@ -19,7 +19,7 @@ interface Expected extends ApprovalForecast {
 export function approvalLines({ alias, tools, asking, marked, ...then }: Expected): string[] {
   if (asking === 0) return []
   const first = `${whichOf({ alias, tools, asking })} for an approval before a call, as rules stand.`
-  if (marked === 0) return [then.trusted ? first : `${first} ${unmarked(alias)}`]
+  if (marked === 0) return [then.trusted ? first : `${first} ${noneMarkedReadOnly(alias)}`]
   return [
     `${first} Its server marks ${marked} of them read-only, which does not count until you trust it.`,
     `\`toolway lock trust ${alias}\` trusts what the server says about its tools. ${restOf(then)}`,
@@ -31,7 +31,7 @@ function whichOf({ alias, tools, asking }: Pick<Expected, 'alias' | 'tools' | 'a
   return tools === 1 ? `The only tool of ${alias} asks` : `All ${tools} tools of ${alias} ask`
 }
 
-const unmarked = (alias: string): string =>
+const noneMarkedReadOnly = (alias: string): string =>
   `Its server marks none read-only; \`toolway lock effect ${alias} TOOL read\` marks one.`
 
 const restOf = ({ asking_if_trusted: left }: Pick<ApprovalForecast, 'asking_if_trusted'>): string =>

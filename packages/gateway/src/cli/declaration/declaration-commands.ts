@@ -5,13 +5,13 @@
 import { Argument, Option } from 'commander'
 import type { Plan } from '../../declaration/plan.ts'
 import type { Step } from '../../declaration/steps.ts'
-import { described, type Printed } from '../command.ts'
+import { describeCommand, type Printed } from '../command.ts'
 import { EXIT, table } from '../terminal/output.ts'
 import type { ApplyWords, ExportWords, PlanWords } from './declaration.ts'
 
 const load = () => import('./declaration.ts')
 
-export const exportCommand = described({
+export const exportCommand = describeCommand({
   name: 'export',
   about: 'write the current configuration to a declaration file; secrets become references to environment variables',
   options: [
@@ -35,7 +35,7 @@ export const exportCommand = described({
 const file = new Argument('<file>', 'the declaration file')
 const prune = new Option('--prune', 'remove connections, toolsets, groups, rules and webhooks that are not in the file')
 
-export const planCommand = described({
+export const planCommand = describeCommand({
   name: 'plan',
   about: 'show what a declaration file would change, without changing anything (exit code 5: changes are pending)',
   arguments: [file],
@@ -43,13 +43,13 @@ export const planCommand = described({
   examples: ['toolway plan toolway.yaml', 'toolway plan toolway.yaml --prune --json'],
   call: async (transport, words: PlanWords) => (await load()).planFile(transport, words),
   print: (plan): Printed => ({
-    value: { steps: plan.steps.map(shown), unlisted: plan.extra.map(shown), notes: plan.notes },
+    value: { steps: plan.steps.map(shownStep), unlisted: plan.extra.map(shownStep), notes: plan.notes },
     lines: linesOf(plan),
     code: plan.steps.length === 0 ? EXIT.ok : EXIT.changes,
   }),
 })
 
-export const applyCommand = described({
+export const applyCommand = describeCommand({
   name: 'apply',
   about: 'change an installation to match a declaration file',
   arguments: [file],
@@ -67,12 +67,12 @@ export const applyCommand = described({
     return plan
   },
   print: ({ steps }): Printed => ({
-    value: { steps: steps.map(shown) },
+    value: { steps: steps.map(shownStep) },
     lines: steps.length === 0 ? [] : [`Steps done: ${steps.length}.`],
   }),
 })
 
-const shown = ({ action, organization, thing, name, fields }: Step) => ({
+const shownStep = ({ action, organization, thing, name, fields }: Step) => ({
   ...{ action, organization: organization ?? null, thing, name, fields },
 })
 

@@ -1,5 +1,5 @@
 /** The work of `toolway export`, `toolway plan` and `toolway apply`. */
-import { counted } from '../../lib/counted.ts'
+import { countWithNoun } from '../../lib/counted.ts'
 import { writeFile } from 'node:fs/promises'
 import { openConfig } from '../open-config.ts'
 import { readConfigFile } from '../../config-file.ts'
@@ -81,7 +81,7 @@ export async function applyFile(
   output: Output,
 ): Promise<void> {
   if (steps.length === 0) return
-  if (!yes && !(await askYes(`Apply the plan of ${counted(steps.length, 'step')}?`)))
+  if (!yes && !(await askYes(`Apply the plan of ${countWithNoun(steps.length, 'step')}?`)))
     throw new CommandFault('Nothing was changed.')
   let done = 0
   try {

@@ -52,12 +52,14 @@ function describeServer(server: ImportedServer): string[] {
 function whatHappens(server: ImportedServer): string {
   if (server.kind === 'unusable') return 'cannot be read'
   if (server.kind === 'http')
-    return `connect to ${clean(plainBraces(maskUrl(server.url)))}${named('with headers', server.headers)}`
-  const args = server.args.map((arg, at) => (server.secretArguments.includes(at) ? maskArgument(arg) : quoted(arg)))
-  return `start ${[clean(maskCommand(server.command)), ...args.map(clean)].join(' ')}${named('with', server.environment)}`
+    return `connect to ${clean(plainBraces(maskUrl(server.url)))}${nameList('with headers', server.headers)}`
+  const args = server.args.map((arg, at) =>
+    server.secretArguments.includes(at) ? maskArgument(arg) : quoteIfNeeded(arg),
+  )
+  return `start ${[clean(maskCommand(server.command)), ...args.map(clean)].join(' ')}${nameList('with', server.environment)}`
 }
 
-const named = (before: string, record: Record<string, string>) => {
+const nameList = (before: string, record: Record<string, string>) => {
   const names = Object.keys(record)
   return names.length === 0 ? '' : ` ${before} ${names.map((name) => `${clean(name)}=${MASK}`).join(', ')}`
 }
@@ -65,4 +67,4 @@ const named = (before: string, record: Record<string, string>) => {
 /** Placeholders that are not filled yet, as they are written; a parser of addresses encodes them. */
 const plainBraces = (url: string) => url.replaceAll('%7B', '{').replaceAll('%7D', '}')
 
-const quoted = (arg: string) => (/^[^\s"']+$/.test(arg) ? arg : JSON.stringify(arg))
+const quoteIfNeeded = (arg: string) => (/^[^\s"']+$/.test(arg) ? arg : JSON.stringify(arg))

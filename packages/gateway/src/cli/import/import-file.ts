@@ -8,12 +8,12 @@ import { importConnections, undoImport, type Connection, type ImportedConnection
 import { Argument, Option } from 'commander'
 import type { LoadedConfig } from '../../config.ts'
 import { openConfig } from '../open-config.ts'
-import { described, type Printed } from '../command.ts'
+import { describeCommand, type Printed } from '../command.ts'
 import { CommandFault, EXIT, harmless, type Output } from '../terminal/output.ts'
 import { readPassword } from '../terminal/terminal.ts'
 import { Refusal, type Transport } from '../transport/transport.ts'
-import { counted } from '../../lib/counted.ts'
-import { isContacted, settled } from '../connection/contact.ts'
+import { countWithNoun } from '../../lib/counted.ts'
+import { isContacted, waitUntilContacted } from '../connection/contact.ts'
 import { withApprovals } from '../connection/expected-approvals.ts'
 import { describeImport } from './describe-import.ts'
 import { ImportFault, readMcpJson, type ImportedServer, type McpJsonImport } from './mcp-json.ts'
@@ -28,7 +28,7 @@ interface ImportWords {
 
 type Usable = Exclude<ImportedServer, { kind: 'unusable' }>
 
-export const importCommand = described({
+export const importCommand = describeCommand({
   name: 'import',
   about: "import the servers of a client's settings file (Claude, Cursor, VS Code, Codex and others)",
   arguments: [new Argument('[file]', 'the settings file')],
@@ -93,8 +93,8 @@ async function awaitAll(
   output: Output,
 ): Promise<string[]> {
   if (aliases.length === 0 || !(await transport.isServing())) return []
-  output.progress(`Connecting to ${counted(aliases.length, 'server')} …`)
-  const found = await settled(transport, { organization, aliases })
+  output.progress(`Connecting to ${countWithNoun(aliases.length, 'server')} …`)
+  const found = await waitUntilContacted(transport, { organization, aliases })
   const isAway = (item: Connection) =>
     item.enabled && item.status !== 'connected' && !(item.status === 'new' && isContacted(item))
   const away = found.filter(isAway).map(({ alias }) => alias)

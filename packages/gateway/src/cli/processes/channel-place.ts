@@ -17,8 +17,8 @@ export function createChannelPlace(send: Send): ChannelPlace {
 
   /** Who asks is not told why there is no answer, and goes on without one. */
   async function reply(id: number, what: string, facts: unknown): Promise<void> {
-    const answering = async () => answers.get(what)?.(facts)
-    const answer = await answering().catch(() => null)
+    const answerQuestion = async () => answers.get(what)?.(facts)
+    const answer = await answerQuestion().catch(() => null)
     send({ kind: 'answer', id, facts: answer ?? null })
   }
 

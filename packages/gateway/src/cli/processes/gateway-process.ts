@@ -24,7 +24,7 @@ let place: ChannelPlace | undefined
 let gateway: Gateway | undefined
 
 process.on('message', (message: ToProcess) => {
-  if (message.kind === 'begin') void serve(message.beginning).then(leave, fail)
+  if (message.kind === 'begin') void serve(message.beginning).then(disconnect, fail)
   else if (message.kind === 'retire') gateway?.retire()
   else if (message.kind === 'end') end.resolve()
   else place?.hear(message)
@@ -71,11 +71,11 @@ async function serve({ preset, logLevel, database, patience }: Beginning): Promi
 }
 
 /** What is open keeps a process alive; without the channel nothing is. */
-const leave = () => void (process.connected && process.disconnect?.())
+const disconnect = () => void (process.connected && process.disconnect?.())
 
 function fail(thrown: unknown): void {
   const { message, code } = thrown as NodeJS.ErrnoException
   const isTold = thrown instanceof ConfigFault || thrown instanceof CommandFault
   process.exitCode = 1
-  process.send?.({ kind: 'failed', message, code, isTold } satisfies FromProcess, leave)
+  process.send?.({ kind: 'failed', message, code, isTold } satisfies FromProcess, disconnect)
 }

@@ -51,9 +51,9 @@ interface Running extends Peer {
 export function createProcessGroup(parts: ProcessGroupParts): ProcessGroup {
   const { count, drainSeconds, log } = parts
   const all = new Set<Running>()
-  const serving = () => [...all].filter(({ isServing }) => isServing)
+  const servingWorkers = () => [...all].filter(({ isServing }) => isServing)
   const relay = createRelay()
-  const metrics = createKeptMetrics(relay, serving)
+  const metrics = createKeptMetrics(relay, servingWorkers)
   const closing = new AbortController()
   let patience = 0
   let pause = AGAIN.first
@@ -77,7 +77,7 @@ export function createProcessGroup(parts: ProcessGroupParts): ProcessGroup {
       all.delete(running)
       relay.gone(running)
       metrics.gone(running)
-      if (!running.isEnding && running.isServing) void again(running, { code, signal })
+      if (!running.isEnding && running.isServing) void replaceWorker(running, { code, signal })
     })
     const { preset, logLevel, database } = parts
     running.send({ kind: 'begin', beginning: { preset, logLevel, database, patience } })
@@ -85,13 +85,13 @@ export function createProcessGroup(parts: ProcessGroupParts): ProcessGroup {
   }
 
   async function answer(asker: Running, { id, what, facts }: Extract<FromProcess, { kind: 'ask' }>): Promise<void> {
-    const others = serving().filter((peer) => peer !== asker)
+    const others = servingWorkers().filter((peer) => peer !== asker)
     const answers = what === METRICS ? [await metrics.gather()] : [...(await relay.ask(others, what, facts)).values()]
     asker.send({ kind: 'answers', id, all: answers, asked: what === METRICS ? 1 : others.length })
   }
 
   /** One that ended by itself is replaced, however often that fails. */
-  async function again({ worker, began }: Running, how: { code: number | null; signal: string | null }) {
+  async function replaceWorker({ worker, began }: Running, how: { code: number | null; signal: string | null }) {
     const facts = { pid: worker.process.pid, ...how }
     log.error(facts, 'a gateway process ended unexpectedly; starting another one')
     if (Date.now() - began > AGAIN.calm) pause = AGAIN.first
@@ -117,7 +117,7 @@ export function createProcessGroup(parts: ProcessGroupParts): ProcessGroup {
       return port
     },
     async restart() {
-      for (const old of serving()) {
+      for (const old of servingWorkers()) {
         const fresh = start()
         try {
           await fresh.port

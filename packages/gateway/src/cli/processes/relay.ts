@@ -26,7 +26,7 @@ export function createRelay(): Relay {
   const questions = new Map<number, Question>()
   let last = 0
 
-  function settle({ asked, finish }: Question, peer: Peer): void {
+  function removePeer({ asked, finish }: Question, peer: Peer): void {
     if (asked.delete(peer) && asked.size === 0) finish()
   }
 
@@ -51,10 +51,10 @@ export function createRelay(): Relay {
       const question = questions.get(id)
       if (question?.asked.has(peer) !== true) return
       if (facts !== null) question.answers.set(peer, facts)
-      settle(question, peer)
+      removePeer(question, peer)
     },
     gone(peer) {
-      for (const question of questions.values()) settle(question, peer)
+      for (const question of questions.values()) removePeer(question, peer)
     },
   }
 }

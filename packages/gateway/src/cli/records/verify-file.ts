@@ -23,14 +23,14 @@ export async function verifyFile(file: string, trust: Trusted): Promise<Checked[
   )
   const verdicts = await verify(readExport(file), trust, onRecord)
     .catch((thrown: unknown) => {
-      throw worded(file, thrown)
+      throw wordVerifyFailure(file, thrown)
     })
     .finally(() => line.clear())
   if (verdicts.length === 0) throw new CommandFault(`${file} is empty, so it proves nothing.`)
   return verdicts.map(checkedOf)
 }
 
-function worded(file: string, thrown: unknown): unknown {
+function wordVerifyFailure(file: string, thrown: unknown): unknown {
   if (thrown instanceof SyntaxError)
     return new CommandFault(
       `${file} is not an export that can be verified: create one with \`toolway records export\`.`,

@@ -42,7 +42,7 @@ export function table(
   width: number | undefined = process.stdout.isTTY ? process.stdout.columns : undefined,
 ): string[] {
   const all = [head, ...rows].map((row) => row.map(harmless))
-  const widths = fitted(
+  const widths = fitWidths(
     head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0))),
     head.map((name) => WHOLE.has(name)),
     width,
@@ -57,7 +57,11 @@ export function table(
 }
 
 /** Takes from the widest column that may be cut until all fit, or all of these are as narrow as they may be. */
-function fitted(widths: readonly number[], isWhole: readonly boolean[], width: number | undefined): readonly number[] {
+function fitWidths(
+  widths: readonly number[],
+  isWhole: readonly boolean[],
+  width: number | undefined,
+): readonly number[] {
   if (width === undefined) return widths
   const room = width - GAP.length * (widths.length - 1)
   const narrowed = [...widths]

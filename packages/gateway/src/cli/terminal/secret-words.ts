@@ -13,7 +13,7 @@ import { CommandFault, EXIT, type Output } from './output.ts'
 /** A variable of the person's environment. */
 type Lookup = (name: string) => string | undefined
 
-const seen = (what: string, instead: string) =>
+const visibleWarning = (what: string, instead: string) =>
   `${what} is visible to every user of this machine while the command runs: ${instead} keeps it out of the command line.`
 
 /** The key to call with, if one was said. */
@@ -23,7 +23,7 @@ export function keyOf(
   { progress }: Pick<Output, 'progress'>,
 ): string | undefined {
   if (key !== undefined && keyEnv !== undefined) throw new CommandFault('Use either --key or --key-env.', EXIT.usage)
-  if (key !== undefined) progress(seen('A key after --key', '--key-env NAME or TOOLWAY_KEY'))
+  if (key !== undefined) progress(visibleWarning('A key after --key', '--key-env NAME or TOOLWAY_KEY'))
   if (keyEnv === undefined) return key
   const value = lookup(keyEnv)
   if (value === undefined || value === '')
@@ -54,11 +54,11 @@ export async function pairsOf(
   if (telling.length > 0)
     progress(
       option === '--env'
-        ? seen(
+        ? visibleWarning(
             `A value after --env (${telling.join(', ')})`,
             '--env NAME (which copies it from the environment) or --env-from FILE',
           )
-        : seen(`A value after --header (${telling.join(', ')})`, '--header-from FILE'),
+        : visibleWarning(`A value after --header (${telling.join(', ')})`, '--header-from FILE'),
     )
   return Object.fromEntries([...filed, ...pairs])
 }

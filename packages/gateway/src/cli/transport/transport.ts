@@ -62,7 +62,7 @@ export class Refusal extends CommandFault {
 }
 
 /** For `catch`: a refusal with one of these codes says this instead, which names the command that helps. */
-export const reworded =
+export const rewordRefusal =
   (message: string, ...codes: readonly FaultCode[]) =>
   (thrown: unknown): never => {
     throw thrown instanceof Refusal && thrown.is(...codes)

@@ -3,7 +3,7 @@ import { KeyNotEverywhere, retireKey, rotateKeys } from '../../features/installa
 import { countSealed } from '../../vault/count-sealed.ts'
 import { NoPlaceForKey } from '../../vault/key-sources.ts'
 import { KeyStays } from '../../vault/rotate.ts'
-import { counted } from '../../lib/counted.ts'
+import { countWithNoun } from '../../lib/counted.ts'
 import { CommandFault, EXIT, table, type Output } from '../terminal/output.ts'
 import { openConfig } from '../open-config.ts'
 import { withInstallation } from '../store.ts'
@@ -30,7 +30,7 @@ export const status = (output: Output): Promise<number> =>
         ['KEY', 'FROM', 'USE', 'VALUES'],
         keys.map(({ id, source, use, values }) => [id, source, use, String(values)]),
       ),
-      ...others.map(({ words, values }) => `${counted(values, 'value')} ${words}`),
+      ...others.map(({ words, values }) => `${countWithNoun(values, 'value')} ${words}`),
       ...ring.notes.map((text) => `Note: ${text}.`),
     ])
     return EXIT.ok
@@ -44,26 +44,26 @@ const OTHERS = [
 
 export const rotate = (output: Output): Promise<number> =>
   atOwn(async ({ db, sources }) => {
-    const say = (text: string) => {
+    const printNote = (text: string) => {
       if (!output.json) process.stderr.write(`${text}\n`)
     }
-    const turned = await worded(
+    const turned = await wordRefusals(
       rotateKeys({
         db,
         sources,
-        onStep: (step, id) => say(STEPS[step](id)),
-        onProgress: (column, done) => say(`${counted(done, 'value')} re-encrypted (${column})`),
+        onStep: (step, id) => printNote(STEPS[step](id)),
+        onProgress: (column, done) => printNote(`${countWithNoun(done, 'value')} re-encrypted (${column})`),
       }),
     )
     const { id, source, done, unopened, left, resumed } = turned
     output.result(turned, [
       resumed
-        ? `An interrupted rotation was completed: ${counted(done, 'value was', 'values were')} re-encrypted with the vault key ${id} (${source}).`
-        : `The vault key is now ${id} (${source}); ${counted(done, 'value was', 'values were')} re-encrypted.`,
+        ? `An interrupted rotation was completed: ${countWithNoun(done, 'value was', 'values were')} re-encrypted with the vault key ${id} (${source}).`
+        : `The vault key is now ${id} (${source}); ${countWithNoun(done, 'value was', 'values were')} re-encrypted.`,
       ...unopened.map((place) => `Cannot be decrypted with any key, and was not changed: ${place}.`),
       ...(left === 0
         ? []
-        : [`${counted(left, 'value was', 'values were')} locked by other processes: run the command again.`]),
+        : [`${countWithNoun(left, 'value was', 'values were')} locked by other processes: run the command again.`]),
       ...(resumed
         ? []
         : [
@@ -81,7 +81,7 @@ const STEPS = {
 
 export const retire = (id: string, output: Output): Promise<number> =>
   atOwn(async ({ db, sources }) => {
-    const still = await worded(retireKey({ db, sources }, id))
+    const still = await wordRefusals(retireKey({ db, sources }, id))
     output.result({ retired: id, still }, [
       `The vault key ${id} was retired: it no longer decrypts anything, and its signatures are no longer valid.`,
       ...still.map((source) => `It is still in ${source}: remove it there.`),
@@ -90,7 +90,7 @@ export const retire = (id: string, output: Output): Promise<number> =>
   })
 
 /** Refusals are told in one sentence. */
-const worded = <T>(work: Promise<T>): Promise<T> =>
+const wordRefusals = <T>(work: Promise<T>): Promise<T> =>
   work.catch((thrown: unknown) => {
     const known = [KeyNotEverywhere, KeyStays, NoPlaceForKey].some((kind) => thrown instanceof kind)
     throw known ? new CommandFault((thrown as Error).message) : thrown
