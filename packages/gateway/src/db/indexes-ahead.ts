@@ -17,7 +17,7 @@ const NOT_YET: ReadonlySet<string | undefined> = new Set(['42P01', '42703'])
 export async function buildIndexesAhead(client: pg.Client, files: readonly MigrationFile[], log?: Log): Promise<void> {
   for (const { indexes } of files) {
     for (const indexWanted of indexes) {
-      for (const index of await placesOf(client, indexWanted)) await build(client, index, log)
+      for (const index of await placesOf(client, indexWanted)) await buildIndex(client, index, log)
     }
   }
 }
@@ -46,7 +46,7 @@ const partitionIndexOf = (table: string, rest: string): string => {
   return [table, ...columns.split(',').map((column) => column.trim()), 'idx'].join('_')
 }
 
-async function build(client: pg.Client, { name, table, unique, rest }: IndexWanted, log?: Log): Promise<void> {
+async function buildIndex(client: pg.Client, { name, table, unique, rest }: IndexWanted, log?: Log): Promise<void> {
   const found = await client.query<{ valid: boolean }>(
     `select indisvalid as valid from pg_index where indexrelid = to_regclass('public.' || quote_ident($1))`,
     [name],

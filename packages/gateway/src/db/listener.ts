@@ -39,7 +39,7 @@ export async function createListener({ connection, channel, onNotice, alive, log
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(channel)) throw new TypeError('a channel is a lower case SQL name')
   const closed = new AbortController()
 
-  const tell = (notice: Notice) => {
+  const notifyListener = (notice: Notice) => {
     try {
       onNotice(notice)
     } catch (error) {
@@ -56,7 +56,7 @@ export async function createListener({ connection, channel, onNotice, alive, log
     })
     const ended = new Promise<void>((resolve) => client.once('end', resolve))
     client.on('error', (error) => log?.warn({ error: error.message, channel }, 'the listening connection was lost'))
-    client.on('notification', ({ payload }) => tell({ kind: 'payload', payload: payload ?? '' }))
+    client.on('notification', ({ payload }) => notifyListener({ kind: 'payload', payload: payload ?? '' }))
     try {
       await client.connect()
       await client.query(`listen "${channel}"`)
@@ -70,7 +70,7 @@ export async function createListener({ connection, channel, onNotice, alive, log
   }
 
   /** With full jitter, so that many replicas do not come back in one wave. */
-  const reopen = async () => {
+  const reconnect = async () => {
     for (let attempt = 0; !closed.signal.aborted; attempt++) {
       await sleep(backoff(BACKOFF, attempt + 1, Math.random()), undefined, { signal: closed.signal })
       try {
@@ -90,9 +90,9 @@ export async function createListener({ connection, channel, onNotice, alive, log
     for (;;) {
       await current.ended
       if (closed.signal.aborted) return
-      current = await reopen()
+      current = await reconnect()
       if (closed.signal.aborted) return current.client.end()
-      tell({ kind: 'reconnected' })
+      notifyListener({ kind: 'reconnected' })
     }
   }
   const done = keepOpen().catch(() => {}) // rejects only when closed while it waits to come back

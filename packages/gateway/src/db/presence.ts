@@ -145,11 +145,11 @@ class WatchedPresence implements Presence {
 
   #plan(after: number): void {
     if (this.#closed || this.#timer !== undefined) return
-    const again = () => {
+    const planNext = () => {
       this.#timer = undefined
       this.#plan(this.#problem === undefined ? EVERY.well : EVERY.away)
     }
-    this.#timer = setTimeout(() => void this.look().then(again, again), after)
+    this.#timer = setTimeout(() => void this.look().then(planNext, planNext), after)
     this.#timer.unref()
   }
 

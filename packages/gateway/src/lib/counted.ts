@@ -3,5 +3,5 @@
  *
  * @param many the plural, where it is not the singular with an `s`
  */
-export const counted = (count: number, value: string, many = `${value}s`): string =>
+export const countWithNoun = (count: number, value: string, many = `${value}s`): string =>
   `${count} ${count === 1 ? value : many}`

@@ -29,13 +29,13 @@ export function filePlacesOf(schema: unknown): readonly FilePlace[] | undefined 
     walk(items, [...at, '*'], depth + 1)
     for (const list of [anyOf, oneOf, allOf])
       if (Array.isArray(list)) for (const value of list) walk(value, at, depth + 1)
-    if (typeof reference === 'string') walk(pointed(root, reference), at, depth + 1)
+    if (typeof reference === 'string') walk(definitionAt(root, reference), at, depth + 1)
   }
   walk(root, [], 0)
   return places.size === 0 ? undefined : [...places.values()]
 }
 
-function pointed(root: JsonObject, reference: string): Json | undefined {
+function definitionAt(root: JsonObject, reference: string): Json | undefined {
   const match = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(reference)
   const group = match?.[1] === undefined ? undefined : root[match[1]]
   return isObject(group) ? group[match?.[2] ?? ''] : undefined
@@ -55,13 +55,13 @@ export function valuesAt(input: JsonObject, places: readonly FilePlace[], most: 
     if (name === undefined) return void found.push({ place: at, value })
     if (name === '*') {
       if (Array.isArray(value)) value.forEach((item, index) => walk(item, rest, `${at}/${index}`))
-    } else if (isObject(value) && Object.hasOwn(value, name)) walk(value[name], rest, `${at}/${escaped(name)}`)
+    } else if (isObject(value) && Object.hasOwn(value, name)) walk(value[name], rest, `${at}/${escapePointer(name)}`)
   }
   for (const place of places) walk(input, place, '')
   return found
 }
 
-const escaped = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
+const escapePointer = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
 /** The same arguments with other values at the places, for whoever sends something else than the caller wrote. */
 export async function replaceAt(

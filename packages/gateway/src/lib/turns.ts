@@ -54,7 +54,7 @@ export function createTurns({ atOnce, waiting }: { atOnce: number; waiting: numb
     }
     const began = performance.now()
     let timer: NodeJS.Timeout
-    const called = () => {
+    const begin = () => {
       clearTimeout(timer)
       resolve()
     }
@@ -62,10 +62,10 @@ export function createTurns({ atOnce, waiting }: { atOnce: number; waiting: numb
       const now = performance.now()
       const left = began + MOST > now ? Math.max(began, lastGood) + patience - now : 0
       if (left > 0) timer = setTimeout(check, left)
-      else if (from.delete(called)) reject(new TurnTooLate('its turn did not come in time'))
+      else if (from.delete(begin)) reject(new TurnTooLate('its turn did not come in time'))
     }
     timer = setTimeout(check, patience)
-    from.add(called)
+    from.add(begin)
     return promise
   }
   return {

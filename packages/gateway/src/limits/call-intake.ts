@@ -116,7 +116,7 @@ class BoundedIntake implements CallIntake {
 
   begin(name: string, bytes: number, watch?: WatchClient): CallPlace | Promise<CallPlace> {
     const share = this.#shareOf(name)
-    if (!fits(share.inFlight, this.#inFlight, this.#parts.bounds.inFlight)) throw this.#shed('in_flight')
+    if (!fitsBound(share.inFlight, this.#inFlight, this.#parts.bounds.inFlight)) throw this.#shed('in_flight')
     if (this.#waiting > 0 || this.#begun >= PER_TURN) return this.#wait(share, bytes, watch)
     this.#takeBytes(share, bytes)
     this.#count(share, 1)
@@ -139,10 +139,10 @@ class BoundedIntake implements CallIntake {
     const { bounds, now } = this.#parts
     const { line } = share
     const since = now()
-    if (!fits(line.size, this.#waiting, bounds.waiting)) throw this.#shed('waiting')
+    if (!fitsBound(line.size, this.#waiting, bounds.waiting)) throw this.#shed('waiting')
     if (since - (line.first()?.since ?? since) > bounds.wait) throw this.#shed('wait')
     const { promise, resolve, reject } = Promise.withResolvers<CallPlace>()
-    const over = (fault: Fault) => {
+    const refuseWaiting = (fault: Fault) => {
       this.#count(share, -1)
       reject(fault)
     }
@@ -154,7 +154,7 @@ class BoundedIntake implements CallIntake {
         this.#takeBytes(share, bytes)
         resolve(this.#placeOf(share, bytes))
       } catch (thrown) {
-        over(Fault.of(thrown))
+        refuseWaiting(Fault.of(thrown))
       }
     }, since)
     this.#count(share, 1)
@@ -165,7 +165,7 @@ class BoundedIntake implements CallIntake {
       if (entry.isGone) return
       line.leave(entry)
       this.#waiting--
-      over(new Fault('call.cancelled'))
+      refuseWaiting(new Fault('call.cancelled'))
     })
     return promise
   }
@@ -190,7 +190,7 @@ class BoundedIntake implements CallIntake {
   }
 
   #takeBytes(share: Share, bytes: number): void {
-    if (bytes > 0 && !fits(share.bytes, this.#bytes, this.#parts.bounds.bytes, bytes)) throw this.#shed('bytes')
+    if (bytes > 0 && !fitsBound(share.bytes, this.#bytes, this.#parts.bounds.bytes, bytes)) throw this.#shed('bytes')
     share.bytes += bytes
     this.#bytes += bytes
   }
@@ -265,7 +265,7 @@ const createFaults = (): Readonly<Record<ShedReason, Fault>> => ({
 })
 
 /** Whether a share may have so many more of a bound, of which all shares together have `taken`: who has nothing may have what is left. */
-const fits = (own: number, taken: number, bound: number, more = 1): boolean => {
+const fitsBound = (own: number, taken: number, bound: number, more = 1): boolean => {
   const free = bound - taken - more
   return free >= 0 && (own === 0 || own + more <= OF_FREE * free)
 }

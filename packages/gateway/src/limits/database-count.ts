@@ -18,14 +18,17 @@ export interface DatabaseCountParts {
 
 export function createDatabaseCount({ db, hash, log, times = TIMES, sweep = 60_000 }: DatabaseCountParts): OpenedCount {
   const buckets = db.openTokenBuckets((error) => watched.lose(error))
-  const take = async (name: string, { most, window, want, need, back }: Parameters<OpenedCount['ask']>[1]) => {
+  const takeFromBuckets = async (
+    name: string,
+    { most, window, want, need, back }: Parameters<OpenedCount['ask']>[1],
+  ) => {
     const { taken, wait } = await buckets.take({ hash: hash(name), most, window, want, need, back })
     return { tokens: taken, wait }
   }
   const watched = createWatchedCount({
-    ...{ store: 'The database', times, log, take },
+    ...{ store: 'The database', times, log, take: takeFromBuckets },
     // Opens the connection, which may take longer than an answer on it.
-    connect: () => take('look', { most: 1, window: 1, want: 0, need: 0, back: 0 }),
+    connect: () => takeFromBuckets('look', { most: 1, window: 1, want: 0, need: 0, back: 0 }),
   })
   let sweeping: Promise<void> | undefined
   // The next sweep removes the rest.

@@ -98,8 +98,8 @@ class CountedLimits implements Limits {
   }
 
   request(principal: string, organization: string, perMinute = this.#parts.rates.organization) {
-    const take = () => this.#take('organization', organization, perMinute)
-    return this.#parts.rates.key === 0 ? take() : this.#both(principal, take)
+    const takeOfOrganization = () => this.#take('organization', organization, perMinute)
+    return this.#parts.rates.key === 0 ? takeOfOrganization() : this.#both(principal, takeOfOrganization)
   }
 
   administer(principal: string, organization: string | undefined) {

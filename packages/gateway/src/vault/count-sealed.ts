@@ -14,9 +14,9 @@ export interface SealedCount {
 const Row = z.object({ key: z.string(), count: z.int() })
 
 const countColumn = (sql: SystemSql, column: SealedColumn) => {
-  const named = (texts: TemplateStringsArray, ...values: readonly unknown[]) =>
+  const selectSealed = (texts: TemplateStringsArray, ...values: readonly unknown[]) =>
     sql(Row)(withNames(texts, column), ...values)
-  return named`
+  return selectSealed`
     select case when substring(@column from 1 for 1) = '\\x02'
                 then encode(substring(@column from 2 for ${KEY_ID_LENGTH}), 'hex')
                 when substring(@column from 1 for 1) = '\\x01' then 'unnamed'

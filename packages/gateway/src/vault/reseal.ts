@@ -124,7 +124,7 @@ export async function sealPlainValues({ db, vault }: Pick<ResealParts, 'db' | 'v
   return done
 }
 
-const named =
+const selectSealed =
   <Row extends z.ZodObject>(sql: SystemSql, row: Row, column: SealedColumn) =>
   (texts: TemplateStringsArray, ...values: readonly unknown[]) =>
     sql(row)(withNames(texts, column), ...values)
@@ -137,7 +137,7 @@ const readOthers = (
   batch: number,
 ) => {
   const head = headOf(idOf(fingerprint))
-  return named(sql, Value, column)`
+  return selectSealed(sql, Value, column)`
     select @id as id, @column as value from @table
      where @column is not null and substring(@column from 1 for ${head.length}) <> ${head}
        and substring(@column from 1 for ${FOREIGN.length}) <> ${Buffer.from(FOREIGN)} and @id > ${after}
@@ -146,7 +146,7 @@ const readOthers = (
 
 const countOthers = async (sql: SystemSql, column: SealedColumn, { fingerprint }: Pick<Vault, 'fingerprint'>) => {
   const head = headOf(idOf(fingerprint))
-  const [row] = await named(sql, Count, column)`
+  const [row] = await selectSealed(sql, Count, column)`
     select count(*)::int as count from @table
      where @column is not null and substring(@column from 1 for ${head.length}) <> ${head}
        and substring(@column from 1 for ${FOREIGN.length}) <> ${Buffer.from(FOREIGN)}`
@@ -154,12 +154,12 @@ const countOthers = async (sql: SystemSql, column: SealedColumn, { fingerprint }
 }
 
 const readPlain = (sql: SystemSql, column: SealedColumn) =>
-  named(sql, Value, column)`
+  selectSealed(sql, Value, column)`
     select @id as id, @column as value from @table
      where @column is not null and substring(@column from 1 for 1) not in ('\\x01', '\\x02')
        and substring(@column from 1 for ${FOREIGN.length}) <> ${Buffer.from(FOREIGN)}
        for update`
 
 const replaceValue = (sql: SystemSql, column: SealedColumn, id: string, old: Buffer, next: Buffer) =>
-  named(sql, Id, column)`
+  selectSealed(sql, Id, column)`
     update @table set @column = ${next} where @id = ${id} and @column = ${old} returning @id as id`

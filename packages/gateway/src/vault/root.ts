@@ -46,13 +46,13 @@ const ED25519_PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
 export function createRoot(bytes: Buffer): Root {
   if (bytes.length !== ROOT_LENGTH) throw new RangeError('the root key has 32 bytes')
   const fingerprint = fingerprintOf(bytes)
-  const macKey = remembered((purpose) => deriveFrom(bytes, `sign ${purpose}`))
+  const macKey = memoizeByPurpose((purpose) => deriveFrom(bytes, `sign ${purpose}`))
   return {
     fingerprint,
     id: idOf(fingerprint),
     sealing: deriveFrom(bytes, 'seal'),
     mac: (text, purpose) => createHmac('sha256', macKey(purpose)).update(text).digest(),
-    signingPair: remembered((purpose) => pairFrom(deriveFrom(bytes, `ed25519 ${purpose}`))),
+    signingPair: memoizeByPurpose((purpose) => pairFrom(deriveFrom(bytes, `ed25519 ${purpose}`))),
   }
 }
 
@@ -64,7 +64,7 @@ function pairFrom(seed: Buffer): SigningPair {
 }
 
 /** Purposes are words of the code, so there are few. */
-function remembered<Value>(make: (purpose: string) => Value): (purpose: string) => Value {
+function memoizeByPurpose<Value>(make: (purpose: string) => Value): (purpose: string) => Value {
   const made = new Map<string, Value>()
   return (purpose) => {
     const known = made.get(purpose)

@@ -5,7 +5,7 @@
  * 3. the database says that it seals; 4. every value is sealed anew. Until 4 has ended another run goes on with 4.
  */
 import type { Db, SystemSql } from '../db/db.ts'
-import { counted } from '../lib/counted.ts'
+import { countWithNoun } from '../lib/counted.ts'
 import { countSealed } from './count-sealed.ts'
 import type { FoundKey, KeySources } from './key-sources.ts'
 import { addWrappedKey, readWrappedKeys, removeWrappedKey } from './key-service/wrapped-rows.ts'
@@ -129,7 +129,7 @@ export async function retire({ db, sources, record }: Pick<RotateParts, 'db' | '
     const count = counts.reduce((sum, sealedCount) => sum + sealedCount.count, 0)
     if (count > 0)
       throw new KeyStays(
-        `${counted(count, 'value is', 'values are')} still encrypted with the vault key ${id} (${counts.map(({ column }) => column).join(', ')}): run \`toolway vault rotate\` to completion first.`,
+        `${countWithNoun(count, 'value is', 'values are')} still encrypted with the vault key ${id} (${counts.map(({ column }) => column).join(', ')}): run \`toolway vault rotate\` to completion first.`,
       )
     await writeRemembered(
       sql,

@@ -25,7 +25,7 @@ const isHex: IsValue = (text) => text.startsWith('\\x') && text.length % 2 === 0
 const DATE = String.raw`\d{4,6}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])`
 const TIME = String.raw`([01]\d|2[0-4]):[0-5]\d:([0-5]\d|60)(\.\d{1,6})?`
 const ZONE = String.raw`[+-]\d{2}(:\d{2}(:\d{2})?)?`
-const dated = (form: string): IsValue => {
+const dateCheck = (form: string): IsValue => {
   const pattern = new RegExp(`^(${form}( BC)?|-?infinity)$`)
   return (text) => pattern.test(text)
 }
@@ -40,9 +40,9 @@ const TYPES: Readonly<Record<string, IsValue>> = {
   numeric: isNumber,
   real: isNumber,
   'double precision': isNumber,
-  date: dated(DATE),
-  'timestamp without time zone': dated(`${DATE} ${TIME}`),
-  'timestamp with time zone': dated(`${DATE} ${TIME}${ZONE}`),
+  date: dateCheck(DATE),
+  'timestamp without time zone': dateCheck(`${DATE} ${TIME}`),
+  'timestamp with time zone': dateCheck(`${DATE} ${TIME}${ZONE}`),
 }
 
 /** Undefined for a type of which every text counts as a value. */

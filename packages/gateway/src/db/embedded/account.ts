@@ -49,7 +49,7 @@ export async function chooseAccount(parts: AccountParts): Promise<Account> {
   if (owner && owner.uid !== uid) {
     throw new Error(`the database in ${directory} belongs to uid ${owner.uid}, but this is uid ${uid}`)
   }
-  if (hasName()) return proven(ownAccount({ uid, gid }), parts)
+  if (hasName()) return proveAccount(ownAccount({ uid, gid }), parts)
   const namespace = await namespaceAccount({ uid, gid })
   if ((await refusal(namespace, parts)) === undefined) return namespace
   throw new NoEmbeddedPostgres(`uid ${uid} has no name in /etc/passwd, which PostgreSQL requires`)
@@ -62,14 +62,14 @@ async function chooseForRoot(parts: AccountParts): Promise<Account> {
   const settled = owner ?? (home.uid === 0 ? undefined : { uid: home.uid, gid: home.gid })
   if (settled && settled.uid !== 0) {
     if (home.uid === 0) await letThrough(directory, settled.gid)
-    return proven(droppedAccount(settled), parts)
+    return proveAccount(droppedAccount(settled), parts)
   }
   const namespace = await namespaceAccount({ uid: 0, gid: 0 })
   if ((await refusal(namespace, parts)) === undefined) return namespace
   if (settled)
     throw new Error(`the database in ${directory} belongs to root, and user namespaces are not allowed here: ${advice}`)
   await letThrough(directory, nobody)
-  return proven(droppedAccount({ uid: nobody, gid: nobody }), parts)
+  return proveAccount(droppedAccount({ uid: nobody, gid: nobody }), parts)
 }
 
 const ownAccount = (owner: Owner): Account => ({ ...owner, wrap: (command) => [...command], become: {} })
@@ -90,7 +90,7 @@ async function letThrough(directory: string, gid: number): Promise<void> {
   await chmod(directory, (mode & 0o700) | 0o010)
 }
 
-async function proven(account: Account, parts: AccountParts): Promise<Account> {
+async function proveAccount(account: Account, parts: AccountParts): Promise<Account> {
   const why = await refusal(account, parts)
   if (why === undefined) return account
   throw new NoEmbeddedPostgres(`the embedded PostgreSQL does not run here as uid ${account.uid} (${why})`)

@@ -46,10 +46,10 @@ export async function isGuarded(folder: string, uid: number): Promise<boolean> {
 /** In the data directory; elsewhere when the path is too long for a socket, or has a sign that PostgreSQL's list of folders takes apart. */
 function chooseFolder(directory: string, uid: number): string {
   const inside = path.join(directory, 'run')
-  if (fits(inside) && !/[",]/.test(inside)) return inside
+  if (isShortEnough(inside) && !/[",]/.test(inside)) return inside
   const name = `toolway-${uid}-${createHash('sha256').update(directory).digest('hex').slice(0, 16)}`
   const short = path.join(os.tmpdir(), name)
-  return fits(short) ? short : path.join('/tmp', name)
+  return isShortEnough(short) ? short : path.join('/tmp', name)
 }
 
-const fits = (folder: string) => Buffer.byteLength(socketFile(folder)) < longest
+const isShortEnough = (folder: string) => Buffer.byteLength(socketFile(folder)) < longest

@@ -16,21 +16,22 @@ export class BrokenCipher extends Error {}
 /** A text in the place of a public or private key is none. */
 export class NoAgeKey extends Error {}
 
-export async function* encrypted(source: AsyncIterable<Uint8Array>, lock: Lock): AsyncGenerator<Uint8Array> {
+export async function* encryptStream(source: AsyncIterable<Uint8Array>, lock: Lock): AsyncGenerator<Uint8Array> {
   const encrypter = new Encrypter()
   if ('passphrase' in lock) encrypter.setPassphrase(lock.passphrase)
-  else for (const recipient of lock.recipients) keyed(() => encrypter.addRecipient(recipient), 'a recipient (age1…)')
+  else
+    for (const recipient of lock.recipients) addAgeKey(() => encrypter.addRecipient(recipient), 'a recipient (age1…)')
   yield* await encrypter.encrypt(streamOf(source))
 }
 
-export async function* decrypted(source: AsyncIterable<Uint8Array>, opener: Opener): AsyncGenerator<Uint8Array> {
+export async function* decryptStream(source: AsyncIterable<Uint8Array>, opener: Opener): AsyncGenerator<Uint8Array> {
   const decrypter = new Decrypter()
   if ('passphrase' in opener) decrypter.addPassphrase(opener.passphrase)
   else
     for (const identity of opener.identities)
-      keyed(() => decrypter.addIdentity(identity), 'an identity (AGE-SECRET-KEY-1…)')
+      addAgeKey(() => decrypter.addIdentity(identity), 'an identity (AGE-SECRET-KEY-1…)')
   let failure: Error | undefined
-  const own = async function* () {
+  const watchedSource = async function* () {
     try {
       yield* source
     } catch (thrown) {
@@ -39,7 +40,7 @@ export async function* decrypted(source: AsyncIterable<Uint8Array>, opener: Open
     }
   }
   try {
-    yield* await decrypter.decrypt(streamOf(own()))
+    yield* await decrypter.decrypt(streamOf(watchedSource()))
   } catch (thrown) {
     if (failure !== undefined) throw failure
     const words = thrown instanceof Error ? thrown.message : String(thrown)
@@ -48,7 +49,7 @@ export async function* decrypted(source: AsyncIterable<Uint8Array>, opener: Open
   }
 }
 
-function keyed(add: () => void, what: string): void {
+function addAgeKey(add: () => void, what: string): void {
   try {
     add()
   } catch (cause) {

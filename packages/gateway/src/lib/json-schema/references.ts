@@ -36,7 +36,7 @@ export function createReferences(root: JsonObject, draft: Draft): References {
     return plainAddress(id, base) ?? base
   }
 
-  function learn(schema: JsonObject, base: string): void {
+  function learnNames(schema: JsonObject, base: string): void {
     for (const name of [schema['$anchor'], schema['$dynamicAnchor'], schema['$id'], schema['id']]) {
       if (typeof name !== 'string') continue
       const anchor = name.startsWith('#') ? name.slice(1) : name
@@ -54,7 +54,7 @@ export function createReferences(root: JsonObject, draft: Draft): References {
     if (!isObject(value)) continue
     const base = baseIn(value, next.base)
     if (base !== next.base && !resources.has(base)) resources.set(base, value)
-    learn(value, base)
+    learnNames(value, base)
     for (const [name, member] of Object.entries(value))
       if (!DATA.has(name) && typeof member === 'object') open.push({ value: member, base })
   }
@@ -77,7 +77,7 @@ export function createReferences(root: JsonObject, draft: Draft): References {
     find(reference, base) {
       const mark = reference.indexOf('#')
       const address = mark === -1 ? reference : reference.slice(0, mark)
-      const fragment = mark === -1 ? '' : decoded(reference.slice(mark + 1))
+      const fragment = mark === -1 ? '' : decodedOrUndefined(reference.slice(mark + 1))
       const place = address === '' ? base : plainAddress(address, base)
       if (place === undefined || fragment === undefined) return undefined
       if (fragment !== '' && !fragment.startsWith('/')) return anchors.get(`${place}#${fragment}`)
@@ -94,7 +94,7 @@ function plainAddress(reference: string, base: string): string | undefined {
   return url.href
 }
 
-function decoded(fragment: string): string | undefined {
+function decodedOrUndefined(fragment: string): string | undefined {
   try {
     return decodeURIComponent(fragment)
   } catch {

@@ -20,20 +20,20 @@ const byText = new LRUCache<string, ReadSchema | UnusableSchema>({
 export function schemaRead(schema: object): ReadSchema {
   let read = known.get(schema)
   if (read === undefined) {
-    read = again(schema)
+    read = readByText(schema)
     known.set(schema, read)
   }
   if (read instanceof UnusableSchema) throw read
   return read
 }
 
-function again(schema: object): ReadSchema | UnusableSchema {
+function readByText(schema: object): ReadSchema | UnusableSchema {
   try {
     refuseOversized(schema)
     const text = JSON.stringify(schema)
     const known = byText.get(text)
     if (known !== undefined) return known
-    const read = attempt(schema)
+    const read = readOrUnusable(schema)
     byText.set(text, read)
     return read
   } catch (thrown) {
@@ -42,7 +42,7 @@ function again(schema: object): ReadSchema | UnusableSchema {
   }
 }
 
-function attempt(schema: object): ReadSchema | UnusableSchema {
+function readOrUnusable(schema: object): ReadSchema | UnusableSchema {
   try {
     return readSchema(schema)
   } catch (thrown) {

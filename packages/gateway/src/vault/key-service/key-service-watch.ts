@@ -29,7 +29,7 @@ export function createKeyServiceWatch({ prove, log, every = EVERY }: KeyServiceW
   let timer: NodeJS.Timeout | undefined
   let closed = false
 
-  async function look(): Promise<void> {
+  async function checkService(): Promise<void> {
     clearTimeout(timer)
     try {
       await prove()
@@ -44,15 +44,15 @@ export function createKeyServiceWatch({ prove, log, every = EVERY }: KeyServiceW
     }
     if (closed) return
     clearTimeout(timer)
-    timer = setTimeout(() => void look(), problem === undefined ? every.well : every.away)
+    timer = setTimeout(() => void checkService(), problem === undefined ? every.well : every.away)
     timer.unref()
   }
 
-  timer = setTimeout(() => void look(), every.well)
+  timer = setTimeout(() => void checkService(), every.well)
   timer.unref()
   return {
     problem: () => problem,
-    look,
+    look: checkService,
     [Symbol.dispose]() {
       closed = true
       clearTimeout(timer)

@@ -46,7 +46,7 @@ export function createWrappedKeys({ directory, service }: WrappedKeysParts): Wra
     return root
   }
 
-  async function copied(): Promise<readonly WrappedKey[]> {
+  async function readWrappedKeys(): Promise<readonly WrappedKey[]> {
     const text = await readFile(path, 'utf8').catch(whenMissing)
     return text === undefined ? [] : WrappedList.parse(JSON.parse(text))
   }
@@ -59,7 +59,7 @@ export function createWrappedKeys({ directory, service }: WrappedKeysParts): Wra
 
   return {
     async open(storedKeys) {
-      const wrapped = storedKeys ?? (await copied())
+      const wrapped = storedKeys ?? (await readWrappedKeys())
       if (storedKeys !== undefined) await keepCopy(storedKeys)
       const keys: { root: Buffer; wrapped: WrappedKey }[] = []
       let failure: KeyServiceFault | undefined

@@ -1,5 +1,5 @@
 /** Keywords for arrays. Each ignores values of another type. */
-import { counted } from '../../counted.ts'
+import { countWithNoun } from '../../counted.ts'
 import type { Json, JsonObject } from '@toolway/protocol'
 import { canonicalOf } from '../canonical.ts'
 import { evaluate, wrongKeyword, type Check, type Making, type Node } from '../node.ts'
@@ -13,7 +13,7 @@ const count =
     if (typeof limit !== 'number') throw wrongKeyword(where, keyword, 'a value that is not a number')
     return (value, at, run) => {
       if (Array.isArray(value) && !fits(value.length, limit))
-        run.say(at, `must have ${words} ${counted(limit, 'item')}`)
+        run.say(at, `must have ${words} ${countWithNoun(limit, 'item')}`)
     }
   }
 
@@ -48,7 +48,7 @@ function rest({ node, from, value }: Items, at: InstancePath | undefined, run: R
 }
 
 /** How many items have schemas of their own; in the older drafts `items` is the list of them. */
-function placed(schema: JsonObject): number {
+function placedCount(schema: JsonObject): number {
   const { prefixItems, items } = schema
   if (Array.isArray(prefixItems)) return prefixItems.length
   return Array.isArray(items) ? items.length : 0
@@ -72,7 +72,7 @@ export const ARRAYS: Readonly<Record<string, ArrayKeyword>> = {
       }
     }
     const node = making.child(value, 'items')
-    const from = placed(schema)
+    const from = placedCount(schema)
     return (value, at, run, seen) => {
       if (Array.isArray(value)) rest({ node, from, value }, at, run, seen)
     }
@@ -80,7 +80,7 @@ export const ARRAYS: Readonly<Record<string, ArrayKeyword>> = {
   additionalItems(value, making, schema) {
     if (!Array.isArray(schema['items'])) return undefined
     const node = making.child(value, 'additionalItems')
-    const from = placed(schema)
+    const from = placedCount(schema)
     return (value, at, run, seen) => {
       if (Array.isArray(value)) rest({ node, from, value }, at, run, seen)
     }
@@ -99,8 +99,8 @@ export const ARRAYS: Readonly<Record<string, ArrayKeyword>> = {
         fitting += 1
         if (making.draft === '2020-12') seen?.items.add(index)
       }
-      if (fitting < least) run.say(at, `must contain at least ${counted(least, 'matching item')}`)
-      if (fitting > most) run.say(at, `must contain at most ${counted(most, 'matching item')}`)
+      if (fitting < least) run.say(at, `must contain at least ${countWithNoun(least, 'matching item')}`)
+      if (fitting > most) run.say(at, `must contain at most ${countWithNoun(most, 'matching item')}`)
     }
   },
   minItems: count('minItems', 'at least', (count, limit) => count >= limit),

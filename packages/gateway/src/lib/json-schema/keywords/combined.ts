@@ -17,7 +17,7 @@ interface Tried {
   readonly seen: Seen | undefined
 }
 
-function attempt(node: Node, value: Json, at: InstancePath | undefined, run: Run, seen: Seen | undefined): Tried {
+function tryNode(node: Node, value: Json, at: InstancePath | undefined, run: Run, seen: Seen | undefined): Tried {
   const tried = { trial: run.trial(), seen: seen && nothingSeen() }
   evaluate(node, value, at, tried.trial, tried.seen)
   return tried
@@ -50,10 +50,10 @@ function kindsAlone(found: readonly Finding[], at: InstancePath | undefined): re
 }
 
 export const COMBINED: Readonly<Record<string, CombinedKeyword>> = {
-  $ref: (value, making) => referred(value, '$ref', making),
+  $ref: (value, making) => referredCheck(value, '$ref', making),
   // Without schemas of other documents, what is referred to dynamically lies in this one.
-  $dynamicRef: (value, making) => referred(value, '$dynamicRef', making),
-  $recursiveRef: (value, making) => referred(value, '$recursiveRef', making),
+  $dynamicRef: (value, making) => referredCheck(value, '$dynamicRef', making),
+  $recursiveRef: (value, making) => referredCheck(value, '$recursiveRef', making),
   allOf(value, making) {
     const forms = formsIn(value, 'allOf', making)
     return (value, at, run, seen) => {
@@ -65,7 +65,7 @@ export const COMBINED: Readonly<Record<string, CombinedKeyword>> = {
     return (value, at, run, seen) => {
       const failed: Run[] = []
       for (const form of forms) {
-        const tried = attempt(form, value, at, run, seen)
+        const tried = tryNode(form, value, at, run, seen)
         if (tried.trial.count > 0) failed.push(tried.trial)
         else if (tried.seen === undefined) return
         else seeAll(seen, tried.seen)
@@ -76,7 +76,7 @@ export const COMBINED: Readonly<Record<string, CombinedKeyword>> = {
   oneOf(value, making) {
     const forms = formsIn(value, 'oneOf', making)
     return (value, at, run, seen) => {
-      const tried = forms.map((form) => attempt(form, value, at, run, seen))
+      const tried = forms.map((form) => tryNode(form, value, at, run, seen))
       const fitting = tried.filter(({ trial }) => trial.count === 0)
       const [first, second] = fitting
       if (first === undefined)
@@ -93,7 +93,7 @@ export const COMBINED: Readonly<Record<string, CombinedKeyword>> = {
   not(value, making) {
     const node = making.child(value, 'not')
     return (value, at, run) => {
-      if (attempt(node, value, at, run, undefined).trial.count === 0) run.say(at, 'is excluded by the schema')
+      if (tryNode(node, value, at, run, undefined).trial.count === 0) run.say(at, 'is excluded by the schema')
     }
   },
   if(value, making, schema) {
@@ -101,7 +101,7 @@ export const COMBINED: Readonly<Record<string, CombinedKeyword>> = {
     const met = schema['then'] === undefined ? undefined : making.child(schema['then'], 'then')
     const unmet = schema['else'] === undefined ? undefined : making.child(schema['else'], 'else')
     return (value, at, run, seen) => {
-      const tried = attempt(condition, value, at, run, seen)
+      const tried = tryNode(condition, value, at, run, seen)
       const fits = tried.trial.count === 0
       if (fits && tried.seen !== undefined) seeAll(seen, tried.seen)
       const next = fits ? met : unmet
@@ -110,7 +110,7 @@ export const COMBINED: Readonly<Record<string, CombinedKeyword>> = {
   },
 }
 
-function referred(value: Json, keyword: string, making: Making): Check {
+function referredCheck(value: Json, keyword: string, making: Making): Check {
   if (typeof value !== 'string') throw wrongKeyword(making.where, keyword, 'a value that is not a string')
   const node = making.refer(value)
   return (value, at, run, seen) => evaluate(node, value, at, run, seen)

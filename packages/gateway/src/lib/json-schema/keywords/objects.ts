@@ -1,7 +1,7 @@
 /** Keywords for objects. Each ignores values of another type. */
 import { isObject, type Json, type JsonObject } from '@toolway/protocol'
 import { nearestNames } from '../../nearest.ts'
-import { counted } from '../../counted.ts'
+import { countWithNoun } from '../../counted.ts'
 import { evaluate, wrongKeyword, type Check, type Making, type Node } from '../node.ts'
 import { textPattern, type TextPattern } from '../pattern.ts'
 import type { Run } from '../run.ts'
@@ -25,7 +25,7 @@ const count =
     if (typeof limit !== 'number') throw wrongKeyword(where, keyword, 'a value that is not a number')
     return (value, at, run) => {
       if (isObject(value) && !fits(Object.keys(value).length, limit))
-        run.say(at, `must have ${words} ${counted(limit, 'member')}`)
+        run.say(at, `must have ${words} ${countWithNoun(limit, 'member')}`)
     }
   }
 

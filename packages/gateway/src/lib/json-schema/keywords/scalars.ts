@@ -1,5 +1,5 @@
 /** Keywords for numbers and texts. Each ignores values of another type. */
-import { counted } from '../../counted.ts'
+import { countWithNoun } from '../../counted.ts'
 import type { Json, JsonObject } from '@toolway/protocol'
 import { formatOf } from '../formats.ts'
 import { wrongKeyword, type Check, type Making } from '../node.ts'
@@ -12,7 +12,7 @@ function numberOf(value: Json, keyword: string, { where }: Making): number {
   return value
 }
 
-const bound =
+const boundKeyword =
   (keyword: string, words: string, fits: (value: number, limit: number) => boolean): ScalarKeyword =>
   (requested, making) => {
     const limit = numberOf(requested, keyword, making)
@@ -21,10 +21,10 @@ const bound =
     }
   }
 
-const over = bound('exclusiveMinimum', 'more than', (value, limit) => value > limit)
-const under = bound('exclusiveMaximum', 'less than', (value, limit) => value < limit)
-const least = bound('minimum', 'at least', (value, limit) => value >= limit)
-const most = bound('maximum', 'at most', (value, limit) => value <= limit)
+const over = boundKeyword('exclusiveMinimum', 'more than', (value, limit) => value > limit)
+const under = boundKeyword('exclusiveMaximum', 'less than', (value, limit) => value < limit)
+const least = boundKeyword('minimum', 'at least', (value, limit) => value >= limit)
+const most = boundKeyword('maximum', 'at most', (value, limit) => value <= limit)
 
 /** Draft-04 says with `true` that the bound beside it does not belong to what is allowed. */
 const exclusive =
@@ -42,7 +42,7 @@ const length =
     return (value, at, run) => {
       if (typeof value !== 'string') return
       run.spend(value.length >> 6)
-      if (!fits(characters(value), limit)) run.say(at, `must have ${words} ${counted(limit, 'character')}`)
+      if (!fits(characters(value), limit)) run.say(at, `must have ${words} ${countWithNoun(limit, 'character')}`)
     }
   }
 
