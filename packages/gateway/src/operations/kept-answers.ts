@@ -33,7 +33,7 @@ export function createKeptAnswers({ db, vault }: KeptAnswersParts) {
   const rowOf = (hash: Buffer) => keptAnswerRow(hash.toString('hex'))
 
   /** True for the first that comes. A day later the key means nothing any more. */
-  const claim = (hash: Buffer, request: Buffer) =>
+  const claimKey = (hash: Buffer, request: Buffer) =>
     db.system(async (sql) => {
       await sql(Hash)`delete from kept_answers where created_at < now() - interval '24 hours' returning hash`
       const rows = await sql(Hash)`
@@ -58,7 +58,7 @@ export function createKeptAnswers({ db, vault }: KeptAnswersParts) {
         throw new Fault('body.shape', { place: '/Idempotency-Key', problem: 'must have 1 to 200 visible characters' })
       const hash = vault.hash(`idempotency ${principal} ${key}`)
       const request = vault.hash(`idempotent request ${text}`)
-      if (!(await claim(hash, request))) return replay(hash, request)
+      if (!(await claimKey(hash, request))) return replay(hash, request)
       try {
         const answer = await run()
         const sealed = vault.seal(JSON.stringify({ answer }), rowOf(hash))

@@ -16,8 +16,9 @@ export async function namesOf(
   parts: Pick<OperationBase, 'accounts' | 'snapshots'>,
   ids: readonly (string | null)[],
 ): Promise<NameOf> {
-  const these = (prefix: string) => [...new Set(ids.filter((id) => id?.startsWith(prefix) === true))] as string[]
-  const [people, keys] = [these('usr_'), these('key_')]
+  const idsWithPrefix = (prefix: string) =>
+    [...new Set(ids.filter((id) => id?.startsWith(prefix) === true))] as string[]
+  const [people, keys] = [idsWithPrefix('usr_'), idsWithPrefix('key_')]
   const ofPeople = people.length === 0 ? [] : await listNamesOf(sql, people)
   const ofKeys = keys.length === 0 ? [] : await listKeysNamed(sql, keys)
   const names = new Map([

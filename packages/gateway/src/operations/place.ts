@@ -31,11 +31,11 @@ export function placeOf(parts: PlaceParts, principal: Principal | undefined, nee
     const role = roleIn(parts.accounts, principal, new Map())
     return {
       organization: undefined,
-      role: permitted(role, needs.permission, { only: 'platform_admin', place: 'platform' }),
+      role: checkPermission(role, needs.permission, { only: 'platform_admin', place: 'platform' }),
     }
   }
   const { organization, role } = standIn(parts, principal, needs, params)
-  return { organization, role: permitted(role, needs.permission, { place: 'organization' }) }
+  return { organization, role: checkPermission(role, needs.permission, { place: 'organization' }) }
 }
 
 /** The organization that is addressed, for who has a role there: its records name nobody who is a stranger to it. */
@@ -50,7 +50,7 @@ export function homeOf(parts: PlaceParts, principal: Principal | undefined, need
 
 /** Where the principal has a role, and which. Throws `place.unknown` and `place.bound`. */
 function standIn(parts: PlaceParts, principal: Principal, needs: OrganizationNeeds, params: Params) {
-  const snapshot = addressed(parts, principal, needs, params)
+  const snapshot = organizationOf(parts, principal, needs, params)
   const bound = principal.organizationId === undefined || principal.organizationId === snapshot?.organization.id
   // Whether another organization exists is not told to a token that is bound to one.
   if (!bound && principal.kind === 'user') throw new Fault('place.bound')
@@ -62,7 +62,7 @@ function standIn(parts: PlaceParts, principal: Principal, needs: OrganizationNee
   return { organization: snapshot.organization, role }
 }
 
-function addressed(
+function organizationOf(
   { snapshots }: PlaceParts,
   { organizationId }: Principal,
   { by }: OrganizationNeeds,
@@ -78,7 +78,7 @@ function addressed(
   return snapshots.find({ slug: name }) ?? snapshots.find({ id: name })
 }
 
-function permitted(
+function checkPermission(
   role: Role | undefined,
   permission: Permission,
   { only, place }: { readonly only?: Role | undefined; readonly place: 'organization' | 'platform' },

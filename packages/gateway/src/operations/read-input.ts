@@ -18,7 +18,7 @@ export interface RawInput {
 export function readInput(operation: Operation, { query, body }: Pick<RawInput, 'query' | 'body'>) {
   const place = unstorable(body)
   if (place !== undefined) throw new Fault('body.shape', { place, problem: 'contains a character that is not allowed' })
-  return { query: parsed(operation.query, query, 'query'), body: parsed(operation.body, body, '') }
+  return { query: parseInput(operation.query, query, 'query'), body: parseInput(operation.body, body, '') }
 }
 
 /** NUL and half a surrogate pair: JSON can say them, and PostgreSQL cannot hold them (its documentation, character types). */
@@ -49,7 +49,7 @@ export function refuseUnstorable({ params, query }: Pick<RawInput, 'params' | 'q
       throw new Fault('body.shape', { place: '/query', problem: 'contains a character that is not allowed' })
 }
 
-function parsed(shape: Shape, value: unknown, under: string): unknown {
+function parseInput(shape: Shape, value: unknown, under: string): unknown {
   const result = shape.safeParse(value)
   if (result.success) return result.data
   const issue: z.core.$ZodIssue | undefined = result.error.issues[0]

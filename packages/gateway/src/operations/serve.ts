@@ -171,7 +171,7 @@ const systemWays = ({ db }: OperationBase, { actor }: OperationCall) => ({
  * The ways to serve operations that work with `Parts`. A function that is handed a request can reach the database only in the way that
  * the operation's permission allows.
  */
-export const serving = <Parts extends OperationBase>() => ({
+export const operationServers = <Parts extends OperationBase>() => ({
   /** For operations with `inOrganization(…)`. */
   serveOrganization: <Op extends Operation>(op: Op, run: Run<OrganizationRequest<Op, Parts>, Op>): Served<Parts> =>
     toServe(op, 'organization', run, ({ db }, { principal, actor }, { organization, role }) => {

@@ -20,29 +20,29 @@ export function streamOfLines(
   return new ReadableStream(
     {
       start(controller) {
-        const say = (text: string) => controller.enqueue(encoder.encode(text))
+        const enqueueText = (text: string) => controller.enqueue(encoder.encode(text))
         const end = () => {
           stop()
           controller.close()
         }
-        const hear = (line: object) => {
-          if ((controller.desiredSize ?? 0) > 0) return say(eventOf('log', line))
-          say(
+        const onLine = (line: object) => {
+          if ((controller.desiredSize ?? 0) > 0) return enqueueText(eventOf('log', line))
+          enqueueText(
             eventOf('dropped', {
               problem: `more than ${MOST_WAITING} lines are waiting to be read: send the request again`,
             }),
           )
           end()
         }
-        const leave = follow(hear)
-        const beat = setInterval(() => (controller.desiredSize ?? 0) > 0 && say(': \n\n'), BEAT)
+        const leave = follow(onLine)
+        const beat = setInterval(() => (controller.desiredSize ?? 0) > 0 && enqueueText(': \n\n'), BEAT)
         beat.unref()
         stop = () => {
           leave()
           clearInterval(beat)
           signal.removeEventListener('abort', end)
         }
-        say(': open\n\n')
+        enqueueText(': open\n\n')
         if (signal.aborted) end()
         else signal.addEventListener('abort', end)
       },

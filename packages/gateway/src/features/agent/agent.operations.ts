@@ -8,7 +8,7 @@ import { AGENT_KEY, agentKeyFor, type AgentKey } from './agent-keys.rows.ts'
 import { findAgentModel, putAgentModel, removeAgentModel, type AgentModelRow } from './agent-models.rows.ts'
 import type { Snapshot } from '../../snapshot/snapshot.ts'
 import { agentModelRow } from '../../vault/sealed-columns.ts'
-import { serving, type OperationBase, type OrganizationRequest, type Served } from '../../operations/serve.ts'
+import { operationServers, type OperationBase, type OrganizationRequest, type Served } from '../../operations/serve.ts'
 import type { Tracer } from '../../telemetry/tracing/tracer.ts'
 import type { Upstreams } from '../../upstreams/upstreams.ts'
 import type { AgentQueue } from './agent-queue.ts'
@@ -33,9 +33,9 @@ export interface AgentParts extends OperationBase {
   }
 }
 
-const { serveOrganization } = serving<AgentParts>()
+const { serveOrganization } = operationServers<AgentParts>()
 
-const shown = ({ provider, url, model, sealed, updated_at }: AgentModelRow): shapes.AgentModel => ({
+const shownModel = ({ provider, url, model, sealed, updated_at }: AgentModelRow): shapes.AgentModel => ({
   ...{ provider, url, model, has_key: sealed !== null },
   updated_at: updated_at.toISOString(),
 })
@@ -61,7 +61,7 @@ const set = serveOrganization(shapes.setAgentModel, async ({ parts, organization
       return putAgentModel(sql, organization.id, { provider, url, model, sealed })
     },
   )
-  return { model: shown(row) }
+  return { model: shownModel(row) }
 })
 
 type RunRequest = OrganizationRequest<typeof shapes.runAgent, AgentParts>
@@ -141,7 +141,7 @@ async function begin(request: RunRequest, { snapshot, row, userId }: Beginning) 
 export const agentOperations: readonly Served<AgentParts>[] = [
   serveOrganization(shapes.getAgentModel, async ({ look }) => {
     const row = await look(findAgentModel)
-    return { model: row === undefined ? null : shown(row) }
+    return { model: row === undefined ? null : shownModel(row) }
   }),
   set,
   serveOrganization(shapes.removeAgentModel, ({ organization, change }) =>

@@ -64,8 +64,8 @@ export async function runAgent({
           const value: JsonObject = isObject(input as JsonObject) ? (input as JsonObject) : {}
           tell({ type: 'call', id, tool: name, arguments: value })
           const { failed, text, link } = await outcomeOf(child, name, value, trace.metaFor(id))
-          tell({ type: 'result', id, failed, text: cut(text, MOST_TOLD), link: link ?? null })
-          return failed ? `The call failed: ${cut(text, MOST_READ)}` : cut(text, MOST_READ)
+          tell({ type: 'result', id, failed, text: cutText(text, MOST_TOLD), link: link ?? null })
+          return failed ? `The call failed: ${cutText(text, MOST_READ)}` : cutText(text, MOST_READ)
         },
       }),
     ]),
@@ -106,5 +106,5 @@ async function outcomeOf(child: AgentRun['child'], name: string, value: JsonObje
   }
 }
 
-const cut = (text: string, most: number): string =>
+const cutText = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most)}\n[${text.length - most} more characters were left out]`

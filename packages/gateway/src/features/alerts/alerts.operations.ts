@@ -4,9 +4,9 @@ import * as shapes from '@toolway/contract/admin'
 import { countAlerts, listAlerts } from './list-alerts.rows.ts'
 import { alertOf } from './show-alert.ts'
 import { pageAt, partOf } from '../../lib/page.ts'
-import { serving, type OperationBase, type Served } from '../../operations/serve.ts'
+import { operationServers, type OperationBase, type Served } from '../../operations/serve.ts'
 
-const { serveOrganization } = serving<OperationBase>()
+const { serveOrganization } = operationServers<OperationBase>()
 
 export const alertOperations: readonly Served<OperationBase>[] = [
   serveOrganization(shapes.listAlerts, async ({ look, query, role, principal }) => {

@@ -10,11 +10,11 @@ import {
   type EndedGrant,
   type GrantRow,
 } from '../../identity/oauth/oauth-grants.ts'
-import { serving, type OperationBase, type Served } from '../../operations/serve.ts'
+import { operationServers, type OperationBase, type Served } from '../../operations/serve.ts'
 import { pageAt, pageFrom, partOf } from '../../lib/page.ts'
 import type { Change } from '../../records/change.ts'
 
-const { serveOrganization, serveSignedIn } = serving<OperationBase>()
+const { serveOrganization, serveSignedIn } = operationServers<OperationBase>()
 
 const toGrant = (row: GrantRow): shapes.Grant => ({
   id: row.id,
@@ -36,7 +36,7 @@ const changeOf = (ended: EndedGrant): Change => ({
   detail: { client: ended.client_name },
 })
 
-const known = (ended: EndedGrant | undefined): EndedGrant => {
+const existingGrant = (ended: EndedGrant | undefined): EndedGrant => {
   if (ended === undefined) throw new Fault('thing.unknown', { thing: 'grant' })
   return ended
 }
@@ -53,7 +53,8 @@ export const grantOperations: readonly Served<OperationBase>[] = [
   serveSignedIn(shapes.endOwnGrant, async ({ principal: { userId }, change, params }) => {
     await change(
       (ended: EndedGrant) => ({ ...changeOf(ended), organizationId: ended.organization_id }),
-      async (sql) => known(userId === undefined ? undefined : await endGrant(sql, params['grant'] ?? '', userId)),
+      async (sql) =>
+        existingGrant(userId === undefined ? undefined : await endGrant(sql, params['grant'] ?? '', userId)),
     )
     return undefined
   }),
@@ -63,7 +64,7 @@ export const grantOperations: readonly Served<OperationBase>[] = [
     return pageAt(rows, { query, start: part.offset, total }, toGrant)
   }),
   serveOrganization(shapes.endGrant, async ({ change, params }) => {
-    await change(changeOf, async (sql) => known(await endGrant(sql, params['grant'] ?? '', undefined)))
+    await change(changeOf, async (sql) => existingGrant(await endGrant(sql, params['grant'] ?? '', undefined)))
     return undefined
   }),
 ]

@@ -4,10 +4,10 @@ import * as shapes from '@toolway/contract/admin'
 import { countClients, listClients, removeClient, type ClientRow } from '../../identity/oauth/oauth-clients.ts'
 import { addByHand } from '../../oauth/added-clients.ts'
 import { ClientProblem } from '../../oauth/client-shape.ts'
-import { serving, type OperationBase, type Served } from '../../operations/serve.ts'
+import { operationServers, type OperationBase, type Served } from '../../operations/serve.ts'
 import { pageAt, partOf } from '../../lib/page.ts'
 
-const { servePlatform } = serving<OperationBase>()
+const { servePlatform } = operationServers<OperationBase>()
 
 const toClient = (row: ClientRow): shapes.OAuthClient => ({
   client_id: row.id,

@@ -13,7 +13,7 @@ import type { DatabaseConnection } from '../../db/db.ts'
 import { WholeRows } from '../../db/backup/copy-text.ts'
 import { withSnapshot, type Snapshot, type TableColumns } from '../../db/backup/snapshot.ts'
 import { openContent } from './folder-copies.ts'
-import { encrypted, type Lock } from '../../lib/archive/age.ts'
+import { encryptStream, type Lock } from '../../lib/archive/age.ts'
 import { writeTar, type TarEntry } from '../../lib/archive/tar.ts'
 import { WRAPPED_KEYS, WrappedList } from '../../vault/key-service/wrapped-rows.ts'
 import type { FoundKey } from '../../vault/key-sources.ts'
@@ -54,7 +54,7 @@ export async function makeBackup(parts: BackupParts): Promise<MadeBackup> {
       await pipeline(
         Readable.from(writeTar(entriesOf(parts, snapshot, manifest, closing)), { objectMode: false }),
         createGzip({ level: 3 }),
-        (source: AsyncIterable<Uint8Array>) => encrypted(source, parts.lock),
+        (source: AsyncIterable<Uint8Array>) => encryptStream(source, parts.lock),
         createWriteStream(beside, { mode: 0o600, flags: 'wx', flush: true }),
         { signal: parts.signal },
       )

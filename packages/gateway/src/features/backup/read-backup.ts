@@ -7,7 +7,7 @@ import { stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { z } from 'zod'
-import { BrokenCipher, decrypted, WrongOpener, type Opener } from '../../lib/archive/age.ts'
+import { BrokenCipher, decryptStream, WrongOpener, type Opener } from '../../lib/archive/age.ts'
 import { BrokenTar, readTar, type TarEntry } from '../../lib/archive/tar.ts'
 import { keysOfText } from '../../vault/key-files.ts'
 import { BrokenCopy } from '../../db/backup/copy-text.ts'
@@ -49,19 +49,19 @@ export async function verifyBackup(parts: ReadParts): Promise<VerifiedBackup> {
     rows = createRowsProof(parts.file, head.manifest)
   }
   for await (const { part, entry } of readBackup(parts, onHead)) {
-    if (closing !== undefined) throw broken(parts.file, 'there is data after its end')
+    if (closing !== undefined) throw damaged(parts.file, 'there is data after its end')
     if (part.kind === 'rows') {
       for await (const chunk of entry.content) rows?.add(part.table, chunk)
     } else if (part.kind === 'file') {
       files.count++
       for await (const chunk of entry.content) files.bytes += chunk.length
-    } else if (part.kind === 'closing') closing = await shaped(Closing, entry, parts.file)
+    } else if (part.kind === 'closing') closing = await parseEntry(Closing, entry, parts.file)
   }
   const [head] = heads
-  if (head === undefined || closing === undefined || rows === undefined) throw broken(parts.file, 'its end is missing')
+  if (head === undefined || closing === undefined || rows === undefined) throw damaged(parts.file, 'its end is missing')
   const chains = rows.close(closing)
   if (files.count !== closing.files || files.bytes !== closing.file_bytes)
-    throw broken(parts.file, 'file contents are missing')
+    throw damaged(parts.file, 'file contents are missing')
   return { ...head, closing, chains }
 }
 
@@ -77,7 +77,7 @@ function createRowsProof(file: string, { tables }: Manifest): RowsProof {
     try {
       return work()
     } catch (thrown) {
-      throw thrown instanceof BrokenCopy ? broken(file, thrown.message) : thrown
+      throw thrown instanceof BrokenCopy ? damaged(file, thrown.message) : thrown
     }
   }
   const proofs = new Map(
@@ -86,14 +86,14 @@ function createRowsProof(file: string, { tables }: Manifest): RowsProof {
   return {
     add(name, chunk) {
       const proof = proofs.get(name)
-      if (proof === undefined) throw broken(file, `it contains rows of a table ${name} that it does not describe`)
+      if (proof === undefined) throw damaged(file, `it contains rows of a table ${name} that it does not describe`)
       read(() => proof.add(chunk))
     },
     close(closing) {
       for (const [name, proof] of proofs) {
         const [stated, found] = [closing.tables[name], read(() => proof.close())]
         if (stated?.sha256 !== found.sha256 || stated.rows !== found.rows)
-          throw broken(file, `the rows of the table ${name} were changed`)
+          throw damaged(file, `the rows of the table ${name} were changed`)
       }
       return records.close()
     },
@@ -115,27 +115,27 @@ export async function* readBackup(
   })
   let manifest: Manifest | undefined
   let wasTold = false
-  const tell = (keys: readonly Buffer[]) => {
-    if (manifest === undefined) throw broken(file, 'it does not begin with a manifest')
+  const reportHead = (keys: readonly Buffer[]) => {
+    if (manifest === undefined) throw damaged(file, 'it does not begin with a manifest')
     wasTold = true
     onHead({ manifest, keys })
   }
   try {
-    const source = Readable.from(decrypted(createReadStream(file), opener), { objectMode: false })
+    const source = Readable.from(decryptStream(createReadStream(file), opener), { objectMode: false })
     const unpacked = source.pipe(createGunzip())
     source.on('error', (error) => unpacked.destroy(error))
     for await (const entry of readTar(unpacked)) {
       const part = partOf(entry.name)
-      if (part === undefined) throw broken(file, `it contains ${entry.name}, which is not part of a backup`)
+      if (part === undefined) throw damaged(file, `it contains ${entry.name}, which is not part of a backup`)
       if (part.kind === 'manifest') manifest = await manifestOf(entry, file)
-      else if (part.kind === 'keys') tell(await keysOf(entry, file))
+      else if (part.kind === 'keys') reportHead(await keysOf(entry, file))
       else {
-        if (!wasTold) tell([])
+        if (!wasTold) reportHead([])
         yield { part, entry: { ...entry, content: wordedContent(entry.content, file) } }
       }
     }
   } catch (thrown) {
-    throw worded(thrown, file)
+    throw wordReadFailure(thrown, file)
   }
 }
 
@@ -144,33 +144,33 @@ async function* wordedContent(content: TarEntry['content'], file: string): Async
   try {
     yield* content
   } catch (thrown) {
-    throw worded(thrown, file)
+    throw wordReadFailure(thrown, file)
   }
 }
 
 async function manifestOf(entry: TarEntry, file: string): Promise<Manifest> {
-  const value = await shaped(z.looseObject({ format: z.string() }), entry, file)
+  const value = await parseEntry(z.looseObject({ format: z.string() }), entry, file)
   if (!FORMATS.some((known) => known === value.format))
     throw new BackupUnusable(
       `The backup ${file} has the format "${value.format}", but this version reads only ${FORMATS.map((known) => `"${known}"`).join(' and ')}: use the version that wrote it, or a later one.`,
     )
   const parsed = Manifest.safeParse(value)
   if (parsed.success) return parsed.data
-  throw broken(file, 'its description cannot be read')
+  throw damaged(file, 'its description cannot be read')
 }
 
 async function keysOf(entry: TarEntry, file: string): Promise<Buffer[]> {
   const keys = keysOfText(await textOf(entry))
-  if (keys === undefined) throw broken(file, 'its vault keys cannot be read')
+  if (keys === undefined) throw damaged(file, 'its vault keys cannot be read')
   return keys
 }
 
-async function shaped<T>(shape: z.ZodType<T>, entry: TarEntry, file: string): Promise<T> {
+async function parseEntry<T>(shape: z.ZodType<T>, entry: TarEntry, file: string): Promise<T> {
   try {
     return shape.parse(JSON.parse(await textOf(entry)))
   } catch (thrown) {
     if (thrown instanceof SyntaxError || thrown instanceof z.ZodError)
-      throw broken(file, `${entry.name} cannot be read`)
+      throw damaged(file, `${entry.name} cannot be read`)
     throw thrown
   }
 }
@@ -185,16 +185,16 @@ async function textOf({ size, name, content }: TarEntry): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-const broken = (file: string, why: string) =>
+const damaged = (file: string, why: string) =>
   new BackupUnusable(`The backup ${file} is damaged: ${why}. Use another copy of it, or an earlier one.`)
 
-function worded(thrown: unknown, file: string): unknown {
+function wordReadFailure(thrown: unknown, file: string): unknown {
   if (thrown instanceof WrongOpener)
     return new BackupUnusable(
       `The backup ${file} cannot be decrypted: the passphrase is wrong, or it was not encrypted for this identity.`,
       { cause: thrown },
     )
-  if (thrown instanceof BrokenTar) return broken(file, thrown.message)
+  if (thrown instanceof BrokenTar) return damaged(file, thrown.message)
   const { code, syscall } = thrown as NodeJS.ErrnoException
   if (syscall !== undefined)
     return new BackupUnusable(
@@ -204,6 +204,6 @@ function worded(thrown: unknown, file: string): unknown {
       },
     )
   if (thrown instanceof BrokenCipher || (typeof code === 'string' && code.startsWith('Z_')))
-    return broken(file, 'it is not a backup, or it was changed or cut off')
+    return damaged(file, 'it is not a backup, or it was changed or cut off')
   return thrown
 }

@@ -3,14 +3,14 @@ import { fileURLToPath } from 'node:url'
 import { permits } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { listClientsSeen, type ClientSeenRow } from './clients-seen.rows.ts'
-import { serving, type OperationBase, type Served } from '../../operations/serve.ts'
+import { operationServers, type OperationBase, type Served } from '../../operations/serve.ts'
 
 /** The parts of the operation, besides those of all. */
 export interface ClientSeenParts extends OperationBase {
   publicUrl(): string
 }
 
-const { serveOrganization } = serving<ClientSeenParts>()
+const { serveOrganization } = operationServers<ClientSeenParts>()
 
 const BRIDGE = fileURLToPath(new URL('../../../../bridge/bin/toolway-bridge.mjs', import.meta.url))
 

@@ -155,15 +155,15 @@ export function createEventFeed(parts: EventFeedParts, most: Most = MOST) {
     }
   }
 
-  function hear({ organization, event, alert, approval, records, seen }: EventNotice): void {
+  function onNotice({ organization, event, alert, approval, records, seen }: EventNotice): void {
     const here = organization === undefined ? undefined : followed.get(organization)
     if (organization === undefined || here === undefined) return
     if (records === true) return hearRecords(here)
     if (alert !== undefined) here.alerts.add(alert)
     if (approval !== undefined) here.approvals = true
     if (seen !== undefined && here.seen.length < MOST_TOLD) here.seen.push(seen)
-    if (event !== undefined) note(here, changedOf(event))
-    here.timer ??= setTimeout(() => void tell(organization, here), GATHER)
+    if (event !== undefined) noteChange(here, changedOf(event))
+    here.timer ??= setTimeout(() => void sendChanges(organization, here), GATHER)
   }
 
   function hearRecords(here: Followed): void {
@@ -171,11 +171,11 @@ export function createEventFeed(parts: EventFeedParts, most: Most = MOST) {
     here.recordsTimer ??= setTimeout(() => {
       here.recordsTimer = undefined
       here.recordsAt = Date.now()
-      say(here, { type: 'records_changed' }, undefined)
+      sendEvent(here, { type: 'records_changed' }, undefined)
     }, wait)
   }
 
-  async function tell(organization: string, here: Followed): Promise<void> {
+  async function sendChanges(organization: string, here: Followed): Promise<void> {
     here.timer = undefined
     const [changes, alerts] = [[...here.changes.values()], [...here.alerts]]
     const { approvals: isAsked, seen } = here
@@ -185,17 +185,17 @@ export function createEventFeed(parts: EventFeedParts, most: Most = MOST) {
     here.seen = []
     try {
       if (changes.length > 0) await refresh(organization)
-      for (const change of changes) say(here, now(organization, change), undefined)
+      for (const change of changes) sendEvent(here, now(organization, change), undefined)
       // The event does not name the approvals: users with permission look them up.
-      if (isAsked) say(here, { type: 'approvals_changed' }, undefined)
+      if (isAsked) sendEvent(here, { type: 'approvals_changed' }, undefined)
       for (const notice of seen) sayTo(here, seenOf(notice), (follower) => mayHearOf(follower, notice))
       for (const id of alerts) {
         const row = await parts.findAlert(organization, id)
-        if (row !== undefined) say(here, { type: 'alert', alert: alertOf(row) }, row)
+        if (row !== undefined) sendEvent(here, { type: 'alert', alert: alertOf(row) }, row)
       }
     } catch (thrown) {
       log.warn({ err: thrown, organization }, 'events could not be sent; followers are told to reload')
-      say(here, now(organization, EVERYTHING), undefined)
+      sendEvent(here, now(organization, EVERYTHING), undefined)
     }
   }
 
@@ -205,17 +205,17 @@ export function createEventFeed(parts: EventFeedParts, most: Most = MOST) {
     version: findOrganization(organization)?.version ?? 0,
   })
 
-  function say(here: Followed, event: GatewayEvent, alert: AlertRow | undefined): void {
+  function sendEvent(here: Followed, event: GatewayEvent, alert: AlertRow | undefined): void {
     sayTo(here, event, (follower) => mayHear(follower, alert))
   }
 
   return {
     follow,
-    hear,
+    hear: onNotice,
     lost() {
       for (const organization of followed.keys()) {
-        hear({ organization, event: { id: null, action: 'changed' } })
-        hear({ organization, records: true })
+        onNotice({ organization, event: { id: null, action: 'changed' } })
+        onNotice({ organization, records: true })
       }
     },
     get size() {
@@ -247,7 +247,7 @@ function stop({ timer, recordsTimer }: Followed): void {
 
 const EVERYTHING: Changed = { type: 'integrations_changed', id: null, action: 'changed' }
 
-function note({ changes }: Followed, change: Changed): void {
+function noteChange({ changes }: Followed, change: Changed): void {
   const key = `${change.id ?? ''} ${change.action}`
   if (changes.size < MOST_TOLD || changes.has(key)) return void changes.set(key, change)
   changes.clear()

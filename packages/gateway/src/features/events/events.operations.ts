@@ -6,14 +6,14 @@
 import * as shapes from '@toolway/contract/admin'
 import type { GatewayEvent } from '@toolway/contract/admin'
 import type { EventFeed } from './event-feed.ts'
-import { serving, type OperationBase, type OrganizationRequest, type Served } from '../../operations/serve.ts'
+import { operationServers, type OperationBase, type OrganizationRequest, type Served } from '../../operations/serve.ts'
 
 /** The parts that operations on events work with. */
 export interface EventParts extends OperationBase {
   readonly events: Pick<EventFeed, 'follow'>
 }
 
-const { serveOrganization } = serving<EventParts>()
+const { serveOrganization } = operationServers<EventParts>()
 
 /** Events that wait for a slow reader. */
 const MOST_WAITING = 200
@@ -34,14 +34,14 @@ type EventsRequest = Pick<
 /** Throws `channel.limit`, before anything is answered. */
 function streamOf({ parts, organization, principal, signal }: EventsRequest): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
-  let say = (_: string): void => {}
+  let sendText = (_: string): void => {}
   let end = (): void => {}
   const leave = parts.events.follow({
     principal,
     organizationId: organization.id,
-    hear: (event: GatewayEvent) => say(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`),
+    hear: (event: GatewayEvent) => sendText(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`),
   })
-  const beat = setInterval(() => say(': \n\n'), BEAT)
+  const beat = setInterval(() => sendText(': \n\n'), BEAT)
   beat.unref()
   const stop = () => {
     leave()
@@ -55,11 +55,11 @@ function streamOf({ parts, organization, principal, signal }: EventsRequest): Re
           stop()
           controller.close()
         }
-        say = (text) => {
+        sendText = (text) => {
           if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(text))
           else end()
         }
-        say(': open\n\n')
+        sendText(': open\n\n')
         if (signal.aborted) end()
         else signal.addEventListener('abort', end)
       },

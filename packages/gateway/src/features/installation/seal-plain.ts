@@ -39,7 +39,7 @@ export async function sealPlain(parts: SealPlainParts): Promise<number> {
     (sql) => sql(Row)`select id, settings, sealed from connections where origin <> 'first run' order by id`,
   )
   // Mostly there is none, and a start asks once.
-  for (const { id } of all.filter((row) => planned(parts, row) !== undefined))
+  for (const { id } of all.filter((row) => planSealing(parts, row) !== undefined))
     done += await db.system((sql) => sealSettings(parts, sql, id))
   return done
 }
@@ -47,7 +47,7 @@ export async function sealPlain(parts: SealPlainParts): Promise<number> {
 /** As it stands now, whatever it was when it was looked at first. */
 async function sealSettings(parts: SealPlainParts, sql: SystemSql, id: string): Promise<number> {
   const [row] = await sql(Row)`select id, settings, sealed from connections where id = ${id} for update`
-  const moved = row && planned(parts, row)
+  const moved = row && planSealing(parts, row)
   if (moved === undefined) return 0
   const sealed = parts.vault.seal(JSON.stringify(moved.secrets), connectionRow(id as ConnectionId))
   await sql(Id)`
@@ -56,7 +56,7 @@ async function sealSettings(parts: SealPlainParts, sql: SystemSql, id: string): 
 }
 
 /** Returns the new settings and secrets; undefined where nothing has to change. */
-function planned(parts: SealPlainParts, { id, settings, sealed }: z.output<typeof Row>) {
+function planSealing(parts: SealPlainParts, { id, settings, sealed }: z.output<typeof Row>) {
   const read = Settings.safeParse(settings)
   const sealedSecrets = heldSecrets(parts, sealed, connectionRow(id as ConnectionId))
   return read.success && sealedSecrets !== undefined ? moveSecrets(read.data, sealedSecrets) : undefined

@@ -34,7 +34,7 @@ const record = (sql: SystemSql, action: 'rotate' | 'retire', id: string, detail:
 
 export async function rotateKeys({ settleMs = SETTLE_MS, ...parts }: TurnParts): Promise<Rotated> {
   await using lacks = await hearLacks(parts.db)
-  const settle = async (id: string) => {
+  const checkLacks = async (id: string) => {
     await sleep(settleMs)
     const gateway = lacks.of(id)
     if (gateway === undefined) return
@@ -42,7 +42,7 @@ export async function rotateKeys({ settleMs = SETTLE_MS, ...parts }: TurnParts):
       `The gateway of ${gateway} does not have the new vault key ${id}, so nothing was changed: give it the same key (copy vault.keys into its data directory, or set the same environment), then run this again.`,
     )
   }
-  return await rotate({ ...parts, record, settle })
+  return await rotate({ ...parts, record, settle: checkLacks })
 }
 
 export const retireKey = (parts: Pick<TurnParts, 'db' | 'sources'>, id: string): Promise<readonly string[]> =>

@@ -10,9 +10,9 @@ import {
   type OrganizationRow,
 } from '../../organizations/organizations.ts'
 import { refuseStale, tagOf } from '../../lib/entity-tag.ts'
-import { serving, type OperationBase, type OperationCall, type Served } from '../../operations/serve.ts'
+import { operationServers, type OperationBase, type OperationCall, type Served } from '../../operations/serve.ts'
 
-const { serveOrganization, servePlatform } = serving<OperationBase>()
+const { serveOrganization, servePlatform } = operationServers<OperationBase>()
 
 /** Of a network that is public nothing needs to be said; link-local ones stay closed whatever is said. Throws `body.shape`. */
 export function refusePublic({ networks }: EgressExceptions): void {
@@ -25,7 +25,7 @@ export function refusePublic({ networks }: EgressExceptions): void {
   }
 }
 
-function shown({ egress, updated_at }: OrganizationRow, head: OperationCall['head']) {
+function shownEgress({ egress, updated_at }: OrganizationRow, head: OperationCall['head']) {
   head.set('etag', tagOf(updated_at))
   return { ...egress, updated_at: updated_at.toISOString() }
 }
@@ -38,7 +38,7 @@ async function lockOrganization(sql: SystemSql, name: string): Promise<Organizat
 
 export const organizationEgressOperations: readonly Served<OperationBase>[] = [
   serveOrganization(shapes.getEgress, async ({ look, organization, head }) =>
-    shown(await look((sql) => getOwnOrganization(sql, organization.id)), head),
+    shownEgress(await look((sql) => getOwnOrganization(sql, organization.id)), head),
   ),
 
   servePlatform(shapes.changeEgress, async ({ change, params, body, parts, head, ifMatch }) => {
@@ -58,6 +58,6 @@ export const organizationEgressOperations: readonly Served<OperationBase>[] = [
       },
     )
     await parts.snapshots.refresh(row.id)
-    return shown(row, head)
+    return shownEgress(row, head)
   }),
 ]

@@ -4,11 +4,11 @@ import * as shapes from '@toolway/contract/admin'
 import type { OrgSql } from '../../db/db.ts'
 import type { Change } from '../../records/change.ts'
 import { joinGroup, leaveGroup, putGroup, removeGroup, withMembers, type GroupWithMembers } from '../people/index.ts'
-import { serving, type OperationBase, type Served } from '../../operations/serve.ts'
+import { operationServers, type OperationBase, type Served } from '../../operations/serve.ts'
 import { pageOfRows, startOf } from '../../lib/page.ts'
 import { findGroup, listGroupPage } from '../../organizations/groups.ts'
 
-const { serveOrganization } = serving<OperationBase>()
+const { serveOrganization } = operationServers<OperationBase>()
 
 const toGroup = ({ slug, title, members, awaited, origin }: GroupWithMembers): shapes.Group => ({
   slug,
@@ -25,7 +25,7 @@ interface GroupRequest {
 }
 
 /** Change a group and answer it as it is then. */
-async function settle(
+async function changeGroup(
   { parts, organization, change }: GroupRequest,
   slug: string,
   input: Omit<Change, 'resource' | 'id'>,
@@ -59,13 +59,15 @@ export const groupOperations: readonly Served<OperationBase>[] = [
     const slug = params['group'] ?? ''
     const members = body.awaited ?? body.members
     const detail = { title: body.title, ...(members === undefined ? {} : { members }) }
-    return settle(request, slug, { action: 'group.put', detail }, (sql) => putGroup(sql, organization.id, slug, body))
+    return changeGroup(request, slug, { action: 'group.put', detail }, (sql) =>
+      putGroup(sql, organization.id, slug, body),
+    )
   }),
 
   serveOrganization(shapes.joinGroup, (request) => {
     const { params, organization } = request
     const [slug, user] = [params['group'] ?? '', params['user'] ?? '']
-    return settle(request, slug, { action: 'group.join', detail: { user } }, (sql) =>
+    return changeGroup(request, slug, { action: 'group.join', detail: { user } }, (sql) =>
       joinGroup(sql, organization.id, slug, user),
     )
   }),
@@ -73,7 +75,7 @@ export const groupOperations: readonly Served<OperationBase>[] = [
   serveOrganization(shapes.leaveGroup, (request) => {
     const { params } = request
     const [slug, user] = [params['group'] ?? '', params['user'] ?? '']
-    return settle(request, slug, { action: 'group.leave', detail: { user } }, (sql) => leaveGroup(sql, slug, user))
+    return changeGroup(request, slug, { action: 'group.leave', detail: { user } }, (sql) => leaveGroup(sql, slug, user))
   }),
 
   serveOrganization(shapes.removeGroup, async ({ parts, organization, change, params }) => {

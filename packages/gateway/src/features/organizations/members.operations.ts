@@ -6,8 +6,8 @@ import type { AdminCredentials } from '../../oauth/outgoing/admin-credentials.ts
 import { idsOf, type Ended } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
 import { sortedPage } from '../../lib/page.ts'
 import { recordChange } from '../../records/change.ts'
-import { changeRole, join, leave, toCode } from '../people/index.ts'
-import { serving, type OperationBase, type Served } from '../../operations/serve.ts'
+import { changeRole, join, removeMembership, toCode } from '../people/index.ts'
+import { operationServers, type OperationBase, type Served } from '../../operations/serve.ts'
 
 /** The parts that these operations work with. */
 export interface MemberParts extends OperationBase {
@@ -15,7 +15,7 @@ export interface MemberParts extends OperationBase {
   readonly credentials: Pick<AdminCredentials, 'endIn' | 'ended'>
 }
 
-const { serveOrganization } = serving<MemberParts>()
+const { serveOrganization } = operationServers<MemberParts>()
 
 const toMember = (row: MemberRow): shapes.Member => ({
   user_id: row.user_id,
@@ -80,7 +80,7 @@ export const memberOperations: readonly Served<MemberParts>[] = [
       async (sql) => {
         const userId = (params['user'] ?? '') as UserId
         const all = await parts.credentials.endIn(sql, { userId })
-        return { left: await leave(sql, organization.slug, userId), ended: all }
+        return { left: await removeMembership(sql, organization.slug, userId), ended: all }
       },
     )
     void parts.credentials.ended(organization.id, ended)

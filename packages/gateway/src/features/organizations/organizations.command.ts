@@ -11,9 +11,9 @@ import {
   type Organization,
 } from '@toolway/contract/admin'
 import { Argument, InvalidArgumentError, Option } from 'commander'
-import { described, groupOf, type Finish } from '../../cli/command.ts'
+import { describeCommand, groupOf, type Finish } from '../../cli/command.ts'
 import { CommandFault, EXIT, table } from '../../cli/terminal/output.ts'
-import { listAll, reworded, type Transport } from '../../cli/transport/transport.ts'
+import { listAll, rewordRefusal, type Transport } from '../../cli/transport/transport.ts'
 
 interface OrganizationArgument {
   readonly slug: string
@@ -65,19 +65,27 @@ const bodyOf = (words: Settled) => ({
   },
 })
 
-const shown = ({ id, slug, name, description, contact_email, is_active: active, settings: own }: Organization) => ({
+const shownOrganization = ({
+  id,
+  slug,
+  name,
+  description,
+  contact_email,
+  is_active: active,
+  settings: own,
+}: Organization) => ({
   ...{ id, slug, name, description, contact_email, active, settings: own },
 })
 
 /** Throws CommandFault where there is none, and Refusal. */
-const known = (slug: string) =>
-  reworded(
+const unknownOrganization = (slug: string) =>
+  rewordRefusal(
     `There is no organization "${slug}"; \`toolway org list\` lists the organizations.`,
     'thing.unknown',
     'place.unknown',
   )
 
-const add = described({
+const add = describeCommand({
   name: 'add',
   about: 'create an organization',
   arguments: [new Argument('<slug>', 'permanent name, used in addresses')],
@@ -85,21 +93,21 @@ const add = described({
   examples: ['toolway org add acme --name "Acme Ltd"', 'toolway key add first -o acme'],
   call: ({ call }, words: Settled) =>
     call(addOrganization, { body: { ...bodyOf(words), slug: words.slug, name: words.name ?? words.slug } }).catch(
-      reworded(`An organization "${words.slug}" already exists. Choose another slug.`, 'thing.taken'),
+      rewordRefusal(`An organization "${words.slug}" already exists. Choose another slug.`, 'thing.taken'),
     ),
   print: (row) => ({
-    value: shown(row),
+    value: shownOrganization(row),
     lines: [`Created ${row.slug}. Create its first key with \`toolway key add NAME -o ${row.slug}\`.`],
   }),
 })
 
-const list = described({
+const list = describeCommand({
   name: 'list',
   about: 'list the organizations',
   examples: ['toolway org list'],
   call: (transport) => listAll(transport, listOrganizations),
   print: (rows) => ({
-    value: rows.map(shown),
+    value: rows.map(shownOrganization),
     lines: table(
       ['SLUG', 'NAME', 'ACTIVE', 'CONTACT'],
       rows.map(({ slug, name, is_active: active, contact_email: contact }) => [
@@ -109,7 +117,7 @@ const list = described({
   }),
 })
 
-const change = described({
+const change = describeCommand({
   name: 'change',
   about: 'change an organization; omitted options keep their values',
   arguments: [slugOrId],
@@ -124,9 +132,11 @@ const change = described({
   ],
   examples: ['toolway org change acme --no-active', 'toolway org change acme --allow-processes'],
   call: ({ call }, words: Settled) =>
-    call(changeOrganization, { params: { organization: words.slug }, body: bodyOf(words) }).catch(known(words.slug)),
+    call(changeOrganization, { params: { organization: words.slug }, body: bodyOf(words) }).catch(
+      unknownOrganization(words.slug),
+    ),
   print: (row) => ({
-    value: shown(row),
+    value: shownOrganization(row),
     lines: [`Changed ${row.slug}.${row.is_active ? '' : ' It is not active, so its addresses are not served.'}`],
   }),
 })
@@ -137,7 +147,10 @@ interface Reaching extends OrganizationArgument {
 }
 
 /** The exceptions as they are, with what is allowed and without what is forbidden. */
-function changed({ networks, hosts }: EgressExceptions, { allow = [], forbid = [] }: Reaching): EgressExceptions {
+function withExceptions(
+  { networks, hosts }: EgressExceptions,
+  { allow = [], forbid = [] }: Reaching,
+): EgressExceptions {
   const unknown = forbid.find((place) => ![...networks, ...hosts].includes(place))
   if (unknown !== undefined)
     throw new CommandFault(`${unknown} is not one of the allowed entries: nothing was changed.`)
@@ -150,17 +163,17 @@ function changed({ networks, hosts }: EgressExceptions, { allow = [], forbid = [
   return { networks: next(networks, true), hosts: next(hosts, false) }
 }
 
-async function reach({ call }: Transport, words: Reaching) {
+async function changeReach({ call }: Transport, words: Reaching) {
   const params = { organization: words.slug }
-  const current = await call(getEgress, { params }).catch(known(words.slug))
+  const current = await call(getEgress, { params }).catch(unknownOrganization(words.slug))
   const { updated_at: _, ...places } =
     words.allow === undefined && words.forbid === undefined
       ? current
-      : await call(changeEgress, { params, body: changed(current, words) })
+      : await call(changeEgress, { params, body: withExceptions(current, words) })
   return places
 }
 
-const egress = described({
+const egress = describeCommand({
   name: 'egress',
   about: 'show or change the private networks and hosts that an organization’s connections can reach',
   arguments: [slugOrId],
@@ -169,7 +182,7 @@ const egress = described({
     new Option('--forbid <place...>', 'entry to remove'),
   ],
   examples: ['toolway org egress acme', 'toolway org egress acme --allow 10.1.0.0/16 --allow mcp.internal'],
-  call: reach,
+  call: changeReach,
   print(stored, { slug }) {
     const places = [...stored.networks, ...stored.hosts]
     return {
@@ -183,14 +196,16 @@ const egress = described({
   },
 })
 
-const remove = described({
+const remove = describeCommand({
   name: 'remove',
   about: 'permanently remove an organization and everything in it; its audit log is kept',
   arguments: [slugOrId],
   options: [new Option('--yes', 'confirm the removal')],
   examples: ['toolway org remove acme --yes'],
   async call({ call }, { slug, yes = false }: OrganizationArgument & { yes?: boolean }) {
-    const organization = await call(getOrganization, { params: { organization: slug } }).catch(known(slug))
+    const organization = await call(getOrganization, { params: { organization: slug } }).catch(
+      unknownOrganization(slug),
+    )
     if (!yes)
       throw new CommandFault(
         `This removes "${organization.name}" with its connections, secrets, keys and members permanently: confirm with --yes, or use \`toolway org change ${organization.slug} --no-active\` to stop serving it.`,

@@ -14,7 +14,7 @@ import {
 import { pageAt, partOf } from '../../lib/page.ts'
 import { refuseStale, tagOf } from '../../lib/entity-tag.ts'
 import { boundedRate } from './rate.ts'
-import { serving, type OperationBase, type OperationCall, type Served } from '../../operations/serve.ts'
+import { operationServers, type OperationBase, type OperationCall, type Served } from '../../operations/serve.ts'
 
 /** The parts that the operations on organizations and their settings work with. */
 export interface OrganizationParts extends OperationBase {
@@ -22,7 +22,7 @@ export interface OrganizationParts extends OperationBase {
   readonly requestsPerMinute: number
 }
 
-const { servePlatform } = serving<OrganizationParts>()
+const { servePlatform } = operationServers<OrganizationParts>()
 
 const toOrganization = (row: OrganizationRow): shapes.Organization => ({
   id: row.id,
@@ -37,7 +37,7 @@ const toOrganization = (row: OrganizationRow): shapes.Organization => ({
 })
 
 /** The answer, and its tag in the head. */
-function shown(row: OrganizationRow, head: OperationCall['head']): shapes.Organization {
+function shownOrganization(row: OrganizationRow, head: OperationCall['head']): shapes.Organization {
   head.set('etag', tagOf(row.updated_at))
   return toOrganization(row)
 }
@@ -75,7 +75,7 @@ export function changedOrganization(row: OrganizationRow, change: Change, standa
 }
 
 /** Returns the audit detail of a change: the names of the fields that were sent, without their values. */
-const changed = (body: object) => ({ fields: Object.keys(body) })
+const changedFields = (body: object) => ({ fields: Object.keys(body) })
 
 export const organizationOperations: readonly Served<OrganizationParts>[] = [
   servePlatform(shapes.listOrganizations, async ({ look, query }) => {
@@ -107,11 +107,11 @@ export const organizationOperations: readonly Served<OrganizationParts>[] = [
       },
     )
     await parts.snapshots.refresh(row.id)
-    return shown(row, head)
+    return shownOrganization(row, head)
   }),
 
   servePlatform(shapes.getOrganization, async ({ look, params, head }) =>
-    shown(await look((sql) => getOrganization(sql, params['organization'] ?? '')), head),
+    shownOrganization(await look((sql) => getOrganization(sql, params['organization'] ?? '')), head),
   ),
 
   servePlatform(shapes.changeOrganization, async ({ change, params, body, parts, head, ifMatch }) => {
@@ -121,7 +121,7 @@ export const organizationOperations: readonly Served<OrganizationParts>[] = [
         resource: 'organization',
         id,
         organizationId: id,
-        detail: changed({ ...body, ...body.settings }),
+        detail: changedFields({ ...body, ...body.settings }),
       }),
       async (sql) => {
         const organization = await getOrganization(sql, params['organization'] ?? '', true)
@@ -130,7 +130,7 @@ export const organizationOperations: readonly Served<OrganizationParts>[] = [
       },
     )
     await parts.snapshots.refresh(row.id)
-    return shown(row, head)
+    return shownOrganization(row, head)
   }),
 
   servePlatform(shapes.removeOrganization, async ({ change, params, parts, ifMatch }) => {

@@ -8,11 +8,11 @@ import { changeOwnOrganization, getOwnOrganization, type OrganizationRow } from 
 import { refuseStale, tagOf } from '../../lib/entity-tag.ts'
 import { mostOf, rateOf } from './rate.ts'
 import { changedOrganization, type OrganizationParts } from './organizations.operations.ts'
-import { serving, type OperationCall, type Served } from '../../operations/serve.ts'
+import { operationServers, type OperationCall, type Served } from '../../operations/serve.ts'
 
-const { serveOrganization } = serving<OrganizationParts>()
+const { serveOrganization } = operationServers<OrganizationParts>()
 
-function shown(parts: OrganizationParts, row: OrganizationRow, head: OperationCall['head']) {
+function shownSettings(parts: OrganizationParts, row: OrganizationRow, head: OperationCall['head']) {
   const { id, slug, name, description, contact_email, settings, created_at, updated_at } = row
   head.set('etag', tagOf(updated_at))
   return {
@@ -33,7 +33,7 @@ function shown(parts: OrganizationParts, row: OrganizationRow, head: OperationCa
 
 export const organizationSettingOperations: readonly Served<OrganizationParts>[] = [
   serveOrganization(shapes.getSettings, async ({ look, parts, organization, head }) =>
-    shown(parts, await look((sql) => getOwnOrganization(sql, organization.id)), head),
+    shownSettings(parts, await look((sql) => getOwnOrganization(sql, organization.id)), head),
   ),
 
   serveOrganization(shapes.changeSettings, async ({ change, parts, organization, body, head, ifMatch }) => {
@@ -64,6 +64,6 @@ export const organizationSettingOperations: readonly Served<OrganizationParts>[]
       },
     )
     await parts.snapshots.refresh(organization.id)
-    return shown(parts, row, head)
+    return shownSettings(parts, row, head)
   }),
 ]

@@ -94,12 +94,12 @@ function createComponents() {
     const names = new Map<string, string>()
     for (const [name, definition] of Object.entries(definitions as Record<string, Json>)) {
       const other = met[name]
-      const same = other === undefined || JSON.stringify(other) === JSON.stringify(referring(definition, names))
+      const same = other === undefined || JSON.stringify(other) === JSON.stringify(withReferences(definition, names))
       names.set(name, same ? name : `${name}Input`)
     }
     for (const [name, definition] of Object.entries(definitions as Record<string, Json>))
-      met[names.get(name) ?? name] = referring(definition, names)
-    return referring(schema, names)
+      met[names.get(name) ?? name] = withReferences(definition, names)
+    return withReferences(schema, names)
   }
   return {
     schemaOf,
@@ -110,7 +110,7 @@ function createComponents() {
 const BOUND = Number.MAX_SAFE_INTEGER
 
 /** References lead to the components; bounds that only say what a number can hold are left out. */
-function referring<Value>(value: Value, names: ReadonlyMap<string, string>): Value {
+function withReferences<Value>(value: Value, names: ReadonlyMap<string, string>): Value {
   const walk = (item: unknown): unknown => {
     if (Array.isArray(item)) return item.map(walk)
     if (typeof item !== 'object' || item === null) return item

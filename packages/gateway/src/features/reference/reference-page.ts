@@ -36,9 +36,9 @@ td:first-child { width: 38% }
 `
 
 const SIGNS: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (sign) => SIGNS[sign] ?? '')
+const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/g, (sign) => SIGNS[sign] ?? '')
 /** A sentence, in which what stands between backticks is code. */
-const withCode = (text: string): string => escaped(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>')
+const withCode = (text: string): string => escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>')
 
 export function referencePage(operations: readonly Operation[]): string {
   const groups = Map.groupBy(operations, tagOf)
@@ -56,7 +56,7 @@ export function referencePage(operations: readonly Operation[]): string {
 <h1>Toolway administration</h1>
 <p>Send a key or an access token as <code>Authorization: Bearer …</code>. Errors are <code>application/problem+json</code>, with a code, a message and the next step. A <code>POST</code> accepts an <code>Idempotency-Key</code>; resources that are returned with an <code>ETag</code> accept it as <code>If-Match</code>.</p>
 <p>For programs: <a href="/api/v1/openapi.json">openapi.json</a> (OpenAPI 3.1).</p>
-<nav aria-label="Resources">${names.map((name) => `<a href="#${escaped(name)}">${escaped(name)}</a>`).join('')}</nav>
+<nav aria-label="Resources">${names.map((name) => `<a href="#${escapeHtml(name)}">${escapeHtml(name)}</a>`).join('')}</nav>
 ${names.map((name) => section(name, groups.get(name) ?? [])).join('\n')}
 </main>
 </body>
@@ -65,7 +65,7 @@ ${names.map((name) => section(name, groups.get(name) ?? [])).join('\n')}
 }
 
 const section = (name: string, operations: readonly Operation[]): string =>
-  `<section aria-labelledby="${escaped(name)}"><h2 id="${escaped(name)}">${escaped(name)}</h2>\n${operations.map(entry).join('\n')}\n</section>`
+  `<section aria-labelledby="${escapeHtml(name)}"><h2 id="${escapeHtml(name)}">${escapeHtml(name)}</h2>\n${operations.map(entry).join('\n')}\n</section>`
 
 function entry({ id, method, path, summary, needs, query, body, answer, status, media }: Operation): string {
   const tables = [
@@ -73,8 +73,8 @@ function entry({ id, method, path, summary, needs, query, body, answer, status, 
     tableOf('Body', body, 'input'),
     tableOf(`Response (${status}${media === undefined ? '' : `, ${media}`})`, answer, 'output'),
   ]
-  return `<details id="${escaped(id)}"><summary><b>${method}</b> <code>${escaped(path).replaceAll('/', '/<wbr>')}</code><span>${withCode(summary)}</span></summary>
-<div><p class="soft">${withCode(needOf(needs))} <code>${escaped(id)}</code></p>${tables.join('')}</div></details>`
+  return `<details id="${escapeHtml(id)}"><summary><b>${method}</b> <code>${escapeHtml(path).replaceAll('/', '/<wbr>')}</code><span>${withCode(summary)}</span></summary>
+<div><p class="soft">${withCode(needOf(needs))} <code>${escapeHtml(id)}</code></p>${tables.join('')}</div></details>`
 }
 
 interface Schema {
@@ -97,14 +97,14 @@ function tableOf(caption: string, shape: Shape, io: 'input' | 'output'): string 
   const forms = (schema.anyOf ?? schema.oneOf ?? [schema]).filter(
     (form) => Object.keys(form.properties ?? {}).length > 0,
   )
-  return forms.map((form) => `<table><caption>${escaped(caption)}</caption>${rowsOf(form, io)}</table>`).join('')
+  return forms.map((form) => `<table><caption>${escapeHtml(caption)}</caption>${rowsOf(form, io)}</table>`).join('')
 }
 
 const rowsOf = ({ properties = {}, required = [] }: Schema, io: 'input' | 'output'): string =>
   Object.entries(properties)
     .map(([name, schema]) => {
       const must = io === 'input' && required.includes(name) ? ' <span class="soft">(required)</span>' : ''
-      return `<tr><td><code>${escaped(name)}</code>${must}</td><td>${escaped(typeOf(schema))}</td></tr>`
+      return `<tr><td><code>${escapeHtml(name)}</code>${must}</td><td>${escapeHtml(typeOf(schema))}</td></tr>`
     })
     .join('')
 

@@ -4,9 +4,9 @@ import * as shapes from '@toolway/contract/admin'
 import type { Operation } from '@toolway/contract/admin'
 import { openApiOf } from './open-api.ts'
 import { referencePage, STYLE } from './reference-page.ts'
-import { serving, type OperationBase, type Served } from '../../operations/serve.ts'
+import { operationServers, type OperationBase, type Served } from '../../operations/serve.ts'
 
-const { serveAnyone } = serving<OperationBase>()
+const { serveAnyone } = operationServers<OperationBase>()
 
 /** Nothing is loaded, run, sent or framed; the one style is named by its digest (Content Security Policy 3, section 2.3.1). */
 const CONTENT_POLICY = [

@@ -17,9 +17,9 @@ export function createKeepGateway({ store, remove, log, every }: KeepGatewayPart
   let writing: Promise<unknown> = Promise.resolve()
   const warn = (thrown: unknown) =>
     log.warn({ err: thrown }, 'the list of running gateways could not be updated; retrying')
-  const note = () => (writing = writing.then(store).catch(warn))
-  void note()
-  const rounds = setInterval(() => void note(), every)
+  const storeInTurn = () => (writing = writing.then(store).catch(warn))
+  void storeInTurn()
+  const rounds = setInterval(() => void storeInTurn(), every)
   rounds.unref()
   return {
     async close() {

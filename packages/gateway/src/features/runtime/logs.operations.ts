@@ -18,7 +18,7 @@ const isWanted = (line: LogLine, { level, tenant_slug: slug, connector_id: conne
   (slug === undefined || line.tenant_slug === slug) &&
   (connector === undefined || line.connector_id === connector)
 
-const followed =
+const followLogs =
   ({ snapshots, runtime }: RuntimeParts, filter: LogFilter) =>
   (hear: (line: object) => void) =>
     runtime.logs.follow((text) => {
@@ -33,6 +33,7 @@ export const logOperations: readonly Served[] = [
   }),
   servePlatform(
     shapes.followLogs,
-    ({ parts, query, signal }) => new Response(streamOfLines(followed(parts, query), signal), { headers: STREAM_HEAD }),
+    ({ parts, query, signal }) =>
+      new Response(streamOfLines(followLogs(parts, query), signal), { headers: STREAM_HEAD }),
   ),
 ]

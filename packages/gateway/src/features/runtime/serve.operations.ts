@@ -1,6 +1,6 @@
 /** The parts that operations on the runtime work with, and the ways to serve them. */
 import type { Operation } from '@toolway/contract/admin'
-import { serving, type OperationBase } from '../../operations/serve.ts'
+import { operationServers, type OperationBase } from '../../operations/serve.ts'
 import type * as operations from '../../operations/serve.ts'
 import type { ShownConnectionParts } from '../connections/index.ts'
 import type { Runtime } from './runtime.ts'
@@ -14,4 +14,4 @@ export interface RuntimeParts extends OperationBase {
 export type Served = operations.Served<RuntimeParts>
 export type OrganizationRequest<Op extends Operation> = operations.OrganizationRequest<Op, RuntimeParts>
 
-export const { serveOrganization, servePlatform } = serving<RuntimeParts>()
+export const { serveOrganization, servePlatform } = operationServers<RuntimeParts>()

@@ -20,7 +20,7 @@ function placeOf({ owner }: SessionEntry) {
   return { principal, organizationId: organizationId as OrganizationId, toolset, connection }
 }
 
-const here = (parts: RuntimeParts): ListedSession[] =>
+const sessionsHere = (parts: RuntimeParts): ListedSession[] =>
   parts.runtime.sessions.list().map((sessionEntry) => {
     const { principal, organizationId, toolset, connection } = placeOf(sessionEntry)
     const { session, openedAt } = sessionEntry
@@ -73,7 +73,7 @@ async function pageOfSessions(parts: RuntimeParts, sql: SystemSql, query: PageQu
   const { after: key, offset, take } = startOf(query, ORDER, 2)
   const after = key === undefined ? undefined : lastOf(key)
   const own = new Set(organizations)
-  const live = here(parts).filter(({ organization_id: of }) => own.has(of))
+  const live = sessionsHere(parts).filter(({ organization_id: of }) => own.has(of))
   const last = after && ({ seen_at: after.at, hash: after.hash } as ListedSession)
   const behind = last === undefined ? live : live.filter((row) => byUse(last, row) < 0)
   const except = live.map(({ hash }) => hash)

@@ -13,11 +13,14 @@ import { toolIndexOf, type IndexedTool } from './tool-index.ts'
 /** Characters of a description that a list shows. */
 const CUT = 200
 
-export const cut = (text: string | null): string | null =>
+export const cutText = (text: string | null): string | null =>
   text === null || text.length <= CUT ? text : `${text.slice(0, CUT).trimEnd()}…`
 
 /** As a list shows it: its description is cut. */
-export const toListed = ({ tool }: IndexedTool): OrganizationTool => ({ ...tool, description: cut(tool.description) })
+export const toListed = ({ tool }: IndexedTool): OrganizationTool => ({
+  ...tool,
+  description: cutText(tool.description),
+})
 
 /** By any name that an endpoint lists it under. Throws `thing.unknown` and `tool.unclear`. */
 export async function findOrganizationTool(snapshot: Snapshot, name: string): Promise<ToolInFull> {

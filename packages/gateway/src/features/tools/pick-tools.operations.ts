@@ -9,7 +9,7 @@ import { costOfAll, findIndexed, fitsFilter, toolIndexOf, type IndexedTool, type
 type Filter = ReturnType<typeof shapes.ToolPickFilter.parse>
 
 /** Those of `list` that fit. */
-async function fitting(list: readonly IndexedTool[], filter: Filter, selection: SelectedTools) {
+async function fittingTools(list: readonly IndexedTool[], filter: Filter, selection: SelectedTools) {
   const isTaken = selects(selection)
   const fits = fitsFilter(filter)
   const { selected } = filter
@@ -20,7 +20,7 @@ const pick = serveOrganization(shapes.pickTools, async (request) => {
   const { selection, ...query } = request.body
   const index = await toolIndexOf(snapshotOf(request))
   const isTaken = selects(selection)
-  const found = await fitting(index.sortedBy(query.sort), query, selection)
+  const found = await fittingTools(index.sortedBy(query.sort), query, selection)
   const chosen = await findIndexed(index.all, isTaken)
   return {
     ...pageFrom(found, query, (entry) => ({ ...toListed(entry), selected: isTaken(entry.tool) })),
@@ -61,7 +61,7 @@ const change = serveOrganization(shapes.changePick, async (request) => {
   if (connection !== undefined)
     return take ? takeConnection(selection, connection, known) : dropConnection(selection, connection, known)
   const named = names === undefined ? undefined : new Set(names)
-  const fit = await fitting(all, filter ?? {}, selection)
+  const fit = await fittingTools(all, filter ?? {}, selection)
   const tools = fit.flatMap(({ tool }) => (named === undefined || named.has(tool.rule_name) ? [tool] : []))
   return take ? takeTools(selection, tools, known) : dropTools(selection, tools)
 })

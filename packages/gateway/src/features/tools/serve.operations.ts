@@ -2,7 +2,7 @@
 import { Fault } from '@toolway/contract'
 import type { Operation } from '@toolway/contract/admin'
 import type { ListPreviews } from '../../call/list-preview.ts'
-import { serving, type OperationBase } from '../../operations/serve.ts'
+import { operationServers, type OperationBase } from '../../operations/serve.ts'
 import type * as operations from '../../operations/serve.ts'
 import type { Snapshot } from '../../snapshot/snapshot.ts'
 
@@ -13,7 +13,7 @@ export interface ToolParts extends OperationBase {
 export type Served = operations.Served<ToolParts>
 export type OrganizationRequest<Op extends Operation> = operations.OrganizationRequest<Op, ToolParts>
 
-export const { serveOrganization } = serving<ToolParts>()
+export const { serveOrganization } = operationServers<ToolParts>()
 
 /** Throws `thing.unknown`. */
 export function snapshotOf({

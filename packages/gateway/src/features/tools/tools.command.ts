@@ -27,7 +27,7 @@ export async function call(name: string, text: string, words: EndpointWords, out
   const value = readArguments(text === '-' ? await readInput() : text)
   const endpoint = await findEndpoint(words, output)
   const result = await ask(endpoint, 'tools/call', { name, arguments: value }, (notification) =>
-    tell(notification, output),
+    printNotification(notification, output),
   )
   output.result(result, linesOf(result))
   return result['isError'] === true ? EXIT.toolFailed : EXIT.ok
@@ -47,7 +47,7 @@ function readArguments(text: string): JsonObject {
   throw new CommandFault(`The arguments must be a JSON object, as in '{"zones": ["Asia/Tokyo"]}'.`, EXIT.usage)
 }
 
-function tell({ method, params = {} }: Notification, output: Output): void {
+function printNotification({ method, params = {} }: Notification, output: Output): void {
   if (method === 'notifications/progress') {
     const { progress, total, message } = params
     const share = typeof total === 'number' ? ` of ${total}` : ''

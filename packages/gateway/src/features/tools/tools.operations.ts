@@ -59,7 +59,7 @@ const switchAll = serveOrganization(shapes.switchAllTools, async (request) => {
   const known = await toolIndexOf(snapshotOf(request))
   const switches = switchesOf(known, body.tools)
   const joined = new Map(known.all.map(({ tool }) => [`${tool.connection} ${tool.name}`, tool.joined_name]))
-  const named = (on: boolean) =>
+  const namesSwitched = (on: boolean) =>
     [...switches].flatMap(([id, own]) =>
       own.filter(({ enabled }) => enabled === on).map(({ tool }) => joined.get(`${id} ${tool}`) ?? tool),
     )
@@ -68,7 +68,7 @@ const switchAll = serveOrganization(shapes.switchAllTools, async (request) => {
       action: 'tool.bulk-update',
       resource: 'organization',
       id: organization.id,
-      detail: { enabled: named(true), disabled: named(false) },
+      detail: { enabled: namesSwitched(true), disabled: namesSwitched(false) },
     }),
     async (sql) => {
       for (const [id, own] of switches) await switchTools(sql, organization.id, id, own)

@@ -1,5 +1,5 @@
 /** `toolway toolset …`: make, show, change and remove toolsets. */
-import { counted } from '../../lib/counted.ts'
+import { countWithNoun } from '../../lib/counted.ts'
 import {
   DISCOVERY_MODES,
   LIMITS,
@@ -12,9 +12,9 @@ import {
 } from '@toolway/contract'
 import { getToolset, listToolsets, putToolset, removeToolset, type Toolset } from '@toolway/contract/admin'
 import { Argument, InvalidArgumentError, Option } from 'commander'
-import { described, groupOf, type Finish } from '../../cli/command.ts'
+import { describeCommand, groupOf, type Finish } from '../../cli/command.ts'
 import { CommandFault, table } from '../../cli/terminal/output.ts'
-import { Refusal, reworded, type Transport } from '../../cli/transport/transport.ts'
+import { Refusal, rewordRefusal, type Transport } from '../../cli/transport/transport.ts'
 
 interface ToolsetArgument {
   readonly organization: string
@@ -88,23 +88,23 @@ function withWords(stored: Partial<Toolset['settings']>, words: Settled): Partia
 
 const paramsOf = ({ organization, slug: toolset }: ToolsetArgument) => ({ organization, toolset })
 const get = ({ call }: Transport, words: ToolsetArgument): Promise<Toolset> =>
-  call(getToolset, { params: paramsOf(words) }).catch(unknown(words))
-const unknown = ({ slug: name }: ToolsetArgument) =>
-  reworded(`There is no toolset "${name}"; \`toolway toolset list\` lists the toolsets.`, 'thing.unknown')
+  call(getToolset, { params: paramsOf(words) }).catch(unknownToolset(words))
+const unknownToolset = ({ slug: name }: ToolsetArgument) =>
+  rewordRefusal(`There is no toolset "${name}"; \`toolway toolset list\` lists the toolsets.`, 'thing.unknown')
 
-const printed =
+const drawToolset =
   (done: string) =>
   (toolset: Toolset, { organization }: ToolsetArgument) => {
     const { slug: name, tools, listed } = toolset
     return {
       value: toolset,
       lines: [
-        `${done} the toolset ${name}: ${counted(tools, 'tool')}, ${listed} listed. Its endpoint is /o/${organization}/t/${name}/mcp.`,
+        `${done} the toolset ${name}: ${countWithNoun(tools, 'tool')}, ${listed} listed. Its endpoint is /o/${organization}/t/${name}/mcp.`,
       ],
     }
   }
 
-const list = described({
+const list = describeCommand({
   name: 'list',
   about: 'list the toolsets, including built-in ones',
   examples: ['toolway toolset list'],
@@ -127,7 +127,7 @@ const list = described({
   }),
 })
 
-const show = described({
+const show = describeCommand({
   name: 'show',
   about: 'show one toolset and the token cost of its tools',
   arguments: [slug],
@@ -141,7 +141,7 @@ function linesOf({ slug: name, title, settings, origin, tools, listed, definitio
   return [
     `${name}: ${title} (${origin})`,
     `Settings: ${JSON.stringify(settings)}`,
-    `${counted(tools, 'tool')}, of which ${listed} ${listed === 1 ? 'is' : 'are'} listed to clients.`,
+    `${countWithNoun(tools, 'tool')}, of which ${listed} ${listed === 1 ? 'is' : 'are'} listed to clients.`,
     '',
     ...table(
       ['DISCOVERY', 'TOKENS', ''],
@@ -160,7 +160,7 @@ function linesOf({ slug: name, title, settings, origin, tools, listed, definitio
   ]
 }
 
-const add = described({
+const add = describeCommand({
   name: 'add',
   about: 'create a toolset; omitted options mean no restriction',
   arguments: [new Argument('<slug>', 'permanent name, used in addresses')],
@@ -180,10 +180,10 @@ const add = described({
       )
     return call(putToolset, { params, body: { ...withWords({}, words), title: words.title ?? words.slug } })
   },
-  print: printed('Created'),
+  print: drawToolset('Created'),
 })
 
-const change = described({
+const change = describeCommand({
   name: 'change',
   about: 'change a toolset; omitted options keep their values',
   arguments: [slug],
@@ -194,15 +194,16 @@ const change = described({
     const body = { ...withWords(current.settings, words), title: words.title ?? current.title }
     return transport.call(putToolset, { params: paramsOf(words), body })
   },
-  print: printed('Changed'),
+  print: drawToolset('Changed'),
 })
 
-const remove = described({
+const remove = describeCommand({
   name: 'remove',
   about: 'remove a toolset; keys limited to it lose access',
   arguments: [slug],
   examples: ['toolway toolset remove reports'],
-  call: ({ call }, words: ToolsetArgument) => call(removeToolset, { params: paramsOf(words) }).catch(unknown(words)),
+  call: ({ call }, words: ToolsetArgument) =>
+    call(removeToolset, { params: paramsOf(words) }).catch(unknownToolset(words)),
   print: (_, { slug: name }) => ({ value: { removed: name }, lines: [`Removed the toolset ${name}.`] }),
 })
 

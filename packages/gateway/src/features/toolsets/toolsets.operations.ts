@@ -9,10 +9,10 @@ import { listToolsets, putToolset, removeToolset, type NewToolset, type ToolsetR
 import { listOrganizationRules } from '../../policy/stored/organization-rules.ts'
 import { SUPPLIED, withSupplied, type NamedToolset } from '../../toolsets/supplied.ts'
 import { refuseIdle, placesIn, platformRulesFor, refuseListed, knownTo } from '../rules/index.ts'
-import { serving, type OperationBase, type OrganizationRequest, type Served } from '../../operations/serve.ts'
+import { operationServers, type OperationBase, type OrganizationRequest, type Served } from '../../operations/serve.ts'
 import { eachInTurn } from '../../lib/unreadable.ts'
 
-const { serveOrganization } = serving<OperationBase>()
+const { serveOrganization } = operationServers<OperationBase>()
 
 /** With what it comes to at the moment; nothing where the organization does not answer. */
 function toToolset(

@@ -2,9 +2,9 @@
 import * as shapes from '@toolway/contract/admin'
 import { getOwnOrganization } from '../../organizations/organizations.ts'
 import { countLevels, type LevelRow } from './service-levels.rows.ts'
-import { serving, type OperationBase, type Served } from '../../operations/serve.ts'
+import { operationServers, type OperationBase, type Served } from '../../operations/serve.ts'
 
-const { serveOrganization } = serving<OperationBase>()
+const { serveOrganization } = operationServers<OperationBase>()
 
 const NONE: LevelRow = {
   connection: null,
@@ -14,7 +14,7 @@ const NONE: LevelRow = {
 }
 
 /** To a thousandth: what is behind it is noise. */
-const rounded = (value: number): number => Math.round(value * 1000) / 1000
+const roundToThousandth = (value: number): number => Math.round(value * 1000) / 1000
 
 /** @param target per cent of calls that are to be answered */
 export function levelOf(calls: number, failed: number, p95: number | null, target: number): shapes.ServiceLevel {
@@ -23,14 +23,14 @@ export function levelOf(calls: number, failed: number, p95: number | null, targe
   return {
     calls,
     failed,
-    availability: rounded(100 - (failed / calls) * 100),
+    availability: roundToThousandth(100 - (failed / calls) * 100),
     p95_ms: p95 === null ? null : p95 / 1000,
-    budget_left: rounded(100 - (failed / allowed) * 100),
+    budget_left: roundToThousandth(100 - (failed / allowed) * 100),
   }
 }
 
 /** Figures that lack records do not say how good a connection is. */
-const unknown = (level: shapes.ServiceLevel): shapes.ServiceLevel => ({
+const withoutFigures = (level: shapes.ServiceLevel): shapes.ServiceLevel => ({
   ...{ ...level, availability: null, p95_ms: null, budget_left: null },
 })
 
@@ -43,7 +43,9 @@ const allWindows = (row: LevelRow, target: number) => ({
 /** @param uncounted records that are not in the row yet */
 export function windowsOf(row: LevelRow, target: number, uncounted: number) {
   const { hour, day, month } = allWindows(row, target)
-  return uncounted === 0 ? { hour, day, month } : { hour: unknown(hour), day: unknown(day), month: unknown(month) }
+  return uncounted === 0
+    ? { hour, day, month }
+    : { hour: withoutFigures(hour), day: withoutFigures(day), month: withoutFigures(month) }
 }
 
 export const serviceLevelOperations: readonly Served<OperationBase>[] = [

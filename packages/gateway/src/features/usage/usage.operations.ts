@@ -14,10 +14,10 @@ import {
   type ToolTimeRow,
   type UsedRow,
 } from './usage.rows.ts'
-import { serving, type OperationBase, type Served } from '../../operations/serve.ts'
+import { operationServers, type OperationBase, type Served } from '../../operations/serve.ts'
 import { roleForbidden } from '../../lib/role-forbidden.ts'
 
-const { serveOrganization } = serving<OperationBase>()
+const { serveOrganization } = operationServers<OperationBase>()
 
 const SECONDS = { hour: 3_600, day: 86_400 } as const
 /** Rows of each list. */
@@ -25,10 +25,10 @@ const MOST = 10
 const NONE: Omit<StepRow, 'step'> = { calls: 0, failed: 0, refused: 0, median_us: null, p95_us: null }
 
 const milliseconds = (microseconds: number | null) => (microseconds === null ? null : microseconds / 1000)
-const timed = ({ calls, failed, refused, median_us: median, p95_us: p95 }: Omit<StepRow, 'step'>) => ({
+const stepFigures = ({ calls, failed, refused, median_us: median, p95_us: p95 }: Omit<StepRow, 'step'>) => ({
   ...{ calls, failed, refused, median_ms: milliseconds(median), p95_ms: milliseconds(p95) },
 })
-const counted = ({ calls, failed, refused }: UsedRow) => ({ calls, failed, refused })
+const callFigures = ({ calls, failed, refused }: UsedRow) => ({ calls, failed, refused })
 
 function stepsOf({ connection, name }: UsedRow, rows: readonly ToolStepRow[], steps: number): number[] {
   const calls = Array.from({ length: steps }, () => 0)
@@ -78,23 +78,23 @@ export const usageOperations: readonly Served<OperationBase>[] = [
       to: to.toISOString(),
       step: query.step,
       uncounted: source.uncounted,
-      total: timed(byStep.get(null) ?? NONE),
+      total: stepFigures(byStep.get(null) ?? NONE),
       steps: Array.from({ length: steps }, (_, step) => ({
         at: new Date(from.getTime() + step * seconds * 1000).toISOString(),
-        ...timed(byStep.get(step) ?? NONE),
+        ...stepFigures(byStep.get(step) ?? NONE),
       })),
-      connections: of('connection').map((row) => ({ name: row.name, ...counted(row) })),
+      connections: of('connection').map((row) => ({ name: row.name, ...callFigures(row) })),
       tools: isShown
         ? of('tool').map((row) => ({
-            ...{ connection: row.connection, name: row.name, ...counted(row) },
+            ...{ connection: row.connection, name: row.name, ...callFigures(row) },
             p95_ms: timeOf(row, toolTimes),
             steps: stepsOf(row, toolSteps, steps),
           }))
         : null,
       callers: isShown
-        ? of('caller').map((row) => ({ id: row.name, name: names.get(row.name) ?? null, ...counted(row) }))
+        ? of('caller').map((row) => ({ id: row.name, name: names.get(row.name) ?? null, ...callFigures(row) }))
         : null,
-      clients: isShown ? of('client').map((row) => ({ name: row.name, ...counted(row) })) : null,
+      clients: isShown ? of('client').map((row) => ({ name: row.name, ...callFigures(row) })) : null,
       reasons: isShown ? of('reason').map(({ name, calls }) => ({ code: name, calls })) : null,
     }
   }),
