@@ -19,7 +19,7 @@ import { isLoopback } from './config/loopback.ts'
 import { PROGRAM_SETTINGS } from './config/programs.ts'
 import { settingReferences, withSecrets, type ReadSecrets, type SettingReferences } from './config/references.ts'
 import { withoutServiceLinks } from './config/service-links.ts'
-import { known, list, onOff, setting, splitList, type Setting } from './config/setting.ts'
+import { defineKnownSetting, list, onOff, defineSetting, splitList, type Setting } from './config/setting.ts'
 import { providerOf, SIGN_IN_SETTINGS } from './config/sign-in.ts'
 import { SANDBOX_SETTINGS } from './config/sandbox.ts'
 import { STORE_SETTINGS } from './config/stores.ts'
@@ -82,41 +82,44 @@ const SEED_SWITCH = /^SAGEMCP_ENABLE_/
 const SEED_WORDS: Readonly<Record<string, string>> = { true: 'on', false: 'off', '1': 'on', '0': 'off' }
 
 export const SETTINGS = {
-  TOOLWAY_PRESET: setting(
+  TOOLWAY_PRESET: defineSetting(
     z.enum(PRESET_NAMES, `it must be one of ${PRESET_NAMES.join(', ')}`).optional(),
     `Named set of defaults for settings that are not set: ${presetsInWords()}.`,
   ),
-  TOOLWAY_STORE: setting(
+  TOOLWAY_STORE: defineSetting(
     z.enum(['database', 'none'], 'it must be database or none').default('database'),
     'none: everything is declared in files and kept in memory; nothing is stored and no database is started. One instance only.',
   ),
-  TOOLWAY_ROLES: setting(
+  TOOLWAY_ROLES: defineSetting(
     roles,
     'Roles of this process, separated by commas: web serves the console and the sign-in pages, api serves administration, OAuth and approvals, mcp serves the MCP endpoints and the tool URLs. Several processes with different roles share one database.',
   ),
-  TOOLWAY_PROCESSES: setting(
+  TOOLWAY_PROCESSES: defineSetting(
     processes,
     'Number of processes that share the port, from 1 to 64, or auto: one for each core. They share the database and the limits; each starts its own stdio servers. SIGUSR2 replaces them one after the other.',
   ),
-  TOOLWAY_PORT: known(['PORT'], setting(port.default(8787), 'Port to listen on; 0 selects any free port.')),
-  TOOLWAY_HOST: known(
+  TOOLWAY_PORT: defineKnownSetting(
+    ['PORT'],
+    defineSetting(port.default(8787), 'Port to listen on; 0 selects any free port.'),
+  ),
+  TOOLWAY_HOST: defineKnownSetting(
     ['HOST'],
-    setting(
+    defineSetting(
       z.string().min(1).default('127.0.0.1'),
       'Address to listen on. HOST is used only if it is an address, because some shells set it to the name of the machine.',
     ),
   ),
-  TOOLWAY_DATA: setting(
+  TOOLWAY_DATA: defineSetting(
     z.string().min(1).default(defaultDirectory()),
     'Data directory (mode 0700): database, vault key, child processes.',
   ),
-  TOOLWAY_CONFIG: setting(
+  TOOLWAY_CONFIG: defineSetting(
     z.string().min(1).optional(),
     'YAML file that declares organizations, connections, toolsets and keys.',
   ),
-  TOOLWAY_BOOTSTRAP_KEY: known(
+  TOOLWAY_BOOTSTRAP_KEY: defineKnownSetting(
     ['SAGEMCP_BOOTSTRAP_ADMIN_KEY'],
-    setting(
+    defineSetting(
       z
         .string()
         .regex(/^uru_[0-9a-f]{64}$/, 'it must be uru_ followed by 64 hexadecimal digits')
@@ -125,32 +128,35 @@ export const SETTINGS = {
       true,
     ),
   ),
-  TOOLWAY_PUBLIC_URL: known(
+  TOOLWAY_PUBLIC_URL: defineKnownSetting(
     ['PUBLIC_URL', 'BASE_URL'],
-    setting(
+    defineSetting(
       z.url({ protocol: /^https?$/, error: 'it must start with http:// or https://' }).optional(),
       'URL at which clients reach the gateway.',
     ),
   ),
-  TOOLWAY_ALLOWED_HOSTS: setting(list, 'Additional names that are accepted in the Host header, separated by commas.'),
-  TOOLWAY_ALLOWED_ORIGINS: known(
-    ['MCP_ALLOWED_ORIGINS', 'CORS_ALLOWED_ORIGINS'],
-    setting(list, 'Additional web origins that are allowed to call, separated by commas.'),
+  TOOLWAY_ALLOWED_HOSTS: defineSetting(
+    list,
+    'Additional names that are accepted in the Host header, separated by commas.',
   ),
-  TOOLWAY_TRUSTED_PROXIES: setting(
+  TOOLWAY_ALLOWED_ORIGINS: defineKnownSetting(
+    ['MCP_ALLOWED_ORIGINS', 'CORS_ALLOWED_ORIGINS'],
+    defineSetting(list, 'Additional web origins that are allowed to call, separated by commas.'),
+  ),
+  TOOLWAY_TRUSTED_PROXIES: defineSetting(
     networks,
     'Trusted proxies, which may state where a request comes from: addresses and ranges, separated by commas.',
   ),
-  TOOLWAY_AUTH: known(
+  TOOLWAY_AUTH: defineKnownSetting(
     ['SAGEMCP_ENABLE_AUTH'],
-    setting(onOff('on'), 'off: no key is required. Allowed only on a loopback address.'),
+    defineSetting(onOff('on'), 'off: no key is required. Allowed only on a loopback address.'),
   ),
-  TOOLWAY_DEMO: setting(onOff('on'), 'off: the first start does not create the demo connection.'),
-  TOOLWAY_APPROVALS: setting(
+  TOOLWAY_DEMO: defineSetting(onOff('on'), 'off: the first start does not create the demo connection.'),
+  TOOLWAY_APPROVALS: defineSetting(
     z.enum(['off', 'ask-destructive', 'ask-writes']).default('ask-destructive'),
     'Approval setting for new organizations: ask-destructive (tools that may be destructive, and tools of servers that are not trusted), ask-writes (tools that are not known to be read-only) or off. Existing organizations keep their setting.',
   ),
-  TOOLWAY_TOOLKIT_ROOT: setting(
+  TOOLWAY_TOOLKIT_ROOT: defineSetting(
     z.string().min(1).optional(),
     'Folder in which the agent preset starts the local toolkit. If unset, it is not started.',
   ),
@@ -163,11 +169,11 @@ export const SETTINGS = {
   ...VAULT_SETTINGS,
   ...KEY_SETTINGS,
   ...STORE_SETTINGS,
-  LOG_LEVEL: setting(
+  LOG_LEVEL: defineSetting(
     z.enum(LEVELS, `it must be one of ${LEVELS.join(', ')}`).default('info'),
     'Minimum level of log lines.',
   ),
-  TOOLWAY_LOG_FORMAT: setting(
+  TOOLWAY_LOG_FORMAT: defineSetting(
     z.enum(LOG_FORMATS, `it must be one of ${LOG_FORMATS.join(', ')}`).default('toolway'),
     'Fields of log lines, which are always JSON: toolway, or sagemcp, which adds tenant_slug, connector_id, request_id and duration_ms to every line, as SageMCP did.',
   ),

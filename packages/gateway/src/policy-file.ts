@@ -170,7 +170,7 @@ function clampRules(clamps: z.output<typeof File>['clamps']): RuleWords[] {
   const taken = new Set<string>()
   return Object.entries(clamps).flatMap(([tool, parameters]) =>
     Object.entries(parameters).flatMap(([parameter, { mode = 'clamp', max, min, default: unsaid }]) => {
-      const written = (action: 'clamp' | 'reject', limits: Readonly<Record<string, unknown>>) =>
+      const limitRule = (action: 'clamp' | 'reject', limits: Readonly<Record<string, unknown>>) =>
         RuleWords.parse({
           name: freeName(taken, `${action}.${tool}.${parameter}`),
           action,
@@ -180,8 +180,8 @@ function clampRules(clamps: z.output<typeof File>['clamps']): RuleWords[] {
         })
       const bounds = { ...(max === undefined ? {} : { max }), ...(min === undefined ? {} : { min }) }
       const otherwise = unsaid === undefined ? {} : { default: unsaid }
-      if (mode === 'clamp') return [written('clamp', { ...bounds, ...otherwise })]
-      return [written('reject', bounds), ...(unsaid === undefined ? [] : [written('clamp', otherwise)])]
+      if (mode === 'clamp') return [limitRule('clamp', { ...bounds, ...otherwise })]
+      return [limitRule('reject', bounds), ...(unsaid === undefined ? [] : [limitRule('clamp', otherwise)])]
     }),
   )
 }
@@ -189,9 +189,9 @@ function clampRules(clamps: z.output<typeof File>['clamps']): RuleWords[] {
 /** Rule names are small letters and short, names of tools are neither. */
 function freeName(taken: Set<string>, requested: string): string {
   const base = requested.toLowerCase().replaceAll(/[^a-z0-9._-]/g, '-')
-  const cut = (ending: string) => base.slice(0, 64 - ending.length).replace(/[._-]+$/, '') + ending
-  let name = cut('')
-  for (let next = 2; taken.has(name); next++) name = cut(`-${next}`)
+  const nameWithEnding = (ending: string) => base.slice(0, 64 - ending.length).replace(/[._-]+$/, '') + ending
+  let name = nameWithEnding('')
+  for (let next = 2; taken.has(name); next++) name = nameWithEnding(`-${next}`)
   taken.add(name)
   return name
 }

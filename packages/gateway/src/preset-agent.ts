@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { CONNECTOR_CATALOG, type CatalogEntry } from '@toolway/contract'
 import { ConfigFault } from './config/fault.ts'
 import type { Preset, PresetVariable } from './preset.ts'
-import { isUnset, listed, variablesOf, type Lookup } from './preset-variables.ts'
+import { isUnset, listOfText, variablesOf, type Lookup } from './preset-variables.ts'
 
 /** Mail and chat of the source system, and Composio's own search and code interpreter. */
 const TOOLKITS = 'gmail,outlook,slack,composio_search,codeinterpreter'
@@ -101,7 +101,7 @@ function composio(lookup: Lookup): object {
     type: 'composio',
     way: 'session',
     headers: { 'x-api-key': { env: 'COMPOSIO_API_KEY' } },
-    toolkits: listed(lookup('COMPOSIO_TOOLKITS') ?? TOOLKITS),
+    toolkits: listOfText(lookup('COMPOSIO_TOOLKITS') ?? TOOLKITS),
     default_user: lookup('DEFAULT_USER_ID'),
     // The report expert is given what only reads, which Composio says of its tools.
     trusted: true,
@@ -110,7 +110,7 @@ function composio(lookup: Lookup): object {
 }
 
 function others(lookup: Lookup): object {
-  const named = listed(lookup('AGENT_SERVERS'))
+  const named = listOfText(lookup('AGENT_SERVERS'))
   const strange = named.find((name) => !BY_NAME.some((item) => item === name))
   if (strange !== undefined)
     throw new ConfigFault(`AGENT_SERVERS contains "${strange}": it may contain only ${BY_NAME.join(' and ')}.`)

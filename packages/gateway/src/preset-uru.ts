@@ -4,7 +4,7 @@
  */
 import { ConfigFault } from './config/fault.ts'
 import type { Preset, PresetVariable } from './preset.ts'
-import { isUnset, listed, type Lookup } from './preset-variables.ts'
+import { isUnset, listOfText, type Lookup } from './preset-variables.ts'
 
 const TOOLKITS = 'gmail,googlecalendar,googledrive,slack'
 
@@ -44,7 +44,7 @@ function company(lookup: Lookup): object {
 }
 
 function personal(lookup: Lookup): object {
-  const servers = listed(lookup('COMPOSIO_SERVERS'))
+  const servers = listOfText(lookup('COMPOSIO_SERVERS'))
   if (isUnset(lookup('COMPOSIO_API_KEY'))) {
     const set = ['COMPOSIO_TOOLKITS', 'COMPOSIO_SERVERS'].find((name) => !isUnset(lookup(name)))
     if (set === undefined) return {}
@@ -58,7 +58,7 @@ function personal(lookup: Lookup): object {
   }
   if (servers.length === 0)
     return Object.fromEntries(
-      listed(lookup('COMPOSIO_TOOLKITS') ?? TOOLKITS).map((toolkit) => [
+      listOfText(lookup('COMPOSIO_TOOLKITS') ?? TOOLKITS).map((toolkit) => [
         aliasOf(toolkit),
         { ...shared, title: titleOf(toolkit), toolkits: [toolkit] },
       ]),

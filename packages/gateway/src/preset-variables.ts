@@ -8,7 +8,7 @@ export type { Lookup }
 export const isUnset = (value: string | undefined): boolean => value === undefined || value.trim() === ''
 
 /** The names of a list with commas. */
-export const listed = (text: string | undefined): string[] =>
+export const listOfText = (text: string | undefined): string[] =>
   (text ?? '')
     .split(',')
     .map((value) => value.trim())

@@ -1,13 +1,13 @@
 /** The OAuth apps of this gateway at vendors, for organizations that have none of their own. */
 import { ConfigFault } from './fault.ts'
-import { notPlaceholder, setting, type Setting, type ValuesOf } from './setting.ts'
+import { notPlaceholder, defineSetting, type Setting, type ValuesOf } from './setting.ts'
 
 const clientId = (vendor: string, serves: string) =>
-  setting(
+  defineSetting(
     notPlaceholder,
     `Client ID of this gateway at ${vendor} (${serves}), for organizations that have no OAuth app of their own.`,
   )
-const clientSecret = (prefix: string) => setting(notPlaceholder, `Client secret for ${prefix}_CLIENT_ID.`, true)
+const clientSecret = (prefix: string) => defineSetting(notPlaceholder, `Client secret for ${prefix}_CLIENT_ID.`, true)
 
 export const APP_SETTINGS = {
   GITHUB_CLIENT_ID: clientId('GitHub', 'github, copilot'),

@@ -59,7 +59,7 @@ export interface SettingReferences {
 export function settingReferences({ name, text, secret }: SettingText): ReadonlyMap<string, SecretReference> {
   if (text === undefined || !hasReference(text)) return new Map()
   if (!secret) throw new ConfigFault(`${name} is not a secret and does not accept a reference: set its value.`)
-  const found = worded(name, () => referencesIn(text))
+  const found = wordUnreadable(name, () => referencesIn(text))
   for (const { source } of found.values())
     if (OPENS[name]?.includes(source) === true)
       throw new ConfigFault(
@@ -91,7 +91,7 @@ export function unread(name: string, cause: unknown): ConfigFault {
 export const withoutPlace = (name: string, { source }: SecretReference): ConfigFault =>
   unread(name, new SecretFault(`this installation has no store for secret://${source}`))
 
-function worded<T>(name: string, work: () => T): T {
+function wordUnreadable<T>(name: string, work: () => T): T {
   try {
     return work()
   } catch (thrown) {

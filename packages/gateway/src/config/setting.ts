@@ -9,12 +9,15 @@ export interface Setting {
   /** Other names for it, under which other programs know it (ledger U-25). */
   readonly also?: readonly string[]
 }
-export const setting = <Shape extends z.ZodType>(shape: Shape, about: string, secret = false) => ({
+export const defineSetting = <Shape extends z.ZodType>(shape: Shape, about: string, secret = false) => ({
   shape,
   about,
   secret,
 })
-export const known = <Shape extends z.ZodType>(also: readonly string[], plain: ReturnType<typeof setting<Shape>>) => ({
+export const defineKnownSetting = <Shape extends z.ZodType>(
+  also: readonly string[],
+  plain: ReturnType<typeof defineSetting<Shape>>,
+) => ({
   ...plain,
   also,
 })

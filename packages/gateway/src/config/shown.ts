@@ -7,10 +7,10 @@ const names = Object.keys(SETTINGS) as SettingName[]
 export const shownSettings = (config: Config, origins?: LoadedConfig['origins']) =>
   names.map((name) => {
     const { about, secret } = SETTINGS[name]
-    return { name, value: shown(config[name], secret), secret, origin: origins?.[name] ?? null, about }
+    return { name, value: shownValue(config[name], secret), secret, origin: origins?.[name] ?? null, about }
   })
 
-function shown(value: unknown, secret: boolean): string | null {
+function shownValue(value: unknown, secret: boolean): string | null {
   if (value === undefined) return null
   if (secret) return '***'
   return (Array.isArray(value) ? value.join(', ') : String(value)).replaceAll(USER_OF_URL, '$1***@') || null

@@ -3,120 +3,120 @@ import { LIMITS } from '@toolway/contract'
 import { z } from 'zod'
 import { ConfigFault } from './fault.ts'
 import { isLoopback } from './loopback.ts'
-import { known, onOff, setting, wholeNumber, type Setting, type ValuesOf } from './setting.ts'
+import { defineKnownSetting, onOff, defineSetting, wholeNumber, type Setting, type ValuesOf } from './setting.ts'
 
 export const SIGN_IN_SETTINGS = {
-  TOOLWAY_TOKEN_PRESET: setting(
+  TOOLWAY_TOKEN_PRESET: defineSetting(
     z.enum(['default', 'uru'], 'it must be default or uru').default('default'),
     'Token lifetimes (access, refresh). default: 30 minutes and 7 days. uru: 1 hour and 30 days, bound to an organization.',
   ),
-  TOOLWAY_ACCESS_TOKEN_MINUTES: known(
+  TOOLWAY_ACCESS_TOKEN_MINUTES: defineKnownSetting(
     ['ACCESS_TOKEN_EXPIRE_MINUTES'],
-    setting(wholeNumber(1, 1440).optional(), 'Access token lifetime in minutes. Overrides the preset.'),
+    defineSetting(wholeNumber(1, 1440).optional(), 'Access token lifetime in minutes. Overrides the preset.'),
   ),
-  TOOLWAY_REFRESH_TOKEN_DAYS: known(
+  TOOLWAY_REFRESH_TOKEN_DAYS: defineKnownSetting(
     ['REFRESH_TOKEN_EXPIRE_DAYS'],
-    setting(wholeNumber(1, 365).optional(), 'Refresh token lifetime in days. Overrides the preset.'),
+    defineSetting(wholeNumber(1, 365).optional(), 'Refresh token lifetime in days. Overrides the preset.'),
   ),
-  TOOLWAY_LOOPBACK_CLIENTS: setting(
+  TOOLWAY_LOOPBACK_CLIENTS: defineSetting(
     onOff('off'),
     'on: OAuth client metadata documents may be at http:// URLs on this machine. For testing clients.',
   ),
-  TOOLWAY_PASSWORD_LENGTH: setting(wholeNumber(8, 128).default(12), 'Minimum length of new passwords.'),
-  TOOLWAY_OIDC_ISSUER: setting(
+  TOOLWAY_PASSWORD_LENGTH: defineSetting(wholeNumber(8, 128).default(12), 'Minimum length of new passwords.'),
+  TOOLWAY_OIDC_ISSUER: defineSetting(
     z.url({ protocol: /^https?$/, error: 'it must start with https://' }).optional(),
     'Issuer URL of the OpenID Connect provider for sign-in. Plain http is allowed only on loopback addresses.',
   ),
-  TOOLWAY_OIDC_CLIENT_ID: setting(
+  TOOLWAY_OIDC_CLIENT_ID: defineSetting(
     z.string().min(1).optional(),
     'Client ID of this gateway at the OpenID Connect provider.',
   ),
-  TOOLWAY_OIDC_CLIENT_SECRET: setting(
+  TOOLWAY_OIDC_CLIENT_SECRET: defineSetting(
     z.string().min(1).optional(),
     'Client secret of this gateway at the OpenID Connect provider.',
     true,
   ),
-  TOOLWAY_OIDC_PRESET: setting(
+  TOOLWAY_OIDC_PRESET: defineSetting(
     z.enum(['supabase'], 'it must be supabase').optional(),
     'supabase: the provider is the project at SUPABASE_URL, and its access tokens are accepted.',
   ),
-  TOOLWAY_OIDC_NAME: setting(z.string().min(1).max(40).optional(), 'Name of the provider on the sign-in page.'),
-  TOOLWAY_OIDC_NEW: setting(
+  TOOLWAY_OIDC_NAME: defineSetting(z.string().min(1).max(40).optional(), 'Name of the provider on the sign-in page.'),
+  TOOLWAY_OIDC_NEW: defineSetting(
     z.enum(['refuse', 'viewer', 'member'], 'it must be refuse, viewer or member').default('refuse'),
     'Provider users who have no account in Toolway. refuse: no access. viewer, member: they join the default organization with that role.',
   ),
-  SUPABASE_URL: setting(
+  SUPABASE_URL: defineSetting(
     z.url({ protocol: /^https?$/, error: 'it must start with https://' }).optional(),
     'URL of the Supabase project, for TOOLWAY_OIDC_PRESET=supabase.',
   ),
-  MCP_API_KEY: known(
+  MCP_API_KEY: defineKnownSetting(
     ['SERVICE_API_KEY'],
-    setting(
+    defineSetting(
       z.string().optional(),
       'API key with the member role in the organization DEFAULT_ORG_ID: any text of at least 16 characters. Preset curatore: a shorter key is accepted with a warning.',
       true,
     ),
   ),
-  MCP_API_KEY_LIMIT: setting(
+  MCP_API_KEY_LIMIT: defineSetting(
     z.enum(LIMITS, `it must be one of ${LIMITS.join(', ')}`).default('read'),
     'Access granted by MCP_API_KEY. read: only read-only tools. write: all tools except destructive ones.',
   ),
-  MCP_API_KEY_TRUSTED: setting(
+  MCP_API_KEY_TRUSTED: defineSetting(
     onOff('off'),
     'on: requests with MCP_API_KEY may act on behalf of a user (X-OpenWebUI-User-Email, X-On-Behalf-Of).',
   ),
-  MCP_ADMIN_API_KEY: setting(
+  MCP_ADMIN_API_KEY: defineSetting(
     z.string().min(16, 'it must have at least 16 characters').optional(),
     'Preset curatore: API key of the toolset admin, which ADMIN_POLICY_FILE describes. If unset, that toolset has no key.',
     true,
   ),
-  DEFAULT_ORG_ID: setting(
+  DEFAULT_ORG_ID: defineSetting(
     z.string().min(1).optional(),
     'ID or slug of the organization that MCP_API_KEY belongs to. Default: default.',
   ),
-  CURATORE_BACKEND_URL: known(
+  CURATORE_BACKEND_URL: defineKnownSetting(
     ['BACKEND_URL'],
-    setting(
+    defineSetting(
       z.url({ protocol: /^https?$/, error: 'it must start with http:// or https://' }).optional(),
       'Preset curatore: URL of the backend whose contracts become tools.',
     ),
   ),
-  BACKEND_API_KEY: setting(
+  BACKEND_API_KEY: defineSetting(
     z.string().min(1).optional(),
     'Preset curatore: API key sent to the backend as X-API-Key.',
     true,
   ),
-  BACKEND_TIMEOUT: setting(wholeNumber(1, 3600).default(30), 'Preset curatore: backend timeout in seconds.'),
-  POLICY_FILE: setting(
+  BACKEND_TIMEOUT: defineSetting(wholeNumber(1, 3600).default(30), 'Preset curatore: backend timeout in seconds.'),
+  POLICY_FILE: defineSetting(
     z.string().min(1).optional(),
     'Preset curatore: path of policy.yaml, reloaded when it changes. Default: the bundled file.',
   ),
-  ADMIN_POLICY_FILE: setting(
+  ADMIN_POLICY_FILE: defineSetting(
     z.string().min(1).optional(),
     'Preset curatore: policy file of the toolset admin. Default: the bundled policy.admin.yaml.',
   ),
-  TOOLWAY_OPENAPI: setting(
+  TOOLWAY_OPENAPI: defineSetting(
     z.enum(['key', 'public'], 'it must be key or public').default('key'),
     'public: the OpenAPI document of the default toolset, and so its list of tools, is readable without a key.',
   ),
-  TOOLWAY_JWT_ISSUER: setting(
+  TOOLWAY_JWT_ISSUER: defineSetting(
     z.url({ protocol: /^https?$/, error: 'it must start with http:// or https://' }).optional(),
     'External token issuer that is accepted in addition to this gateway (iss).',
   ),
-  TOOLWAY_JWT_AUDIENCE: setting(z.string().min(1).optional(), 'Required audience of external tokens (aud).'),
-  TOOLWAY_JWT_JWKS_URL: setting(
+  TOOLWAY_JWT_AUDIENCE: defineSetting(z.string().min(1).optional(), 'Required audience of external tokens (aud).'),
+  TOOLWAY_JWT_JWKS_URL: defineSetting(
     z.url({ protocol: /^https?$/, error: 'it must start with http:// or https://' }).optional(),
     'URL of that issuer’s keys (JWKS). Default: the one in its discovery document.',
   ),
-  TOOLWAY_JWT_ORGANIZATION_CLAIM: setting(
+  TOOLWAY_JWT_ORGANIZATION_CLAIM: defineSetting(
     z.string().min(1).default('org_id'),
     'Claim of external tokens that contains the organization’s ID or slug.',
   ),
-  TOOLWAY_JWT_EMAIL_PROOF: setting(
+  TOOLWAY_JWT_EMAIL_PROOF: defineSetting(
     z.enum(['claim', 'issuer'], 'it must be claim or issuer').default('claim'),
     'When the email address in an external token identifies a Toolway user. claim: only if the token contains email_verified: true. issuer: also if it does not contain that claim, because the issuer verifies every address (such as your own Entra tenant).',
   ),
-  TOOLWAY_IDENTITY_URL: setting(
+  TOOLWAY_IDENTITY_URL: defineSetting(
     z.url({ protocol: /^https?$/, error: 'it must start with http:// or https://' }).optional(),
     'Backend that identifies the owner of an external token: called with GET and the caller’s token.',
   ),

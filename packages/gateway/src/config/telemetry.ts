@@ -5,7 +5,7 @@
  * with the mend, because traces that go nowhere are noticed when they are needed.
  */
 import { z } from 'zod'
-import { setting } from './setting.ts'
+import { defineSetting } from './setting.ts'
 import { SAMPLERS } from '../telemetry/tracing/sampler.ts'
 
 const http = z.url({ protocol: /^https?$/, error: 'it must start with http:// or https://' })
@@ -45,24 +45,25 @@ function pairsIn(text = ''): Readonly<Record<string, string>> | undefined {
   }
 }
 
-const endpoint = (signal: string) => setting(http.optional(), `Full URL for ${signal}, instead of the common one.`)
-const headers = (signal: string) => setting(pairs, `Headers for ${signal}, instead of the common ones.`, true)
+const endpointSetting = (signal: string) =>
+  defineSetting(http.optional(), `Full URL for ${signal}, instead of the common one.`)
+const headers = (signal: string) => defineSetting(pairs, `Headers for ${signal}, instead of the common ones.`, true)
 
 export const TELEMETRY_SETTINGS = {
-  OTEL_SDK_DISABLED: setting(
+  OTEL_SDK_DISABLED: defineSetting(
     z.enum(['true', 'false'], 'it must be true or false').default('false'),
     'true: no traces, metrics or logs are exported, regardless of other settings.',
   ),
-  OTEL_SERVICE_NAME: setting(z.string().min(1).optional(), 'Service name in telemetry. Default: toolway.'),
-  OTEL_RESOURCE_ATTRIBUTES: setting(
+  OTEL_SERVICE_NAME: defineSetting(z.string().min(1).optional(), 'Service name in telemetry. Default: toolway.'),
+  OTEL_RESOURCE_ATTRIBUTES: defineSetting(
     pairs,
     'Resource attributes in telemetry: name=value pairs separated by commas, such as deployment.environment.name=production.',
   ),
-  OTEL_EXPORTER_OTLP_ENDPOINT: setting(
+  OTEL_EXPORTER_OTLP_ENDPOINT: defineSetting(
     http.optional(),
     'Base URL of an OpenTelemetry collector or backend, such as http://127.0.0.1:4318. Traces, metrics and logs are exported to /v1/traces, /v1/metrics and /v1/logs. If unset, nothing is exported.',
   ),
-  TOOLWAY_TRACE_URL: setting(
+  TOOLWAY_TRACE_URL: defineSetting(
     z
       .string()
       .refine(
@@ -72,10 +73,10 @@ export const TELEMETRY_SETTINGS = {
       .optional(),
     'URL of a trace in your tracing system, such as https://jaeger.example.com/trace/{trace_id}. If set, the audit log links each call to its trace.',
   ),
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: endpoint('traces'),
-  OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: endpoint('metrics'),
-  OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: endpoint('logs'),
-  OTEL_EXPORTER_OTLP_HEADERS: setting(
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: endpointSetting('traces'),
+  OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: endpointSetting('metrics'),
+  OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: endpointSetting('logs'),
+  OTEL_EXPORTER_OTLP_HEADERS: defineSetting(
     pairs,
     'Headers for every export, such as Authorization=Bearer%20…: name=value pairs separated by commas, with percent-encoded values.',
     true,
@@ -83,26 +84,29 @@ export const TELEMETRY_SETTINGS = {
   OTEL_EXPORTER_OTLP_TRACES_HEADERS: headers('traces'),
   OTEL_EXPORTER_OTLP_METRICS_HEADERS: headers('metrics'),
   OTEL_EXPORTER_OTLP_LOGS_HEADERS: headers('logs'),
-  OTEL_EXPORTER_OTLP_PROTOCOL: setting(
+  OTEL_EXPORTER_OTLP_PROTOCOL: defineSetting(
     protocol.default('http/protobuf'),
     'Only http/protobuf is supported; grpc and http/json are rejected.',
   ),
-  OTEL_EXPORTER_OTLP_TIMEOUT: setting(milliseconds(10_000), 'Timeout of an export in milliseconds, retries included.'),
-  OTEL_EXPORTER_OTLP_COMPRESSION: setting(
+  OTEL_EXPORTER_OTLP_TIMEOUT: defineSetting(
+    milliseconds(10_000),
+    'Timeout of an export in milliseconds, retries included.',
+  ),
+  OTEL_EXPORTER_OTLP_COMPRESSION: defineSetting(
     z.enum(['none', 'gzip'], 'it must be none or gzip').default('none'),
     'gzip: exports are compressed, which costs CPU and saves bandwidth.',
   ),
-  OTEL_TRACES_EXPORTER: setting(
+  OTEL_TRACES_EXPORTER: defineSetting(
     exporter.optional(),
     'none: no traces. otlp without an endpoint: http://127.0.0.1:4318.',
   ),
-  OTEL_METRICS_EXPORTER: setting(exporter.optional(), 'none: no metrics over OTLP. /metrics remains available.'),
-  OTEL_LOGS_EXPORTER: setting(exporter.optional(), 'none: no logs over OTLP. The log output remains.'),
-  OTEL_TRACES_SAMPLER: setting(
+  OTEL_METRICS_EXPORTER: defineSetting(exporter.optional(), 'none: no metrics over OTLP. /metrics remains available.'),
+  OTEL_LOGS_EXPORTER: defineSetting(exporter.optional(), 'none: no logs over OTLP. The log output remains.'),
+  OTEL_TRACES_SAMPLER: defineSetting(
     z.enum(SAMPLERS, `it must be one of ${SAMPLERS.join(', ')}`).default('parentbased_always_on'),
     'Trace sampler. parentbased samplers follow the sampling decision of the caller; the others ignore it.',
   ),
-  OTEL_TRACES_SAMPLER_ARG: setting(
+  OTEL_TRACES_SAMPLER_ARG: defineSetting(
     z
       .string()
       .regex(/^(?:0(?:\.\d+)?|1(?:\.0+)?|\.\d+)$/, 'it must be a number from 0 to 1')
@@ -110,33 +114,36 @@ export const TELEMETRY_SETTINGS = {
       .default(1),
     'Share of traces that a traceidratio sampler records, from 0 to 1.',
   ),
-  OTEL_BSP_SCHEDULE_DELAY: setting(
+  OTEL_BSP_SCHEDULE_DELAY: defineSetting(
     milliseconds(5_000),
     'Delay before an incomplete batch of spans is exported, in milliseconds.',
   ),
-  OTEL_BSP_EXPORT_TIMEOUT: setting(milliseconds(30_000), 'Timeout of a span export in milliseconds.'),
-  OTEL_BSP_MAX_QUEUE_SIZE: setting(
+  OTEL_BSP_EXPORT_TIMEOUT: defineSetting(milliseconds(30_000), 'Timeout of a span export in milliseconds.'),
+  OTEL_BSP_MAX_QUEUE_SIZE: defineSetting(
     wholeNumber(1, 1_000_000, 8_192),
     'Queue size for spans. Spans beyond it are dropped and counted in toolway_telemetry_items_total.',
   ),
-  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: setting(wholeNumber(1, 100_000, 512), 'Maximum number of spans per export.'),
-  OTEL_BLRP_SCHEDULE_DELAY: setting(
+  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: defineSetting(wholeNumber(1, 100_000, 512), 'Maximum number of spans per export.'),
+  OTEL_BLRP_SCHEDULE_DELAY: defineSetting(
     milliseconds(1_000),
     'Delay before an incomplete batch of log lines is exported, in milliseconds.',
   ),
-  OTEL_BLRP_EXPORT_TIMEOUT: setting(milliseconds(30_000), 'Timeout of a log export in milliseconds.'),
-  OTEL_BLRP_MAX_QUEUE_SIZE: setting(wholeNumber(1, 1_000_000, 2_048), 'Queue size for log lines.'),
-  OTEL_BLRP_MAX_EXPORT_BATCH_SIZE: setting(wholeNumber(1, 100_000, 512), 'Maximum number of log lines per export.'),
-  OTEL_METRIC_EXPORT_INTERVAL: setting(milliseconds(60_000), 'Interval between metric exports in milliseconds.'),
-  OTEL_METRIC_EXPORT_TIMEOUT: setting(milliseconds(30_000), 'Timeout of a metric export in milliseconds.'),
+  OTEL_BLRP_EXPORT_TIMEOUT: defineSetting(milliseconds(30_000), 'Timeout of a log export in milliseconds.'),
+  OTEL_BLRP_MAX_QUEUE_SIZE: defineSetting(wholeNumber(1, 1_000_000, 2_048), 'Queue size for log lines.'),
+  OTEL_BLRP_MAX_EXPORT_BATCH_SIZE: defineSetting(
+    wholeNumber(1, 100_000, 512),
+    'Maximum number of log lines per export.',
+  ),
+  OTEL_METRIC_EXPORT_INTERVAL: defineSetting(milliseconds(60_000), 'Interval between metric exports in milliseconds.'),
+  OTEL_METRIC_EXPORT_TIMEOUT: defineSetting(milliseconds(30_000), 'Timeout of a metric export in milliseconds.'),
   TOOLWAY_TRACE_CONTENT: {
-    ...setting(
+    ...defineSetting(
       z.enum(['on', 'off', 'true', 'false'], 'it must be on or off').default('off'),
       'on: spans contain arguments and results of calls, shortened and with secrets masked. off: they do not.',
     ),
     also: ['OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT'],
   },
-  LOGFIRE_TOKEN: setting(
+  LOGFIRE_TOKEN: defineSetting(
     z
       .string()
       .regex(/^[\w.-]{8,}$/, 'it must be a Logfire write token')
@@ -144,7 +151,10 @@ export const TELEMETRY_SETTINGS = {
     'Write token of Pydantic Logfire. If set, traces, metrics and logs are also exported there.',
     true,
   ),
-  LOGFIRE_BASE_URL: setting(http.optional(), 'URL of a self-hosted Logfire. Default: the region named in the token.'),
+  LOGFIRE_BASE_URL: defineSetting(
+    http.optional(),
+    'URL of a self-hosted Logfire. Default: the region named in the token.',
+  ),
 } as const
 
 export type TelemetryConfig = {
@@ -182,7 +192,7 @@ function targetsOf(config: TelemetryConfig, signal: Signal): ExportTarget[] {
     ...pairsIn(config[`OTEL_EXPORTER_OTLP_${upper}_HEADERS`]),
   }
   return [
-    ...(url === undefined ? [] : [{ url, headers: lowered(headers) }]),
+    ...(url === undefined ? [] : [{ url, headers: lowerCaseNames(headers) }]),
     // The token goes to Logfire and to no other address.
     ...(token === undefined
       ? []
@@ -210,7 +220,7 @@ function logfireOf(token: string): string {
   return `https://logfire-${region}.pydantic.dev`
 }
 
-const lowered = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+const lowerCaseNames = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
 /** A sentence on a setting that cannot be obeyed; undefined where all is well. */

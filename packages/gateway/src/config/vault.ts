@@ -1,6 +1,6 @@
 /** The settings of the vault keys that are given instead of made. */
 import { z } from 'zod'
-import { known, list, onOff, setting, type Setting } from './setting.ts'
+import { defineKnownSetting, list, onOff, defineSetting, type Setting } from './setting.ts'
 
 const KEY_PROBLEM = 'it must be 64 hexadecimal digits (`openssl rand -hex 32` generates them)'
 const vaultKey = z
@@ -10,23 +10,23 @@ const vaultKey = z
 const SECRET_LENGTH = 32
 
 export const VAULT_SETTINGS = {
-  TOOLWAY_KEYCHAIN: setting(
+  TOOLWAY_KEYCHAIN: defineSetting(
     onOff('off'),
     'on: the vault key is moved from its file to the operating system’s keychain at the next start.',
   ),
-  MCP_ENCRYPTION_KEY: setting(
+  MCP_ENCRYPTION_KEY: defineSetting(
     vaultKey.optional(),
     'Vault key (64 hexadecimal digits), instead of a generated one.',
     true,
   ),
-  MCP_ENCRYPTION_KEY_PREVIOUS: setting(
+  MCP_ENCRYPTION_KEY_PREVIOUS: defineSetting(
     list.pipe(z.array(vaultKey)),
     'Previous vault keys that can still decrypt stored values, separated by commas.',
     true,
   ),
-  JWT_SECRET: known(
+  JWT_SECRET: defineKnownSetting(
     ['SECRET_KEY'],
-    setting(
+    defineSetting(
       z
         .string()
         .refine(

@@ -16,20 +16,21 @@ const NAMES = new Map<string, number | ((...values: number[]) => number)>([
 export function calculate(text: string): number {
   const tokens = [...text.matchAll(/(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|[a-z]+|\S/gi)]
   let at = 0
-  const take = (...requested: string[]) => (requested.includes(tokens[at]?.[0] ?? '') ? tokens[at++]?.[0] : undefined)
+  const takeToken = (...requested: string[]) =>
+    requested.includes(tokens[at]?.[0] ?? '') ? tokens[at++]?.[0] : undefined
   const wrong = (problem: string) => new Error(`Column ${(tokens[at]?.index ?? text.length) + 1}: ${problem}.`)
   const close = (sign: string) => {
-    if (!take(sign)) throw wrong(`expected '${sign}'`)
+    if (!takeToken(sign)) throw wrong(`expected '${sign}'`)
   }
 
   function sum(): number {
     let left = product()
-    for (let sign = take('+', '-'); sign; sign = take('+', '-')) left += sign === '+' ? product() : -product()
+    for (let sign = takeToken('+', '-'); sign; sign = takeToken('+', '-')) left += sign === '+' ? product() : -product()
     return left
   }
   function product(): number {
     let left = power()
-    for (let sign = take('*', '/', '%'); sign; sign = take('*', '/', '%')) {
+    for (let sign = takeToken('*', '/', '%'); sign; sign = takeToken('*', '/', '%')) {
       const right = power()
       if (sign !== '*' && right === 0) throw wrong('division by zero')
       left = sign === '*' ? left * right : sign === '/' ? left / right : left % right
@@ -37,12 +38,12 @@ export function calculate(text: string): number {
     return left
   }
   function power(): number {
-    if (take('-')) return -power()
+    if (takeToken('-')) return -power()
     const base = atom()
-    return take('^') ? base ** power() : base
+    return takeToken('^') ? base ** power() : base
   }
   function atom(): number {
-    if (take('(')) {
+    if (takeToken('(')) {
       const inner = sum()
       close(')')
       return inner
@@ -54,7 +55,7 @@ export function calculate(text: string): number {
     if (typeof known === 'number') return known
     close('(')
     const values = [sum()]
-    while (take(',')) values.push(sum())
+    while (takeToken(',')) values.push(sum())
     close(')')
     return known(...values)
   }

@@ -100,10 +100,10 @@ const Note = z.object({ id: z.uuid(), title: z.string(), text: z.string().defaul
 async function readNotes() {
   const names = await readdir(FOLDER).catch(() => [])
   const texts = await Promise.all(names.map((name) => readFile(join(FOLDER, name), 'utf8').catch(() => '')))
-  return texts.filter(Boolean).flatMap((text) => Note.safeParse(parsed(text)).data ?? [])
+  return texts.filter(Boolean).flatMap((text) => Note.safeParse(parseOrUndefined(text)).data ?? [])
 }
 
-function parsed(text: string): unknown {
+function parseOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

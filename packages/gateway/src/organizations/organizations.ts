@@ -90,7 +90,7 @@ export async function getOwnOrganization(sql: OrgSql, id: OrganizationId, lock =
     : await sql(OrganizationRow)`
         select id, slug, name, description, contact_email, active, settings, egress, created_at, updated_at from organizations
          where id = ${id}`
-  return only(rows)
+  return onlyRow(rows)
 }
 
 /** The fact of the installation that says what new organizations ask about before a tool runs. */
@@ -124,7 +124,7 @@ export async function addOrganization(sql: SystemSql, added: NewOrganization): P
 /** All of it but the slug, which is for good. */
 export async function changeOrganization(sql: SystemSql, next: OrganizationRow): Promise<OrganizationRow> {
   const { id, name, description, contact_email, active, settings } = next
-  return only(
+  return onlyRow(
     await sql(OrganizationRow)`
       update organizations
          set name = ${name}, description = ${description}, contact_email = ${contact_email}, active = ${active},
@@ -137,7 +137,7 @@ export async function changeOrganization(sql: SystemSql, next: OrganizationRow):
 /** The same from inside, where whether it is active cannot be said. */
 export async function changeOwnOrganization(sql: OrgSql, next: OrganizationRow): Promise<OrganizationRow> {
   const { id, name, description, contact_email, settings } = next
-  return only(
+  return onlyRow(
     await sql(OrganizationRow)`
       update organizations
          set name = ${name}, description = ${description}, contact_email = ${contact_email},
@@ -159,7 +159,7 @@ export async function changeEgress(
   await sql(Id)`
     update connections set updated_at = now()
      where organization_id = ${id} and not settings ? 'command' returning id`
-  return only(
+  return onlyRow(
     await sql(OrganizationRow)`
       update organizations set egress = ${JSON.stringify(egress)}, updated_at = now() where id = ${id}
       returning id, slug, name, description, contact_email, active, settings, egress, created_at, updated_at`,
@@ -181,10 +181,10 @@ export async function ensureOrganization(sql: SystemSql, slug: string, name: str
                      '{"approvals": "ask-destructive"}'))
     on conflict (slug) do update set name = coalesce(${name ?? null}, organizations.name)
     returning id, slug, name, description, contact_email, active, settings, egress, created_at, updated_at`
-  return only(rows)
+  return onlyRow(rows)
 }
 
-function only(rows: readonly OrganizationRow[]): OrganizationRow {
+function onlyRow(rows: readonly OrganizationRow[]): OrganizationRow {
   const [row] = rows
   if (row === undefined) throw new Error('a change returned no row')
   return row

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { RowSum, NAMES, type Closing, type Manifest } from '../features/backup/index.ts'
-import { encrypted, type Lock } from '../lib/archive/age.ts'
+import { encryptStream, type Lock } from '../lib/archive/age.ts'
 import { writeTar, type TarEntry } from '../lib/archive/tar.ts'
 
 export interface RoughBackup {
@@ -40,7 +40,7 @@ export async function writeRoughBackup({ file, lock, manifest, tables }: RoughBa
   await pipeline(
     Readable.from(writeTar(entries()), { objectMode: false }),
     createGzip(),
-    (source: AsyncIterable<Uint8Array>) => encrypted(source, lock),
+    (source: AsyncIterable<Uint8Array>) => encryptStream(source, lock),
     createWriteStream(file, { mode: 0o600 }),
   )
 }
