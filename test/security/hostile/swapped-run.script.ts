@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Order } from '../../../packages/gateway/src/upstreams/children/frame.ts'
 import { createChildren, type Child } from '../../../packages/gateway/src/upstreams/children/worker-link.ts'
-import { settle } from '../../../packages/gateway/src/upstreams/children/worker/child-folder.ts'
+import { prepareFolders } from '../../../packages/gateway/src/upstreams/children/worker/child-folder.ts'
 import { confine } from '../../../packages/gateway/src/upstreams/children/worker/confine.ts'
 import { openContents } from '../../../packages/gateway/src/upstreams/children/worker/passed-files.ts'
 
@@ -68,7 +68,7 @@ const orderOf = (
 
 /** The output of a program, started after `between` had its turn: the worker has judged its paths by then. */
 async function started(order: Order, between: () => Promise<void> = async () => undefined): Promise<string> {
-  const { cwd, environment, temporary } = await settle(order)
+  const { cwd, environment, temporary } = await prepareFolders(order)
   const judged = await confine(order, { file: order.command, cwd, environment, temporary: temporary.path }).catch(
     (thrown: unknown) => String(thrown),
   )
