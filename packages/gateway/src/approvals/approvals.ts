@@ -92,7 +92,7 @@ export async function listApprovals(
   sql: OrgSql,
   state: ApprovalState | undefined,
   { all, id: self, approver }: SeenBy,
-  { at, id, take, offset }: Newest,
+  { at, id, rowLimit, offset }: Newest,
 ) {
   const role = approver?.role
   const answers = approver?.id ?? null
@@ -126,7 +126,7 @@ export async function listApprovals(
                   or exists (select from jsonb_array_elements_text(
                                case jsonb_typeof(by -> 'members') when 'array' then by -> 'members' else '[]' end) as member
                               where lower(member) = ${email})))
-     order by created_at desc, id desc limit ${take} offset ${offset}`
+     order by created_at desc, id desc limit ${rowLimit} offset ${offset}`
   return { rows, total: counted?.count ?? 0 }
 }
 

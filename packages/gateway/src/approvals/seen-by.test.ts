@@ -64,7 +64,7 @@ describeEachPostgres('the list of approvals', (createDatabase) => {
       const ids: string[] = []
       let [last, total]: [{ key: string; id: string } | undefined, number] = [undefined, 0]
       do {
-        const from: Newest = { at: last?.key ?? null, id: last?.id ?? null, take: 5, offset: 0 }
+        const from: Newest = { at: last?.key ?? null, id: last?.id ?? null, rowLimit: 5, offset: 0 }
         const page: Awaited<ReturnType<typeof listApprovals>> = await database.db.organization(id, (sql) =>
           listApprovals(sql, 'pending', by, from),
         )

@@ -40,7 +40,7 @@ const StandingGrantOnPage = StandingGrantRow.extend({ key: z.string() })
 const Count = z.object({ count: z.int() })
 
 /** The newest first. `self`: only those that this person or key gave, or whose calls they are for; null: all of them. */
-export async function listStandingGrants(sql: OrgSql, self: string | null, { at, id, take, offset }: Newest) {
+export async function listStandingGrants(sql: OrgSql, self: string | null, { at, id, rowLimit, offset }: Newest) {
   const [counted] = await sql(Count)`
     select count(*)::int as count from lasting_grants
      where coalesce(used_at, created_at) > now() - make_interval(days => ${UNUSED_DAYS}::int)
@@ -53,7 +53,7 @@ export async function listStandingGrants(sql: OrgSql, self: string | null, { at,
      where coalesce(used_at, created_at) > now() - make_interval(days => ${UNUSED_DAYS}::int)
        and (${self}::text is null or granted_by = ${self} or principal = ${self} or user_id = ${self})
        and (${at}::text is null or (created_at, id) < ((${at}::timestamp at time zone 'UTC'), ${id}::text))
-     order by created_at desc, id desc limit ${take} offset ${offset}`
+     order by created_at desc, id desc limit ${rowLimit} offset ${offset}`
   return { rows, total: counted?.count ?? 0 }
 }
 

@@ -40,7 +40,7 @@ async function fixture(database: { db: Db }) {
     if ('refused' in done) throw new Error(`it was not kept: ${done.refused}`)
     return done.id
   }
-  const ALL = { after: undefined, offset: 0, take: 1_000 }
+  const ALL = { after: undefined, offset: 0, rowLimit: 1_000 }
   const list = async (...[userId]: [] | [UserId | null]) =>
     (await db.organization(acme.id, (sql) => listCredentials(sql, userId, ALL))).rows.map(({ key: _, ...row }) => row)
   return { db, acme, put, list }

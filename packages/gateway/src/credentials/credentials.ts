@@ -68,7 +68,7 @@ const Total = z.object({ total: z.int() })
 
 /** A page of those of the organization, by provider and age; with a user only its shared ones and that user's. */
 export async function listCredentials(sql: OrgSql, userId: UserId | null | undefined, from: PageStart) {
-  const { after: [provider = null, at = null, id = null] = [], take, offset } = from
+  const { after: [provider = null, at = null, id = null] = [], rowLimit, offset } = from
   const rows = await sql(KeyedCredential)`
     select id, provider, connection_id, user_id, provider_user_id, provider_username, sealed_access_token,
            sealed_refresh_token, token_type, expires_at, scopes, provider_data, active, created_at, updated_at,
@@ -78,7 +78,7 @@ export async function listCredentials(sql: OrgSql, userId: UserId | null | undef
      where (${userId === undefined}::boolean or user_id is null or user_id = ${userId ?? null})
        and (${provider}::text is null
             or (provider, created_at, id) > (${provider}, ${at}::timestamp at time zone 'UTC', ${id}))
-     order by provider, created_at, id limit ${take} offset ${offset}`
+     order by provider, created_at, id limit ${rowLimit} offset ${offset}`
   const [counted] = await sql(Total)`
     select count(*)::int as total from credentials
      where ${userId === undefined}::boolean or user_id is null or user_id = ${userId ?? null}`
@@ -121,7 +121,7 @@ export async function pageOfAccounts(
   const aliases = places.map(({ alias }) => alias)
   const connections = places.map(({ connectionId }) => connectionId)
   const providers = places.map(({ provider }) => provider)
-  const { after: [alias = null, owner = null, account = null, id = null] = [], take, offset } = from
+  const { after: [alias = null, owner = null, account = null, id = null] = [], rowLimit, offset } = from
   const rows = await sql(PlacedAccount)`
     with places as materialized (
       select * from unnest(${aliases}::text[], ${connections}::text[], ${providers}::text[]) as p (alias, connection, vendor)
@@ -140,7 +140,7 @@ export async function pageOfAccounts(
             or (alias collate "C", coalesce(user_id, '') collate "C", account collate "C", id collate "C")
                > (${alias}, ${owner}, ${account}, ${id}))
      order by alias collate "C", coalesce(user_id, '') collate "C", account collate "C", id collate "C"
-     limit ${take} offset ${offset}`
+     limit ${rowLimit} offset ${offset}`
   const [counted] = await sql(Total)`
     with places as materialized (
       select * from unnest(${connections}::text[], ${providers}::text[]) as p (connection, vendor)

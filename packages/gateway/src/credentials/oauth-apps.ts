@@ -32,13 +32,13 @@ export interface OAuthAppWords {
 const Count = z.object({ count: z.int() })
 
 /** A page in the order of providers and servers; `after`: both of the last row of the page before. */
-export async function listOAuthAppPage(sql: OrgSql, { after, take, offset }: PageStart) {
+export async function listOAuthAppPage(sql: OrgSql, { after, rowLimit, offset }: PageStart) {
   const [provider = null, issuer = null] = after ?? []
   const [counted] = await sql(Count)`select count(*)::int as count from oauth_apps`
   const rows = await sql(OAuthAppRow)`
     select id, provider, issuer, client_id, sealed, hint, active, created_at, updated_at from oauth_apps
      where ${provider}::text is null or (provider, coalesce(issuer, '')) > (${provider}::text, ${issuer}::text)
-     order by provider, coalesce(issuer, '') limit ${take} offset ${offset}`
+     order by provider, coalesce(issuer, '') limit ${rowLimit} offset ${offset}`
   return { rows, total: counted?.count ?? 0 }
 }
 

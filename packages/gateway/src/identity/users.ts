@@ -102,7 +102,7 @@ const UserOnPage = UserRow.extend({ key: z.string() })
 export async function listUserPage(
   sql: SystemSql,
   filter: UserFilter,
-  { sort = 'email', order, after, offset, take }: Order<(typeof USER_SORTS)[number]>,
+  { sort = 'email', order, after, offset, rowLimit }: Order<(typeof USER_SORTS)[number]>,
 ) {
   const [part, down] = [filter.search?.trim().toLowerCase() ?? '', order === 'desc']
   const [key = null, id = null] = after ?? []
@@ -127,7 +127,7 @@ export async function listUserPage(
         or case when ${down}::boolean then (key, id) < (${key}::text, ${id}::text)
                 else (key, id) > (${key}::text, ${id}::text) end
      order by case when ${down}::boolean then key end desc, case when ${down}::boolean then id end desc, key, id
-     limit ${take} offset ${offset}`
+     limit ${rowLimit} offset ${offset}`
   return { rows, total: counted?.count ?? 0 }
 }
 

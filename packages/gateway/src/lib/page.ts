@@ -20,7 +20,7 @@ export interface PageStart {
   /** Rows to leave out; 0 behind a key. */
   readonly offset: number
   /** Rows to read: one more than a page. */
-  readonly take: number
+  readonly rowLimit: number
 }
 
 /** A page of a sorted list. */
@@ -73,16 +73,16 @@ export interface Newest {
   /** Time and id of the last row of the page before; null on the first page. */
   readonly at: string | null
   readonly id: string | null
-  readonly take: number
+  readonly rowLimit: number
   readonly offset: number
 }
 
 /** A page of a list whose newest rows come first: its key is their time, and then their id. Throws `body.shape`. */
 export function newestPage(query: PageQuery) {
-  const { after: [at = null, id = null] = [], take, offset } = startOf(query, 'newest', 2)
+  const { after: [at = null, id = null] = [], rowLimit, offset } = startOf(query, 'newest', 2)
   if (at !== null) refuseTime(at)
   return {
-    from: { at, id, take, offset } satisfies Newest,
+    from: { at, id, rowLimit, offset } satisfies Newest,
     of: <Row extends { readonly id: string; readonly key: string }, Item>(
       { rows, total }: { readonly rows: readonly Row[]; readonly total: number },
       to: (row: Row) => Item,
@@ -92,10 +92,10 @@ export function newestPage(query: PageQuery) {
 
 /** @param order the filter and the order that the key belongs to; a cursor of another one is refused. Throws `body.shape`. */
 export function startOf({ limit, offset, cursor }: PageQuery, order: string, parts: number): PageStart {
-  if (cursor === undefined) return { after: undefined, offset, take: limit + 1 }
+  if (cursor === undefined) return { after: undefined, offset, rowLimit: limit + 1 }
   const [of, ...after] = readCursor(cursor)
   if (of !== order || after.length !== parts) throw unknownCursor()
-  return { after, offset: 0, take: limit + 1 }
+  return { after, offset: 0, rowLimit: limit + 1 }
 }
 
 interface Paged<Row> {
@@ -141,12 +141,12 @@ export function countedStart({ offset, cursor }: PageQuery): number {
 
 /** Rows to read, and how many to leave out before them, of a list in SQL whose cursors count. */
 export interface Part {
-  readonly take: number
+  readonly rowLimit: number
   readonly offset: number
 }
 
 /** Throws `body.shape`. */
-export const partOf = (query: PageQuery): Part => ({ take: query.limit + 1, offset: countedStart(query) })
+export const partOf = (query: PageQuery): Part => ({ rowLimit: query.limit + 1, offset: countedStart(query) })
 
 /** @param rows what was read from `start` on: one more than a page, where there is one more */
 export function pageAt<Row, Item>(

@@ -73,10 +73,10 @@ export interface OrganizationRequest<Op extends Operation, Parts> extends Operat
   readonly principal: Principal
   readonly role: Role
   readonly organization: OrganizationRow
-  /** See the organization that is addressed. */
-  look<T>(work: (sql: OrgSql) => Promise<T>): Promise<T>
-  /** As `look`: all reads see the organization as it was at the first one. */
-  lookAtSnapshot<T>(work: (sql: OrgSnapshotSql) => Promise<T>): Promise<T>
+  /** Reads the organization that is addressed. */
+  read<T>(work: (sql: OrgSql) => Promise<T>): Promise<T>
+  /** As `read`: all reads see the organization as it was at the first one. */
+  readSnapshot<T>(work: (sql: OrgSnapshotSql) => Promise<T>): Promise<T>
   /**
    * Changes the organization and writes the audit entry, in one transaction. `say` builds the entry from the result of `work`.
    */
@@ -88,7 +88,7 @@ type PlacedChange = Change & { readonly organizationId?: OrganizationId }
 export interface PlatformRequest<Op extends Operation, Parts> extends OperationRequest<Op, Parts> {
   readonly principal: Principal
   readonly role: Role
-  look<T>(work: (sql: SystemSql) => Promise<T>): Promise<T>
+  read<T>(work: (sql: SystemSql) => Promise<T>): Promise<T>
   /** Each record stands in the organization that `say` names, else in the platform's. */
   change<T>(
     say: (result: T) => PlacedChange | readonly PlacedChange[],
@@ -154,7 +154,7 @@ function toServe<Op extends Operation, Asks, Parts extends OperationBase>(
 }
 
 const systemWays = ({ db }: OperationBase, { actor }: OperationCall) => ({
-  look: (work: (sql: SystemSql) => Promise<unknown>) => db.system(work),
+  read: (work: (sql: SystemSql) => Promise<unknown>) => db.system(work),
   change: (
     say: (result: unknown) => PlacedChange | readonly PlacedChange[],
     work: (sql: SystemSql) => Promise<unknown>,
@@ -181,8 +181,8 @@ export const operationServers = <Parts extends OperationBase>() => ({
         principal,
         role,
         organization,
-        look: (work: (sql: OrgSql) => Promise<unknown>) => db.organization(organization.id, work),
-        lookAtSnapshot: (work: (sql: OrgSnapshotSql) => Promise<unknown>) => db.snapshot(organization.id, work),
+        read: (work: (sql: OrgSql) => Promise<unknown>) => db.organization(organization.id, work),
+        readSnapshot: (work: (sql: OrgSnapshotSql) => Promise<unknown>) => db.snapshot(organization.id, work),
         change: (say: (result: unknown) => Change | readonly Change[], work: (sql: OrgSql) => Promise<unknown>) =>
           db.organization(organization.id, async (sql) => {
             const result = await work(sql)

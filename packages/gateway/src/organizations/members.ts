@@ -64,7 +64,7 @@ export interface MemberFilter {
 export async function listMemberPage(
   sql: OrgSql,
   { search, role }: MemberFilter,
-  { sort = 'email', order, after, offset, take }: Order<(typeof MEMBER_SORTS)[number]>,
+  { sort = 'email', order, after, offset, rowLimit }: Order<(typeof MEMBER_SORTS)[number]>,
 ) {
   const [part, down] = [search?.trim().toLowerCase() ?? '', order === 'desc']
   const [key = null, id = null] = after ?? []
@@ -87,7 +87,7 @@ export async function listMemberPage(
         or case when ${down}::boolean then (key, user_id) < (${key}::text, ${id}::text)
                 else (key, user_id) > (${key}::text, ${id}::text) end
      order by case when ${down}::boolean then key end desc, case when ${down}::boolean then user_id end desc, key, user_id
-     limit ${take} offset ${offset}`
+     limit ${rowLimit} offset ${offset}`
   return { rows, total: counted?.count ?? 0 }
 }
 

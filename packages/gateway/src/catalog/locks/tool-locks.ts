@@ -61,7 +61,7 @@ export const listToolLockPage = (
   sql: OrgSql,
   connectionId: ConnectionId,
   state: LockedState | undefined,
-  { after, take, offset }: PageStart,
+  { after, rowLimit, offset }: PageStart,
 ) => sql(ToolLockRow)`
   select tool, accepted_hash, accepted_effect, accepted_by, accepted_at, held_hash, held_at, rejected_by, rejected_at, gone_at
     from tool_locks
@@ -69,7 +69,7 @@ export const listToolLockPage = (
      and (${state ?? null}::text is null or ${state ?? null}::text =
             case when gone_at is not null then 'gone' when held_hash is null then 'accepted'
                  when rejected_at is null then 'held' else 'rejected' end)
-   order by tool limit ${take} offset ${offset}`
+   order by tool limit ${rowLimit} offset ${offset}`
 
 const ConnectionToolLock = ToolLockRow.extend({ connection_id: z.string() })
 

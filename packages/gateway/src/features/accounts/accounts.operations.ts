@@ -97,7 +97,7 @@ const changeOf =
 const NO_ACCOUNT = { id: undefined, name: undefined }
 
 const add = serveOrganization(shapes.addAccountKey, async (request) => {
-  const { parts, organization, body, look } = request
+  const { parts, organization, body, read } = request
   const row = connectionOf(request)
   const userId = ownerOf(request, body.owner)
   refuseUnfit(parts, row, body.owner)
@@ -109,7 +109,7 @@ const add = serveOrganization(shapes.addAccountKey, async (request) => {
     replaces: body.replaces,
   }
   const id = body.check ? await keepChecked(request, place, body.key) : await keepKey(request, place, body.key)
-  const account = (await look((sql) => visibleAccounts(sql, request, row))).find((item) => item.id === id)
+  const account = (await read((sql) => visibleAccounts(sql, request, row))).find((item) => item.id === id)
   if (account === undefined) throw new Error('an account that was kept is not there')
   return toAccount(account)
 })
@@ -159,11 +159,11 @@ const change = serveOrganization(shapes.changeAccount, async (request) => {
 })
 
 const remove = serveOrganization(shapes.removeAccount, async (request) => {
-  const { parts, organization, actor, params, look } = request
+  const { parts, organization, actor, params, read } = request
   const row = connectionOf(request)
   const brokered = brokeredFor(request, row)
   if (brokered !== undefined) return removeBrokered(request, row, brokered)
-  const { id } = await look((sql) => changeable(sql, request, params['account'] ?? '', row))
+  const { id } = await read((sql) => changeable(sql, request, params['account'] ?? '', row))
   const { ended, problems } = await parts.credentials.end({
     organizationId: organization.id,
     connectionId: row.id,
@@ -175,7 +175,7 @@ const remove = serveOrganization(shapes.removeAccount, async (request) => {
 
 const reliance = serveOrganization(shapes.listReliance, async (request) => {
   const row = connectionOf(request)
-  const [callers, accounts, nameOf] = await request.look(async (sql) => {
+  const [callers, accounts, nameOf] = await request.read(async (sql) => {
     const found = await listCallers(sql, { connection: row.alias, days: RELIANCE_DAYS, limit: MOST_CALLERS })
     const ids = found.flatMap(({ principal, key_id: key }) => [principal, key])
     return [found, await visibleAccounts(sql, request, row), await namesOf(sql, request.parts, ids)] as const
@@ -190,7 +190,7 @@ const reliance = serveOrganization(shapes.listReliance, async (request) => {
   }
 })
 
-type PageRequest = AccountRequest & Pick<OrganizationRequest<typeof shapes.listAccounts>, 'look' | 'query'>
+type PageRequest = AccountRequest & Pick<OrganizationRequest<typeof shapes.listAccounts>, 'read' | 'query'>
 
 /** The accounts of connections that one may see, a page of them. */
 async function page<Item>(
@@ -202,7 +202,7 @@ async function page<Item>(
   const userId = administers(role) ? undefined : (principal.userId ?? null)
   const from = startOf(query, 'accounts', 4)
   const places = connections.map((row) => placeOf(request.parts, row))
-  const { rows, total } = await request.look((sql) => pageOfAccounts(sql, places, { userId, from }))
+  const { rows, total } = await request.read((sql) => pageOfAccounts(sql, places, { userId, from }))
   const keyOf = ({ connection, owner, account, id }: (typeof rows)[number]) => [connection, owner, account, id]
   return pageOfRows(rows, { query, order: 'accounts', total, keyOf }, to)
 }

@@ -37,11 +37,11 @@ const toCredential = (row: CredentialRow): shapes.Credential => ({
 })
 
 export const oauthOperations: readonly Served[] = [
-  serveOrganization(shapes.listCredentials, async ({ look, query, role, principal }) => {
+  serveOrganization(shapes.listCredentials, async ({ read, query, role, principal }) => {
     const all = permits(role, 'connector_update')
     const from = startOf(query, 'credentials', 3)
     if (from.after?.[1] !== undefined) refuseTime(from.after[1])
-    const { rows, total } = await look((sql) =>
+    const { rows, total } = await read((sql) =>
       listCredentials(sql, all ? undefined : (principal.userId ?? null), from),
     )
     const keyOf = ({ provider, key, id }: (typeof rows)[number]) => [provider, key, id]
@@ -73,9 +73,9 @@ export const oauthOperations: readonly Served[] = [
     },
   ),
 
-  serveOrganization(shapes.listOAuthApps, async ({ look, query }) => {
+  serveOrganization(shapes.listOAuthApps, async ({ read, query }) => {
     const start = startOf(query, 'provider', 2)
-    const { rows, total } = await look((sql) => listOAuthAppPage(sql, start))
+    const { rows, total } = await read((sql) => listOAuthAppPage(sql, start))
     const keyOf = ({ provider, issuer }: OAuthAppRow) => [provider, issuer ?? '']
     return pageOfRows(rows, { query, order: 'provider', total, keyOf }, toApp)
   }),

@@ -56,10 +56,10 @@ const isOwn = ({ user_id: user }: AccountRow): boolean => user !== null
 const isShared = ({ user_id: user }: AccountRow): boolean => user === null
 
 /** Those of one member and the shared ones: at most a few of each connection, which are 2,000 where they are many. */
-const EVERY_ROW = { after: [], offset: 0, take: 1_000_000 }
+const EVERY_ROW = { after: [], offset: 0, rowLimit: 1_000_000 }
 
 export const listOwn = serveOrganization(shapes.listOwnAccounts, async (request) => {
-  const { parts, organization, principal, query, look } = request
+  const { parts, organization, principal, query, read } = request
   const { kind, search, ...paging } = query
   const sought = search?.trim().toLowerCase() ?? ''
   const connections = (parts.snapshots.find({ id: organization.id })?.connections ?? []).filter(
@@ -69,7 +69,7 @@ export const listOwn = serveOrganization(shapes.listOwnAccounts, async (request)
   const states = await statesFor(request)
   const places = connections.map((row) => placeOf(parts, row))
   const mine = { userId: principal.userId ?? null, from: EVERY_ROW }
-  const { rows: accounts } = await look((sql) => pageOfAccounts(sql, places, mine))
+  const { rows: accounts } = await read((sql) => pageOfAccounts(sql, places, mine))
   const byId = new Map<string, ConnectionRow>(connections.map((row) => [row.id, row]))
   const rows = ownRowsOf(connections, accounts, ({ id }) => states.of(byId.get(id) as ConnectionRow))
   return {

@@ -93,17 +93,17 @@ async function keyFor({ parts, organization, principal, role, change }: RunReque
 const LONGEST_RUN = 30 * 60_000
 
 const run = serveOrganization(shapes.runAgent, async (request) => {
-  const { parts, organization, look, signal, progress } = request
+  const { parts, organization, read, signal, progress } = request
   const find = () => parts.snapshots.find({ id: organization.id })
   const userId = memberOf(request, find())
-  if ((await look(findAgentModel)) === undefined) throw new Fault('agent.unset')
+  if ((await read(findAgentModel)) === undefined) throw new Fault('agent.unset')
   using _ = await parts.agent.queue.enter({
     ...{ organizationId: organization.id, userId, signal },
     onPosition: (position) => progress({ type: 'waiting', position }),
   })
   // While it waited, the member may have been removed and the model changed.
   const snapshot = find()
-  const row = await look(findAgentModel)
+  const row = await read(findAgentModel)
   if (snapshot === undefined) throw new Fault('place.unknown')
   if (row === undefined) throw new Fault('agent.unset')
   // Awaited here: the place is free again when the run has ended.
@@ -139,8 +139,8 @@ async function begin(request: RunRequest, { snapshot, row, userId }: Beginning) 
 }
 
 export const agentOperations: readonly Served<AgentParts>[] = [
-  serveOrganization(shapes.getAgentModel, async ({ look }) => {
-    const row = await look(findAgentModel)
+  serveOrganization(shapes.getAgentModel, async ({ read }) => {
+    const row = await read(findAgentModel)
     return { model: row === undefined ? null : shownModel(row) }
   }),
   set,

@@ -9,13 +9,14 @@ import { operationServers, type OperationBase, type Served } from '../../operati
 const { serveOrganization } = operationServers<OperationBase>()
 
 export const alertOperations: readonly Served<OperationBase>[] = [
-  serveOrganization(shapes.listAlerts, async ({ look, query, role, principal }) => {
+  serveOrganization(shapes.listAlerts, async ({ read, query, role, principal }) => {
     const { kind, connection_id: connectionId } = query
-    const { take, offset } = partOf(query)
+    const { rowLimit, offset } = partOf(query)
     const userId = permits(role, 'connector_update') ? undefined : (principal.userId ?? null)
     const filter = { kind, connectionId, userId }
-    const [rows, total] = await look(
-      async (sql) => [await listAlerts(sql, filter, { limit: take, offset }), await countAlerts(sql, filter)] as const,
+    const [rows, total] = await read(
+      async (sql) =>
+        [await listAlerts(sql, filter, { limit: rowLimit, offset }), await countAlerts(sql, filter)] as const,
     )
     return pageAt(rows, { query, start: offset, total }, alertOf)
   }),

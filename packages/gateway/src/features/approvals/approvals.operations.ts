@@ -34,10 +34,10 @@ function visibleApproval(row: ApprovalRow | undefined, viewer: Viewer): Approval
 }
 
 const list = serveOrganization(shapes.listApprovals, async (request) => {
-  const { look, query, parts, organization } = request
+  const { read, query, parts, organization } = request
   const viewer = viewerOf(request)
   const describing = parts.approvals.describe(organization.id)
-  return look(async (sql) => {
+  return read(async (sql) => {
     const { from, of } = newestPage(query)
     const all = permits(viewer.role, 'policy_manage')
     const by = { all, id: viewer.userId ?? viewer.principal, approver: viewer.approver }
@@ -48,9 +48,9 @@ const list = serveOrganization(shapes.listApprovals, async (request) => {
 })
 
 const get = serveOrganization(shapes.getApproval, async (request) => {
-  const { look, parts, organization } = request
+  const { read, parts, organization } = request
   const viewer = viewerOf(request)
-  return look(async (sql) => {
+  return read(async (sql) => {
     const row = visibleApproval(await findApproval(sql, idOf(request)), viewer)
     const shown = await describeApproval(parts.approvals.describe(organization.id), sql, row, viewer.approver)
     return { ...shown, ...argumentsOf(parts.vault, row) }
@@ -58,9 +58,9 @@ const get = serveOrganization(shapes.getApproval, async (request) => {
 })
 
 const answer = serveOrganization(shapes.answerApproval, async (request) => {
-  const { look, parts, organization, body, actor, origin } = request
+  const { read, parts, organization, body, actor, origin } = request
   const viewer = viewerOf(request)
-  const row = visibleApproval(await look((sql) => findApproval(sql, idOf(request))), viewer)
+  const row = visibleApproval(await read((sql) => findApproval(sql, idOf(request))), viewer)
   const { approver } = viewer
   if (approver === undefined)
     throw new Fault('approval.forbidden', { problem: 'it is for people who have signed in, not for keys' })

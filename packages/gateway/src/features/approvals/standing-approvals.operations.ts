@@ -103,10 +103,10 @@ function snapshotOf({ parts, organization }: GrantRequest): Snapshot {
 }
 
 const list = serveOrganization(shapes.listLastingApprovals, async (request) => {
-  const { look, query, parts, role, principal } = request
+  const { read, query, parts, role, principal } = request
   const { from, of } = newestPage(query)
   const self = permits(role, 'policy_manage') ? null : (principal.userId ?? principal.id)
-  const found = await look((sql) => listStandingGrants(sql, self, from))
+  const found = await read((sql) => listStandingGrants(sql, self, from))
   const snapshot = snapshotOf(request)
   const { lookup } = parts.approvals
   const effectOf = effectsOf(snapshot)

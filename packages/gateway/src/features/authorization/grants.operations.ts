@@ -42,10 +42,10 @@ const existingGrant = (ended: EndedGrant | undefined): EndedGrant => {
 }
 
 export const grantOperations: readonly Served<OperationBase>[] = [
-  serveSignedIn(shapes.listOwnGrants, async ({ principal: { userId }, look, query }) => {
+  serveSignedIn(shapes.listOwnGrants, async ({ principal: { userId }, read, query }) => {
     if (userId === undefined) return pageFrom([], query, toGrant)
     const part = partOf(query)
-    const [rows, total] = await look(
+    const [rows, total] = await read(
       async (sql) => [await listGrantsOf(sql, userId, part), await countGrantsOf(sql, userId)] as const,
     )
     return pageAt(rows, { query, start: part.offset, total }, toGrant)
@@ -58,9 +58,9 @@ export const grantOperations: readonly Served<OperationBase>[] = [
     )
     return undefined
   }),
-  serveOrganization(shapes.listGrants, async ({ look, query }) => {
+  serveOrganization(shapes.listGrants, async ({ read, query }) => {
     const part = partOf(query)
-    const [rows, total] = await look(async (sql) => [await listGrants(sql, part), await countGrants(sql)] as const)
+    const [rows, total] = await read(async (sql) => [await listGrants(sql, part), await countGrants(sql)] as const)
     return pageAt(rows, { query, start: part.offset, total }, toGrant)
   }),
   serveOrganization(shapes.endGrant, async ({ change, params }) => {

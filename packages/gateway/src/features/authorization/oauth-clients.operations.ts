@@ -23,9 +23,9 @@ const toClient = (row: ClientRow): shapes.OAuthClient => ({
 type Added = Awaited<ReturnType<typeof addByHand>>
 
 export const oauthClientOperations: readonly Served<OperationBase>[] = [
-  servePlatform(shapes.listOAuthClients, async ({ look, query }) => {
+  servePlatform(shapes.listOAuthClients, async ({ read, query }) => {
     const part = partOf(query)
-    const [rows, total] = await look(async (sql) => [await listClients(sql, part), await countClients(sql)] as const)
+    const [rows, total] = await read(async (sql) => [await listClients(sql, part), await countClients(sql)] as const)
     return pageAt(rows, { query, start: part.offset, total }, toClient)
   }),
   servePlatform(shapes.addOAuthClient, async ({ parts, principal, change, body }) => {

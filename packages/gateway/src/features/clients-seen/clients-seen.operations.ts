@@ -29,9 +29,9 @@ const toSeen = (row: ClientSeenRow): shapes.SeenClient => ({
 })
 
 export const clientSeenOperations: readonly Served<ClientSeenParts>[] = [
-  serveOrganization(shapes.listClientsSeen, async ({ parts, look, principal: { userId, keyId }, role }) => {
+  serveOrganization(shapes.listClientsSeen, async ({ parts, read, principal: { userId, keyId }, role }) => {
     const own = permits(role, 'key_manage') ? undefined : { userId, keyId }
-    const items = (await look((sql) => listClientsSeen(sql, own))).map(toSeen)
+    const items = (await read((sql) => listClientsSeen(sql, own))).map(toSeen)
     const address = parts.publicUrl()
     // A client that uses an address of this machine runs on it, and can start the bridge that is installed there.
     const bridge = isHere(address) ? { command: process.execPath, file: BRIDGE } : null

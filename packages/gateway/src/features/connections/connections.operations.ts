@@ -148,7 +148,7 @@ const snapshotOf = ({ snapshots }: Pick<ShownConnectionParts, 'snapshots'>, id: 
 
 interface Looking extends Pick<
   OrganizationRequest<Operation>,
-  'organization' | 'principal' | 'role' | 'head' | 'look'
+  'organization' | 'principal' | 'role' | 'head' | 'read'
 > {
   readonly parts: ShownConnectionParts
 }
@@ -158,11 +158,11 @@ export const statesFor = ({
   parts,
   organization,
   principal,
-  look,
-}: Pick<Looking, 'organization' | 'principal' | 'look'> & {
+  read,
+}: Pick<Looking, 'organization' | 'principal' | 'read'> & {
   readonly parts: Omit<ShownConnectionParts, 'runtime'>
 }): Promise<CallStates> =>
-  look((sql) =>
+  read((sql) =>
     readCallStates(
       sql,
       { vault: parts.vault, ...parts.connect.apps },
@@ -172,11 +172,11 @@ export const statesFor = ({
 
 /** From memory, which has by now whatever this process changed; what is known of accounts from the database. */
 export async function shownConnection(request: Looking, name: string): Promise<shapes.Connection> {
-  const { parts, organization, role, head, look } = request
+  const { parts, organization, role, head, read } = request
   const row = findConnectionOf(parts, organization.id, name)
   head.set('etag', tagOf(row.updated_at))
   const catalog = snapshotOf(parts, organization.id)?.catalogs.get(row.id)
-  const accounts = (await look((sql) => listCredentialsOf(sql, [row.id])))[0]
+  const accounts = (await read((sql) => listCredentialsOf(sql, [row.id])))[0]
   const state = (await statesFor(request)).of(row)
   return toConnection(parts, row, { catalog, accounts, state, role })
 }
@@ -259,8 +259,8 @@ export const add = serveOrganization(shapes.addConnection, async (request) => {
     wanted: body.private,
   })
   // Of the database: another gateway may have taken a name a moment ago.
-  const known = await request.look((sql) => listConnections(sql))
-  const spent = await request.look((sql) => listSpentAliases(sql, settings))
+  const known = await request.read((sql) => listConnections(sql))
+  const spent = await request.read((sql) => listSpentAliases(sql, settings))
   const alias = aliasFor(body, connector, [...known.map((item) => item.alias), ...spent])
   const { id } = await change(
     (created: CreatedConnection) => created.change,
@@ -380,7 +380,7 @@ export const remove = serveOrganization(shapes.removeConnection, async (request)
 const credentialsOf = (ended: readonly Ended[]) => (ended.length === 0 ? {} : { credentials: idsOf(ended) })
 
 export const list = serveOrganization(shapes.listConnections, async (request) => {
-  const { parts, organization, role, query, look } = request
+  const { parts, organization, role, query, read } = request
   const snapshot = snapshotOf(parts, organization.id)
   const states = await statesFor(request)
   const found = (snapshot?.connections ?? [])
@@ -388,7 +388,7 @@ export const list = serveOrganization(shapes.listConnections, async (request) =>
     .toSorted(sortOf({ snapshot, states }, query))
   const page = pageFrom(found, query, (row) => row)
   const ids = page.items.map(({ id }) => id)
-  const accounts = new Map((await look((sql) => listCredentialsOf(sql, ids))).map((row) => [row.connection_id, row]))
+  const accounts = new Map((await read((sql) => listCredentialsOf(sql, ids))).map((row) => [row.connection_id, row]))
   return {
     ...page,
     items: eachOf(page.items, (row) =>

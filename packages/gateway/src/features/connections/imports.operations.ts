@@ -77,7 +77,7 @@ async function planOf(request: ImportRequest): Promise<Planned[]> {
   const taken = (request.parts.snapshots.find({ id: request.organization.id })?.connections ?? []).map(
     (connection) => connection.alias,
   )
-  return request.look(async (sql) => {
+  return request.read(async (sql) => {
     const plan: Planned[] = []
     for (const [at, value] of request.body.connections.entries()) {
       const parts = partsOf(request, value, at)

@@ -71,14 +71,14 @@ async function lockOrThrow(sql: OrgSql, name: string): Promise<ConnectionRow> {
 }
 
 /** By alias: connections are in memory, and the locks of their tools are read for those of one page. */
-const listAll = serveOrganization(shapes.listToolLocks, async ({ parts, organization, query, look }) => {
+const listAll = serveOrganization(shapes.listToolLocks, async ({ parts, organization, query, read }) => {
   const connections = parts.snapshots.find({ id: organization.id })?.connections ?? []
-  const { after: [last] = [], offset, take } = startOf(query, 'alias', 1)
+  const { after: [last] = [], offset, rowLimit } = startOf(query, 'alias', 1)
   const sorted = connections.toSorted((connection, other) => (connection.alias < other.alias ? -1 : 1))
   const behind = last === undefined ? sorted.slice(offset) : sorted.filter(({ alias }) => alias > last)
-  const page = behind.slice(0, take)
+  const page = behind.slice(0, rowLimit)
   const ids = page.slice(0, query.limit).map(({ id }) => id)
-  const rows = Map.groupBy(await look((sql) => listToolLocksOf(sql, ids)), ({ connection_id: id }) => id)
+  const rows = Map.groupBy(await read((sql) => listToolLocksOf(sql, ids)), ({ connection_id: id }) => id)
   const paged = { query, order: 'alias', total: connections.length, keyOf: ({ alias }: ConnectionRow) => [alias] }
   return pageOfRows(page, paged, (connection) => {
     const own = rows.get(connection.id) ?? []
@@ -92,7 +92,7 @@ const listAll = serveOrganization(shapes.listToolLocks, async ({ parts, organiza
 
 const get = serveOrganization(shapes.getToolLock, async (request) => {
   const connection = connectionOf(request)
-  const [counts, present] = await request.look(async (sql) => [
+  const [counts, present] = await request.read(async (sql) => [
     await countToolLocks(sql, connection.id),
     await presentTools(sql, connection.id),
   ])
@@ -123,7 +123,7 @@ const list = serveOrganization(shapes.listLockedTools, async (request) => {
   const { id } = connectionOf(request)
   const { query } = request
   const start = startOf(query, 'tool', 1)
-  const [rows, counts] = await request.look(async (sql) => [
+  const [rows, counts] = await request.read(async (sql) => [
     await listToolLockPage(sql, id, query.state, start),
     await countToolLocks(sql, id),
   ])
@@ -133,7 +133,7 @@ const list = serveOrganization(shapes.listLockedTools, async (request) => {
 
 const difference = serveOrganization(shapes.getToolDifference, async (request) => {
   const { id } = connectionOf(request)
-  const row = await request.look((sql) => findToolLock(sql, id, toolOf(request)))
+  const row = await request.read((sql) => findToolLock(sql, id, toolOf(request)))
   if (row === undefined) throw new Fault('thing.unknown', { thing: 'tool' })
   const { accepted, held } = row
   return {

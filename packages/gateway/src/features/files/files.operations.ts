@@ -64,13 +64,15 @@ async function getRow(sql: OrgSql, id: string, principal: Principal, role: Role 
   return row
 }
 
-const list = serveOrganization(shapes.listFiles, async ({ parts, principal, role, query, look }) => {
+const list = serveOrganization(shapes.listFiles, async ({ parts, principal, role, query, read }) => {
   filesOf(parts)
   const { whose, ...page } = query
   if (whose === 'everybody' && !permits(role, OVERSEES)) throw roleForbidden(role, OVERSEES)
   const owner = whose === 'own' ? principalOf(principal) : undefined
-  const { take, offset } = partOf(page)
-  const { rows, total } = await look((sql) => listFileRows(sql, { search: page.search, owner, limit: take, offset }))
+  const { rowLimit, offset } = partOf(page)
+  const { rows, total } = await read((sql) =>
+    listFileRows(sql, { search: page.search, owner, limit: rowLimit, offset }),
+  )
   return pageAt(rows, { query, start: offset, total }, (row) => toEntry(parts, principal, row))
 })
 
@@ -108,9 +110,9 @@ const add = serveOrganization(shapes.addFile, async ({ parts, principal, organiz
   return { ...toEntry(parts, principal, row), upload }
 })
 
-const get = serveOrganization(shapes.getFile, async ({ parts, principal, role, params, look }) => {
+const get = serveOrganization(shapes.getFile, async ({ parts, principal, role, params, read }) => {
   filesOf(parts)
-  return toEntry(parts, principal, await look((sql) => getRow(sql, params['file'] ?? '', principal, role)))
+  return toEntry(parts, principal, await read((sql) => getRow(sql, params['file'] ?? '', principal, role)))
 })
 
 const linkOf = (kind: LinkKind) =>
@@ -146,9 +148,9 @@ const remove = serveOrganization(shapes.removeFile, async ({ parts, principal, r
   return undefined
 })
 
-const usage = serveOrganization(shapes.getFileUsage, async ({ parts, organization, look }) => {
+const usage = serveOrganization(shapes.getFileUsage, async ({ parts, organization, read }) => {
   const { limits } = filesOf(parts)
-  const { used, quota, files } = await look((sql) => readUsage(sql, organization.id))
+  const { used, quota, files } = await read((sql) => readUsage(sql, organization.id))
   return { used, quota: quota ?? limits.organization, files, most: limits.one }
 })
 

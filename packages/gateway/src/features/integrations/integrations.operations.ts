@@ -75,11 +75,11 @@ const serveIntegration = <Op extends Operation>(operation: Op, run: Run<Op>): Se
     ),
 })
 
-type Looking = Pick<OrganizationRequest<Operation>, 'look'>
+type Looking = Pick<OrganizationRequest<Operation>, 'read'>
 
-const accountsOf = async ({ look }: Looking, ids: readonly string[]): Promise<(id: string) => Accounts> => {
+const accountsOf = async ({ read }: Looking, ids: readonly string[]): Promise<(id: string) => Accounts> => {
   const rows = new Map(
-    (await look((sql) => listCredentialsOf(sql, ids))).map((row) => [row.connection_id as string, row]),
+    (await read((sql) => listCredentialsOf(sql, ids))).map((row) => [row.connection_id as string, row]),
   )
   return (id) => rows.get(id) ?? NO_ACCOUNTS
 }
@@ -104,12 +104,12 @@ async function keepKey(
     parts,
     organization,
     actor,
-    look,
-  }: Pick<OrganizationRequest<Operation>, 'parts' | 'organization' | 'actor' | 'look'>,
+    read,
+  }: Pick<OrganizationRequest<Operation>, 'parts' | 'organization' | 'actor' | 'read'>,
   connectionId: ConnectionId,
   key: string,
 ): Promise<void> {
-  const shared = await look((sql) => listAccountStates(sql, undefined))
+  const shared = await read((sql) => listAccountStates(sql, undefined))
   await parts.credentials.keep({
     organizationId: organization.id,
     connectionId,

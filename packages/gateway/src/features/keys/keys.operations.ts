@@ -85,10 +85,10 @@ export const keyOperations: readonly Served<KeyParts>[] = [
     return responseOf(made, head)
   }),
 
-  servePlatform(shapes.listPlatformKeys, async ({ parts, query, look }) => {
+  servePlatform(shapes.listPlatformKeys, async ({ parts, query, read }) => {
     const organization = organizationNamed(parts, query.tenant_id)?.organization.id
     const page = sortedPage(query)
-    const found = await look((sql) =>
+    const found = await read((sql) =>
       listKeyPage(sql, { search: query.search, organizationId: organization }, page.order),
     )
     return page.of(found, ({ id }) => id, toListedKey)
@@ -132,9 +132,9 @@ export const keyOperations: readonly Served<KeyParts>[] = [
     return responseOf(made, head)
   }),
 
-  serveOrganization(shapes.listOrganizationKeys, async ({ query, look }) => {
+  serveOrganization(shapes.listOrganizationKeys, async ({ query, read }) => {
     const page = sortedPage(query)
-    return page.of(await look((sql) => listKeyPage(sql, query, page.order)), ({ id }) => id, toListedKey)
+    return page.of(await read((sql) => listKeyPage(sql, query, page.order)), ({ id }) => id, toListedKey)
   }),
 
   serveOrganization(shapes.removeOrganizationKey, async ({ parts, params, change }) => {

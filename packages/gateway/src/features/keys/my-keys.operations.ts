@@ -98,11 +98,11 @@ function wordsOf(wish: Wish, { organization }: Snapshot, user: UserId, role: Rol
 }
 
 export const myKeyOperations: readonly Served<MyKeyParts>[] = [
-  serveSignedIn(shapes.listMyKeys, async ({ parts, principal, query, look }) => {
+  serveSignedIn(shapes.listMyKeys, async ({ parts, principal, query, read }) => {
     const user = memberOf(principal)
     const place = query.organization === undefined ? undefined : placeOf(parts, principal, user, query.organization)
     const id = place?.organization.id ?? principal.organizationId
-    return { items: eachOf(await look((sql) => listOwnKeys(sql, user, id)), toKey) }
+    return { items: eachOf(await read((sql) => listOwnKeys(sql, user, id)), toKey) }
   }),
 
   serveSignedIn(shapes.addMyKey, async ({ parts, principal, body, head, change }) => {

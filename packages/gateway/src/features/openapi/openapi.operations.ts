@@ -94,7 +94,7 @@ const add = serveOrganization(shapes.addOpenApi, async (request) => {
     { wanted: body.private },
   )
   const known = parts.snapshots.find({ id: organization.id })?.connections ?? []
-  const spent = await request.look((sql) => listSpentAliases(sql, settings))
+  const spent = await request.read((sql) => listSpentAliases(sql, settings))
   const taken = [...known.map((item) => item.alias), ...spent]
   const alias = body.alias ?? createAliasAllotment(taken)(body.title ?? titleOf(reading))
   const packed = await packDocument(text)
@@ -156,7 +156,7 @@ function renewingOf(
 }
 
 const refresh = serveOrganization(shapes.refreshOpenApi, async (request) => {
-  const { parts, organization, body, params, look } = request
+  const { parts, organization, body, params, read } = request
   const connection = findConnectionOf(parts, organization.id, params['connection'] ?? '')
   const { id, alias, tool_lock: mode, origin } = connection
   if (!isOpenApi(connection.settings)) throw new Fault('thing.unknown', { thing: 'document of this connection' })
@@ -167,7 +167,7 @@ const refresh = serveOrganization(shapes.refreshOpenApi, async (request) => {
   const source = sourceOf(body, settings)
   const reaching = renewingOf(request, source.document_url, { alias, settings, secrets })
   const text = await textFrom(source, reaching)
-  const stored = await look((sql) => findDocument(sql, id))
+  const stored = await read((sql) => findDocument(sql, id))
   const compared = await compare({ text, kept: stored, settings, mode, whose: lookOf(reaching) })
   const { after, before, same, drift, packed } = compared
   const applied = body.apply && !same
@@ -191,9 +191,9 @@ const refresh = serveOrganization(shapes.refreshOpenApi, async (request) => {
   }
 })
 
-const document = serveOrganization(shapes.getOpenApiDocument, async ({ parts, organization, params, look }) => {
+const document = serveOrganization(shapes.getOpenApiDocument, async ({ parts, organization, params, read }) => {
   const { id } = findConnectionOf(parts, organization.id, params['connection'] ?? '')
-  const stored = await look((sql) => findDocument(sql, id))
+  const stored = await read((sql) => findDocument(sql, id))
   if (stored === undefined) throw new Fault('thing.unknown', { thing: 'document of this connection' })
   return { document: await unpackDocument(stored.packed) }
 })

@@ -37,8 +37,8 @@ async function lockOrganization(sql: SystemSql, name: string): Promise<Organizat
 }
 
 export const organizationEgressOperations: readonly Served<OperationBase>[] = [
-  serveOrganization(shapes.getEgress, async ({ look, organization, head }) =>
-    shownEgress(await look((sql) => getOwnOrganization(sql, organization.id)), head),
+  serveOrganization(shapes.getEgress, async ({ read, organization, head }) =>
+    shownEgress(await read((sql) => getOwnOrganization(sql, organization.id)), head),
   ),
 
   servePlatform(shapes.changeEgress, async ({ change, params, body, parts, head, ifMatch }) => {

@@ -46,8 +46,8 @@ async function changeGroup(
 
 export const groupOperations: readonly Served<OperationBase>[] = [
   /** A page has the members of its groups: there are as many as the organization has, for each group at most. */
-  serveOrganization(shapes.listGroups, ({ look, query }) =>
-    look(async (sql) => {
+  serveOrganization(shapes.listGroups, ({ read, query }) =>
+    read(async (sql) => {
       const { rows, total } = await listGroupPage(sql, query.search ?? '', startOf(query, 'slug', 1))
       const paged = { query, order: 'slug', total, keyOf: ({ slug }: GroupWithMembers) => [slug] }
       return pageOfRows(await withMembers(sql, rows), paged, toGroup)

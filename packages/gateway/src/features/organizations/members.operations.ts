@@ -28,13 +28,13 @@ const toMember = (row: MemberRow): shapes.Member => ({
 })
 
 export const memberOperations: readonly Served<MemberParts>[] = [
-  serveOrganization(shapes.listMembers, async ({ look, query }) => {
+  serveOrganization(shapes.listMembers, async ({ read, query }) => {
     const page = sortedPage(query)
-    const found = await look((sql) => listMemberPage(sql, query, page.order))
+    const found = await read((sql) => listMemberPage(sql, query, page.order))
     return page.of(found, ({ user_id: id }) => id, toMember)
   }),
 
-  serveOrganization(shapes.addMember, async ({ parts, actor, organization, body, role: own, look, head }) => {
+  serveOrganization(shapes.addMember, async ({ parts, actor, organization, body, role: own, read, head }) => {
     const { email, name, role, vouch } = body
     // A new member may belong to no organization yet and is then visible to none, so this runs in a system transaction, for this
     // organization.
@@ -49,7 +49,7 @@ export const memberOperations: readonly Served<MemberParts>[] = [
       return joined
     })
     await Promise.all([parts.accounts.load(), parts.snapshots.refresh(organization.id)])
-    const member = await look((sql) => findMember(sql, user.id))
+    const member = await read((sql) => findMember(sql, user.id))
     if (member === undefined) throw new Error('a member that was added is not there')
     head.set('cache-control', 'no-store')
     return { member: toMember(member), invitation: invitation === undefined ? null : toCode(invitation) }

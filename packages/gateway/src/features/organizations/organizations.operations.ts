@@ -78,10 +78,10 @@ export function changedOrganization(row: OrganizationRow, change: Change, standa
 const changedFields = (body: object) => ({ fields: Object.keys(body) })
 
 export const organizationOperations: readonly Served<OrganizationParts>[] = [
-  servePlatform(shapes.listOrganizations, async ({ look, query }) => {
+  servePlatform(shapes.listOrganizations, async ({ read, query }) => {
     const { search, is_active: active } = query
-    const { take, offset } = partOf(query)
-    const { rows, total } = await look((sql) => listOrganizationPage(sql, { limit: take, offset, search, active }))
+    const { rowLimit, offset } = partOf(query)
+    const { rows, total } = await read((sql) => listOrganizationPage(sql, { limit: rowLimit, offset, search, active }))
     return pageAt(rows, { query, start: offset, total }, toOrganization)
   }),
 
@@ -110,8 +110,8 @@ export const organizationOperations: readonly Served<OrganizationParts>[] = [
     return shownOrganization(row, head)
   }),
 
-  servePlatform(shapes.getOrganization, async ({ look, params, head }) =>
-    shownOrganization(await look((sql) => getOrganization(sql, params['organization'] ?? '')), head),
+  servePlatform(shapes.getOrganization, async ({ read, params, head }) =>
+    shownOrganization(await read((sql) => getOrganization(sql, params['organization'] ?? '')), head),
   ),
 
   servePlatform(shapes.changeOrganization, async ({ change, params, body, parts, head, ifMatch }) => {

@@ -32,8 +32,8 @@ function shownSettings(parts: OrganizationParts, row: OrganizationRow, head: Ope
 }
 
 export const organizationSettingOperations: readonly Served<OrganizationParts>[] = [
-  serveOrganization(shapes.getSettings, async ({ look, parts, organization, head }) =>
-    shownSettings(parts, await look((sql) => getOwnOrganization(sql, organization.id)), head),
+  serveOrganization(shapes.getSettings, async ({ read, parts, organization, head }) =>
+    shownSettings(parts, await read((sql) => getOwnOrganization(sql, organization.id)), head),
   ),
 
   serveOrganization(shapes.changeSettings, async ({ change, parts, organization, body, head, ifMatch }) => {

@@ -152,15 +152,15 @@ export const authOperations: readonly Served<AuthParts>[] = [
     return { email: (await parts.enrolment.ownerOfCode(actor, body.code)).email }
   }),
 
-  serveSignedIn(shapes.listSignIns, async ({ principal, look }) => {
+  serveSignedIn(shapes.listSignIns, async ({ principal, read }) => {
     const { userId, signInId } = person(principal)
-    const rows = await look((sql) => listSignIns(sql, userId))
+    const rows = await read((sql) => listSignIns(sql, userId))
     return { items: eachOf(rows, (row) => toEntry(row, signInId)) }
   }),
 
-  serveSignedIn(shapes.endSignIn, async ({ parts, actor, principal, params, look }) => {
+  serveSignedIn(shapes.endSignIn, async ({ parts, actor, principal, params, read }) => {
     const { userId } = person(principal)
-    const found = (await look((sql) => listSignIns(sql, userId))).find(({ id }) => id === params['id'])
+    const found = (await read((sql) => listSignIns(sql, userId))).find(({ id }) => id === params['id'])
     if (found === undefined) throw new Fault('thing.unknown', { thing: 'sign-in' })
     await parts.signIn.end(actor, { id: found.id, userId })
     return undefined

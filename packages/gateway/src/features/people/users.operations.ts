@@ -34,9 +34,9 @@ const toUser = (row: UserRow): shapes.User => ({
 export const toCode = ({ code, expiresAt }: PasswordCode) => ({ code, expires_at: expiresAt.toISOString() })
 
 export const userOperations: readonly Served<UserParts>[] = [
-  servePlatform(shapes.listUsers, async ({ look, query }) => {
+  servePlatform(shapes.listUsers, async ({ read, query }) => {
     const page = sortedPage(query)
-    const found = await look((sql) => listUserPage(sql, query, page.order))
+    const found = await read((sql) => listUserPage(sql, query, page.order))
     return page.of(found, ({ id }) => id, toUser)
   }),
 

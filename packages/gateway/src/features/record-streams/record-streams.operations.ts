@@ -63,7 +63,7 @@ interface StreamRequest {
   readonly owner: string
   readonly params: Readonly<Record<string, string>>
   readonly signal: AbortSignal
-  look<T>(work: (sql: OrgSql | SystemSql) => Promise<T>): Promise<T>
+  read<T>(work: (sql: OrgSql | SystemSql) => Promise<T>): Promise<T>
   change<T>(say: (result: T) => Change, work: (sql: OrgSql | SystemSql) => Promise<T>): Promise<T>
 }
 
@@ -82,11 +82,11 @@ const changeRecord = (action: 'add' | 'change' | 'remove' | 'test', detail?: obj
   ...(detail === undefined ? {} : { detail: { ...detail } }),
 })
 
-async function list({ look, owner }: StreamRequest) {
-  return { items: eachOf(await look((sql) => listStreams(sql, owner)), toStream) }
+async function list({ read, owner }: StreamRequest) {
+  return { items: eachOf(await read((sql) => listStreams(sql, owner)), toStream) }
 }
 
-async function add({ parts, role, owner, change, look }: StreamRequest, body: typeof shapes.NewRecordStream._output) {
+async function add({ parts, role, owner, change, read }: StreamRequest, body: typeof shapes.NewRecordStream._output) {
   const { name, destination, secrets, alerts, from } = body
   const secret = shapes.destinationKind(destination.kind).signed ? newWebhookSecret() : null
   const words = { name, destination, alerts, enabled: true, private: reachOf(role, destination, body.private) }
@@ -96,19 +96,19 @@ async function add({ parts, role, owner, change, look }: StreamRequest, body: ty
     const seal = (stream: StreamRow['id']) => parts.vault.seal(sealed, recordStreamRow(stream))
     return addStream(sql, owner, { words, fromNow: from === 'now', seal })
   })
-  return { ...toStream(await look((sql) => find(sql, owner, id))), secret }
+  return { ...toStream(await read((sql) => find(sql, owner, id))), secret }
 }
 
 type StreamChange = typeof shapes.RecordStreamChange._output
 
 async function change(request: StreamRequest, body: StreamChange) {
-  const { owner, params, look } = request
+  const { owner, params, read } = request
   const id = await request.change(changeRecord('change', { fields: Object.keys(body) }), async (sql) => {
     const row = await find(sql, owner, params['stream'])
     await rewrite(sql, row, request, body)
     return row.id
   })
-  return toStream(await look((sql) => find(sql, owner, id)))
+  return toStream(await read((sql) => find(sql, owner, id)))
 }
 
 /** Another address gets none of the secrets that were meant for the one before; the secret that signs is the gateway's own. */
@@ -144,8 +144,8 @@ async function remove({ owner, params, change: changing }: StreamRequest) {
   return undefined
 }
 
-async function sendTest({ parts, owner, params, look, change: changing, signal }: StreamRequest) {
-  const row = await look((sql) => find(sql, owner, params['stream']))
+async function sendTest({ parts, owner, params, read, change: changing, signal }: StreamRequest) {
+  const row = await read((sql) => find(sql, owner, params['stream']))
   const id = newId('msg')
   const items = [testItem(owner, id, new Date())]
   const failed = await parts.sendBatch(row, { id, streamId: row.id, organizationId: owner, items }, signal)

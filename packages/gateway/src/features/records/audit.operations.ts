@@ -221,10 +221,10 @@ async function pageOfRecords(sql: OrgSql | SystemSql, parts: AuditParts, { query
   const { limit: _, offset: __, cursor: ___, ...filters } = query
   const filter = filterOf(organization, filters)
   const order = orderOf(filter)
-  const { take, offset, after } = startOf(query, `records ${order}`, 1)
+  const { rowLimit, offset, after } = startOf(query, `records ${order}`, 1)
   const [key] = after ?? []
   if (key !== undefined && !isKeyOf(order, key)) throw unknownCursor()
-  const rows = await findRecords(sql, filter, { limit: take, offset, after: key })
+  const rows = await findRecords(sql, filter, { limit: rowLimit, offset, after: key })
   const { total, more } = await countRecords(sql, filter)
   const nameOf = await namesOf(
     sql,
@@ -247,8 +247,8 @@ const nameIn = (detail: FoundRecord['detail']): string | null => {
 }
 
 /** Leaves a record of its own, in the chain of the record. */
-const redact = servePlatform(shapes.redactRecord, async ({ look, actor, params, body }) => ({
-  fields: await look(async (sql) => {
+const redact = servePlatform(shapes.redactRecord, async ({ read, actor, params, body }) => ({
+  fields: await read(async (sql) => {
     const redaction = { id: params['record'] ?? '', ...body }
     const taken = await redactRecord(sql, actor, await chainOf(sql, params['organization']), redaction)
     if (taken === 0) throw new Fault('thing.unknown', { thing: 'record with such a value' })
@@ -257,12 +257,12 @@ const redact = servePlatform(shapes.redactRecord, async ({ look, actor, params, 
 }))
 
 /** Leaves a record of its own, in the chain that it prunes, where anything was removed. */
-const prune = servePlatform(shapes.pruneRecords, async ({ parts, look, actor, params, body }) => {
-  const organization = await look((sql) => chainOf(sql, params['organization']))
+const prune = servePlatform(shapes.pruneRecords, async ({ parts, read, actor, params, body }) => {
+  const organization = await read((sql) => chainOf(sql, params['organization']))
   await parts.checkpoints.sign(organization)
   const signers = await parts.checkpoints.fingerprints()
   const pruning = { actor, organization, before: new Date(body.before), signers }
-  return { removed: await look((sql) => pruneChain(sql, pruning)).catch(refuseForeign) }
+  return { removed: await read((sql) => pruneChain(sql, pruning)).catch(refuseForeign) }
 })
 
 function refuseForeign(thrown: unknown): never {
@@ -272,11 +272,11 @@ function refuseForeign(thrown: unknown): never {
 }
 
 export const auditOperations: readonly Served<AuditParts>[] = [
-  servePlatform(shapes.listAudit, ({ parts, look, query: { tenant_id: tenant, ...query } }) =>
-    look((sql) => pageOfRecords(sql, parts, { query, organization: tenant })),
+  servePlatform(shapes.listAudit, ({ parts, read, query: { tenant_id: tenant, ...query } }) =>
+    read((sql) => pageOfRecords(sql, parts, { query, organization: tenant })),
   ),
-  serveOrganization(shapes.listOrganizationAudit, ({ parts, look, organization, query }) =>
-    look((sql) => pageOfRecords(sql, parts, { query, organization: organization.id })),
+  serveOrganization(shapes.listOrganizationAudit, ({ parts, read, organization, query }) =>
+    read((sql) => pageOfRecords(sql, parts, { query, organization: organization.id })),
   ),
   servePlatform(shapes.exportAudit, async ({ parts, change, query: { tenant_id: tenant, ...filters }, signal }) => {
     await change(() => saysExport(filters, tenant ?? 'all'), recordNothing)
@@ -284,10 +284,10 @@ export const auditOperations: readonly Served<AuditParts>[] = [
     const organizations = tenant === undefined ? await parts.db.system(listChained) : [tenant]
     return streamExport(organizations, { look: lookOf(parts.db), signal, after: filters.after }, exportingOf(filters))
   }),
-  serveOrganization(shapes.exportOrganizationAudit, async ({ parts, change, look, organization, query, signal }) => {
+  serveOrganization(shapes.exportOrganizationAudit, async ({ parts, change, read, organization, query, signal }) => {
     await change(() => saysExport(query, organization.id), recordNothing)
     await parts.checkpoints.sign(organization.id)
-    return streamExport([organization.id], { look, signal, after: query.after }, exportingOf(query))
+    return streamExport([organization.id], { look: read, signal, after: query.after }, exportingOf(query))
   }),
   servePlatform(
     shapes.verifyAudit,
@@ -297,8 +297,8 @@ export const auditOperations: readonly Served<AuditParts>[] = [
       return check(organizations, trustWith(trustQuery, trust), { look: lookOf(parts.db), signal, progress })
     },
   ),
-  serveOrganization(shapes.verifyOrganizationAudit, async ({ parts, look, organization, query, signal, progress }) =>
-    check([organization.id], trustWith(query, await trustOf(parts)), { look, signal, progress }),
+  serveOrganization(shapes.verifyOrganizationAudit, async ({ parts, read, organization, query, signal, progress }) =>
+    check([organization.id], trustWith(query, await trustOf(parts)), { look: read, signal, progress }),
   ),
   serveSignedIn(shapes.listRecordSigners, async ({ parts }) => ({
     fingerprints: [...(await parts.checkpoints.fingerprints())],

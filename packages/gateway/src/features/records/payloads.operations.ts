@@ -48,10 +48,10 @@ const setSetting = serveOrganization(shapes.setPayloadSetting, async (request) =
   return { keep, days: parts.payloads.days }
 })
 
-const show = serveOrganization(shapes.showRecordPayload, async ({ parts, params, look, change }) => {
+const show = serveOrganization(shapes.showRecordPayload, async ({ parts, params, read, change }) => {
   const id = params['record'] ?? ''
   const { days, open } = parts.payloads
-  const found = await look((sql) => findPayload(sql, id, days))
+  const found = await read((sql) => findPayload(sql, id, days))
   if (found === undefined) throw new Fault('thing.unknown', { thing: 'payload of a record' })
   const opened = openedPayload(open(found.sealed, id), found.hash)
   await change(

@@ -71,10 +71,10 @@ export const placesIn = async ({ snapshots }: Snapshots, id: string): Promise<re
 }
 
 export const organizationRuleOperations: readonly Served<OperationBase>[] = [
-  serveOrganization(shapes.listOrganizationRules, async ({ look, parts, organization, query }) => {
+  serveOrganization(shapes.listOrganizationRules, async ({ read, parts, organization, query }) => {
     const { action, state, scope } = query
     // Read whole: MOST_RULES bounds those of the organization and of the platform, and 500 those of a toolset.
-    const own = await look(async (sql) => [
+    const own = await read(async (sql) => [
       ...(await listOrganizationRules(sql)).map(toOrganizationRule),
       ...(await listPlaced(sql)),
     ])
@@ -118,13 +118,13 @@ export const organizationRuleOperations: readonly Served<OperationBase>[] = [
     return { items, idle: places.length === 0 ? [] : idlePatterns(places, items).map(({ pattern }) => pattern) }
   }),
 
-  serveOrganization(shapes.getOrganizationRule, async ({ look, parts, organization, params, head }) => {
+  serveOrganization(shapes.getOrganizationRule, async ({ read, parts, organization, params, head }) => {
     const id = params['rule'] ?? ''
-    const row = await look(async (sql) =>
+    const row = await read(async (sql) =>
       (await listOrganizationRules(sql)).find((organizationRule) => organizationRule.id === id),
     )
     if (row !== undefined) return responseOf(row, head)
-    const placed = (await look(listPlaced)).find((item) => item.id === id)
+    const placed = (await read(listPlaced)).find((item) => item.id === id)
     if (placed !== undefined) return placed
     const above = platformRulesFor(parts, organization.id, organization.slug).find((rule) => rule.id === id)
     if (above === undefined) throw unknownRule()
@@ -132,11 +132,11 @@ export const organizationRuleOperations: readonly Served<OperationBase>[] = [
   }),
 
   serveOrganization(shapes.changeOrganizationRule, async (request) => {
-    const { change, parts, organization, params, body, head, ifMatch, query, look } = request
+    const { change, parts, organization, params, body, head, ifMatch, query, read } = request
     const id = params['rule'] ?? ''
     const above = platformRulesFor(parts, organization.id, organization.slug)
     refusePlaced(id, above)
-    const before = (await look(listOrganizationRules)).find((item) => item.id === id)
+    const before = (await read(listOrganizationRules)).find((item) => item.id === id)
     const places = query.force === true || body.match === undefined ? [] : await placesIn(parts, organization.id)
     const row = await change(changeFor('rule.change'), async (sql) => {
       const written = await rewriteOrganizationRule(sql, id, body, { platform: namesOf(above), ifMatch })

@@ -45,10 +45,10 @@ function placesOf(
 }
 
 export const platformRuleOperations: readonly Served<RuleParts>[] = [
-  servePlatform(shapes.listPlatformRules, async ({ look, query }) => {
+  servePlatform(shapes.listPlatformRules, async ({ read, query }) => {
     const { action, state } = query
     // Read whole: MOST_RULES bounds them where they are written.
-    const found = (await look(listPlatformRules)).filter(
+    const found = (await read(listPlatformRules)).filter(
       (row) => (action === undefined || row.action === action) && (state === undefined || row.state === state),
     )
     return pageFrom(found, query, toPlatformRule)
@@ -81,14 +81,14 @@ export const platformRuleOperations: readonly Served<RuleParts>[] = [
     return { items: rows.map(toPlatformRule), idle: idle.map(({ pattern }) => pattern) }
   }),
 
-  servePlatform(shapes.getPlatformRule, async ({ look, params, head }) => {
-    const row = (await look(listPlatformRules)).find(({ id }) => id === params['rule'])
+  servePlatform(shapes.getPlatformRule, async ({ read, params, head }) => {
+    const row = (await read(listPlatformRules)).find(({ id }) => id === params['rule'])
     if (row === undefined) throw new Fault('thing.unknown', { thing: 'rule' })
     return responseOf(row, head)
   }),
 
-  servePlatform(shapes.changePlatformRule, async ({ change, look, parts, params, body, head, ifMatch, query }) => {
-    const before = (await look(listPlatformRules)).find(({ id }) => id === params['rule'])
+  servePlatform(shapes.changePlatformRule, async ({ change, read, parts, params, body, head, ifMatch, query }) => {
+    const before = (await read(listPlatformRules)).find(({ id }) => id === params['rule'])
     const isCompared = query.force !== true && body.match !== undefined
     const places = isCompared ? await placesOf(parts, [body]) : []
     const row = await change(changeFor('rule.change'), async (sql) => {

@@ -33,10 +33,10 @@ const detailOf = ({ tool_name_pattern: pattern, action, connector_type: connecto
 })
 
 export const ruleOperations: readonly Served<RuleParts>[] = [
-  servePlatform(shapes.listRules, async ({ look, query }) => {
+  servePlatform(shapes.listRules, async ({ read, query }) => {
     const { action, is_active: active } = query
     // Read whole: they are among the rules of the platform, of which there are MOST_RULES at most.
-    const found = (await look(listRules)).filter(
+    const found = (await read(listRules)).filter(
       (row) => (action === undefined || row.action === action) && (active === undefined || row.active === active),
     )
     return pageFrom(found, query, toRule)

@@ -21,7 +21,7 @@ export interface ReplayParts {
   /** Those of these ids, of members and of keys. */
   callers(ids: readonly (string | null)[]): Promise<Callers>
   /** Each page is a transaction of its own, so that no long one holds anything back. */
-  look<T>(work: (sql: OrgSql) => Promise<T>): Promise<T>
+  read<T>(work: (sql: OrgSql) => Promise<T>): Promise<T>
   readonly now: number
   readonly signal?: AbortSignal
 }
@@ -32,7 +32,7 @@ const PAGE = 2000
 const DAY = 86_400_000
 
 export async function replayCalls(
-  { snapshot, callers, look, now, signal }: ReplayParts,
+  { snapshot, callers, read, now, signal }: ReplayParts,
   draft: PolicyDraft,
   days: number,
 ): Promise<ReplayReport> {
@@ -40,18 +40,18 @@ export async function replayCalls(
   const evaluate = createEvaluator(snapshot, drafted, await createFindTool(snapshot))
   const tally = createTally()
   const since = new Date(now - days * DAY)
-  const span = await look((sql) => findSpan(sql, since))
-  let [before, read] = [(span?.last ?? 0) + 1, 0]
-  while (span !== undefined && before > span.first && read < MOST_READ) {
+  const span = await read((sql) => findSpan(sql, since))
+  let [before, readSoFar] = [(span?.last ?? 0) + 1, 0]
+  while (span !== undefined && before > span.first && readSoFar < MOST_READ) {
     signal?.throwIfAborted()
     const from = Math.max(before - PAGE, span.first)
-    const records = await look((sql) => listCalls(sql, { since, from, before }))
+    const records = await read((sql) => listCalls(sql, { since, from, before }))
     const known = await callers(records.flatMap(({ principal, key_id: key }) => [principal, key]))
     for (const record of records) {
       const { judged, tool } = evaluate(record, known)
       tally.add(judged, { id: record.id, tool, caller: known.nameOf(record.principal) })
     }
-    read += records.length
+    readSoFar += records.length
     before = from
   }
   const done = tally.done()
@@ -63,7 +63,7 @@ export async function replayCalls(
       examples: [...difference.examples],
     })),
     unjudged: done.unjudged.map((item) => ({ ...item, examples: [...item.examples] })),
-    truncated: done.truncated || read >= MOST_READ,
+    truncated: done.truncated || readSoFar >= MOST_READ,
     problems: drafted.problems.map(({ rule, problem }) => ({ rule: rule.name, problem })),
   }
 }

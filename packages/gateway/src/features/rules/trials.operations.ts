@@ -34,9 +34,9 @@ const isPlatformAdmin =
     accounts.find(id)?.platform_admin === true
 
 export const policyTrialOperations: readonly Served<OperationBase>[] = [
-  serveOrganization(shapes.getAccessMap, async ({ parts, organization, look, query }) => {
+  serveOrganization(shapes.getAccessMap, async ({ parts, organization, read, query }) => {
     const snapshot = snapshotOf(parts, organization)
-    return look(async (sql: OrgSql) => {
+    return read(async (sql: OrgSql) => {
       const { as, key } = query
       const people = as === undefined && key === undefined ? 'everybody' : [as, key]
       const callers = await callersOf({ snapshot, sql, isPlatformAdmin: isPlatformAdmin(parts) }, people)
@@ -44,10 +44,10 @@ export const policyTrialOperations: readonly Served<OperationBase>[] = [
     })
   }),
 
-  serveOrganization(shapes.explainPolicy, async ({ parts, organization, look, body }) => {
+  serveOrganization(shapes.explainPolicy, async ({ parts, organization, read, body }) => {
     const snapshot = snapshotOf(parts, organization)
     const { as, key, draft, ...rest } = body
-    const [callers, groups] = await look(
+    const [callers, groups] = await read(
       async (sql: OrgSql) =>
         [
           await callersOf({ snapshot, sql, isPlatformAdmin: isPlatformAdmin(parts) }, [as, key]),
@@ -60,19 +60,19 @@ export const policyTrialOperations: readonly Served<OperationBase>[] = [
     })
   }),
 
-  serveOrganization(shapes.checkDraftRule, async ({ parts, organization, look, body }) => {
+  serveOrganization(shapes.checkDraftRule, async ({ parts, organization, read, body }) => {
     const snapshot = snapshotOf(parts, organization)
     const platform = platformRulesFor(parts, organization.id, organization.slug).map(({ name }) => name)
-    const known = await look(async (sql) => knownTo(sql, await listOrganizationRules(sql), platform))
+    const known = await read(async (sql) => knownTo(sql, await listOrganizationRules(sql), platform))
     const { scope, of, words } = body
     return checkDraft(snapshot, { scope, of, words }, known)
   }),
 
-  serveOrganization(shapes.testPolicy, async ({ parts, organization, look, body }) => {
+  serveOrganization(shapes.testPolicy, async ({ parts, organization, read, body }) => {
     const snapshot = snapshotOf(parts, organization)
     const { rules: drafted, ...tests } = body
     const named = tests.cases.flatMap(({ as }) => (typeof as === 'string' ? as : []))
-    const callers = await look((sql) => callersOf({ snapshot, sql, isPlatformAdmin: isPlatformAdmin(parts) }, named))
+    const callers = await read((sql) => callersOf({ snapshot, sql, isPlatformAdmin: isPlatformAdmin(parts) }, named))
     const known = {
       called: toolsOf(snapshot).called,
       member: (address: string) => callers.named(address, undefined).facts,
@@ -81,19 +81,19 @@ export const policyTrialOperations: readonly Served<OperationBase>[] = [
     return runPolicyTests({ tests, rules, organization: organization.slug, known })
   }),
 
-  serveOrganization(shapes.listShadows, async ({ parts, organization, look, query }) => {
+  serveOrganization(shapes.listShadows, async ({ parts, organization, read, query }) => {
     const snapshot = snapshotOf(parts, organization)
-    return look(async (sql) => {
+    return read(async (sql) => {
       const callers = (ids: readonly string[]) =>
         callersOf({ snapshot, sql, isPlatformAdmin: isPlatformAdmin(parts) }, ids)
       return shadowsOf({ snapshot, callers, count: (since, limit) => countShadows(sql, since, limit) }, query.days)
     })
   }),
 
-  serveOrganization(shapes.replayPolicy, async ({ parts, organization, look, body, signal }) => {
+  serveOrganization(shapes.replayPolicy, async ({ parts, organization, read, body, signal }) => {
     const snapshot = snapshotOf(parts, organization)
     const callers = (ids: Wanted) =>
-      look((sql) => callersOf({ snapshot, sql, isPlatformAdmin: isPlatformAdmin(parts) }, ids))
-    return replayCalls({ snapshot, callers, look, now: Date.now(), signal }, body.draft, body.days)
+      read((sql) => callersOf({ snapshot, sql, isPlatformAdmin: isPlatformAdmin(parts) }, ids))
+    return replayCalls({ snapshot, callers, read, now: Date.now(), signal }, body.draft, body.days)
   }),
 ]

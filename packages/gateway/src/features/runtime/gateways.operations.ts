@@ -4,8 +4,8 @@ import { listGateways } from '../../gateways/gateways.ts'
 import { servePlatform, type Served } from './serve.operations.ts'
 
 export const gatewayOperations: readonly Served[] = [
-  servePlatform(shapes.listGateways, async ({ parts: { runtime }, look }) => {
-    const { value, readAt, isCurrent } = await runtime.lastGateways.look(() => look(listGateways))
+  servePlatform(shapes.listGateways, async ({ parts: { runtime }, read }) => {
+    const { value, readAt, isCurrent } = await runtime.lastGateways.look(() => read(listGateways))
     const items = value.map(({ started_at, seen_at, ...row }) => ({
       ...row,
       started_at: started_at.toISOString(),

@@ -70,21 +70,21 @@ function lastOf([seen, hash]: readonly string[]): { at: Date; hash: Buffer } {
  * as TOOLWAY_SESSIONS lets it.
  */
 async function pageOfSessions(parts: RuntimeParts, sql: SystemSql, query: PageQuery, organizations: readonly string[]) {
-  const { after: key, offset, take } = startOf(query, ORDER, 2)
+  const { after: key, offset, rowLimit } = startOf(query, ORDER, 2)
   const after = key === undefined ? undefined : lastOf(key)
   const own = new Set(organizations)
   const live = sessionsHere(parts).filter(({ organization_id: of }) => own.has(of))
   const last = after && ({ seen_at: after.at, hash: after.hash } as ListedSession)
   const behind = last === undefined ? live : live.filter((row) => byUse(last, row) < 0)
   const except = live.map(({ hash }) => hash)
-  const storedSessions = await listStoredSessions(sql, { organizations, except, after, most: offset + take })
-  const rows = [...storedSessions.rows, ...behind].toSorted(byUse).slice(offset, offset + take)
+  const storedSessions = await listStoredSessions(sql, { organizations, except, after, most: offset + rowLimit })
+  const rows = [...storedSessions.rows, ...behind].toSorted(byUse).slice(offset, offset + rowLimit)
   const keyOf = (row: ListedSession) => [row.seen_at.toISOString(), row.hash.toString('hex')]
   return { rows, paged: { query, order: ORDER, total: storedSessions.total + live.length, keyOf } }
 }
 
 export const sessionOperations: readonly Served[] = [
-  servePlatform(shapes.listSessions, async ({ parts, look, query }) => {
+  servePlatform(shapes.listSessions, async ({ parts, read, query }) => {
     const { tenant_slug: requested } = query
     const slugs = new Map(
       parts.snapshots
@@ -92,7 +92,7 @@ export const sessionOperations: readonly Served[] = [
         .filter(({ organization: { slug } }) => requested === undefined || requested === slug)
         .map(({ organization: { id, slug } }) => [id as string, slug]),
     )
-    return look(async (sql) => {
+    return read(async (sql) => {
       const { rows, paged } = await pageOfSessions(parts, sql, query, [...slugs.keys()])
       const nameOf = await namesOf(
         sql,

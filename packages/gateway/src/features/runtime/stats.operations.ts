@@ -42,13 +42,13 @@ const statsOf = (
 
 export const statsOperations: readonly Served[] = [
   serveOrganization(shapes.findStats, async (request) => {
-    const { parts, organization, look } = request
+    const { parts, organization, read } = request
     const snapshot = parts.snapshots.find({ id: organization.id })
     const states = await statesFor(request)
-    return statsOf(snapshot === undefined ? [] : [snapshot], await look(countAll), (row) => states.of(row).status)
+    return statsOf(snapshot === undefined ? [] : [snapshot], await read(countAll), (row) => states.of(row).status)
   }),
-  servePlatform(shapes.findPlatformStats, async ({ parts: { snapshots, runtime }, look }) => {
-    const { value, readAt, isCurrent } = await runtime.lastFigures.look(() => look(readFigures))
+  servePlatform(shapes.findPlatformStats, async ({ parts: { snapshots, runtime }, read }) => {
+    const { value, readAt, isCurrent } = await runtime.lastFigures.look(() => read(readFigures))
     const { counted, lastBackup: backup } = value
     const all = snapshots.all()
     return {

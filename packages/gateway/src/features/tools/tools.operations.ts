@@ -101,10 +101,10 @@ async function callerOf(
 }
 
 const preview = serveOrganization(shapes.previewList, async (request) => {
-  const { parts, organization, body, look } = request
+  const { parts, organization, body, read } = request
   const { toolset, connection, revision, client } = body
   const listRequest: ListAsked = {
-    principal: await look((sql) => callerOf(sql, request)),
+    principal: await read((sql) => callerOf(sql, request)),
     place: {
       organization: organization.slug,
       ...(toolset === undefined ? {} : { toolset }),

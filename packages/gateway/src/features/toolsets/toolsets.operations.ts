@@ -47,7 +47,7 @@ async function refuseRules(sql: OrgSql, rules: ToolsetSettings['rules'], platfor
 
 export const toolsetOperations: readonly Served<OperationBase>[] = [
   serveOrganization(shapes.listToolsets, async (request) => ({
-    items: await eachInTurn(withSupplied(await request.look(listToolsets)), async (item) => {
+    items: await eachInTurn(withSupplied(await request.read(listToolsets)), async (item) => {
       // With 100,000 tools each takes long to count: other requests are served in between.
       await nextTurn()
       return toToolset(request, item)
@@ -55,7 +55,7 @@ export const toolsetOperations: readonly Served<OperationBase>[] = [
   })),
 
   serveOrganization(shapes.getToolset, async (request) => {
-    const all = withSupplied(await request.look(listToolsets))
+    const all = withSupplied(await request.read(listToolsets))
     const found = all.find(({ slug }) => slug === request.params['toolset'])
     if (found === undefined) throw new Fault('thing.unknown', { thing: 'toolset' })
     return toToolset(request, found)

@@ -49,9 +49,9 @@ export function windowsOf(row: LevelRow, target: number, uncounted: number) {
 }
 
 export const serviceLevelOperations: readonly Served<OperationBase>[] = [
-  serveOrganization(shapes.findServiceLevels, async ({ parts, organization, lookAtSnapshot }) => {
+  serveOrganization(shapes.findServiceLevels, async ({ parts, organization, readSnapshot }) => {
     const at = new Date()
-    const { rows, uncounted, target } = await lookAtSnapshot(async (sql) => {
+    const { rows, uncounted, target } = await readSnapshot(async (sql) => {
       const { settings } = await getOwnOrganization(sql, organization.id)
       return {
         ...(await countLevels(sql, at, shapes.MOST_LEVELS)),

@@ -48,7 +48,7 @@ function startOf(from: number, to: Date, seconds: number): Date {
 }
 
 export const usageOperations: readonly Served<OperationBase>[] = [
-  serveOrganization(shapes.findUsage, async ({ query, role, lookAtSnapshot }) => {
+  serveOrganization(shapes.findUsage, async ({ query, role, readSnapshot }) => {
     const to = query.to === undefined ? new Date() : new Date(query.to)
     const seconds = SECONDS[query.step]
     const from = startOf(
@@ -59,7 +59,7 @@ export const usageOperations: readonly Served<OperationBase>[] = [
     const isShown = permits(role, 'audit_view_own')
     if (query.caller !== undefined && !isShown) throw roleForbidden(role, 'audit_view_own')
     const span = { from, to, connection: query.connection ?? null, caller: query.caller ?? null }
-    const { source, rows, used, names, toolSteps, toolTimes } = await lookAtSnapshot(async (sql) => {
+    const { source, rows, used, names, toolSteps, toolTimes } = await readSnapshot(async (sql) => {
       const source = await openSpan(sql, span, seconds)
       const rows = await countSteps(sql, source, span, seconds)
       const used = await countUsed(sql, source, span, MOST)
@@ -98,11 +98,11 @@ export const usageOperations: readonly Served<OperationBase>[] = [
       reasons: isShown ? of('reason').map(({ name, calls }) => ({ code: name, calls })) : null,
     }
   }),
-  serveOrganization(shapes.listUsageCallers, async ({ query: { limit, offset, ...query }, lookAtSnapshot }) => {
+  serveOrganization(shapes.listUsageCallers, async ({ query: { limit, offset, ...query }, readSnapshot }) => {
     const to = query.to === undefined ? new Date() : new Date(query.to)
     const from = query.from === undefined ? new Date(to.getTime() - SECONDS.day * 1000) : new Date(query.from)
     const span = { from, to, connection: query.connection ?? null, caller: null }
-    const { rows, total, uncounted } = await lookAtSnapshot(async (sql) => {
+    const { rows, total, uncounted } = await readSnapshot(async (sql) => {
       const source = await openSpan(sql, span, SECONDS.day)
       const rows = await listCallers(sql, source, span, { limit, offset })
       // A page behind the last one has no row that says how many there are.

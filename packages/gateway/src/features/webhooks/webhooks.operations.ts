@@ -49,13 +49,13 @@ const toWebhook = (row: ListedWebhook): shapes.Webhook => ({
   updated_at: row.updated_at.toISOString(),
 })
 
-type WebhookRequest = Pick<OrganizationRequest<Operation, WebhookParts>, 'look' | 'params'>
+type WebhookRequest = Pick<OrganizationRequest<Operation, WebhookParts>, 'read' | 'params'>
 
 const idIn = ({ params }: WebhookRequest): string => params['webhook'] ?? ''
 const unknownWebhook = () => new Fault('thing.unknown', { thing: 'webhook' })
 
-async function shownWebhook({ look }: WebhookRequest, id: string): Promise<shapes.Webhook> {
-  const row = (await look(listWebhooks)).find((item) => item.id === id)
+async function shownWebhook({ read }: WebhookRequest, id: string): Promise<shapes.Webhook> {
+  const row = (await read(listWebhooks)).find((item) => item.id === id)
   if (row === undefined) throw unknownWebhook()
   return toWebhook(row)
 }
@@ -140,9 +140,9 @@ const remove = serveOrganization(shapes.removeWebhook, async (request) => {
 })
 
 const test = serveOrganization(shapes.testWebhook, async (request) => {
-  const { look, parts, organization, signal } = request
+  const { read, parts, organization, signal } = request
   const id = idIn(request)
-  const row = (await look(listWebhooks)).find((item) => item.id === id)
+  const row = (await read(listWebhooks)).find((item) => item.id === id)
   if (row === undefined) throw unknownWebhook()
   const timestamp = new Date().toISOString()
   const payload = { type: 'webhook.test', timestamp, data: { organization_id: organization.id } }
@@ -181,7 +181,7 @@ const rotate = serveOrganization(shapes.rotateWebhookSecret, async (request) => 
 })
 
 export const webhookOperations: readonly Served<WebhookParts>[] = [
-  serveOrganization(shapes.listWebhooks, async ({ look }) => ({ items: eachOf(await look(listWebhooks), toWebhook) })),
+  serveOrganization(shapes.listWebhooks, async ({ read }) => ({ items: eachOf(await read(listWebhooks), toWebhook) })),
   add,
   change,
   remove,

@@ -119,7 +119,7 @@ export interface KeyFilter {
 export async function listKeyPage(
   sql: OrgSql | SystemSql,
   { search, owner, organizationId }: KeyFilter,
-  { sort = 'created_at', order, after, offset, take }: Order<(typeof KEY_SORTS)[number]>,
+  { sort = 'created_at', order, after, offset, rowLimit }: Order<(typeof KEY_SORTS)[number]>,
 ) {
   const [part, down] = [search?.trim().toLowerCase() ?? '', order === 'desc']
   const [key = null, id = null] = after ?? []
@@ -147,7 +147,7 @@ export async function listKeyPage(
         or case when ${down}::boolean then (key, id) < (${key}::text, ${id}::text)
                 else (key, id) > (${key}::text, ${id}::text) end
      order by case when ${down}::boolean then key end desc, case when ${down}::boolean then id end desc, key, id
-     limit ${take} offset ${offset}`
+     limit ${rowLimit} offset ${offset}`
   return { rows, total: counted?.count ?? 0 }
 }
 

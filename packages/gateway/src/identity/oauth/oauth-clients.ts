@@ -82,9 +82,9 @@ export const countClients = async (sql: SystemSql): Promise<number> =>
       select count(*)::int as count from oauth_clients where expires_at is null or expires_at > now()`
   )[0]?.count ?? 0
 
-export const listClients = (sql: SystemSql, { take, offset }: Part) => sql(ClientRow)`
+export const listClients = (sql: SystemSql, { rowLimit, offset }: Part) => sql(ClientRow)`
   select id, kind, name, secret_hash, metadata, created_at, used_at, expires_at from oauth_clients
-   where expires_at is null or expires_at > now() order by created_at desc, id limit ${take} offset ${offset}`
+   where expires_at is null or expires_at > now() order by created_at desc, id limit ${rowLimit} offset ${offset}`
 
 /** Removes a client and its grants. Undefined when there is none. */
 export async function removeClient(sql: SystemSql, id: string): Promise<ClientRow | undefined> {

@@ -105,20 +105,20 @@ export const countGrantsOf = async (sql: SystemSql, userId: UserId): Promise<num
        where g.user_id = ${userId} and g.ended_at is null`
   )[0]?.count ?? 0
 
-export const listGrantsOf = (sql: SystemSql, userId: UserId, { take, offset }: Part) => sql(GrantRow)`
+export const listGrantsOf = (sql: SystemSql, userId: UserId, { rowLimit, offset }: Part) => sql(GrantRow)`
   select g.id, g.organization_id, g.user_id, g.client_id, g.client_name, g.client_host, g.resource, g.effect_limit,
          g.created_at, g.used_at
     from oauth_grants g join sign_ins s on s.id = g.id and s.ended_at is null and s.expires_at > now()
    where g.user_id = ${userId} and g.ended_at is null order by g.created_at desc, g.id desc
-   limit ${take} offset ${offset}`
+   limit ${rowLimit} offset ${offset}`
 
 /** Those of an organization's members. One that has run out is gone with the next cleaning. */
 export const countGrants = async (sql: OrgSql): Promise<number> =>
   (await sql(Count)`select count(*)::int as count from oauth_grants where ended_at is null`)[0]?.count ?? 0
 
-export const listGrants = (sql: OrgSql, { take, offset }: Part) => sql(GrantRow)`
+export const listGrants = (sql: OrgSql, { rowLimit, offset }: Part) => sql(GrantRow)`
   select id, organization_id, user_id, client_id, client_name, client_host, resource, effect_limit, created_at, used_at
-    from oauth_grants where ended_at is null order by created_at desc, id desc limit ${take} offset ${offset}`
+    from oauth_grants where ended_at is null order by created_at desc, id desc limit ${rowLimit} offset ${offset}`
 
 /** Undefined when there is none of that id that has not ended. `of` limits it to one person's. */
 export async function endGrant(
