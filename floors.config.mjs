@@ -279,7 +279,7 @@ export default {
         path: `^${gateway}/cli/`,
         pathNot: `${tests}|^${gateway}/cli/(?:${[
           'transport/in-process\\.ts$', // the operations of the local installation
-          'start(?:-declared)?\\.ts$|doctor(?:-database)?\\.ts$|opening-fault\\.ts$|terminal/failure\\.ts$|migrate\\.ts$|store\\.ts$|own-actor\\.ts$|mcp-client\\.ts$|program\\.ts$|(?:vault|backup|processes)/|connection/document\\.ts$|records/verify-file\\.ts$|policy/test-alone\\.ts$', // local by nature
+          'start(?:-declared)?\\.ts$|doctor(?:-database)?\\.ts$|opening-fault\\.ts$|terminal/failure\\.ts$|migrate\\.ts$|store\\.ts$|own-actor\\.ts$|mcp-client\\.ts$|program\\.ts$|(?:vault|backup|processes)/|connection/document\\.ts$|records/verify-file\\.ts$|policy/test-without-gateway\\.ts$', // local by nature
         ].join('|')})`,
       },
       { path: `^${gateway}/(?:db|${nouns})/` },

@@ -7,7 +7,7 @@ import {
   Outlet,
   useRouterState,
 } from '@tanstack/react-router'
-import { loadSurely } from './data/away.ts'
+import { loadSurely } from './data/load-surely.ts'
 import { withoutPrefix, withPrefix } from './data/organization-path.ts'
 import { parseSearch, stringifySearch } from './data/url-state.ts'
 import { Broken, Frame, Missing } from './shell/frame.tsx'

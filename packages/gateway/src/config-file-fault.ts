@@ -7,7 +7,7 @@
 import { isMap, isScalar, isSeq, type Document, type LineCounter } from 'yaml'
 import type { z } from 'zod'
 import { ConfigFault } from './config/fault.ts'
-import { nearest } from './lib/nearest.ts'
+import { nearest } from './lib/nearest-names.ts'
 
 export type Issue = z.core.$ZodIssue
 /** The path of a member, and what is wrong with it. */

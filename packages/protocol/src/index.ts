@@ -1,4 +1,4 @@
-export type { McpRequest, Caller } from './asked.ts'
+export type { McpRequest, Caller } from './mcp-request.ts'
 export { adaptTool, STRUCTURED_SINCE, wrapsOutput } from './bridge/definitions.ts'
 export { askableOf, nextRound, questionsOf } from './bridge/questions.ts'
 export { adaptError, adaptResult, wantsInput } from './bridge/results.ts'

@@ -2,7 +2,7 @@
  * The sign-in of this browser. Its tokens are in cookies that no script can read; what is here is how they are renewed, once for
  * all requests and all tabs that find them expired, and where a person goes when that fails.
  */
-import { runInOneTab } from './alone.ts'
+import { runInOneTab } from './one-tab.ts'
 import { forgetDrafts } from './forget-drafts.ts'
 import { Problem } from './problem.ts'
 import { texts } from '../texts/texts.ts'

@@ -1,7 +1,7 @@
 /** The current organization: a name where there is one, a menu where there are several. It is part of the address. */
 import { Text } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
-import { loadSurely } from '../data/away.ts'
+import { loadSurely } from '../data/load-surely.ts'
 import { useMe, useMembership } from '../data/me.ts'
 import { OrganizationButton } from './buttons.tsx'
 

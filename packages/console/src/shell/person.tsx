@@ -1,5 +1,5 @@
 /** The signed-in user. The menu behind the button is loaded when it is first opened. */
-import { loadSurely } from '../data/away.ts'
+import { loadSurely } from '../data/load-surely.ts'
 import { lazy, Suspense, useState } from 'react'
 import { useMe } from '../data/me.ts'
 import { PersonButton } from './buttons.tsx'

@@ -2,7 +2,7 @@
 import { useDisclosure } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useEffectEvent, useState } from 'react'
-import { loadSurely } from '../data/away.ts'
+import { loadSurely } from '../data/load-surely.ts'
 import { keepOrganization } from '../ui/keep-organization.ts'
 import { listenForShortcuts } from './shortcut-keys.ts'
 

@@ -8,7 +8,7 @@ interface RefusedProps {
 
 /** Where it cannot be loaded, the action is there without its reason. */
 const Refused = lazy<ComponentType<RefusedProps>>(() =>
-  import('./refused.tsx').then(
+  import('./refusal-reason.tsx').then(
     (loaded) => ({ default: loaded.Refused }),
     () => ({ default: ({ children }: RefusedProps) => children }),
   ),

@@ -5,7 +5,7 @@
  */
 import { Command, type Argument, type Option } from 'commander'
 import { createOutput, EXIT, type Output } from './terminal/output.ts'
-import { countWithNoun } from '../lib/counted.ts'
+import { countWithNoun } from '../lib/count-with-noun.ts'
 import type { Transport } from './transport/transport.ts'
 
 export type Finish = (code: number) => void

@@ -1,6 +1,6 @@
 /** `toolway config`: what is in force and where each value came from. Secrets are masked, always. */
 import { openConfig } from './open-config.ts'
-import { shownSettings } from '../config/shown.ts'
+import { shownSettings } from '../config/shown-settings.ts'
 import { EXIT, table, type Output } from './terminal/output.ts'
 
 export async function listConfig(output: Output): Promise<number> {

@@ -3,7 +3,7 @@
  *
  * Every start does the same, so nothing depends on this step. An embedded database is migrated by its gateway, which alone may start it.
  */
-import { countWithNoun } from '../lib/counted.ts'
+import { countWithNoun } from '../lib/count-with-noun.ts'
 import { openConfig } from './open-config.ts'
 import { migrate } from '../db/migrate.ts'
 import { openingFault } from './opening-fault.ts'

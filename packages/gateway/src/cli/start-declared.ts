@@ -11,7 +11,7 @@ import type { Log } from '../lib/log.ts'
 import { createLogs } from '../telemetry/log.ts'
 import { createVault } from '../vault/vault.ts'
 import { parentEnd } from './parent-end.ts'
-import { addressFor, listen, quietLevel, retire, untilToldToStop } from './running.ts'
+import { addressFor, listen, quietLevel, retire, untilToldToStop } from './start-steps.ts'
 
 /** A client that comes at once finds the tools, if they can be had. Milliseconds. */
 const FIRST_CONTACT_MS = 5_000

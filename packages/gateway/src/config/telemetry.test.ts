@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { loadConfig } from '../config.ts'
 import { exportTargets } from './telemetry.ts'
-import { shownSettings } from './shown.ts'
+import { shownSettings } from './shown-settings.ts'
 
 const load = (environment: Record<string, string>) => loadConfig(environment, '/nowhere').config
 const targets = (environment: Record<string, string>) => exportTargets(load(environment))

@@ -8,7 +8,7 @@ import { addTestOrganization } from '../testing/organization.ts'
 import { accessTokenRow, oauthAppRow, refreshTokenRow } from '../vault/sealed-columns.ts'
 import { createVault } from '../vault/vault.ts'
 import { listCredentials, putCredential, type CredentialWords } from './credentials.ts'
-import { takeCredentials } from './ended.ts'
+import { takeCredentials } from './take-credentials.ts'
 import { hintOfSecret, listOAuthApps, putOAuthApp, removeOAuthApp } from './oauth-apps.ts'
 
 const vault = createVault(Buffer.alloc(32, 8))

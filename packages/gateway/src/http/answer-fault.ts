@@ -1,8 +1,8 @@
 /** Writes a fault as a whole HTTP answer, and ends a request whose body was not read. */
 import type { ServerResponse } from 'node:http'
 import type { Fault } from '@toolway/contract'
-import { errorOf, failureOf, headersOf, problemAnswer } from './say-fault.ts'
-import { cutUnread } from './streams/unread.ts'
+import { errorOf, failureOf, headersOf, problemAnswer } from './http-faults.ts'
+import { cutUnread } from './streams/unread-answers.ts'
 
 /** problem+json (RFC 9457); `word` adds what the clients of one address expect. */
 export function answerProblem(

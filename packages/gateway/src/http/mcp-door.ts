@@ -47,7 +47,7 @@ import { cancelNamed, createClientLine, settleQuestion, type ClientLine } from '
 import { createBatch } from './mcp/mcp-batch.ts'
 import type { CallsUnderWay } from './streams/calls-under-way.ts'
 import type { OpenStreams } from './streams/open-streams.ts'
-import { onceClosed } from './streams/unread.ts'
+import { onceClosed } from './streams/unread-answers.ts'
 import { openSessionStream } from './mcp/session-stream.ts'
 import { createReply } from './mcp/reply.ts'
 import { refuse } from './refuse.ts'
@@ -63,7 +63,7 @@ import {
   SESSION_HEADER,
 } from './request-head.ts'
 import { createSessionReply } from './mcp/session-reply.ts'
-import { statusOfError } from './say-fault.ts'
+import { statusOfError } from './http-faults.ts'
 import type { Changes } from '../catalog/changes.ts'
 
 export interface McpDoorParts {

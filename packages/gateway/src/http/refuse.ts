@@ -6,7 +6,7 @@ import type { AuditEntryBuilder } from '../call/audit-entry.ts'
 import type { Challenge } from './oauth/challenge.ts'
 import { createReply, type Reply } from './mcp/reply.ts'
 import { prefersStream } from './request-head.ts'
-import { errorOf, failureOf, headersOf, statusOf } from './say-fault.ts'
+import { errorOf, failureOf, headersOf, statusOf } from './http-faults.ts'
 
 export interface Refusal {
   readonly response: ServerResponse

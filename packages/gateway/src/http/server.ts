@@ -14,8 +14,8 @@ import { checkRepeated, type Guard } from './guard.ts'
 import type { Health } from './health.ts'
 import type { TakeIn } from './intake/take-in.ts'
 import { templateOf } from './path-templates.ts'
-import { onceClosed } from './streams/unread.ts'
-import { pathOf, targetOf, type Target } from './target.ts'
+import { onceClosed } from './streams/unread-answers.ts'
+import { pathOf, targetOf, type Target } from './request-target.ts'
 import { answerUnread, slowAnswer } from './unread-request.ts'
 
 export interface ServerParts extends Doors {

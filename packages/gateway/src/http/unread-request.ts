@@ -7,7 +7,7 @@
 import type { Duplex } from 'node:stream'
 import { Fault } from '@toolway/contract'
 import type { Door } from './doors.ts'
-import { errorOf, failureOf, problemOf } from './say-fault.ts'
+import { errorOf, failureOf, problemOf } from './http-faults.ts'
 
 /** @param patience milliseconds that the request had */
 export function slowAnswer(errors: Door['errors'], patience: number, correlationId: string): string {

@@ -9,7 +9,7 @@
 import { Fault, type KeyId } from '@toolway/contract'
 import { LRUCache } from 'lru-cache'
 import { createSingleFlight } from '../lib/single-flight.ts'
-import { createTurns, TurnTooLate } from '../lib/turns.ts'
+import { createTurns, TurnTooLate } from '../lib/work-queue.ts'
 import type { KeyRow } from './keys/keys.ts'
 import type { Principal } from './principal.ts'
 

@@ -7,7 +7,7 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { Fault } from '@toolway/contract'
-import { createTurns } from '../lib/turns.ts'
+import { createTurns } from '../lib/work-queue.ts'
 
 export interface Passwords {
   /** Throws `body.shape` for one that is too short or too long, and `gateway.not-ready` when too many are waiting. */

@@ -6,7 +6,7 @@
  * Lists of MCP have cursors of their own, which are signed (catalog/page.ts).
  */
 import { Fault } from '@toolway/contract'
-import { eachOf } from './unreadable.ts'
+import { eachOf } from './unreadable-rows.ts'
 
 export interface PageQuery {
   readonly limit: number

@@ -5,7 +5,7 @@
  * It takes tokens or returns the time to wait; it never waits, promises or allocates. Names that were not used lately are
  * dropped: after a minute, or the longer time that a rule names, a bucket is full again, as a new one is.
  */
-import { createRecent } from '../lib/recent.ts'
+import { createRecent } from '../lib/recent-map.ts'
 
 export interface Buckets {
   /**

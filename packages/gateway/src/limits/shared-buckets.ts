@@ -6,7 +6,7 @@
  * gateway has fetched and not spent, up to 15 % of the limit, are unavailable to the others for a second. While the count is away
  * each gateway counts alone, up to the whole limit (ADR 0019).
  */
-import { createRecent } from '../lib/recent.ts'
+import { createRecent } from '../lib/recent-map.ts'
 import { MINUTE, type Buckets, type LocalBuckets } from './buckets.ts'
 
 /** The count that all gateways share. */

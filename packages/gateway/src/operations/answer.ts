@@ -4,7 +4,7 @@
  */
 import type { Operation } from '@toolway/contract/admin'
 import type { Log } from '../lib/log.ts'
-import { Unreadable } from '../lib/unreadable.ts'
+import { Unreadable } from '../lib/unreadable-rows.ts'
 
 type Answering = Pick<Operation, 'id' | 'answer'>
 

@@ -7,7 +7,7 @@ import type { Operation } from '@toolway/contract/admin'
 import type { Principal } from '../identity/principal.ts'
 import type { Actor } from '../records/change.ts'
 import { answerOf } from './answer.ts'
-import { placeOf, refuseBeyond } from './place.ts'
+import { placeOf, refuseBeyond } from './authorize-operation.ts'
 import { readInput, refuseUnstorable, type RawInput } from './read-input.ts'
 import type { OperationBase, OperationCall, Origin, Served } from './serve.ts'
 

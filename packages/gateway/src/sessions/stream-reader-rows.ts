@@ -4,7 +4,7 @@
  */
 import type { OrganizationId } from '@toolway/contract'
 import { z } from 'zod'
-import { hasOthers } from '../db/alive.ts'
+import { hasOthers } from '../db/live-listeners.ts'
 import type { OrgSql, SystemSql } from '../db/db.ts'
 
 /** `asked`: nobody has answered; `lent`: events come; `over`: the last ones are there; `gone`, `ended`: refused. */

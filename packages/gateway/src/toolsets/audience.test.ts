@@ -1,7 +1,7 @@
 import { Audience, type PrincipalFacts } from '@toolway/contract'
 import { describe, expect, test } from 'vitest'
 import { isFor } from './audience.ts'
-import { SUPPLIED, withSupplied } from './supplied.ts'
+import { SUPPLIED, withSupplied } from './supplied-toolsets.ts'
 
 const NOBODY: PrincipalFacts = {
   id: 'key_1',

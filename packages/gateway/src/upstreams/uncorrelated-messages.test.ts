@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { JsonObject, Notification } from '@toolway/protocol'
 import { MOST_QUESTIONS } from '@toolway/protocol/client'
 import { describe, expect, test } from 'vitest'
-import { ownAsk } from './own-ask.ts'
+import { ownAsk } from './gateway-request.ts'
 import { createUncorrelatedMessages } from './uncorrelated-messages.ts'
 import type { Answer, Ask } from './upstream.ts'
 

@@ -5,7 +5,7 @@
  * 3. the database says that it seals; 4. every value is sealed anew. Until 4 has ended another run goes on with 4.
  */
 import type { Db, SystemSql } from '../db/db.ts'
-import { countWithNoun } from '../lib/counted.ts'
+import { countWithNoun } from '../lib/count-with-noun.ts'
 import { countSealed } from './count-sealed.ts'
 import type { FoundKey, KeySources } from './key-sources.ts'
 import { addWrappedKey, readWrappedKeys, removeWrappedKey } from './key-service/wrapped-rows.ts'

@@ -1,5 +1,5 @@
 /** One request of a caller over a channel (a pipe, a WebSocket, a child's standard streams), in the words of its server's era. */
-import type { Caller } from '../asked.ts'
+import type { Caller } from '../mcp-request.ts'
 import type { Era } from '../era.ts'
 import { stripEnvelope, writeEnvelope } from '../eras/modern/envelope.ts'
 import { progressTokenOf, type Request } from '../message.ts'

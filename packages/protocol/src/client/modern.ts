@@ -3,7 +3,7 @@
  * Closing the exchange is the cancellation. Over HTTP here; `channel-call.ts` has the same for pipes.
  */
 import { Fault } from '@toolway/contract'
-import type { Caller } from '../asked.ts'
+import type { Caller } from '../mcp-request.ts'
 import { MODERN } from '../era.ts'
 import { SERVER_KEY, writeEnvelope } from '../eras/modern/envelope.ts'
 import { headersFor } from '../eras/modern/headers.ts'

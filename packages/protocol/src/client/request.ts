@@ -4,7 +4,7 @@
  * Everything that belongs to a caller travels with its request: messages that a server sends while it answers go to that
  * request, never to "the last active" one.
  */
-import type { Caller } from '../asked.ts'
+import type { Caller } from '../mcp-request.ts'
 import type { Revision } from '../era.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { ErrorBody, Id, Notification, Request } from '../message.ts'

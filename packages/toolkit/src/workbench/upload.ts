@@ -6,7 +6,7 @@ import { createHash, type Hash } from 'node:crypto'
 import type { FileReader } from '../files/file-reader.ts'
 import type { RemotePath } from '../files/paths.ts'
 import { Refusal } from '../refusal.ts'
-import { retryPassing } from './again.ts'
+import { retryPassing } from './retry-passing.ts'
 import { isFailure } from './remote-failure.ts'
 import type { Doing, RemoteFile, Workbench } from './workbench.ts'
 

@@ -5,8 +5,8 @@ import { z } from 'zod'
 import { useUrlState } from '../../data/url-state.ts'
 import { texts } from '../../texts/texts.ts'
 import { Screen } from '../../ui/screen.tsx'
-import { Always } from './always.tsx'
-import { Past } from './past.tsx'
+import { Always } from './standing-grants.tsx'
+import { Past } from './past-questions.tsx'
 import { Waiting } from './waiting.tsx'
 
 const State = z.object({

@@ -1,5 +1,5 @@
 /** Rules about tools: those in force, why a call ends as it does, what watching rules saw, and a draft on what happened. */
-import { loadSurely } from '../../data/away.ts'
+import { loadSurely } from '../../data/load-surely.ts'
 import { Tabs } from '@mantine/core'
 import { lazy, Suspense } from 'react'
 import { z } from 'zod'

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { findUsage, listUsageCallers, type Usage, type UsageCaller } from '@toolway/contract/admin'
 import { lazy, Suspense, useMemo, useState, type ReactNode } from 'react'
-import { loadSurely } from '../../data/away.ts'
+import { loadSurely } from '../../data/load-surely.ts'
 import { call } from '../../data/call.ts'
 import { useMay, useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
@@ -32,7 +32,7 @@ import { recordsSpan, spanOf, stepSpan, stepsSpan, rangeOfWord, zoomedFrom } fro
 import { UsageState } from './state.ts'
 import { usageCsv } from './usage-csv.ts'
 import { UsageFilters } from './usage-filters.tsx'
-import { Used } from './used.tsx'
+import { Used } from './most-used.tsx'
 
 const usageDetails = texts.usageDetails
 

@@ -7,7 +7,7 @@
  */
 import { Fault, EFFECTS, type Effect } from '@toolway/contract'
 import { adaptResult, isObject, MODERN, type McpRequest, type JsonObject } from '@toolway/protocol'
-import { nearestNames } from '../../lib/nearest.ts'
+import { nearestNames } from '../../lib/nearest-names.ts'
 import { call, resultOf } from '../call.ts'
 import type { Answer } from '../../upstreams/upstream.ts'
 import type { CallParts } from '../call-parts.ts'

@@ -2,7 +2,7 @@ import { hasHidden, visible } from '@toolway/contract'
 import fc from 'fast-check'
 import type { JsonObject } from '@toolway/protocol'
 import { describe, expect, test } from 'vitest'
-import { alike } from './alike.ts'
+import { alike } from './compare-texts.ts'
 import { differenceOf, type DifferenceLine } from './difference.ts'
 
 const SIGNS = { same: ' ', removed: '-', added: '+' } as const

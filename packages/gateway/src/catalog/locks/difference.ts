@@ -5,7 +5,7 @@
  */
 import { visible } from '@toolway/contract'
 import { isObject, membersOf, type Json, type JsonObject } from '@toolway/protocol'
-import { alike, type Step } from './alike.ts'
+import { alike, type Step } from './compare-texts.ts'
 
 export interface DifferenceLine {
   readonly kind: 'same' | 'removed' | 'added'

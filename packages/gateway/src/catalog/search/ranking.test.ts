@@ -1,7 +1,7 @@
 import type { JsonObject } from '@toolway/protocol'
 import { describe, expect, test } from 'vitest'
 import { createRanking } from './ranking.ts'
-import { wordsOf } from './words.ts'
+import { wordsOf } from './search-words.ts'
 import { within } from '../../../../../test/setup/form.ts'
 
 const tool = (alias: string, own: string, definition: JsonObject = {}) => ({

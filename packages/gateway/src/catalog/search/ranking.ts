@@ -7,7 +7,7 @@
 import { isObject, type JsonObject } from '@toolway/protocol'
 import MiniSearch from 'minisearch'
 import { categoryOf } from '../tool-listing.ts'
-import { wordsOf, similarWords } from './words.ts'
+import { wordsOf, similarWords } from './search-words.ts'
 
 export interface Findable {
   /** As clients know it; unique. */

@@ -17,7 +17,7 @@ import {
 import { keySourcesOf, openBareDatabase } from '../../base/open-store.ts'
 import { VERSION } from '../../call/introduce.ts'
 import { filePlaceOf, type LoadedConfig } from '../../config.ts'
-import { countWithNoun } from '../../lib/counted.ts'
+import { countWithNoun } from '../../lib/count-with-noun.ts'
 import { openConfig } from '../open-config.ts'
 import { openingFault } from '../opening-fault.ts'
 import { createDb } from '../../db/db.ts'

@@ -1,5 +1,5 @@
 /** The work of `toolway export`, `toolway plan` and `toolway apply`. */
-import { countWithNoun } from '../../lib/counted.ts'
+import { countWithNoun } from '../../lib/count-with-noun.ts'
 import { writeFile } from 'node:fs/promises'
 import { openConfig } from '../open-config.ts'
 import { readConfigFile } from '../../config-file.ts'

@@ -3,7 +3,7 @@ import { KeyNotEverywhere, retireKey, rotateKeys } from '../../features/installa
 import { countSealed } from '../../vault/count-sealed.ts'
 import { NoPlaceForKey } from '../../vault/key-sources.ts'
 import { KeyStays } from '../../vault/rotate.ts'
-import { countWithNoun } from '../../lib/counted.ts'
+import { countWithNoun } from '../../lib/count-with-noun.ts'
 import { CommandFault, EXIT, table, type Output } from '../terminal/output.ts'
 import { openConfig } from '../open-config.ts'
 import { withInstallation } from '../store.ts'

@@ -13,7 +13,7 @@ import {
 import type { OrgSql } from '../../db/db.ts'
 import { factsOf } from '../../oauth/outgoing/credentials/connection-facts.ts'
 import type { NewCredential } from '../../oauth/outgoing/ports.ts'
-import { inPlace, placeOf, toAccount } from './words.ts'
+import { inPlace, placeOf, toAccount } from './account-form.ts'
 import { brokeredFor, listBrokered, removeBrokered } from './brokered.operations.ts'
 import { ownAccountOperations } from './own.operations.ts'
 import { listCallers } from '../../records/callers.ts'

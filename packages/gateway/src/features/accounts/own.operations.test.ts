@@ -1,6 +1,6 @@
 import { ConnectionSettings, type ConnectionId } from '@toolway/contract'
 import { expect, test } from 'vitest'
-import type { PlacedAccount } from './words.ts'
+import type { PlacedAccount } from './account-form.ts'
 import { ownRowsOf, toOwnAccount, type OwnConnection } from './own.operations.ts'
 
 const connection = (alias: string, { enabled = true, kind = 'oauth' } = {}): OwnConnection => ({

@@ -10,7 +10,7 @@ import { pageOfAccounts, type AccountRow } from '../../credentials/credentials.t
 import { pageFrom } from '../../lib/page.ts'
 import { type CallState, statesFor } from '../connections/index.ts'
 import { serveOrganization, type Served } from './serve.operations.ts'
-import { inPlace, placeOf, stateOf, type PlacedAccount } from './words.ts'
+import { inPlace, placeOf, stateOf, type PlacedAccount } from './account-form.ts'
 
 type Kind = shapes.OwnAccount['kind']
 

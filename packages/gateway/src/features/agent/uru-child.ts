@@ -5,7 +5,7 @@
 import { fileURLToPath } from 'node:url'
 import { Fault } from '@toolway/contract'
 import { isObject, NEWEST_LEGACY, type Json, type JsonObject } from '@toolway/protocol'
-import { ownAsk } from '../../upstreams/own-ask.ts'
+import { ownAsk } from '../../upstreams/gateway-request.ts'
 import type { Answer } from '../../upstreams/upstream.ts'
 import type { Upstreams } from '../../upstreams/upstreams.ts'
 import { createStdioUpstream } from '../../upstreams/stdio/stdio-upstream.ts'

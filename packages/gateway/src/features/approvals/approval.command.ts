@@ -4,7 +4,7 @@
  * The holder of the data directory answers as an administrator of the platform: where a rule asks for a role, and not where it asks
  * for certain people. At a gateway elsewhere the person answers who signed in.
  */
-import { countWithNoun } from '../../lib/counted.ts'
+import { countWithNoun } from '../../lib/count-with-noun.ts'
 import { shownEffectOf, visible } from '@toolway/contract'
 import {
   answerApproval,

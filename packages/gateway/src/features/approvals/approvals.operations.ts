@@ -9,7 +9,7 @@ import { operationServers, type OrganizationRequest, type Served } from '../../o
 import { approverIn } from './admin-approvals.ts'
 import { lastingApprovalOperations, type ApprovalParts } from './standing-approvals.operations.ts'
 import { argumentsOf, describeApproval, maySee, type Viewer } from './describe-approval.ts'
-import { eachInTurn } from '../../lib/unreadable.ts'
+import { eachInTurn } from '../../lib/unreadable-rows.ts'
 
 const { serveOrganization } = operationServers<ApprovalParts>()
 

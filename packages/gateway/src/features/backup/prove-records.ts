@@ -4,8 +4,8 @@
  */
 import type { Field } from '../../db/backup/copy-text.ts'
 import type { TableColumns } from '../../db/backup/snapshot.ts'
-import { ChainRow } from '../../records/chain/leaf.ts'
-import { UnorderedChains, type UnorderedVerdict } from '../../records/chain/unordered.ts'
+import { ChainRow } from '../../records/chain/record-hash.ts'
+import { UnorderedChains, type UnorderedVerdict } from '../../records/chain/unordered-chains.ts'
 
 export interface RecordsProof {
   /** Takes the rows of every table, and reads those of records. */

@@ -11,7 +11,7 @@ import { BrokenCipher, decryptStream, WrongOpener, type Opener } from '../../lib
 import { BrokenTar, readTar, type TarEntry } from '../../lib/archive/tar.ts'
 import { keysOfText } from '../../vault/key-files.ts'
 import { BrokenCopy } from '../../db/backup/copy-text.ts'
-import type { UnorderedVerdict } from '../../records/chain/unordered.ts'
+import type { UnorderedVerdict } from '../../records/chain/unordered-chains.ts'
 import { Closing, FORMATS, Manifest, partOf, type Part } from './manifest.ts'
 import { createRecordsProof } from './prove-records.ts'
 import { TableProof } from './table-proof.ts'

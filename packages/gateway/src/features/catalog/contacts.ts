@@ -5,7 +5,7 @@ import { noteHints } from '../../connections/connections.ts'
 import type { Db } from '../../db/db.ts'
 import { createBatch } from '../../lib/batch.ts'
 import type { CapabilitiesSnapshot } from '../../upstreams/capabilities/fetch-capabilities.ts'
-import { reasonOf } from '../../upstreams/program-said.ts'
+import { reasonOf } from '../../upstreams/program-report.ts'
 import { noteState } from './note-state.ts'
 import { storeCapabilities, type Listed } from './store-capabilities.ts'
 

@@ -6,7 +6,7 @@
  */
 import type { ConnectionId, OrganizationId } from '@toolway/contract'
 import { backoff } from '@toolway/protocol/retry'
-import type { Claimed } from '../../catalog/looks.ts'
+import type { Claimed } from '../../catalog/catalog-schedule.ts'
 import type { Log } from '../../lib/log.ts'
 import type { ListKind, Upstream } from '../../upstreams/upstream.ts'
 import type { LookClaims } from './look-claims.ts'

@@ -6,7 +6,7 @@
  */
 import type { ConnectionId, OrganizationId } from '@toolway/contract'
 import type { Log } from '../../lib/log.ts'
-import { createTurns } from '../../lib/turns.ts'
+import { createTurns } from '../../lib/work-queue.ts'
 import { keepCatalog, type KeepCatalogParts, type KeptCatalog, type WatchedConnection } from './keep-catalog.job.ts'
 import { KeptConnections } from './kept-connections.ts'
 

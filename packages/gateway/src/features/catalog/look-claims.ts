@@ -14,7 +14,7 @@ import {
   type Claim,
   type Claimed,
   type Settled,
-} from '../../catalog/looks.ts'
+} from '../../catalog/catalog-schedule.ts'
 import type { Db } from '../../db/db.ts'
 import { createBatch } from '../../lib/batch.ts'
 import type { Log } from '../../lib/log.ts'

@@ -23,7 +23,7 @@ import { apiServerOf } from '../../kinds/openapi/openapi.ts'
 import { NO_EXCEPTIONS } from '../../upstreams/http/exceptions.ts'
 import { differencesOf } from './differences.ts'
 import { permittedParts } from './permitted-parts.ts'
-import { describe as describeWords } from './words.ts'
+import { describe as describeWords } from './describe-connection.ts'
 
 interface Inner {
   readonly shape?: Readonly<Record<string, z.ZodType>>

@@ -29,7 +29,7 @@ import { differencesOf } from './differences.ts'
 import { authTypeOf, type Accounts } from './auth-type.ts'
 import type { CallState } from './call-state.ts'
 import { permittedParts, refuseProcess } from './permitted-parts.ts'
-import { connectorOf, describe } from './words.ts'
+import { connectorOf, describe } from './describe-connection.ts'
 import { createConnection, type CreatedConnection } from './create-connection.ts'
 import { readCallStates, type CallStates } from './read-call-states.ts'
 import { sealerOf, viewOf } from '../../kinds/kinds.ts'
@@ -43,7 +43,7 @@ import {
 } from './serve.operations.ts'
 import type { Operation } from '@toolway/contract/admin'
 import { pageFrom } from '../../lib/page.ts'
-import { eachOf } from '../../lib/unreadable.ts'
+import { eachOf } from '../../lib/unreadable-rows.ts'
 
 export const secretsOf = (
   { vault }: Pick<ShownConnectionParts, 'vault'>,

@@ -1,6 +1,6 @@
 /** A difference as a terminal shows it: what changed with a few lines around it, the words that changed in brackets. */
 import type { ToolDifference } from '@toolway/contract/admin'
-import { countWithNoun } from '../../lib/counted.ts'
+import { countWithNoun } from '../../lib/count-with-noun.ts'
 
 type DifferenceLine = ToolDifference['difference'][number]
 

@@ -1,5 +1,5 @@
 /** A preview and a drift as lines for a person. */
-import { countWithNoun } from '../../lib/counted.ts'
+import { countWithNoun } from '../../lib/count-with-noun.ts'
 import type { OpenApiDrift, OpenApiPreview } from '@toolway/contract/admin'
 import { table } from '../../cli/terminal/output.ts'
 

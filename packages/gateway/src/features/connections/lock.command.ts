@@ -1,5 +1,5 @@
 /** `toolway lock …`: the lock on the tools of connections, and what tools do. */
-import { countWithNoun } from '../../lib/counted.ts'
+import { countWithNoun } from '../../lib/count-with-noun.ts'
 import { readFile, writeFile } from 'node:fs/promises'
 import { EFFECTS, LOCK_MODES, visible, type Effect, type LockMode } from '@toolway/contract'
 import {

@@ -21,7 +21,7 @@ import { addressesOf, bindHeaders, isBound, isPrivate, type Address } from '../.
 import type { ConnectionParts, OpenedConnection } from '../../kinds/kind.ts'
 import { partsOf, shownOf } from '../../kinds/kinds.ts'
 import { namesPrivate } from '../../kinds/remote.ts'
-import type { DescribedConnection } from './words.ts'
+import type { DescribedConnection } from './describe-connection.ts'
 
 /** URL schemes that can carry a connection. */
 const CARRIED = ['http:', 'https:', 'ws:', 'wss:']

@@ -6,8 +6,8 @@ import { describe, expect, test } from 'vitest'
 import { kindFor, partsOf } from '../../kinds/kinds.ts'
 import { NO_EXCEPTIONS } from '../../upstreams/http/exceptions.ts'
 import { createUpstreams } from '../../upstreams/upstreams.ts'
-import { ownAsk } from '../../upstreams/own-ask.ts'
-import { connectorOf, describe as describeWords } from './words.ts'
+import { ownAsk } from '../../upstreams/gateway-request.ts'
+import { connectorOf, describe as describeWords } from './describe-connection.ts'
 
 /** Opens what is described and asks it for its tools. Processes that are started for it are noted, and fail. */
 async function route(words: object) {

@@ -1,5 +1,5 @@
 /** `toolway connection test`: asks the server now what it offers, and says at which step it fails and what mends it. */
-import { countWithNoun } from '../../lib/counted.ts'
+import { countWithNoun } from '../../lib/count-with-noun.ts'
 import { FAULTS, type FaultCode } from '@toolway/contract'
 import { syncTools, type Connection } from '@toolway/contract/admin'
 import { Argument } from 'commander'

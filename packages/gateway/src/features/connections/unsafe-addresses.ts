@@ -5,7 +5,7 @@
 import { ConnectionSecrets } from '@toolway/contract'
 import type { ConnectionRow } from '../../connections/connections.ts'
 import { addressesOf, isBound } from '../../kinds/addresses.ts'
-import { accountPlaceOf } from '../../kinds/misplaced.ts'
+import { accountPlaceOf } from '../../kinds/account-hosts.ts'
 import { connectionRow } from '../../vault/sealed-columns.ts'
 import type { Vault } from '../../vault/vault.ts'
 

@@ -18,7 +18,7 @@ import { findFileRow, type FileRow } from './files.rows.ts'
 import type { ByteRange, StoredFile } from '../../snapshot/ports/file-store.ts'
 import type { UploadRow, Uploads } from './uploads.ts'
 import { FairShare } from '../../lib/fair-share.ts'
-import { createTurns } from '../../lib/turns.ts'
+import { createTurns } from '../../lib/work-queue.ts'
 import { recordChange, type Actor, type Change } from '../../records/change.ts'
 
 /** Where a request comes from. */

@@ -2,7 +2,7 @@
  * `toolway file …`: upload, list, download and remove files. Content goes between the disk and the running gateway; everything else is
  * operations, as for other commands.
  */
-import { countWithNoun } from '../../lib/counted.ts'
+import { countWithNoun } from '../../lib/count-with-noun.ts'
 import { basename, join } from 'node:path'
 import { stat } from 'node:fs/promises'
 import { visible } from '@toolway/contract'

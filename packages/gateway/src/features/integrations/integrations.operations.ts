@@ -9,7 +9,7 @@ import { listAccountStates } from '../../credentials/account-states.ts'
 import { listCredentialsOf } from '../../credentials/connection-credentials.ts'
 import { restartConnection } from '../../connections/connections.ts'
 import { tellTested } from '../../connections/tell-integration.ts'
-import { countWithNoun } from '../../lib/counted.ts'
+import { countWithNoun } from '../../lib/count-with-noun.ts'
 import {
   addConnection,
   changeConnection,
@@ -28,11 +28,11 @@ import {
   type ServedOfConnections,
 } from './serve.operations.ts'
 import { type OperationCall } from '../../operations/serve.ts'
-import { connectionChangeOf, integrationOf, newConnectionOf } from './words.ts'
+import { connectionChangeOf, integrationOf, newConnectionOf } from './integration-form.ts'
 import { catalogOperations } from './registry.operations.ts'
 import { oauthRedirectOperations } from './oauth-redirects.operations.ts'
 import type { PageOf } from '../../lib/page.ts'
-import { eachOf } from '../../lib/unreadable.ts'
+import { eachOf } from '../../lib/unreadable-rows.ts'
 import { integrationTools } from './listed-tools.ts'
 import { roleForbidden } from '../../lib/role-forbidden.ts'
 

@@ -1,5 +1,5 @@
 /** `toolway key …`: make, list, remove and take over the keys of an organization or of the platform. A key is printed once. */
-import { countWithNoun } from '../../lib/counted.ts'
+import { countWithNoun } from '../../lib/count-with-noun.ts'
 import { readFile } from 'node:fs/promises'
 import { LIMITS, ROLES, type Limit, type Role } from '@toolway/contract'
 import {

@@ -20,7 +20,7 @@ import { addKey, type KeyRow } from '../../identity/keys/keys.ts'
 import type { Principal } from '../../identity/principal.ts'
 import type { Change } from '../../records/change.ts'
 import { expiryOf } from './key-expiry.rows.ts'
-import { isToolset } from '../../toolsets/supplied.ts'
+import { isToolset } from '../../toolsets/supplied-toolsets.ts'
 
 export interface KeyWords {
   readonly organizationId: OrganizationId | undefined

@@ -23,7 +23,7 @@ import { keyChange, makeKey, refuseBeyond, toKey, type KeyWords, type MadeKey } 
 import { refuseOldSignIn, type FreshSignInParts } from '../people/index.ts'
 import type { KeyParts } from './keys.operations.ts'
 import { operationServers, type OperationCall, type Served } from '../../operations/serve.ts'
-import { eachOf } from '../../lib/unreadable.ts'
+import { eachOf } from '../../lib/unreadable-rows.ts'
 
 /** The parts that the operations on a user's own keys work with. */
 export type MyKeyParts = KeyParts & FreshSignInParts

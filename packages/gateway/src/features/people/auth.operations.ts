@@ -8,7 +8,7 @@ import type { Principal } from '../../identity/principal.ts'
 import { operationServers, type OperationBase, type OperationCall, type Served } from '../../operations/serve.ts'
 import type { Enrolment } from './enrolment.ts'
 import type { SignIn, Tokens, WebCookies } from './sign-in.ts'
-import { eachOf } from '../../lib/unreadable.ts'
+import { eachOf } from '../../lib/unreadable-rows.ts'
 
 /** The parts that the operations of signing in work with. */
 export interface AuthParts extends OperationBase {

@@ -26,7 +26,7 @@ import {
 import { emailOf, findUser, findUserByEmail, noteSignedIn, type UserRow } from '../../identity/users.ts'
 import { createSingleFlight } from '../../lib/single-flight.ts'
 import { recordChange, type Actor, type Change } from '../../records/change.ts'
-import { userOf, type Provision } from './provided.ts'
+import { userOf, type Provision } from './provided-user.ts'
 
 export interface SignInParts {
   readonly db: Db

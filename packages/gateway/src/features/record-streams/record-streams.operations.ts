@@ -19,7 +19,7 @@ import { recordStreamRow } from '../../vault/sealed-columns.ts'
 import { newWebhookSecret } from '../webhooks/index.ts'
 import { addressIn } from '../../lib/http-address.ts'
 import { operationServers, type OperationBase, type Served } from '../../operations/serve.ts'
-import { eachOf } from '../../lib/unreadable.ts'
+import { eachOf } from '../../lib/unreadable-rows.ts'
 
 /** The parts that these operations work with. */
 export interface RecordStreamParts extends OperationBase {

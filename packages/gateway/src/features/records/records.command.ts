@@ -1,5 +1,5 @@
 /** `toolway records …`: look through the audit log, take it away with its proof, check it, redact and prune it. */
-import { countWithNoun } from '../../lib/counted.ts'
+import { countWithNoun } from '../../lib/count-with-noun.ts'
 import {
   listAudit,
   listOrganizationAudit,

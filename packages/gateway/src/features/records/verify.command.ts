@@ -1,5 +1,5 @@
 /** `toolway records verify`: checks the chain of an installation, or an exported file where there is no Toolway. */
-import { countWithNoun } from '../../lib/counted.ts'
+import { countWithNoun } from '../../lib/count-with-noun.ts'
 import { verifyAudit, verifyOrganizationAudit, type ChainVerdict, type VerifyProgress } from '@toolway/contract/admin'
 import { Argument, Option } from 'commander'
 import { describeCommand } from '../../cli/command.ts'

@@ -11,7 +11,7 @@ import { listKeys } from '../../identity/keys/keys.ts'
 import { listGroupMembers, listGroups } from '../../organizations/groups.ts'
 import { listRoles } from '../../organizations/members.ts'
 import { isFor } from '../../toolsets/audience.ts'
-import { toolsetsOf } from '../../toolsets/supplied.ts'
+import { toolsetsOf } from '../../toolsets/supplied-toolsets.ts'
 import { NOBODY, type Caller, type Callers } from './callers-of.ts'
 
 export interface AccessQuestion {

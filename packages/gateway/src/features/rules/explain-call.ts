@@ -12,7 +12,7 @@ import { explain, type Explained, type RuleExplained } from '../../policy/explai
 import { wordApprovers } from '../../policy/actions/approve.ts'
 import { wordVerdict } from '../../policy/explain-words.ts'
 import { isFor } from '../../toolsets/audience.ts'
-import { withSupplied } from '../../toolsets/supplied.ts'
+import { withSupplied } from '../../toolsets/supplied-toolsets.ts'
 import { EVERYTHING, selectionOf } from '../../toolsets/toolsets.ts'
 import type { Policy } from '../../policy/verdict.ts'
 import { reachOf, type Caller } from './callers-of.ts'

@@ -1,8 +1,8 @@
 /** `toolway policy explain`: why a call would end as it would, rule by rule. */
 import { explainPolicy, listAllTools, type ExplainedRule, type Explanation } from '@toolway/contract/admin'
 import { Option } from 'commander'
-import { nearestNames } from '../../lib/nearest.ts'
-import { countWithNoun } from '../../lib/counted.ts'
+import { nearestNames } from '../../lib/nearest-names.ts'
+import { countWithNoun } from '../../lib/count-with-noun.ts'
 import { describeCommand } from '../../cli/command.ts'
 import { CommandFault, EXIT } from '../../cli/terminal/output.ts'
 import { listAll, Refusal, type Transport } from '../../cli/transport/transport.ts'

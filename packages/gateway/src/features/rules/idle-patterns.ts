@@ -5,7 +5,7 @@
  * tools were not read yet.
  */
 import { Fault } from '@toolway/contract'
-import { nearestNames } from '../../lib/nearest.ts'
+import { nearestNames } from '../../lib/nearest-names.ts'
 import { patternOf } from '../../lib/pattern.ts'
 import { matchedNames } from '../../policy/matching.ts'
 import { allToolsOf, type KnownTools, type ToolPlace } from '../../snapshot/tools-of.ts'

@@ -15,7 +15,7 @@ import {
   type NewOrganizationRule,
 } from '@toolway/contract/admin'
 import { Argument, Option } from 'commander'
-import { nearestNames } from '../../lib/nearest.ts'
+import { nearestNames } from '../../lib/nearest-names.ts'
 import { describeCommand, groupOf, type Finish } from '../../cli/command.ts'
 import { CommandFault, EXIT, table } from '../../cli/terminal/output.ts'
 import { listAll, type Transport } from '../../cli/transport/transport.ts'

@@ -37,7 +37,7 @@ async function runFile({ call }: Transport, words: Testing): Promise<PolicyTestR
   const path = words.rules ?? (named === undefined ? undefined : resolve(dirname(file), named))
   if (path === undefined) return call(testPolicy, { params: { organization }, body: tests })
   const { rules } = await readDraft(path)
-  const alone = await (await import('../../cli/policy/test-alone.ts')).testAlone(tests, rules, organization)
+  const alone = await (await import('../../cli/policy/test-without-gateway.ts')).testAlone(tests, rules, organization)
   return alone ?? call(testPolicy, { params: { organization }, body: { ...tests, rules } })
 }
 

@@ -1,5 +1,5 @@
 /** `toolway policy shadow` and `replay`: what rules would have done with what was called. */
-import { countWithNoun } from '../../lib/counted.ts'
+import { countWithNoun } from '../../lib/count-with-noun.ts'
 import { listShadows, replayPolicy, type PolicyDraft, type ReplayReport } from '@toolway/contract/admin'
 import { Argument, InvalidArgumentError, Option } from 'commander'
 import { describeCommand } from '../../cli/command.ts'

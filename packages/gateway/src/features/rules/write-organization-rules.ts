@@ -3,7 +3,7 @@ import { Fault, type OrganizationId } from '@toolway/contract'
 import type { FullRuleChange, InnerScope, NewOrganizationRule } from '@toolway/contract/admin'
 import { SETTING_RULES } from '../../call/approvals/preset.ts'
 import type { OrgSql } from '../../db/db.ts'
-import { nearestNames } from '../../lib/nearest.ts'
+import { nearestNames } from '../../lib/nearest-names.ts'
 import type { Known } from '../../policy/stored/check-rule.ts'
 import {
   addOrganizationRule,
@@ -18,7 +18,7 @@ import {
 } from '../../policy/stored/organization-rules.ts'
 import { writtenOf, type WrittenRule } from '../../policy/stored/platform-rules.ts'
 import { storedOfToolsets } from '../../policy/stored/rules-in-force.ts'
-import { isToolset } from '../../toolsets/supplied.ts'
+import { isToolset } from '../../toolsets/supplied-toolsets.ts'
 import { listToolsets } from '../../toolsets/toolsets.ts'
 import { refuseStale } from '../../lib/entity-tag.ts'
 import { withRuleChange, MOST_RULES, refuseProblems } from './rule-words.ts'

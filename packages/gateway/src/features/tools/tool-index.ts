@@ -10,7 +10,7 @@ import type { ConnectionRow } from '../../connections/connections.ts'
 import { nextTurn } from '../../lib/next-turn.ts'
 import { tokensOf } from '../../lib/tokens.ts'
 import { describeTools, type DescribedTool } from '../connections/index.ts'
-import { marksOf } from './marks.ts'
+import { marksOf } from './definition-marks.ts'
 
 export interface IndexedTool extends Omit<DescribedTool, 'tool'> {
   readonly connection: ConnectionRow

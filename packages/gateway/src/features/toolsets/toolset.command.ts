@@ -1,5 +1,5 @@
 /** `toolway toolset …`: make, show, change and remove toolsets. */
-import { countWithNoun } from '../../lib/counted.ts'
+import { countWithNoun } from '../../lib/count-with-noun.ts'
 import {
   DISCOVERY_MODES,
   LIMITS,

@@ -7,10 +7,10 @@ import type { OrgSql } from '../../db/db.ts'
 import { nextTurn } from '../../lib/next-turn.ts'
 import { listToolsets, putToolset, removeToolset, type NewToolset, type ToolsetRow } from '../../toolsets/toolsets.ts'
 import { listOrganizationRules } from '../../policy/stored/organization-rules.ts'
-import { SUPPLIED, withSupplied, type NamedToolset } from '../../toolsets/supplied.ts'
+import { SUPPLIED, withSupplied, type NamedToolset } from '../../toolsets/supplied-toolsets.ts'
 import { refuseIdle, placesIn, platformRulesFor, refuseListed, knownTo } from '../rules/index.ts'
 import { operationServers, type OperationBase, type OrganizationRequest, type Served } from '../../operations/serve.ts'
-import { eachInTurn } from '../../lib/unreadable.ts'
+import { eachInTurn } from '../../lib/unreadable-rows.ts'
 
 const { serveOrganization } = operationServers<OperationBase>()
 

@@ -19,7 +19,7 @@ import { addressIn } from '../../lib/http-address.ts'
 import type { SendWebhook } from './send-webhook.ts'
 import { operationServers, type OperationBase, type OrganizationRequest, type Served } from '../../operations/serve.ts'
 import type { Operation } from '@toolway/contract/admin'
-import { eachOf } from '../../lib/unreadable.ts'
+import { eachOf } from '../../lib/unreadable-rows.ts'
 
 /** The parts that these operations work with. */
 export interface WebhookParts extends OperationBase {

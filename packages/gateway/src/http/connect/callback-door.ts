@@ -14,7 +14,7 @@ import {
 } from '../../oauth/outgoing/flows/client-metadata.ts'
 import type { Ending } from '../../oauth/outgoing/flows/connect-links.ts'
 import { endingOf, type Arrival, type Flows } from '../../oauth/outgoing/flows/flows.ts'
-import { FlowProblem } from '../../oauth/outgoing/flows/way-back.ts'
+import { FlowProblem } from '../../oauth/outgoing/flows/callback-check.ts'
 import type { FailureDetails } from '../../oauth/outgoing/flows/failure-details.ts'
 import type { Clients } from '../client-address.ts'
 import { actorOf, type Env, type PageContext } from '../pages/page-request.ts'

@@ -8,7 +8,7 @@
 import { AccountName, Fault } from '@toolway/contract'
 import { Hono } from 'hono'
 import { isDatabaseFault } from '../../db/unreachable.ts'
-import type { AccountThere } from '../../oauth/outgoing/flows/accounts-there.ts'
+import type { AccountThere } from '../../oauth/outgoing/flows/existing-accounts.ts'
 import type { ChooseClient } from '../../oauth/outgoing/flows/choose-client.ts'
 import { CALLBACK } from '../../oauth/outgoing/flows/client-metadata.ts'
 import type { Ending, ConnectRequestLinks, Linked } from '../../oauth/outgoing/flows/connect-links.ts'

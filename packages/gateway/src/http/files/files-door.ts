@@ -12,7 +12,7 @@ import { answerProblem } from '../answer-fault.ts'
 import type { Clients } from '../client-address.ts'
 import { correlationOf } from '../request-head.ts'
 import { rangeOf } from './range.ts'
-import { receivedBy } from './received-by.ts'
+import { receivedBy } from './upload-body.ts'
 import { sendFile } from './send-file.ts'
 
 export interface FilesDoorParts {

@@ -9,7 +9,7 @@ import { hash as digestOf, randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { LRUCache } from 'lru-cache'
 import type { Clients } from '../client-address.ts'
-import { pathOf } from '../target.ts'
+import { pathOf } from '../request-target.ts'
 
 export interface CallShare {
   readonly name: string

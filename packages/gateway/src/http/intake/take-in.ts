@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Fault } from '@toolway/contract'
 import type { CallIntake, CallPlace } from '../../limits/call-intake.ts'
-import { onceClosed } from '../streams/unread.ts'
+import { onceClosed } from '../streams/unread-answers.ts'
 import { setPlace } from './call-place.ts'
 import type { CallShares } from './call-shares.ts'
 

@@ -25,7 +25,7 @@ import type { CallIntake, CallPlace } from '../../limits/call-intake.ts'
 import type { Session } from '../../sessions/sessions.ts'
 import { cancelNamed, createClientLine, settleQuestion } from './client-line.ts'
 import type { CallsUnderWay } from '../streams/calls-under-way.ts'
-import { errorOf, failureOf } from '../say-fault.ts'
+import { errorOf, failureOf } from '../http-faults.ts'
 
 export interface BatchParts {
   readonly entrance: Entrance

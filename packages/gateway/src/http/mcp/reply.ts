@@ -5,7 +5,7 @@
 import type { ServerResponse } from 'node:http'
 import { eventOf, type Message } from '@toolway/protocol'
 import { openEventStream, type OpenStream } from '../streams/event-stream.ts'
-import { cutUnread, isGone } from '../streams/unread.ts'
+import { cutUnread, isGone } from '../streams/unread-answers.ts'
 
 export interface Reply {
   /** A message before the answer. False when it can never arrive: the client takes no stream, or is gone for good. */

@@ -10,7 +10,7 @@ import { NEWEST_LEGACY, type LegacyRevision, type Message } from '@toolway/proto
 import type { EventStream } from '../../sessions/event-log.ts'
 import type { Session } from '../../sessions/sessions.ts'
 import { openEventStream } from '../streams/event-stream.ts'
-import { isGone } from '../streams/unread.ts'
+import { isGone } from '../streams/unread-answers.ts'
 import { createReply, type Reply, type ReplyOptions } from './reply.ts'
 
 /** An answer that takes longer than this comes on a stream, so that a client whose connection breaks can come back. Milliseconds. */

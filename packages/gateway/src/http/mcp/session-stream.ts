@@ -12,7 +12,7 @@ import type { RequestContext } from '../../snapshot/ports/request-context.ts'
 import type { RemoteStreams } from '../../sessions/remote-streams.ts'
 import type { Session } from '../../sessions/sessions.ts'
 import { openEventStream } from '../streams/event-stream.ts'
-import { isGone } from '../streams/unread.ts'
+import { isGone } from '../streams/unread-answers.ts'
 import { knowsPriming } from './session-reply.ts'
 
 export interface SessionStream {

@@ -7,7 +7,7 @@ import { EFFECTS, type Fault } from '@toolway/contract'
 import type { Endpoints } from '../../oauth/endpoints.ts'
 import { PROTECTED_RESOURCE } from '../../oauth/metadata.ts'
 import { FIRST_SCOPES, limitFor, scopesOf } from '../../oauth/scopes.ts'
-import { pathOf } from '../target.ts'
+import { pathOf } from '../request-target.ts'
 
 /** The value of WWW-Authenticate, for a fault that has one. */
 export type Challenge = (fault: Fault, request: IncomingMessage) => string | undefined

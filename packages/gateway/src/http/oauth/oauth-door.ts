@@ -24,7 +24,7 @@ import type { Clients } from '../client-address.ts'
 import type { ConsentDoor } from './consent-door.ts'
 import { PAGE_HEADERS } from '../pages/page.ts'
 import { isJsonType } from '../request-head.ts'
-import { retryAfterOf } from '../say-fault.ts'
+import { retryAfterOf } from '../http-faults.ts'
 
 export interface OAuthDoorParts {
   readonly endpoints: Endpoints

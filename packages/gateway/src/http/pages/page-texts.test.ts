@@ -1,7 +1,7 @@
 /** The texts of the gateway's own pages: complete in both languages, escaped, and in the language of the request. */
 import { Fault, FAULTS, type FaultCode } from '@toolway/contract'
 import { describe, expect, test } from 'vitest'
-import { WHYS } from '../../oauth/outgoing/flows/way-back.ts'
+import { WHYS } from '../../oauth/outgoing/flows/callback-check.ts'
 import { faultText, problemText } from './fault-text.ts'
 import { linkTo, pageTexts, type Catalogue } from './page-texts.ts'
 import de from './texts/de.json' with { type: 'json' }

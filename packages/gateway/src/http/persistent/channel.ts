@@ -37,7 +37,7 @@ import type { CallIntake } from '../../limits/call-intake.ts'
 import type { Session, Sessions } from '../../sessions/sessions.ts'
 import { cancelNamed, createClientLine, settleQuestion, type ClientLine } from '../mcp/client-line.ts'
 import { createBatch } from '../mcp/mcp-batch.ts'
-import { errorOf, failureOf } from '../say-fault.ts'
+import { errorOf, failureOf } from '../http-faults.ts'
 import type { CallsUnderWay } from '../streams/calls-under-way.ts'
 
 export interface ChannelParts {

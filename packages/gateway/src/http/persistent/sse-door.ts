@@ -29,7 +29,7 @@ import { isRefusal, type OpenStreams } from '../streams/open-streams.ts'
 import { createReader } from '../streams/reader.ts'
 import { refuse } from '../refuse.ts'
 import { accepts, PASS_THROUGH_HEADER, correlationOf, fromOf, isJsonType, onBehalfIn } from '../request-head.ts'
-import { pathOf } from '../target.ts'
+import { pathOf } from '../request-target.ts'
 
 export interface SseDoorParts extends ChannelParts {
   readonly admit: Admit

@@ -6,7 +6,7 @@
 import type { ServerResponse } from 'node:http'
 import { KEEP_ALIVE } from '@toolway/protocol'
 import { createReader } from './reader.ts'
-import { cutUnread, isGone } from './unread.ts'
+import { cutUnread, isGone } from './unread-answers.ts'
 
 /** Proxies cut streams that are silent for a minute. */
 const KEEP_ALIVE_EVERY = 15_000

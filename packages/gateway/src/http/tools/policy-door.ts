@@ -6,8 +6,8 @@ import type { RequestContext } from '../../snapshot/ports/request-context.ts'
 import type { Limits } from '../../limits/limits.ts'
 import { countUnknown } from '../count-unknown.ts'
 import { correlationOf } from '../request-head.ts'
-import { problemAnswer } from '../say-fault.ts'
-import { cutUnread } from '../streams/unread.ts'
+import { problemAnswer } from '../http-faults.ts'
+import { cutUnread } from '../streams/unread-answers.ts'
 import { roleForbidden } from '../../lib/role-forbidden.ts'
 
 /** The policy file of each toolset, as it is in force. */

@@ -12,10 +12,10 @@ import { seenTools } from '../../call/discovery/seen.ts'
 import type { Offered, ToolTarget } from '../../catalog/tool-listing.ts'
 import type { AccountOf } from '../../snapshot/ports/credentials.ts'
 import type { RequestContext } from '../../snapshot/ports/request-context.ts'
-import { nearestNames } from '../../lib/nearest.ts'
+import { nearestNames } from '../../lib/nearest-names.ts'
 import { headerOf } from '../request-head.ts'
 import { bareArguments, bodyOf, callTool, listAll, type Served, type ServeParts, type Visit } from './ask-tools.ts'
-import { executedForm } from './executed.ts'
+import { executedForm } from './executed-form.ts'
 import type { ToolWay } from './tool-addresses.ts'
 
 type Serve = (parts: ServeParts, visit: Visit) => Served | Promise<Served>

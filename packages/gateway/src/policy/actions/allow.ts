@@ -1,6 +1,6 @@
 /** An exception: it lifts the rules that it names (`decide.ts`). */
 import type { ActionBehaviour } from './action.ts'
-import { show } from './words.ts'
+import { show } from './action-words.ts'
 
 export const allow: ActionBehaviour<'allow'> = {
   action: 'allow',

@@ -1,7 +1,7 @@
 /** A refusal with the reason of the rule. */
 import { Fault } from '@toolway/contract'
 import type { ActionBehaviour } from './action.ts'
-import { reasonOf } from './words.ts'
+import { reasonOf } from './action-words.ts'
 
 export const block: ActionBehaviour<'block'> = {
   action: 'block',

@@ -8,7 +8,7 @@ import { isMissing, pathOf, pointerOf, spotsOf, withValue } from '../../lib/para
 import { refOf, type Bounds } from '../verdict.ts'
 import type { ActionBehaviour } from './action.ts'
 import { changeAt, isUpsideDown, isSameValue } from './values.ts'
-import { wordChanges } from './words.ts'
+import { wordChanges } from './action-words.ts'
 
 export const clamp: ActionBehaviour<'clamp'> = {
   action: 'clamp',

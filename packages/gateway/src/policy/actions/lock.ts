@@ -4,7 +4,7 @@ import { pathOf, pointerOf, spotsOf, withValue } from '../../lib/parameter-path.
 import { refOf } from '../verdict.ts'
 import type { ActionBehaviour } from './action.ts'
 import { changeAt, isSameValue } from './values.ts'
-import { wordChanges } from './words.ts'
+import { wordChanges } from './action-words.ts'
 
 export const lock: ActionBehaviour<'lock'> = {
   action: 'lock',

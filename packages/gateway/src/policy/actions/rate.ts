@@ -1,7 +1,7 @@
 /** A budget of calls: spent before a call is sent. */
-import { countWithNoun } from '../../lib/counted.ts'
+import { countWithNoun } from '../../lib/count-with-noun.ts'
 import type { ActionBehaviour } from './action.ts'
-import { reasonOf } from './words.ts'
+import { reasonOf } from './action-words.ts'
 
 export const rate: ActionBehaviour<'rate'> = {
   action: 'rate',

@@ -5,7 +5,7 @@ import { RE2JS } from 're2js'
 import { isMissing, pathOf, pointerOf, spotsOf, textOf } from '../../lib/parameter-path.ts'
 import type { ActionBehaviour } from './action.ts'
 import { isUpsideDown, isSameValue } from './values.ts'
-import { reasonOf } from './words.ts'
+import { reasonOf } from './action-words.ts'
 
 type Parameters = Rule<'reject'>['parameters']
 

@@ -1,7 +1,7 @@
 /** Bounds on sizes. Arguments are measured here; results are cut by a step (`call/steps/sizes.ts`). */
 import { Fault } from '@toolway/contract'
 import type { ActionBehaviour } from './action.ts'
-import { reasonOf } from './words.ts'
+import { reasonOf } from './action-words.ts'
 
 export const size: ActionBehaviour<'size'> = {
   action: 'size',

@@ -11,7 +11,7 @@ import {
   type RuleScope,
   type ToolFacts,
 } from '@toolway/contract'
-import { nearestNames } from '../../lib/nearest.ts'
+import { nearestNames } from '../../lib/nearest-names.ts'
 import { behaviourOf } from '../actions/actions.ts'
 import type { RuleProblem, Say } from '../actions/action.ts'
 import { readsOf } from '../condition-reads.ts'

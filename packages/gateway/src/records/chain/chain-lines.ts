@@ -6,7 +6,7 @@ import { z } from 'zod'
 import type { OrgSql, SystemSql } from '../../db/db.ts'
 import type { Filter } from '../query.ts'
 import { Checkpoint, listCheckpoints } from './checkpoints.ts'
-import { ChainRow, withProofs, ProvenRecord, startOf } from './leaf.ts'
+import { ChainRow, withProofs, ProvenRecord, startOf } from './record-hash.ts'
 
 const Begin = z.strictObject({
   type: z.literal('chain'),

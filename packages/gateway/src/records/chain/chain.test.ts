@@ -17,7 +17,7 @@ import { redactRecord } from '../redact.ts'
 import { ForeignCheckpoint, prune } from '../retention.ts'
 import { chainLines, type ChainLine } from './chain-lines.ts'
 import { fingerprintOf, listUnsigned, signCheckpoint, storeCheckpoint } from './checkpoints.ts'
-import { leafOf, chainHash } from './leaf.ts'
+import { leafOf, chainHash } from './record-hash.ts'
 import { verify, type Broken, type Trust, type Verdict } from './verify.ts'
 
 const ORG = 'org_1' as OrganizationId

@@ -7,7 +7,7 @@
 import { fingerprintOf, isSigned, type Checkpoint } from './checkpoints.ts'
 import { FORMAT, type ChainLine } from './chain-lines.ts'
 import { REDACTABLE } from '@toolway/contract/admin'
-import { hashOfField, leafOf, chainHash, REDACTED, startOf, type ProvenRecord } from './leaf.ts'
+import { hashOfField, leafOf, chainHash, REDACTED, startOf, type ProvenRecord } from './record-hash.ts'
 
 export interface Verdict {
   readonly organization_id: string

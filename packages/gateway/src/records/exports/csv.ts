@@ -1,7 +1,7 @@
 /** Records as CSV, one line each, for spreadsheets. The proof is left out: it is in JSON lines. */
 import { csvLine } from '@toolway/contract'
 import { REDACTABLE } from '@toolway/contract/admin'
-import { STAYING, type Unproven } from '../chain/leaf.ts'
+import { STAYING, type Unproven } from '../chain/record-hash.ts'
 
 const COLUMNS = [...STAYING, ...REDACTABLE, 'hash'] as const
 

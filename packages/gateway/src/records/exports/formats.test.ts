@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ProvenRecord } from '../chain/leaf.ts'
+import type { ProvenRecord } from '../chain/record-hash.ts'
 import { CSV_HEAD, toCsv } from './csv.ts'
 import { toOcsf } from './ocsf.ts'
 

@@ -1,6 +1,6 @@
 /** The forms in which records leave, each as a stream of text: JSON lines (the only one that can be verified), CSV and OCSF. */
 import { chainPages, isRow, recordPages, type ChainParts, type Found } from '../chain/chain-lines.ts'
-import { recordLine, withoutProofs, type ChainRow } from '../chain/leaf.ts'
+import { recordLine, withoutProofs, type ChainRow } from '../chain/record-hash.ts'
 import { CSV_HEAD, toCsv } from './csv.ts'
 import { toOcsf } from './ocsf.ts'
 

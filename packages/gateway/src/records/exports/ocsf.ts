@@ -4,7 +4,7 @@
  *
  * Only fields of that version's classes are used; what has no field there stands in `unmapped`, which the schema keeps for it.
  */
-import type { Unproven } from '../chain/leaf.ts'
+import type { Unproven } from '../chain/record-hash.ts'
 
 const VERSION = '1.1.0'
 const INFORMATIONAL = 1

@@ -6,7 +6,7 @@ import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Log } from '../../lib/log.ts'
 import type { Entry } from '../records.ts'
-import { readJournal, type Left } from './left.ts'
+import { readJournal, type Left } from './leftover-journals.ts'
 
 export interface BatchStoreParts {
   readonly directory: string

@@ -12,7 +12,7 @@ import { Fault } from '@toolway/contract'
 import type { Entry } from '../records.ts'
 import { createJournal, type Segment } from './journal.ts'
 import { BATCH, BatchStore, type BatchStoreParts } from './batch-store.ts'
-import { findLeft } from './left.ts'
+import { findLeft } from './leftover-journals.ts'
 
 /** Where an intent is written down. */
 export type Intent = Segment

@@ -3,7 +3,7 @@ import type { JsonObject } from '@toolway/protocol'
 import { describe, expect, test } from 'vitest'
 import { createFakeUpstream, serverInfoOf } from '../../testing/fake-upstream.ts'
 import type { Answer, Ask, Upstream } from '../upstream.ts'
-import { ownAsk } from '../own-ask.ts'
+import { ownAsk } from '../gateway-request.ts'
 import { createSyncCatalog, fetchCapabilities } from './fetch-capabilities.ts'
 
 const EVERYTHING = { tools: {}, resources: {}, prompts: {} }

@@ -4,7 +4,7 @@
 import { Fault, type ConnectionId, type OrganizationId } from '@toolway/contract'
 import { isObject, type JsonObject, type Revision } from '@toolway/protocol'
 import { errorAnswer } from '@toolway/protocol/client'
-import { ownAsk } from '../own-ask.ts'
+import { ownAsk } from '../gateway-request.ts'
 import type { LeftOut, ServerInfo, Upstream } from '../upstream.ts'
 import { createOfferBounds, MAX_ITEMS, MAX_PAGES, type ListMethod, type OfferBounds } from './capabilities-bounds.ts'
 

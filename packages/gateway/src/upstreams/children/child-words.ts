@@ -5,7 +5,7 @@
  * Lines arrive masked and cut from the worker. It stores few lines for each connection, and few connections; the last lines of an
  * exited child stay here.
  */
-import { createRecent } from '../../lib/recent.ts'
+import { createRecent } from '../../lib/recent-map.ts'
 
 const MOST_LINES = 200
 /** Characters. */

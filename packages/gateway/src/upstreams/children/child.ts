@@ -7,7 +7,7 @@ import { createInbox, type LineReader } from './child-inbox.ts'
 import { createOutbox } from './child-outbox.ts'
 import { decodeTaken, KIND, type Ending, type Frame, type Refusal, type Started } from './frame.ts'
 import type { SandboxView } from './sandbox/closed-paths.ts'
-import type { Withheld } from '../program-said.ts'
+import type { Withheld } from '../program-report.ts'
 import { signalGroup } from './group.ts'
 import type { Log } from '../../lib/log.ts'
 

@@ -11,7 +11,7 @@ import { createConfinement, type SandboxParts } from './confinement.ts'
 import { checkLaunch, orderOf, wordsOf, type Launch } from './launch.ts'
 import type { SandboxState } from './sandbox/choose-driver.ts'
 import type { Log } from '../../lib/log.ts'
-import { isNothing, tellingLine } from '../program-said.ts'
+import { isNothing, tellingLine } from '../program-report.ts'
 import { createStartQueue } from './start-queue.ts'
 import { watchStart } from './start-watch.ts'
 

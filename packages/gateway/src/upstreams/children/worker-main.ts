@@ -18,7 +18,7 @@ import {
   type Started,
 } from './frame.ts'
 import { createMask } from './mask.ts'
-import { OWN_WORDS } from '../program-said.ts'
+import { OWN_WORDS } from '../program-report.ts'
 import { credentialsIn } from './sandbox/closed-paths.ts'
 import { startProcess, type Process, type Report } from './worker/child-process.ts'
 import { prepareFolders, type Residence } from './worker/child-folder.ts'

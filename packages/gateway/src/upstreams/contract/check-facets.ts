@@ -6,7 +6,7 @@
  * `{facet: {in: […]}}`.
  */
 import { isObject, type Json, type JsonObject } from '@toolway/protocol'
-import { nearestNames } from '../../lib/nearest.ts'
+import { nearestNames } from '../../lib/nearest-names.ts'
 import type { Metadata } from './metadata.ts'
 
 export interface FacetProblem {

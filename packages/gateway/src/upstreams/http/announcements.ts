@@ -2,7 +2,7 @@
  * The listen streams of one modern server: the gateway's own, shared by all callers without a credential of their own, and one
  * for each credential with listeners. Announcements to one account are never sent to another.
  */
-import { createKeptListen, type Opening } from '../kept-listen.ts'
+import { createKeptListen, type Opening } from '../lasting-listen.ts'
 import { createListening, isSilent, type Listening } from '../listening.ts'
 import type { CredentialSource } from '../upstream.ts'
 

@@ -17,7 +17,7 @@ import {
   type ListKind,
   type Upstream,
 } from '../upstream.ts'
-import { createKept } from './kept.ts'
+import { createKept } from './value-cache.ts'
 
 /** A tool of a list. */
 export interface ListedTool {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ownAsk } from '../own-ask.ts'
+import { ownAsk } from '../gateway-request.ts'
 import { createFakeUpstream, type FakeUpstream } from '../../testing/fake-upstream.ts'
 import type { OpenedCredential } from '../upstream.ts'
 import { createAccountChildren } from './account-children.ts'

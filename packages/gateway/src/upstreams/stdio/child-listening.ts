@@ -7,7 +7,7 @@
 import { MODERN, stripEnvelope, writeEnvelope, type JsonObject, type Notification } from '@toolway/protocol'
 import { pause } from '../../lib/pause.ts'
 import { hearAcknowledged, NOBODY, TASKED, type Channel } from '@toolway/protocol/client'
-import { createKeptListen, type Opening } from '../kept-listen.ts'
+import { createKeptListen, type Opening } from '../lasting-listen.ts'
 import { createListening, type Listening, type Takes, type Union } from '../listening.ts'
 import { createSubscriptions, type Subscriptions } from '../subscriptions.ts'
 import type { ServerInfo } from '../upstream.ts'

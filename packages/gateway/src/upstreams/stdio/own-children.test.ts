@@ -1,7 +1,7 @@
 import { Fault } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
 import { describe, expect, test } from 'vitest'
-import { ownAsk } from '../own-ask.ts'
+import { ownAsk } from '../gateway-request.ts'
 import { createFakeUpstream, type FakeUpstream } from '../../testing/fake-upstream.ts'
 import type { Answer, Ask } from '../upstream.ts'
 import { createOwnChildren, type OwnChild } from './own-children.ts'

@@ -19,7 +19,7 @@ import {
 import { isGreetingRefused } from '@toolway/protocol/client'
 import { OtherEra, OtherEraMissing } from '../other-era.ts'
 import type { Answer, Ask, Hearing, ProcessState, ServerInfo, Upstream } from '../upstream.ts'
-import { waitFor } from '../wait.ts'
+import { waitFor } from '../wait-for.ts'
 
 export interface OwnChildrenParts {
   readonly shared: Upstream

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SandboxView } from '../children/sandbox/closed-paths.ts'
-import type { Withheld } from '../program-said.ts'
+import type { Withheld } from '../program-report.ts'
 import { createSandboxHints, networkWords } from './sandbox-hints.ts'
 
 let at = ''

@@ -10,7 +10,7 @@ import { notAllowedWords, pathsInText, shellWord } from '@toolway/contract'
 import type { Child } from '../children/worker-link.ts'
 import { findClosedPath, type SandboxView } from '../children/sandbox/closed-paths.ts'
 import { isInside } from '../children/sandbox/paths.ts'
-import { OWN_WORDS } from '../program-said.ts'
+import { OWN_WORDS } from '../program-report.ts'
 import type { Answer } from '../upstream.ts'
 
 type Seen = Pick<Child, 'withheld' | 'view' | 'stderr' | 'onWithheld'>

@@ -43,9 +43,9 @@ import {
 } from '@toolway/protocol/client'
 import { createChildListening } from './child-listening.ts'
 import { askWithoutRoots, createOwnChildren, withoutRoots, type OwnChild } from './own-children.ts'
-import { ProgramSaid, tellingLine, type Withheld } from '../program-said.ts'
+import { ProgramSaid, tellingLine, type Withheld } from '../program-report.ts'
 import { createSandboxHints, networkWords } from './sandbox-hints.ts'
-import { waitFor } from '../wait.ts'
+import { waitFor } from '../wait-for.ts'
 import { greetChild, START_TIMEOUT } from './greet-child.ts'
 import { createRestarts } from './restarts.ts'
 

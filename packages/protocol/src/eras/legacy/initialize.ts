@@ -4,7 +4,7 @@
  * Revisions 2024-11-05 to 2025-11-25 state version and capabilities once; a session carries them from then on.
  */
 import { Fault } from '@toolway/contract'
-import type { Caller } from '../../asked.ts'
+import type { Caller } from '../../mcp-request.ts'
 import { negotiate, type LegacyRevision } from '../../era.ts'
 import { isObject, type JsonObject } from '../../json.ts'
 

@@ -1,6 +1,6 @@
 import { Fault } from '@toolway/contract'
 import { describe, expect, test } from 'vitest'
-import type { Caller } from '../../asked.ts'
+import type { Caller } from '../../mcp-request.ts'
 import type { JsonObject } from '../../json.ts'
 import {
   CAPABILITIES_KEY,

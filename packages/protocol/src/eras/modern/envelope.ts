@@ -3,7 +3,7 @@
  * (specification 2026-07-28, basic: request metadata). Reading fails closed; writing leaves every other `_meta` key alone.
  */
 import { Fault } from '@toolway/contract'
-import type { Caller } from '../../asked.ts'
+import type { Caller } from '../../mcp-request.ts'
 import { MODERN, REVISIONS } from '../../era.ts'
 import { isObject, type Json, type JsonObject } from '../../json.ts'
 import { metaOf } from '../../message.ts'

@@ -9,7 +9,7 @@ import { texts } from '../../../texts/texts.ts'
 import { Allowed } from '../../../ui/allowed.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { Section } from '../../../ui/section.tsx'
-import { useKept, useTellDirty, type Kept } from './connection-kept.ts'
+import { useKept, useTellDirty, type Kept } from './connection-stored.ts'
 import { useSave } from './connection-save.tsx'
 import { useWhyNot } from './connection-ways.tsx'
 

@@ -5,7 +5,7 @@ import { CodeBlock } from '../../../ui/copy.tsx'
 import { Failed } from '../../../ui/failed.tsx'
 import type { Run } from '../runs.ts'
 import { Content, Contents } from './content.tsx'
-import { Told } from './told.tsx'
+import { Told } from './call-notes.tsx'
 
 export interface ResultViewProps {
   readonly run: Run

@@ -1,5 +1,5 @@
 /** Keywords for arrays. Each ignores values of another type. */
-import { countWithNoun } from '../../counted.ts'
+import { countWithNoun } from '../../count-with-noun.ts'
 import type { Json, JsonObject } from '@toolway/protocol'
 import { canonicalOf } from '../canonical.ts'
 import { evaluate, wrongKeyword, type Check, type Making, type Node } from '../node.ts'

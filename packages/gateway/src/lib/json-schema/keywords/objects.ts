@@ -1,7 +1,7 @@
 /** Keywords for objects. Each ignores values of another type. */
 import { isObject, type Json, type JsonObject } from '@toolway/protocol'
-import { nearestNames } from '../../nearest.ts'
-import { countWithNoun } from '../../counted.ts'
+import { nearestNames } from '../../nearest-names.ts'
+import { countWithNoun } from '../../count-with-noun.ts'
 import { evaluate, wrongKeyword, type Check, type Making, type Node } from '../node.ts'
 import { textPattern, type TextPattern } from '../pattern.ts'
 import type { Run } from '../run.ts'

@@ -1,5 +1,5 @@
 /** Keywords for numbers and texts. Each ignores values of another type. */
-import { countWithNoun } from '../../counted.ts'
+import { countWithNoun } from '../../count-with-noun.ts'
 import type { Json, JsonObject } from '@toolway/protocol'
 import { formatOf } from '../formats.ts'
 import { wrongKeyword, type Check, type Making } from '../node.ts'

@@ -19,7 +19,7 @@ import {
 import { LRUCache } from 'lru-cache'
 import type { ConnectionRow } from '../../../connections/connections.ts'
 import { takesCredentials } from '../../../connections/takes-credentials.ts'
-import { accountPlaceOf } from '../../../kinds/misplaced.ts'
+import { accountPlaceOf } from '../../../kinds/account-hosts.ts'
 import { NO_EXCEPTIONS, type Exceptions } from '../../../upstreams/http/exceptions.ts'
 import { privateHostOf } from '../../../upstreams/http/permits.ts'
 import { connectionRow } from '../../../vault/sealed-columns.ts'

@@ -6,7 +6,7 @@
  * revocation.
  */
 import { Fault, type CredentialId, type OrganizationId } from '@toolway/contract'
-import { takeCredentials, type Ending } from '../../../credentials/ended.ts'
+import { takeCredentials, type Ending } from '../../../credentials/take-credentials.ts'
 import type { BoundRow } from '../../../credentials/renewal.ts'
 import type { OrgSql, SystemSql } from '../../../db/db.ts'
 import type { Log } from '../../../lib/log.ts'

@@ -5,7 +5,7 @@
 import { Fault, kindOf, type Revision } from '@toolway/contract'
 import { isObject, MODERN } from '@toolway/protocol'
 import { fetchCapabilities, type CapabilitiesSnapshot } from '../../../upstreams/capabilities/fetch-capabilities.ts'
-import { ownAsk } from '../../../upstreams/own-ask.ts'
+import { ownAsk } from '../../../upstreams/gateway-request.ts'
 import { createHttpUpstream } from '../../../upstreams/http/http-upstream.ts'
 import { mayBePrivate } from '../../../upstreams/http/permits.ts'
 import type { Answer } from '../../../upstreams/upstream.ts'

@@ -1,7 +1,7 @@
 import { Fault } from '@toolway/contract'
 import { expect, test } from 'vitest'
 import { createFailureDetails } from './failure-details.ts'
-import { FlowProblem } from './way-back.ts'
+import { FlowProblem } from './callback-check.ts'
 
 const vault = {
   seal: (text: string, row: string) => Buffer.from(`${row}|${text}`),

@@ -7,7 +7,7 @@
 import { z } from 'zod'
 import { decodeBase64Url } from '../../../lib/base64url.ts'
 import type { Vault } from '../../../vault/vault.ts'
-import type { FlowProblem } from './way-back.ts'
+import type { FlowProblem } from './callback-check.ts'
 
 export interface FailureDetails {
   /** Undefined where there is nothing to say beyond `why`. */

@@ -8,7 +8,7 @@ import { describeEachPostgres } from '../../../testing/database.ts'
 import { flowSecretRow, flowVerifierRow } from '../../../vault/sealed-columns.ts'
 import { documentIdOf } from './client-metadata.ts'
 import type { OAuthRedirect } from './flows.ts'
-import { FlowProblem } from './way-back.ts'
+import { FlowProblem } from './callback-check.ts'
 
 type Fixture = Awaited<ReturnType<typeof connectFixture>>
 

@@ -25,10 +25,10 @@ import type { ChooseClient } from './choose-client.ts'
 import { CALLBACK } from './client-metadata.ts'
 import type { Ending } from './connect-links.ts'
 import type { Challenge, ClientIdentity, CredentialKeeping, OutgoingOAuth } from '../ports.ts'
-import type { AccountThere } from './accounts-there.ts'
+import type { AccountThere } from './existing-accounts.ts'
 import type { ConnectRequest, Target, Targets } from './target.ts'
 import { webAddress } from '../protocol/web-address.ts'
-import { cookieNameOf, FlowProblem, refusedFor, sha256, takeWayBack, type WayBack, type Why } from './way-back.ts'
+import { cookieNameOf, FlowProblem, refusedFor, sha256, takeWayBack, type WayBack, type Why } from './callback-check.ts'
 import { roleForbidden } from '../../../lib/role-forbidden.ts'
 
 export interface FlowParts {
@@ -40,7 +40,7 @@ export interface FlowParts {
   readonly targets: Targets
   /** Returns the server's challenge to a request without credentials. */
   challenge(target: Target): Promise<Challenge | undefined>
-  /** The account that works and that a new one would replace (`accounts-there.ts`). */
+  /** The account that works and that a new one would replace (`existing-accounts.ts`). */
   inTheWay(connectRequest: ConnectRequest, target: Target): Promise<AccountThere | undefined>
   /** The name of the account, where only the vendor's interface tells it (`auth-probe.ts`). Never throws. */
   nameAt(target: Target, token: string): Promise<string | undefined>

@@ -4,7 +4,7 @@
  * bounded: a line without an end is cut while it is read.
  */
 import type { Readable } from 'node:stream'
-import { OWN_WORDS, speaksOfError } from '../../program-said.ts'
+import { OWN_WORDS, speaksOfError } from '../../program-report.ts'
 
 export const STDERR_LINES = 200
 export const STDERR_LINE_CHARS = 2_000

@@ -4,7 +4,7 @@
  */
 import { chown, lchown, lstat, opendir, realpath } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
-import { OWN_WORDS } from '../../program-said.ts'
+import { OWN_WORDS } from '../../program-report.ts'
 import { ChildError } from '../child-error.ts'
 import type { Confinement, Order } from '../frame.ts'
 import { isInRoots, outsideWords, plainPath } from '../sandbox/allowed-roots.ts'

@@ -9,7 +9,7 @@
 import { constants } from 'node:fs'
 import { lstat, open, opendir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { namesError } from '../../program-said.ts'
+import { namesError } from '../../program-report.ts'
 
 const NAME = /^[\w.:-]{1,100}-debug-\d\.log$/
 /** npm keeps ten; more in the folder are not npm's. */

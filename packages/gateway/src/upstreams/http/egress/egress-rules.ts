@@ -7,7 +7,7 @@
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import ipaddr from 'ipaddr.js'
-import { createTurns, type Turns } from '../../../lib/turns.ts'
+import { createTurns, type Turns } from '../../../lib/work-queue.ts'
 import { createHostPatterns, NO_EXCEPTIONS, nameOf } from '../exceptions.ts'
 import { createJudgedLookup, isAllowed, type Permits } from '../permits.ts'
 import { EgressRefused } from './egress-refused.ts'

@@ -8,7 +8,7 @@ import type { JsonObject } from '@toolway/protocol'
 import { posix } from 'node:path'
 import { isObject } from './json.ts'
 import { DocumentProblem, parseValue } from './parse-document.ts'
-import { FILES, findReferences } from './referring.ts'
+import { FILES, findReferences } from './find-references.ts'
 import { openedInPlace } from './swagger-parts.ts'
 
 /** Why a file cannot be had, as the end of a sentence: "is in another file, which …". */

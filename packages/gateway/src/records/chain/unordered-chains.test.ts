@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../../../../test/setup/form.ts'
 import { signCheckpoint } from './checkpoints.ts'
-import { leafOf, chainHash, withProofs, startOf, type ChainRow } from './leaf.ts'
-import { UnorderedChains, type ChainEnds } from './unordered.ts'
+import { leafOf, chainHash, withProofs, startOf, type ChainRow } from './record-hash.ts'
+import { UnorderedChains, type ChainEnds } from './unordered-chains.ts'
 
 const ORGANIZATION = 'org_1'
 const KEY = { id: 'k1', ...generateKeyPairSync('ed25519') }

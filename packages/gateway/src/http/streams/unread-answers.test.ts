@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import { cutUnread } from './unread.ts'
+import { cutUnread } from './unread-answers.ts'
 
 const BIG = Buffer.alloc(32 * 1024 * 1024, 0x78)
 

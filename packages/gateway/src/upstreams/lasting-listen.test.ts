@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { JsonObject } from '@toolway/protocol'
 import { describe, expect, test } from 'vitest'
-import { createKeptListen, type Opening } from './kept-listen.ts'
+import { createKeptListen, type Opening } from './lasting-listen.ts'
 import type { Union } from './listening.ts'
 
 const union = (...uris: string[]): Union => ({ lists: true, uris: new Set(uris), tasks: new Set() })

@@ -1,6 +1,6 @@
 /** The result of a call in the form of the source system: its code is ours alone. */
 import { expect, test } from 'vitest'
-import { executedForm } from './executed.ts'
+import { executedForm } from './executed-form.ts'
 
 const text = (words: string) => ({ type: 'text', text: words })
 

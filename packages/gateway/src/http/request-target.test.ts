@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pathOf, targetOf } from './target.ts'
+import { pathOf, targetOf } from './request-target.ts'
 
 test.each([
   ['/mcp', '/mcp', undefined],

@@ -1,7 +1,7 @@
 import type { ToolMark } from '@toolway/contract/admin'
 import type { JsonObject } from '@toolway/protocol'
 import { expect, test } from 'vitest'
-import { marksOf } from './marks.ts'
+import { marksOf } from './definition-marks.ts'
 
 const WELL = { name: 'read', description: 'Reads.', annotations: { readOnlyHint: true } }
 

@@ -6,7 +6,7 @@
  * of each organization and month where rows lie as they were appended. Chains and checkpoints are taken before the records. Which keys may sign is not decided here.
  */
 import { isSigned, type Checkpoint } from './checkpoints.ts'
-import { leafOf, chainHash, withProofs, startOf, type ChainRow, type ProvenRecord } from './leaf.ts'
+import { leafOf, chainHash, withProofs, startOf, type ChainRow, type ProvenRecord } from './record-hash.ts'
 import { faultOf, nameOf, rangeOf } from './verify.ts'
 
 /** The row that says where a chain begins and ends; hashes in hexadecimal. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nearest, nearestNames } from './nearest.ts'
+import { nearest, nearestNames } from './nearest-names.ts'
 import { within } from '../../../../test/setup/form.ts'
 
 const NAMES = ['git__create_issue', 'git__close_issue', 'git__list_issues', 'mail__send_message', 'x']

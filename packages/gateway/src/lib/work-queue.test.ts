@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { createTurns, TurnTooLate } from './turns.ts'
+import { createTurns, TurnTooLate } from './work-queue.ts'
 
 test('so many work at once, so many wait, and nobody else is taken', async () => {
   const turns = createTurns({ atOnce: 2, waiting: 3 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { loadConfig } from '../config.ts'
-import { shownSettings } from './shown.ts'
+import { shownSettings } from './shown-settings.ts'
 
 const shown = (environment: Record<string, string>) => {
   const all = shownSettings(loadConfig(environment, '/nowhere').config)

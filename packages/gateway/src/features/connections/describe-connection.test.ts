@@ -2,7 +2,7 @@ import { ConnectionAuth, ConnectionSecrets, ConnectionSettings } from '@toolway/
 import { ConnectionChange, NewConnection } from '@toolway/contract/admin'
 import { describe, expect, test } from 'vitest'
 import type { OpenedConnection } from '../../kinds/kind.ts'
-import { connectorOf, describe as describeWords } from './words.ts'
+import { connectorOf, describe as describeWords } from './describe-connection.ts'
 
 const said = (words: object) => NewConnection.parse(words)
 

@@ -2,7 +2,7 @@ import { Process, type Connection } from '@toolway/contract/admin'
 import { ConnectionAuth } from '@toolway/contract'
 import { describe, expect, test } from 'vitest'
 import { NO_ACCOUNTS } from '../connections/auth-type.ts'
-import { connectionChangeOf, integrationOf, newConnectionOf, saidIn, serverTypeOf } from './words.ts'
+import { connectionChangeOf, integrationOf, newConnectionOf, saidIn, serverTypeOf } from './integration-form.ts'
 import { addressIn } from '../../lib/http-address.ts'
 import { integrationStatusOf } from './status-words.ts'
 

@@ -1,6 +1,6 @@
 import { Fault } from '@toolway/contract'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { waitFor } from './wait.ts'
+import { waitFor } from './wait-for.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { Fault } from '@toolway/contract'
-import { ProgramSaid, reasonOf, tellingLine } from './program-said.ts'
+import { ProgramSaid, reasonOf, tellingLine } from './program-report.ts'
 
 describe('of what a program said before it ended', () => {
   test.each<[string, string[], string | undefined]>([

@@ -1,6 +1,6 @@
 import { Fault, FAULTS, type FaultCode } from '@toolway/contract'
 import { describe, expect, test } from 'vitest'
-import { errorOf, failureOf, problemAnswer, problemOf, statusOf, statusOfError } from './say-fault.ts'
+import { errorOf, failureOf, problemAnswer, problemOf, statusOf, statusOfError } from './http-faults.ts'
 
 const codes = Object.keys(FAULTS) as FaultCode[]
 /** A fault of any code; which facts it wants is the table's business and not this test's. */
