@@ -19,18 +19,18 @@ import {
 } from '../kit/index.ts'
 
 const SITE = 'https://api.atlassian.com/ex/confluence/{cloudId}/wiki'
-const place = siteOf('confluence')
+const site = siteOf('confluence')
 const size = { name: 'limit', default: 25, max: 250 }
 
 const { read, write, destroy } = rest({
   base: `${SITE}/api/v2`,
-  place,
+  place: site,
   lists: 'comma',
   paging: nextAddress('_links.next', 'cursor', size),
 })
 const first = rest({
   base: `${SITE}/rest/api`,
-  place,
+  place: site,
   paging: nextAddress('_links.next', 'cursor start', { ...size, max: 100 }),
 })
 

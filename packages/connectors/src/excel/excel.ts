@@ -119,8 +119,8 @@ export const excel = vendor({
       says: 'Write a formula into a cell, replacing its content, and get the result.',
       input: { ...sheet, cell: text('e.g. D1'), formula: text('e.g. =SUM(A1:A3)') },
       output: Result,
-      *run({ cell, formula, ...place }) {
-        const at = quoted({ ...place, range: cell })
+      *run({ cell, formula, ...worksheetOf }) {
+        const at = quoted({ ...worksheetOf, range: cell })
         yield* ask(`PATCH ${RANGE}`, { ...at, formulas: [[formula]] })
         const { body } = yield* ask(`GET ${RANGE}`, { ...at, $select: 'address,values,text,formulas' })
         const first = (name: string) => [get(body, name)].flat(2)[0]

@@ -157,16 +157,16 @@ const RELATED = 'metadata-4d0f6b7c21'
 
 /** Sends a mail, or stores it as a draft: as JSON, or with attachments to the upload address. */
 function* deliver(to: 'send' | 'draft', mail: Mail, { files, thread }: Delivery) {
-  const place = to === 'send' ? 'messages/send' : 'drafts'
+  const endpoint = to === 'send' ? 'messages/send' : 'drafts'
   const threadId = thread === undefined ? {} : { threadId: thread }
   if (files === undefined) {
     const message = { raw: rawOf(mail), ...threadId }
-    return (yield* ask(`POST /${place}`, to === 'send' ? message : { message })).body
+    return (yield* ask(`POST /${endpoint}`, to === 'send' ? message : { message })).body
   }
   const pieces = messageOf(mail, yield* givenFiles(files, MOST_ATTACHED))
   const content = thread === undefined ? { type: 'message/rfc822', pieces } : related(threadId, pieces)
   const uploadType = thread === undefined ? 'media' : 'multipart'
-  return (yield* upload(`POST /${place}?uploadType`, { uploadType }, { content })).body
+  return (yield* upload(`POST /${endpoint}?uploadType`, { uploadType }, { content })).body
 }
 
 interface Delivery {

@@ -6,18 +6,18 @@ import { changed, choice, maybe, offset, rest, text, texts, token, vendor, whole
 import * as Shapes from './shapes.ts'
 
 const SITE = 'https://api.atlassian.com/ex/jira/{cloudId}'
-const place = siteOf('jira')
+const site = siteOf('jira')
 const size = { name: 'max_results', as: 'maxResults', default: 10, max: 100 }
 
 const { read, write } = rest({
   base: `${SITE}/rest/api/3`,
-  place,
+  place: site,
   lists: 'comma',
   paging: offset('values', 'startAt', size, { total: 'total', last: 'isLast' }),
 })
 const agile = rest({
   base: `${SITE}/rest/agile/1.0`,
-  place,
+  place: site,
   lists: 'comma',
   paging: offset('values', 'startAt', size, { last: 'isLast' }),
 })
