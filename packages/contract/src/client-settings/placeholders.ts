@@ -97,8 +97,8 @@ const ofOpencode = (inside: string, values: PlaceholderValues): Found =>
   inside.startsWith('env:') ? variable(inside.slice(4), values) : unknownVariable(firstPart(inside))
 
 function lookUp(inside: string, values: PlaceholderValues): Found {
-  const place = placeOf(inside, values)
-  if (place !== undefined) return { value: place, secret: false }
+  const value = placeOf(inside, values)
+  if (value !== undefined) return { value, secret: false }
   if (inside.startsWith('input:')) return namedVariable('input', inside.slice(6), values.inputs)
   const env = /^env[:.]([^]*)$/.exec(inside)?.[1]
   const shell = /^([A-Za-z_]\w*)(?:(?::[-=]|-)([^]*)|:\?[^]*)?$/.exec(env ?? inside)

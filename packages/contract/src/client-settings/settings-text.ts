@@ -13,11 +13,11 @@ import { excerptOf } from './excerpt.ts'
 export class ImportFault extends Error {
   readonly line: number | undefined
   readonly column: number | undefined
-  constructor(message: string, place?: { line: number; column: number }) {
+  constructor(message: string, position?: { line: number; column: number }) {
     super(message)
     this.name = 'ImportFault'
-    this.line = place?.line
-    this.column = place?.column
+    this.line = position?.line
+    this.column = position?.column
   }
 }
 
@@ -87,8 +87,13 @@ function readYaml(text: string): SettingsText {
     return { root: document.toJS({ maxAliasCount: MOST_ALIASES }) as unknown, format: 'yaml', twice: [] }
   } catch (thrown) {
     if (thrown instanceof YAMLParseError) {
-      const [place] = thrown.linePos ?? []
-      throw brokenAt('YAML', text, { line: place?.line ?? 1, column: place?.col ?? 1 }, thrown.code === 'DUPLICATE_KEY')
+      const [position] = thrown.linePos ?? []
+      throw brokenAt(
+        'YAML',
+        text,
+        { line: position?.line ?? 1, column: position?.col ?? 1 },
+        thrown.code === 'DUPLICATE_KEY',
+      )
     }
     // Aliases that unfold without end, or that lead nowhere.
     if (thrown instanceof ReferenceError)
