@@ -82,8 +82,8 @@ export function placeOf(roots: readonly Root[], path: LocalText): Place {
   if (!isAbsolute(path)) return placeIn(first, parts)
   const whole = `/${parts.join('/')}`
   for (const root of roots)
-    for (const place of [root.canonical, root.given]) {
-      const below = partBelow(whole, place)
+    for (const folder of [root.canonical, root.given]) {
+      const below = partBelow(whole, folder)
       if (below !== undefined) return placeIn(root, partsOf(below))
     }
   const remote = whole.startsWith(`${REMOTE_HOME}/`)

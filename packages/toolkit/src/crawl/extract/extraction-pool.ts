@@ -77,7 +77,7 @@ export class ExtractionPool implements AsyncDisposable {
     const before = process.memoryUsage.rss()
     const giveUp = (message: string) => reject(new PageProblem(message))
     const late = setTimeout(giveUp, this.#timeout, TOO_LONG)
-    const look = setInterval(() => {
+    const watch = setInterval(() => {
       if (process.memoryUsage.rss() - before > MOST_GROWTH) giveUp(TOO_LARGE)
     }, LOOK_EVERY)
     const failPage = (thrown: Error) => {
@@ -92,7 +92,7 @@ export class ExtractionPool implements AsyncDisposable {
     worker.postMessage(task)
     return promise.finally(() => {
       clearTimeout(late)
-      clearInterval(look)
+      clearInterval(watch)
       worker.off('message', resolve).off('error', failPage).off('exit', onExit)
       signal.removeEventListener('abort', onAbort)
     })
