@@ -1,15 +1,15 @@
 /** Reads an event stream to its end: the data of each event and its type, in order (HTML standard, server-sent events). */
 
-export async function readEvents(response: Response, hear: (data: string, type: string) => void): Promise<void> {
+export async function readEvents(response: Response, onData: (data: string, type: string) => void): Promise<void> {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
   if (reader === undefined) return
   const lines = createLines()
   let data: string[] = []
   let type = ''
-  const take = (line: string) => {
+  const takeLine = (line: string) => {
     if (line === '') {
       // An event without data is no message; the first one of a stream that can be resumed is of that kind.
-      if (data.some((part) => part !== '')) hear(data.join('\n'), type || 'message')
+      if (data.some((part) => part !== '')) onData(data.join('\n'), type || 'message')
       data = []
       type = ''
     } else if (line.startsWith('data:')) data.push(valueOf(line))
@@ -18,7 +18,7 @@ export async function readEvents(response: Response, hear: (data: string, type: 
   for (;;) {
     const { done, value } = await reader.read()
     if (done) return
-    for (const line of lines(value)) take(line)
+    for (const line of lines(value)) takeLine(line)
   }
 }
 

@@ -57,7 +57,7 @@ export function useLive(address: string | undefined): LiveState {
 function follow(address: string, queries: QueryClient, say: (state: LiveState) => void): () => void {
   const over = new AbortController()
   const later = breathe((noun) => void queries.invalidateQueries({ queryKey: [noun] }))
-  const hear = (message: LiveMessage) => {
+  const handleMessage = (message: LiveMessage) => {
     if ('event' in message) {
       later.tell(CONCERNS[message.event.type])
       for (const listen of listeners) listen(message.event)
@@ -68,9 +68,9 @@ function follow(address: string, queries: QueryClient, say: (state: LiveState) =
     if (message.state === 'live') void queries.invalidateQueries()
   }
   const channel = new BroadcastChannel(`toolway-live ${address}`)
-  channel.addEventListener('message', ({ data }: MessageEvent<LiveMessage>) => hear(data))
+  channel.addEventListener('message', ({ data }: MessageEvent<LiveMessage>) => handleMessage(data))
   const tell = (message: LiveMessage) => {
-    hear(message)
+    handleMessage(message)
     // eslint-disable-next-line unicorn/require-post-message-target-origin -- a channel has no target: it reaches this origin alone
     channel.postMessage(message)
   }

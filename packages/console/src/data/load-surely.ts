@@ -31,11 +31,11 @@ let back: Promise<void> | undefined
 
 /** However many parts wait, the gateway is asked once. */
 export function untilItAnswers(): Promise<void> {
-  back ??= look().finally(() => (back = undefined))
+  back ??= waitForAnswer().finally(() => (back = undefined))
   return back
 }
 
-async function look(): Promise<void> {
+async function waitForAnswer(): Promise<void> {
   let wait: number = LOOKS[0]
   while (!(await answers())) {
     await new Promise((resolve) => setTimeout(resolve, wait))

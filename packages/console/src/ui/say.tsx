@@ -14,8 +14,8 @@ const Notes = lazy(() => load().then(({ Notes }) => ({ default: Notes })))
 /** How many there were; the place for them is made for the first. */
 let count = 0
 let listener: () => void = () => undefined
-const listen = (hear: () => void) => {
-  listener = hear
+const listen = (onNews: () => void) => {
+  listener = onNews
   return () => undefined
 }
 
