@@ -28,7 +28,7 @@ export interface Reaching {
   readonly signal: AbortSignal
 }
 
-const mismatch = (place: string, problem: string) => new Fault('body.shape', { place, problem })
+const mismatch = (pointer: string, problem: string) => new Fault('body.shape', { place: pointer, problem })
 
 /** Throws `body.shape`, `private.forbidden`, `openapi.unfetched` and `openapi.unreadable`. */
 export async function textFrom(source: Source, reaching: Reaching): Promise<string> {

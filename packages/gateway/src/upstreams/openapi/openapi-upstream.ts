@@ -186,16 +186,16 @@ interface KeyHeader {
 /** A credential comes as a header; one that goes elsewhere is taken out of it. */
 function presentCredential(
   credential: OpenedCredential | undefined,
-  place: KeyHeader | undefined,
+  keyHeader: KeyHeader | undefined,
 ): { headers: Readonly<Record<string, string>>; key: Key | undefined } {
   const presentedHeaders = Object.fromEntries(
     Object.entries(credential?.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
   )
-  if (place === undefined) return { headers: presentedHeaders, key: undefined }
-  const { [place.header]: value, ...headers } = presentedHeaders
+  if (keyHeader === undefined) return { headers: presentedHeaders, key: undefined }
+  const { [keyHeader.header]: value, ...headers } = presentedHeaders
   if (value === undefined) return { headers, key: undefined }
-  const plain = value.startsWith(place.prefix) ? value.slice(place.prefix.length) : value
-  return { headers, key: { in: place.in, name: place.name, value: plain } }
+  const plain = value.startsWith(keyHeader.prefix) ? value.slice(keyHeader.prefix.length) : value
+  return { headers, key: { in: keyHeader.in, name: keyHeader.name, value: plain } }
 }
 
 /** A call's own headers below the connection's and its credential's: no argument speaks for either. Cookies stand beside one another. */

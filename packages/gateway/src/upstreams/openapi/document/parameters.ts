@@ -38,27 +38,27 @@ export function takeParameters(
   const inPath = new Set([...path.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name ?? ''))
   const placed: Placed[] = []
   for (const value of mergeParameters(lists, parts.references)) {
-    const { name, in: place, required } = value
+    const { name, in: location, required } = value
     if (typeof name !== 'string' || name === '') continue
-    if (!isPlace(place)) {
+    if (!isPlace(location)) {
       refuseElsewhere(value, parts)
       continue
     }
-    if (place === 'path' && !inPath.has(name)) continue
+    if (location === 'path' && !inPath.has(name)) continue
     // Its value stands in the path of the operation.
-    if (place === 'query' && parts.fixed.has(name)) continue
-    if (place === 'header' && OWN.test(name)) continue
+    if (location === 'query' && parts.fixed.has(name)) continue
+    if (location === 'header' && OWN.test(name)) continue
     if (isCredential(value, parts.keys)) {
-      if (place === 'path')
+      if (location === 'path')
         throw new Unfit(`requires the credential "${name.slice(0, 50)}" in its path, where no connection sends one`)
       parts.note(`"${name.slice(0, 50)}" is left to the connection's credential`)
       continue
     }
     const [schema, json] = schemaOf(value, parts)
-    const argument = nameFor(name, taking, place)
+    const argument = nameFor(name, taking, location)
     taking.properties.set(argument, schema)
-    if (required === true || place === 'path') taking.required.add(argument)
-    placed.push({ argument, name, in: place, ...writingOf(value, place), json })
+    if (required === true || location === 'path') taking.required.add(argument)
+    placed.push({ argument, name, in: location, ...writingOf(value, location), json })
     inPath.delete(name)
   }
   for (const name of inPath) {
@@ -74,8 +74,8 @@ export function takeParameters(
 }
 
 /** The whole query as one value (3.2), and places of other versions. */
-function refuseElsewhere({ name, in: place, required }: JsonObject, { note }: SchemaParts): void {
-  const words = `"${String(name).slice(0, 50)}" in the ${String(place).slice(0, 20)}`
+function refuseElsewhere({ name, in: location, required }: JsonObject, { note }: SchemaParts): void {
+  const words = `"${String(name).slice(0, 50)}" in the ${String(location).slice(0, 20)}`
   if (required === true) throw new Unfit(`requires the parameter ${words}, which cannot be sent`)
   note(`the parameter ${words} is left out, since it cannot be sent`)
 }
@@ -97,8 +97,8 @@ function mergeParameters(lists: readonly unknown[], references: References): Jso
   return [...found.values()]
 }
 
-function isCredential({ name, in: place, description }: JsonObject, keys: KeyNames): boolean {
-  if (keys.has(`${String(place)} ${String(name).toLowerCase()}`)) return true
+function isCredential({ name, in: location, description }: JsonObject, keys: KeyNames): boolean {
+  if (keys.has(`${String(location)} ${String(name).toLowerCase()}`)) return true
   return CREDENTIAL.test(String(name)) && OF_CREDENTIAL.test(String(description))
 }
 
@@ -119,11 +119,11 @@ function schemaOf(value: JsonObject, parts: SchemaParts): [schema: JsonObject, j
   ]
 }
 
-function writingOf(value: JsonObject, place: Placed['in']): Pick<Placed, 'style' | 'explode' | 'reserved'> {
-  const fallback = STYLES[place][0] ?? 'simple'
-  const style = STYLES[place].find((item) => item === value['style']) ?? fallback
+function writingOf(value: JsonObject, location: Placed['in']): Pick<Placed, 'style' | 'explode' | 'reserved'> {
+  const fallback = STYLES[location][0] ?? 'simple'
+  const style = STYLES[location].find((item) => item === value['style']) ?? fallback
   const explode = typeof value['explode'] === 'boolean' ? value['explode'] : style === 'form' || style === 'deepObject'
-  return { style, explode, reserved: place === 'query' && value['allowReserved'] === true }
+  return { style, explode, reserved: location === 'query' && value['allowReserved'] === true }
 }
 
 /** A name that clients take for an argument, and that no other has: `filter[name]` is `filter_name`. */

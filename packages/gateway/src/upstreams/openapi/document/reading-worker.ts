@@ -38,9 +38,9 @@ const archiveOf = async (bytes: Uint8Array): Promise<Bundled> => ({
 /** With the files that it has; those that it lacks are named. */
 async function bundleOf({ text, at, files }: BundleTask): Promise<Bundled> {
   const lacking = new Set<string>()
-  const read = (place: string) => {
-    const found = files.get(place)
-    if (found === undefined && lacking.add(place).size + files.size > LIMITS.files)
+  const read = (file: string) => {
+    const found = files.get(file)
+    if (found === undefined && lacking.add(file).size + files.size > LIMITS.files)
       throw new DocumentProblem(`it refers to more than ${LIMITS.files} other files`)
     return found
   }

@@ -30,10 +30,10 @@ export function schemesOf(root: JsonObject, references: References): Scheme[] {
 }
 
 function schemeOf(name: string, value: JsonObject): Scheme {
-  const { type, scheme, in: place, name: key, flows } = value
+  const { type, scheme, in: location, name: key, flows } = value
   const plain = { name: name.slice(0, 100), place: undefined, scopes: [], authorize: undefined }
   if (type === 'apiKey')
-    return { ...plain, kind: 'key', place: `${textOf(place, 20) ?? '?'} ${textOf(key, 100) ?? '?'}` }
+    return { ...plain, kind: 'key', place: `${textOf(location, 20) ?? '?'} ${textOf(key, 100) ?? '?'}` }
   if (type === 'http') return { ...plain, kind: (textOf(scheme, 30) ?? 'http').toLowerCase() }
   if (type !== 'oauth2') return { ...plain, kind: textOf(type, 30) ?? 'unknown' }
   const all = isObject(flows) ? Object.values(flows).filter(isObject) : []
@@ -61,11 +61,11 @@ export function lettingInOf(schemes: readonly Scheme[], provider: string | undef
   const bearer = schemes.find(({ kind }) => kind === 'bearer' || kind === 'oauth' || kind === 'openidconnect')
   if (bearer !== undefined) return { auth: { kind: 'key' }, key: undefined }
   const key = schemes.find(({ kind }) => kind === 'key')
-  const [place, name] = key?.place?.split(' ') ?? []
-  if (place === 'header' && name !== undefined)
+  const [location, name] = key?.place?.split(' ') ?? []
+  if (location === 'header' && name !== undefined)
     return { auth: { kind: 'key', header: name, prefix: '' }, key: undefined }
-  if ((place === 'query' || place === 'cookie') && name !== undefined)
-    return { auth: { kind: 'key', prefix: '' }, key: { in: place, name } }
+  if ((location === 'query' || location === 'cookie') && name !== undefined)
+    return { auth: { kind: 'key', prefix: '' }, key: { in: location, name } }
   if (schemes.some(({ kind }) => kind === 'basic')) return { auth: { kind: 'key', prefix: 'Basic ' }, key: undefined }
   return { auth: {}, key: undefined }
 }

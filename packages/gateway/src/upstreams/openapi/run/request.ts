@@ -106,8 +106,8 @@ const takenIn = ({ placed, query }: Operation, { searchParams }: URL): ReadonlyS
   )
 
 /** Nor may any of them be the key's. */
-function refuseKey(name: string, key: Key | undefined, place: Key['in']): void {
-  if (key?.in === place && name.toLowerCase() === encodeUriText(key.name).toLowerCase())
+function refuseKey(name: string, key: Key | undefined, location: Key['in']): void {
+  if (key?.in === location && name.toLowerCase() === encodeUriText(key.name).toLowerCase())
     throw new Unsendable('must not name the key of the connection')
 }
 
