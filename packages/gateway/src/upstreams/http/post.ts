@@ -405,7 +405,7 @@ interface Stream {
 }
 const NO_STREAM = { lastEventId: undefined, retry: undefined, odd: undefined }
 
-function createStream(wire: Wire, until: Id | undefined, hear: (message: Message) => void): Stream {
+function createStream(wire: Wire, until: Id | undefined, onMessage: (message: Message) => void): Stream {
   let lastEventId: string | undefined
   let retry: number | undefined
   let odd: string | undefined
@@ -426,7 +426,7 @@ function createStream(wire: Wire, until: Id | undefined, hear: (message: Message
       // Heartbeats and other events of a server's own: no client hears them (HTML, section 9.2.6).
       if (event !== 'message') wire.onOdd?.(`it is named ${event.slice(0, LONGEST_NAME)}`)
       // A broken event at the end was cut off, and its answer is lost.
-      else for (const message of readEvent(wire, data, isOver ? undefined : until, passOver)) hear(message)
+      else for (const message of readEvent(wire, data, isOver ? undefined : until, passOver)) onMessage(message)
     },
     onRetry: (milliseconds) => void (retry = milliseconds),
   })
