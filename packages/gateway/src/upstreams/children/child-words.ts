@@ -23,7 +23,7 @@ export interface ChildWords {
   /** The oldest first. */
   recent(connectionId: string): readonly ChildLine[]
   /** Until the returned function is called. */
-  follow(connectionId: string, hear: (line: ChildLine) => void): () => void
+  follow(connectionId: string, onLine: (line: ChildLine) => void): () => void
 }
 
 interface ChildLog {
@@ -43,10 +43,10 @@ export function createChildWords(now: () => Date = () => new Date()): ChildWords
       for (const line of entries) for (const tell of known.followers) tell(line)
     },
     recent: (connectionId) => logs.get(connectionId).lines,
-    follow(connectionId, hear) {
+    follow(connectionId, onLine) {
       const { followers } = logs.get(connectionId)
-      followers.add(hear)
-      return () => void followers.delete(hear)
+      followers.add(onLine)
+      return () => void followers.delete(onLine)
     },
   }
 }

@@ -147,7 +147,7 @@ export function createNearEnd({ name, log, tell, ready, words, over, hosts, onHo
     stderr: () => [...stderr],
     withheld: withheldNow,
     view: () => seen.view,
-    onWithheld: (hear) => onHosts?.(hear),
+    onWithheld: (listener) => onHosts?.(listener),
     ready,
     stop,
   })

@@ -92,7 +92,7 @@ export function createConfinement(
           : undefined
       return {
         words: () => refusedHostWords(refused, { alias: launch.alias ?? launch.name, network }),
-        onRefused: (hear) => void (tellRefused = hear),
+        onRefused: (listener) => void (tellRefused = listener),
         order: {
           ...{ driver: found.driver, required: parts.policy === 'required', network, allowHosts },
           ...{ name: launch.name, alias: launch.alias ?? launch.name },

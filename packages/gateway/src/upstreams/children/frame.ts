@@ -148,7 +148,7 @@ export const decodeTaken = (body: Buffer): number => body.readUInt32LE(0)
  * Feed it chunks as they come; it calls `take` for each whole frame, in order. A body is a view on the chunk: copy it
  * to keep it. Throws RangeError for a frame over the limit, after which the link is of no use.
  */
-export function createFrameReader(take: (frame: Frame) => void): (chunk: Buffer) => void {
+export function createFrameReader(onFrame: (frame: Frame) => void): (chunk: Buffer) => void {
   let parts: Buffer[] = []
   let received = 0
   let needed = HEADER
@@ -167,7 +167,11 @@ export function createFrameReader(take: (frame: Frame) => void): (chunk: Buffer)
         needed = HEADER + size
         break
       }
-      take({ kind: bytes.readUInt8(at + 4), child: bytes.readUInt32LE(at + 5), body: bytes.subarray(at + HEADER, end) })
+      onFrame({
+        kind: bytes.readUInt8(at + 4),
+        child: bytes.readUInt32LE(at + 5),
+        body: bytes.subarray(at + HEADER, end),
+      })
       at = end
     }
     received = bytes.length - at
