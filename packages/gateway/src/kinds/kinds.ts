@@ -88,10 +88,10 @@ const kindOfWire = (wire: Wire) => onlyKind((kind) => kind.wire === wire.kind)
 export function partsOf({ wire, shown, private: allowsPrivate, ...common }: ConnectionWords): ConnectionParts {
   const parts = sealedAddresses(kindOfWire(wire).parts(common, wire, shown))
   for (const { name, url } of addressesOf(parts)) {
-    const place = placeOf(parts, name)
-    refuseUserInfo(place, url)
+    const pointer = placeOf(parts, name)
+    refuseUserInfo(pointer, url)
     // It would take the place of the address that it was shown for.
-    if (hasMask(url)) throw new Fault('params.shape', { place: `/${place}`, problem: MASKED })
+    if (hasMask(url)) throw new Fault('params.shape', { place: `/${pointer}`, problem: MASKED })
   }
   refuseMisplaced(parts)
   const { settings } = parts

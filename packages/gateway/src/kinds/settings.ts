@@ -13,22 +13,22 @@ export function checkSettings(settings: unknown): ConnectionSettings {
   })
 }
 
-export const mismatch = (place: string, problem: string) => new Fault('body.shape', { place, problem })
+export const mismatch = (pointer: string, problem: string) => new Fault('body.shape', { place: pointer, problem })
 
 export const MASKED = 'contains a mask instead of a secret: enter the secret in full'
 
-export function refuseMask(place: string, text: string): void {
-  if (hasMask(text)) throw mismatch(place, MASKED)
+export function refuseMask(pointer: string, text: string): void {
+  if (hasMask(text)) throw mismatch(pointer, MASKED)
 }
 
 type Pairs = Readonly<Record<string, string | null>>
 
 /** Named pairs over those that are held; null takes one away. Names of headers are alike in any case. */
-export function mergePairs(place: string, stored: Readonly<Record<string, string>>, input: Pairs, anyCase: boolean) {
+export function mergePairs(pointer: string, stored: Readonly<Record<string, string>>, input: Pairs, anyCase: boolean) {
   const keyOf = (name: string) => (anyCase ? name.toLowerCase() : name)
   const named = new Set(Object.keys(input).map(keyOf))
   const preserved = Object.entries(stored).filter(([name]) => !named.has(keyOf(name)))
   const changed = Object.entries(input).flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]))
-  for (const [name, value] of changed) refuseMask(`${place}/${name}`, value)
+  for (const [name, value] of changed) refuseMask(`${pointer}/${name}`, value)
   return { pairs: Object.fromEntries([...preserved, ...changed]), kept: preserved.length > 0 }
 }

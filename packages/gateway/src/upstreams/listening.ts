@@ -36,7 +36,7 @@ export type OnNotification = (notification: Notification, missed: boolean) => vo
 
 export interface Listening {
   /** Listen until the signal; resolves when the source has taken the wish, with what it took of it. */
-  join(wish: Wish, onNotification: OnNotification, signal: AbortSignal): Promise<Honoured>
+  join(interest: Wish, onNotification: OnNotification, signal: AbortSignal): Promise<Honoured>
   /** The source says something. */
   hear(notification: Notification): void
   /**
@@ -95,12 +95,12 @@ export function createListening({ apply }: ListeningParts): Listening {
   }
 
   return {
-    async join(wish, onNotification, signal) {
+    async join(interest, onNotification, signal) {
       const member: Member = {
-        lists: wish.lists,
-        uris: new Set(takeNames(uris, wish.uris)),
-        tasks: new Set(takeNames(tasks, wish.tasks)),
-        beside: wish.beside === true,
+        lists: interest.lists,
+        uris: new Set(takeNames(uris, interest.uris)),
+        tasks: new Set(takeNames(tasks, interest.tasks)),
+        beside: interest.beside === true,
         onNotification,
       }
       if (signal.aborted) return { uris: [], tasks: [] }

@@ -9,8 +9,8 @@ export type ComposioWire = BackendWire<'composio'>
 export const composio = backendKind({
   connector: 'composio',
   check({ headers, words }) {
-    const refuse = (place: string, problem: string) => {
-      throw new Fault('params.shape', { place, problem })
+    const refuse = (pointer: string, problem: string) => {
+      throw new Fault('params.shape', { place: pointer, problem })
     }
     const key = Object.entries(headers).find(([name]) => name.toLowerCase() === 'x-api-key')?.[1]
     if (key === undefined || key === '')

@@ -66,7 +66,7 @@ const accountsOf = (auth: ConnectionAuthChange): Pick<ProcessWire, 'auth'> =>
 function keptAuth({ auth, environment }: ProcessWire): { readonly auth?: ConnectionAuthChange } {
   if (auth === undefined || auth.kind === 'none') return {}
   const { kind = 'key', variable, provider, brought } = auth
-  const refuse = (place: string, problem: string) => new Fault('params.shape', { place: `/auth/${place}`, problem })
+  const refuse = (pointer: string, problem: string) => new Fault('params.shape', { place: `/auth/${pointer}`, problem })
   if (kind === 'auto') throw refuse('kind', 'cannot be auto for a program: use key or oauth')
   if (variable === undefined)
     throw refuse('variable', 'is missing: the variable that contains the token or key of an account')

@@ -43,9 +43,9 @@ function walk(value: Json, path: string, found: (filters: Json, path: string) =>
   if (Array.isArray(value)) value.forEach((item, at) => walk(item, `${path}/${at}`, found))
   else if (isObject(value))
     for (const [key, item] of Object.entries(value)) {
-      const place = `${path}/${pointerStep(key)}`
-      if (key !== FILTERS) walk(item, place, found)
-      else if (item !== null) found(item, place)
+      const itemPath = `${path}/${pointerStep(key)}`
+      if (key !== FILTERS) walk(item, itemPath, found)
+      else if (item !== null) found(item, itemPath)
     }
 }
 
@@ -56,12 +56,12 @@ function* problemsOf(filters: Json, path: string, metadata: Metadata): Generator
 
 function* problemsOfOne(name: string, value: Json, path: string, metadata: Metadata): Generator<FacetProblem> {
   const { facets, namespaces } = metadata
-  const place = `${path}/${pointerStep(name)}`
+  const itemPath = `${path}/${pointerStep(name)}`
   const [fields, operators] = [namespaces.get(name), facets.get(name)]
   if (fields !== undefined && isObject(value)) {
     for (const field of Object.keys(value))
       if (!fields.has(field) && operators?.has(field) !== true)
-        yield noField(`${place}/${pointerStep(field)}`, field, name, fields)
+        yield noField(`${itemPath}/${pointerStep(field)}`, field, name, fields)
     return
   }
   if (facets.has(name)) {
@@ -69,7 +69,7 @@ function* problemsOfOne(name: string, value: Json, path: string, metadata: Metad
     for (const operator of Object.keys(value))
       if (!operators.has(operator))
         yield {
-          path: `${place}/${pointerStep(operator)}`,
+          path: `${itemPath}/${pointerStep(operator)}`,
           message: `"${short(operator)}" is not a way to filter by ${short(name)}${nearestOrSome(operator, operators)}`,
         }
     return
@@ -79,14 +79,14 @@ function* problemsOfOne(name: string, value: Json, path: string, metadata: Metad
   const within = namespaces.get(namespace)
   if (within !== undefined) {
     const field = name.slice(dot + 1)
-    if (!within.has(field)) yield noField(place, field, namespace, within)
+    if (!within.has(field)) yield noField(itemPath, field, namespace, within)
     return
   }
   if (fields !== undefined)
-    yield { path: place, message: `must be an object of fields of ${short(name)}${nearestOrSome('', fields)}` }
+    yield { path: itemPath, message: `must be an object of fields of ${short(name)}${nearestOrSome('', fields)}` }
   else
     yield {
-      path: place,
+      path: itemPath,
       message: `"${short(name)}" is neither a facet nor a namespace${nearestOrSome(name, [...facets.keys(), ...namespaces.keys()])}`,
     }
 }

@@ -111,8 +111,8 @@ function textOfProblems(input: Json | undefined): string | undefined {
 /** One line of a framework's complaint: `{loc: ["body", "params", "limit"], msg}`. */
 function textOfPlacedProblem({ loc, msg, message }: JsonObject): string | undefined {
   const words = textOfProblems(msg ?? message)
-  const place = Array.isArray(loc) ? loc.map(String).join('/') : ''
-  return words === undefined || place === '' ? words : `/${place}: ${words}`
+  const pointer = Array.isArray(loc) ? loc.map(String).join('/') : ''
+  return words === undefined || pointer === '' ? words : `/${pointer}: ${words}`
 }
 
 const failedFault = ({ tool, mask }: Answering, whole: string, data: { status: number }): Fault => {

@@ -146,18 +146,18 @@ interface Shown {
 function presentCredential(
   credential: OpenedCredential | undefined,
   { header, prefix }: NativeTarget['key'],
-  place: KeyAuth | undefined,
+  keyAuth: KeyAuth | undefined,
 ): Shown {
   const presentedHeaders = Object.fromEntries(
     Object.entries(credential?.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
   )
   const { [header]: value, ...headers } = presentedHeaders
-  if (place === undefined || value === undefined) return { headers: presentedHeaders }
+  if (keyAuth === undefined || value === undefined) return { headers: presentedHeaders }
   const key = value.startsWith(prefix) ? value.slice(prefix.length) : value
-  if (place.in === 'body') return { headers, member: { name: place.name, value: key } }
-  if (place.in === 'basic-user')
+  if (keyAuth.in === 'body') return { headers, member: { name: keyAuth.name, value: key } }
+  if (keyAuth.in === 'basic-user')
     return { headers: { ...headers, authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}` } }
-  return { headers: { ...headers, [place.name.toLowerCase()]: `${place.prefix ?? ''}${key}` } }
+  return { headers: { ...headers, [keyAuth.name.toLowerCase()]: `${keyAuth.prefix ?? ''}${key}` } }
 }
 
 const NO_BODY: Body = { kind: 'json', media: 'application/json', required: true, whole: undefined, members: [] }
