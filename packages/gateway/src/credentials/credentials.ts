@@ -283,11 +283,11 @@ export interface Arriving extends Pick<
 }
 
 /** Whether an account is good for calls now: an address or an authorization server that was changed makes it one that is not. */
-const serves = ({ problem, kind, server, issuer }: Held, place: Arriving): boolean =>
+const serves = ({ problem, kind, server, issuer }: Held, arriving: Arriving): boolean =>
   problem === null &&
-  kind === (place.kind ?? 'oauth') &&
-  (place.server === undefined || server === place.server) &&
-  (place.onlyIssuer === undefined || issuer === null || issuer === place.onlyIssuer)
+  kind === (arriving.kind ?? 'oauth') &&
+  (arriving.server === undefined || server === arriving.server) &&
+  (arriving.onlyIssuer === undefined || issuer === null || issuer === arriving.onlyIssuer)
 
 /**
  * Returns the account whose place an account takes, and whether it may: the one that its owner let it replace, one that is known to be of the
@@ -349,9 +349,9 @@ export async function putCredential(sql: OrgSql, words: CredentialWords): Promis
        and user_id is not distinct from ${userId ?? null}
        order by is_default desc, account
        for update`
-  const place = placeOf(stored, words)
-  if (!('first' in place)) return { refused: 'connected', account: place.account }
-  const { id, account, first, was } = place
+  const slot = placeOf(stored, words)
+  if (!('first' in slot)) return { refused: 'connected', account: slot.account }
+  const { id, account, first, was } = slot
   if (was === undefined && stored.length >= MOST_ACCOUNTS) return { refused: 'many' }
   const { access, refresh } = seal(id)
   const [row] = await sql(Id)`

@@ -97,9 +97,9 @@ export function createAuthorizationServer(parts: AuthorizationServerParts): Auth
       const { params } = found.interaction
       const text = (name: string) => (typeof params[name] === 'string' ? params[name] : '')
       const [clientId, resource] = [text('client_id'), resourceIn(params['resource']) ?? endpoints.audienceOf({})]
-      const place = endpoints.find(resource)
+      const endpoint = endpoints.find(resource)
       const back = URL.parse(text('redirect_uri'))
-      if (place === undefined || back === null) return undefined
+      if (endpoint === undefined || back === null) return undefined
       const web = /^https?:$/.test(back.protocol)
       return {
         id,
@@ -109,7 +109,7 @@ export function createAuthorizationServer(parts: AuthorizationServerParts): Auth
         host: hostOf(back),
         local: !web || isLoopback(back),
         resource,
-        place,
+        place: endpoint,
         limit: limitOf(text('scope')),
         insists: /\b(consent|login|select_account)\b/.test(text('prompt')),
       }

@@ -108,9 +108,9 @@ export function shapeClient(input: unknown, { vouched = false } = {}): ShapedCli
   const parsed = Said.safeParse(input)
   if (!parsed.success) {
     const [issue] = parsed.error.issues
-    const place = issue?.path.join('.') ?? ''
-    const error = place.startsWith('redirect_uris') ? 'invalid_redirect_uri' : 'invalid_client_metadata'
-    throw new ClientProblem(error, `${place === '' ? 'the client' : place}: ${issue?.message ?? 'is not valid'}`)
+    const path = issue?.path.join('.') ?? ''
+    const error = path.startsWith('redirect_uris') ? 'invalid_redirect_uri' : 'invalid_client_metadata'
+    throw new ClientProblem(error, `${path === '' ? 'the client' : path}: ${issue?.message ?? 'is not valid'}`)
   }
   const { client_name: name, redirect_uris, grant_types, response_types, application_type, client_uri } = parsed.data
   const redirects = redirectsOf(redirect_uris, vouched)

@@ -44,13 +44,13 @@ const EXAMPLES = 3
 /** A page holds no more organizations than a person can look through. */
 const MOST = 50
 
-export function listChoices(parts: ConsentParts, principal: Principal, place: EndpointPath): Choice[] {
-  const { organization } = place
+export function listChoices(parts: ConsentParts, principal: Principal, endpoint: EndpointPath): Choice[] {
+  const { organization } = endpoint
   const named = organization === undefined ? undefined : parts.findOrganization({ slug: organization })
   const candidates = organization === undefined ? defaultFirst(parts.allOrganizations()) : [named]
   const choices: Choice[] = []
   for (const snapshot of candidates) {
-    const choice = snapshot === undefined ? undefined : choiceIn(parts, principal, place, snapshot)
+    const choice = snapshot === undefined ? undefined : choiceIn(parts, principal, endpoint, snapshot)
     if (choice !== undefined) choices.push(choice)
     if (choices.length === MOST) break
   }

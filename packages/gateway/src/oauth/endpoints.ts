@@ -25,7 +25,7 @@ export interface Endpoints {
   /** Returns the endpoint of a resource; undefined for a resource that is not one of ours. */
   find(resource: string): EndpointPath | undefined
   /** The one name that an endpoint has in tokens. */
-  audienceOf(place: EndpointPath): string
+  audienceOf(endpoint: EndpointPath): string
 }
 
 export function createEndpoints({ base, settled, placeOf }: EndpointsParts): Endpoints {
@@ -51,7 +51,7 @@ export function createEndpoints({ base, settled, placeOf }: EndpointsParts): End
       const path = pathBelow(address)
       return path === undefined ? undefined : placeOf(path)
     },
-    audienceOf: (place) => `${base()}${pathOf(place)}`,
+    audienceOf: (endpoint) => `${base()}${pathOf(endpoint)}`,
   }
 }
 

@@ -223,11 +223,11 @@ function sayUnavailable(ctx: KoaContextWithOIDC, fault: DatabaseUnreachable): vo
 /** Whether the endpoint exists is not asked: that is told to nobody who is not admitted there. */
 function resourceServer({ library, endpoints, keys, lifetimes }: ProviderParts, resource: string) {
   const [key] = keys
-  const place = endpoints.find(resource)
-  if (place === undefined) throw new library.errors.InvalidTarget()
+  const endpoint = endpoints.find(resource)
+  if (endpoint === undefined) throw new library.errors.InvalidTarget()
   return {
     scope: SCOPES.join(' '),
-    audience: endpoints.audienceOf(place),
+    audience: endpoints.audienceOf(endpoint),
     accessTokenFormat: 'jwt',
     accessTokenTTL: lifetimes.access,
     jwt: { sign: { alg: 'EdDSA', ...(key === undefined ? {} : { kid: key.id }) } },

@@ -154,8 +154,8 @@ class BrokeredCredentials implements CallCredentials {
 
   #needed({ alias }: Brokered, asking: CredentialAsking, problem: string): Fault {
     const { organizationId, connectionId, principal, account } = asking
-    const wish = { organizationId, connectionId, userId: principal.userId, account: undefined, scopes: [] }
-    const { url, minutes } = this.#parts.links.link(account === undefined ? wish : { ...wish, account })
+    const request = { organizationId, connectionId, userId: principal.userId, account: undefined, scopes: [] }
+    const { url, minutes } = this.#parts.links.link(account === undefined ? request : { ...request, account })
     return new Fault('credential.needed', { connection: alias, problem, link: url, minutes })
   }
 }

@@ -91,7 +91,7 @@ export function createConnectLinks({ vault, publicUrl, now }: ConnectLinkParts):
   function open(token: string): Linked | undefined {
     const linkState = read(vault, token)
     if (linkState === undefined || linkState.until <= now()) return undefined
-    const wish = {
+    const request = {
       organizationId: linkState.o,
       userId: linkState.u,
       account: linkState.a,
@@ -99,15 +99,15 @@ export function createConnectLinks({ vault, publicUrl, now }: ConnectLinkParts):
       scopes: linkState.s,
     }
     const ending = { returnTo: linkState.r, session: linkState.q, callback: linkState.b, page: linkState.e }
-    if (linkState.c !== undefined) return { connectRequest: { ...wish, connectionId: linkState.c }, ending }
-    return linkState.p === undefined ? undefined : { connectRequest: { ...wish, provider: linkState.p }, ending }
+    if (linkState.c !== undefined) return { connectRequest: { ...request, connectionId: linkState.c }, ending }
+    return linkState.p === undefined ? undefined : { connectRequest: { ...request, provider: linkState.p }, ending }
   }
 
   return {
     make,
     open,
-    link(wish) {
-      const { url, minutes } = make({ connectRequest: wish, ending: {} })
+    link(request) {
+      const { url, minutes } = make({ connectRequest: request, ending: {} })
       return { url, minutes }
     },
     read(token) {

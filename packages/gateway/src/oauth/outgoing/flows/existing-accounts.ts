@@ -58,7 +58,7 @@ export async function findInTheWay(
   }))
   const { server, vendor, auth } = target
   const kind = auth?.kind === 'key' ? 'key' : 'oauth'
-  const place = { kind, server, onlyIssuer: vendor?.authority.issuer } as const
-  const replaced = replacedBy(there, { account, only, replaces, ...place })
+  const arriving = { kind, server, onlyIssuer: vendor?.authority.issuer } as const
+  const replaced = replacedBy(there, { account, only, replaces, ...arriving })
   return replaced?.may === false ? replaced.row : undefined
 }

@@ -231,14 +231,14 @@ function scopesFor(
  * bound to the server for which its flow began.
  */
 function stillThere({ targets, memberOf }: FlowParts, flow: FlowRow): Target {
-  const wish = {
+  const request = {
     organizationId: flow.organization_id,
     userId: flow.user_id ?? undefined,
     account: flow.account ?? undefined,
     scopes: [],
   }
   const target = openAgain(targets, flow, {
-    ...wish,
+    ...request,
     ...(flow.connection_id === null ? { provider: flow.provider } : { connectionId: flow.connection_id }),
   })
   const refusedFlow = (why: Why) => new FlowProblem('invalid_state', why, refusedFor(why), flow)

@@ -135,9 +135,9 @@ export function createOutgoingOAuth({ now, adapter, onRead }: OutgoingOAuthParts
     },
 
     async revoke({ authority, client, token, hint }, egress) {
-      const way = adapter(authority)
-      if (way.revokes?.includes(hint) === false) return
-      const own = way.revocation?.(client, token)
+      const vendor = adapter(authority)
+      if (vendor.revokes?.includes(hint) === false) return
+      const own = vendor.revocation?.(client, token)
       if (own === undefined && authority.revocationEndpoint === undefined) return
       try {
         if (own !== undefined) {
@@ -145,12 +145,12 @@ export function createOutgoingOAuth({ now, adapter, onRead }: OutgoingOAuthParts
           const response = await createGuardedFetch(egress)(url, request)
           const { status } = response
           if (status === 429 || status >= 500) throw unreachable(egress, `it responded with HTTP ${status}`)
-          const failure = await failureOf(response, way)
+          const failure = await failureOf(response, vendor)
           if (status >= 400 || failure !== undefined)
             throw refusedByAuthority(egress, `it did not revoke the token (${codeIn(failure ?? `HTTP ${status}`)})`)
           return
         }
-        const { ask, heard } = createLine({ adapter: way, egress, authority })
+        const { ask, heard } = createLine({ adapter: vendor, egress, authority })
         const revokeWith = (more: Record<string, string>) =>
           library.revocationRequest(serverOf(authority), clientOf(client), proofOf(client), token, {
             ...optionsOf(ask),

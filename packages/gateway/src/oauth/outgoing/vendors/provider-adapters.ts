@@ -102,9 +102,9 @@ function revocationOf(
 }
 
 function firstOf(places: readonly ClaimPath[], answer: Answer): string | undefined {
-  for (const place of places) {
-    const from = place.in === 'answer' ? answer : claimsOf(answer['id_token'])
-    const found = place.path.split('.').reduce<unknown>((at, step) => (isObject(at) ? at[step] : undefined), from)
+  for (const claimPath of places) {
+    const from = claimPath.in === 'answer' ? answer : claimsOf(answer['id_token'])
+    const found = claimPath.path.split('.').reduce<unknown>((at, step) => (isObject(at) ? at[step] : undefined), from)
     if (typeof found === 'string' && found !== '') return found
   }
   return undefined
