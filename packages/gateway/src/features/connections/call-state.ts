@@ -74,8 +74,9 @@ const wantsAccount = ({ kind }: ConnectionAuth, { row, accounts, people, hasOwnK
 
 /** The one that a call uses that names none (`chooseCredential`). */
 function chosenIn({ kind, owners }: ConnectionAuth, accounts: readonly CallAccount[]): CallAccount | undefined {
-  const way = kind === 'key' ? 'key' : 'oauth'
-  const accountsFor = (isOwn: boolean) => accounts.filter((account) => account.own === isOwn && account.kind === way)
+  const accountKind = kind === 'key' ? 'key' : 'oauth'
+  const accountsFor = (isOwn: boolean) =>
+    accounts.filter((account) => account.own === isOwn && account.kind === accountKind)
   const own = owners.includes('member') ? accountsFor(true) : []
   return own[0] ?? (owners.includes('organization') ? accountsFor(false)[0] : undefined)
 }

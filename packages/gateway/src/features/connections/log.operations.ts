@@ -53,12 +53,12 @@ function recentLines(request: LogRequest): Line[] {
 function follow(request: LogRequest) {
   const { logs, words } = request.parts.runtime
   const { id } = connectionOf(request)
-  return (hear: (line: Line) => void) => {
+  return (onLine: (line: Line) => void) => {
     const leaveLog = logs.follow((text) => {
       const line = lineOf(request, id, text)
-      if (line !== undefined) hear(line)
+      if (line !== undefined) onLine(line)
     })
-    const leaveWords = words.follow(id, (line) => hear(saidBy(line)))
+    const leaveWords = words.follow(id, (line) => onLine(saidBy(line)))
     return () => {
       leaveLog()
       leaveWords()

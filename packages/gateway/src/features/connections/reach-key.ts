@@ -9,5 +9,5 @@ export function reachKey({ settings, secrets }: ConnectionParts): string | undef
   return keyOf(secrets.url ?? settings.url, [], secrets.headers)
 }
 
-const keyOf = (place: string, args: readonly string[], pairs: Readonly<Record<string, string>>): string =>
-  JSON.stringify([place, args, Object.entries(pairs).toSorted(([a], [b]) => (a < b ? -1 : 1))])
+const keyOf = (reach: string, args: readonly string[], pairs: Readonly<Record<string, string>>): string =>
+  JSON.stringify([reach, args, Object.entries(pairs).toSorted(([a], [b]) => (a < b ? -1 : 1))])

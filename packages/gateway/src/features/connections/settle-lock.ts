@@ -59,9 +59,9 @@ export async function setLock(
   // A lock that is off lets everything in; one that is turned on begins with what is there.
   // Saying again that it is off lets nothing in of what is held all the same, because it would do something else now.
   const turns = before === 'off' ? mode !== 'off' : mode === 'off'
-  const wish = mode === 'off' ? (turns ? 'accept' : undefined) : (setting.present ?? (turns ? 'accept' : undefined))
-  if (wish === undefined) return { accepted: 0, held: 0 }
-  if (wish === 'hold') {
+  const newState = mode === 'off' ? (turns ? 'accept' : undefined) : (setting.present ?? (turns ? 'accept' : undefined))
+  if (newState === undefined) return { accepted: 0, held: 0 }
+  if (newState === 'hold') {
     await forgetTools(sql, id)
     if (present.length > 0) await holdTools(sql, of, present)
     return { accepted: 0, held: present.length }

@@ -51,9 +51,9 @@ interface Underneath {
 
 type RunScope = Parameters<Served['run']>[2]
 
-function underneath(parts: ConnectionOperationParts, asking: OperationCall, place: RunScope): Underneath {
+function underneath(parts: ConnectionOperationParts, asking: OperationCall, scope: RunScope): Underneath {
   const ask = async <Answer>(served: ServedOfConnections, more: Partial<OperationCall> = {}) =>
-    (await served.run(parts, { ...asking, ...more }, place)) as Answer
+    (await served.run(parts, { ...asking, ...more }, scope)) as Answer
   return {
     get: () => ask(getConnection),
     list: (query) => ask(listConnections, { query }),
@@ -67,11 +67,11 @@ type Run<Op extends Operation> = (request: OrganizationRequest<Op>, below: Under
 
 const serveIntegration = <Op extends Operation>(operation: Op, run: Run<Op>): Served => ({
   operation,
-  run: (parts, asking, place) =>
-    serveOrganization(operation, (request) => run(request, underneath(parts, asking, place)) as never).run(
+  run: (parts, asking, scope) =>
+    serveOrganization(operation, (request) => run(request, underneath(parts, asking, scope)) as never).run(
       parts,
       asking,
-      place,
+      scope,
     ),
 })
 

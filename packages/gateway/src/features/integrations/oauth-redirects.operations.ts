@@ -12,7 +12,7 @@ type RedirectRequest = OrganizationRequest<typeof shapes.getOAuthUrl>
 const pageIn = ({ organization }: RedirectRequest) =>
   `/settings/integrations?org=${encodeURIComponent(organization.slug)}`
 
-const mismatch = (place: string, problem: string) => new Fault('body.shape', { place, problem })
+const mismatch = (pointer: string, problem: string) => new Fault('body.shape', { place: pointer, problem })
 
 /** Undefined: the organization's. Throws `role.forbidden` and `body.shape`. */
 function ownerOf({ role, principal, query }: RedirectRequest, owners: readonly string[]): UserId | undefined {
