@@ -149,11 +149,11 @@ function propertiesOf(schema: unknown): Properties {
   const found = new Map<string, unknown>()
   const open: unknown[] = [schema]
   for (let read = 0; open.length > 0 && read < MOST_PARTS; read += 1) {
-    const part = open.pop()
-    if (!isObject(part)) continue
-    if (isObject(part['properties']))
-      for (const [name, value] of Object.entries(part['properties'])) found.set(name, value)
-    for (const word of ['allOf', 'anyOf', 'oneOf']) if (Array.isArray(part[word])) open.push(...part[word])
+    const schemaPart = open.pop()
+    if (!isObject(schemaPart)) continue
+    if (isObject(schemaPart['properties']))
+      for (const [name, value] of Object.entries(schemaPart['properties'])) found.set(name, value)
+    for (const word of ['allOf', 'anyOf', 'oneOf']) if (Array.isArray(schemaPart[word])) open.push(...schemaPart[word])
   }
   const made = { exact: found, folded: new Map(Array.from(found.keys(), (name) => [foldName(name), name])) }
   known.set(schema, made)

@@ -131,9 +131,9 @@ function createGroups() {
   const places = new Map<PlacedRule, number>()
   const known = new Map<string, RuleGroup>()
   const placeOf = (rule: PlacedRule): number => {
-    const place = places.get(rule) ?? places.size
-    places.set(rule, place)
-    return place
+    const rank = places.get(rule) ?? places.size
+    places.set(rule, rank)
+    return rank
   }
   return {
     of(placed: readonly PlacedRule[]): RuleGroup {

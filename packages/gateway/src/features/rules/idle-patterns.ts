@@ -37,7 +37,7 @@ export interface KnownPlace {
 
 /** To be asked for before a transaction is begun: an organization can have 100,000 tools. */
 export const knownPlaces = (places: readonly ToolPlace[]): Promise<KnownPlace[]> =>
-  Promise.all(places.map(async (place) => ({ place, tools: await allToolsOf(place) })))
+  Promise.all(places.map(async (sources) => ({ place: sources, tools: await allToolsOf(sources) })))
 
 /** A rule of a connection is compared with the tools of that connection alone. */
 export function idlePatterns(places: readonly KnownPlace[], rules: readonly PlacedPatterns[]): IdlePattern[] {

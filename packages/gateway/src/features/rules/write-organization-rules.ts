@@ -53,8 +53,8 @@ async function placeOf(sql: OrgSql, scope: InnerScope, of: string | undefined): 
     return { scope }
   }
   if (of === undefined) throw refuse(`must specify the ${scope}`)
-  const place = await findPlace(sql, scope, of)
-  if (place !== undefined) return place
+  const rulePlace = await findPlace(sql, scope, of)
+  if (rulePlace !== undefined) return rulePlace
   if (scope === 'toolset' && isToolset([], of))
     throw refuse(
       of === 'default'
@@ -92,9 +92,15 @@ export async function writeOrganizationRule(
 ): Promise<OrganizationRuleRow> {
   const rows = await listOrganizationRules(sql)
   if (rows.length >= MOST_RULES) throw new Fault('rule.limit', { limit: MOST_RULES })
-  const place = await placeOf(sql, scope, of)
+  const rulePlace = await placeOf(sql, scope, of)
   refuseProblems(words, scope, await knownTo(sql, rows, platform))
-  const id = await addOrganizationRule(sql, { organizationId, place, rule: writtenOf(words), origin, createdBy })
+  const id = await addOrganizationRule(sql, {
+    organizationId,
+    place: rulePlace,
+    rule: writtenOf(words),
+    origin,
+    createdBy,
+  })
   if (id === undefined) throw takenName(words.name)
   return read(sql, id)
 }

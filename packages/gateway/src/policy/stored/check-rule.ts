@@ -37,8 +37,8 @@ export function readWords(input: unknown): { words: RuleWords } | { problems: re
 /** Whether it can be carried out at all: everything that is compiled is compiled once. */
 export function compileProblems(words: RuleWords): RuleProblem[] {
   const problems: RuleProblem[] = []
-  const addProblem = (place: string, problem: string | undefined) => {
-    if (problem !== undefined) problems.push({ place, problem })
+  const addProblem = (pointer: string, problem: string | undefined) => {
+    if (problem !== undefined) problems.push({ place: pointer, problem })
   }
   const { match } = words
   if (match.when !== undefined) {
@@ -53,7 +53,7 @@ export function compileProblems(words: RuleWords): RuleProblem[] {
 /** Contradictions in a rule, and parts without any effect. */
 export function senseProblems(words: RuleWords, scope: RuleScope): RuleProblem[] {
   const problems: RuleProblem[] = []
-  const addProblem = (place: string, problem: string) => void problems.push({ place, problem })
+  const addProblem = (pointer: string, problem: string) => void problems.push({ place: pointer, problem })
   const { match } = words
   if (match.when !== undefined) checkMembers(match.when, addProblem)
   match.connectors?.forEach((kind, at) => {
@@ -108,15 +108,15 @@ export function liftProblems(words: RuleWords, scope: RuleScope, known: readonly
   const may = known.filter((rule) => scope === 'platform' || rule.scope !== 'platform')
   return words.parameters.lifts.flatMap((name, at) => {
     if (may.some((rule) => rule.name === name)) return []
-    const place = `/parameters/lifts/${at}`
+    const pointer = `/parameters/lifts/${at}`
     if (scope !== 'platform' && known.some((rule) => rule.name === name))
-      return { place, problem: `refers to "${name}", a platform rule, which only platform rules can lift` }
+      return { place: pointer, problem: `refers to "${name}", a platform rule, which only platform rules can lift` }
     const [near] = nearestNames(
       name,
       may.map((rule) => rule.name),
     )
     const guess = near === undefined ? '' : ` (did you mean "${near}"?)`
-    return { place, problem: `refers to "${name}", which is not a rule here${guess}` }
+    return { place: pointer, problem: `refers to "${name}", which is not a rule here${guess}` }
   })
 }
 
