@@ -34,8 +34,8 @@ export function renameTools<Tool>(
     names.set(name, newName)
     return [newName, tool] as const
 
-    function nameBy(way: Naming, joined: string): string | undefined {
-      if (way === 'mcp') return agentName(joined, tools)
+    function nameBy(style: Naming, joined: string): string | undefined {
+      if (style === 'mcp') return agentName(joined, tools)
       return counts?.get(ownName(tool)) === 1 ? plainName(ownName(tool)) : undefined
     }
   })

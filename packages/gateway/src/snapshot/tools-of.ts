@@ -35,9 +35,9 @@ export interface KnownTools {
 export type ToolPlace = Pick<Snapshot, 'connections' | 'catalogs' | 'states'> & Partial<Pick<Snapshot, 'toolsets'>>
 
 /** Of a few connections. */
-export function toolsOf(place: ToolPlace): KnownTools {
-  const know = createKnow(place)
-  return joinTools(place.connections.map((connection) => [connection.alias, know(connection)]))
+export function toolsOf(sources: ToolPlace): KnownTools {
+  const know = createKnow(sources)
+  return joinTools(sources.connections.map((connection) => [connection.alias, know(connection)]))
 }
 
 /** Tools that become known in one slice: an organization can have 100,000. */
@@ -54,11 +54,11 @@ export function allToolsOf(snapshot: ToolPlace): Promise<KnownTools> {
   return made
 }
 
-async function knowAll(place: ToolPlace): Promise<KnownTools> {
-  const know = createKnow(place)
+async function knowAll(sources: ToolPlace): Promise<KnownTools> {
+  const know = createKnow(sources)
   const all: [string, OwnTools][] = []
   let slice = 0
-  for (const connection of place.connections) {
+  for (const connection of sources.connections) {
     const tools = know(connection)
     all.push([connection.alias, tools])
     slice += tools.size + 1
@@ -104,10 +104,10 @@ interface KnownBy {
 const knownBy = new WeakMap<ConnectionRow, KnownBy>()
 
 /** Where nothing has changed that the tools of a connection are known by, they are those of the snapshot before, as in `tool-index.ts`. */
-function createKnow(place: ToolPlace): (connection: ConnectionRow) => OwnTools {
-  const { catalogs, states, toolsets } = place
+function createKnow(sources: ToolPlace): (connection: ConnectionRow) => OwnTools {
+  const { catalogs, states, toolsets } = sources
   const effects = createEffects(states)
-  const withNames = createToolNames(place)
+  const withNames = createToolNames(sources)
   return (connection) => {
     const catalog = catalogs.get(connection.id)
     const by = [catalog, states, toolsets]
@@ -183,14 +183,14 @@ export interface ToolEffect {
 }
 
 /** The effect of single tools as they stand now, by the id of their connection; undefined where one is not there. */
-export function effectsOf(place: ToolPlace | undefined) {
+export function effectsOf(sources: ToolPlace | undefined) {
   let effects: ReturnType<typeof createEffects> | undefined
   return (connectionId: string, tool: string): ToolEffect | undefined => {
-    const connection = place?.connections.find(({ id }) => id === connectionId)
-    const catalog = connection && place?.catalogs.get(connection.id)
+    const connection = sources?.connections.find(({ id }) => id === connectionId)
+    const catalog = connection && sources?.catalogs.get(connection.id)
     const definition = catalog?.tools?.find(({ name }) => name === tool)
-    if (place === undefined || connection === undefined || definition === undefined) return undefined
-    effects ??= createEffects(place.states)
+    if (sources === undefined || connection === undefined || definition === undefined) return undefined
+    effects ??= createEffects(sources.states)
     const holds = createHolds(new Map([[connection.id, catalog?.held ?? []]]))
     const { stated, resolved } = effectOfTool(connection, definition, tool, { holds, effects })
     return { from: resolved.from, stated }

@@ -52,12 +52,12 @@ function markWords(steps: readonly Step[]): DifferenceLine[] {
     if (removed.length + added.length === 0) lines.push({ kind: 'same', text: steps[at++]?.text ?? '', marks: [] })
     else {
       const partners = pair(removed, added)
-      const before = removed.map((text, place): DifferenceLine => {
-        const partner = added[partners.get(place) ?? -1]
+      const before = removed.map((text, index): DifferenceLine => {
+        const partner = added[partners.get(index) ?? -1]
         return { kind: 'removed', text, marks: partner === undefined ? [] : marksOf(text, partner)[0] }
       })
-      const after = added.map((text, place): DifferenceLine => {
-        const partner = removed[removed.findIndex((_, other) => partners.get(other) === place)]
+      const after = added.map((text, index): DifferenceLine => {
+        const partner = removed[removed.findIndex((_, other) => partners.get(other) === index)]
         return { kind: 'added', text, marks: partner === undefined ? [] : marksOf(partner, text)[1] }
       })
       lines.push(...before, ...after)
@@ -79,13 +79,13 @@ function pair(removed: readonly string[], added: readonly string[]): Map<number,
   const memberOf = (text: string) => /^\s*"(?:[^"\\]|\\.)*":/.exec(text)?.[0]
   const taken = new Set<number>()
   const pairs = new Map<number, number>()
-  for (const [place, text] of removed.entries()) {
+  for (const [index, text] of removed.entries()) {
     const member = memberOf(text)
     const same = added.findIndex((value, at) => member !== undefined && !taken.has(at) && memberOf(value) === member)
-    const found = same === -1 && removed.length === added.length && !taken.has(place) ? place : same
+    const found = same === -1 && removed.length === added.length && !taken.has(index) ? index : same
     if (found === -1) continue
     taken.add(found)
-    pairs.set(place, found)
+    pairs.set(index, found)
   }
   return pairs
 }
