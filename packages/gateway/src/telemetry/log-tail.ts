@@ -14,7 +14,7 @@ export interface LogTail {
   /** The oldest first. */
   recent(): readonly string[]
   /** Until the returned function is called. */
-  follow(hear: (line: string) => void): () => void
+  follow(onLine: (line: string) => void): () => void
 }
 
 export function createLogTail(): LogTail {
@@ -26,12 +26,12 @@ export function createLogTail(): LogTail {
       const text = line.length > MOST_OF_ONE ? shortenLine(line) : line
       lines[next] = text
       next = (next + 1) % MOST_LINES
-      for (const hear of followers) hear(text)
+      for (const onLine of followers) onLine(text)
     },
     recent: () => (lines.length < MOST_LINES ? [...lines] : [...lines.slice(next), ...lines.slice(0, next)]),
-    follow(hear) {
-      followers.add(hear)
-      return () => void followers.delete(hear)
+    follow(onLine) {
+      followers.add(onLine)
+      return () => void followers.delete(onLine)
     },
   }
 }

@@ -81,17 +81,17 @@ const Place = z.object({
 
 /** Of the organization whose turn it is. */
 export async function nextRecords(sql: SystemSql, stored: Held, bounds: Bounds): Promise<RecordBatch | undefined> {
-  const [place] = await sql(Place)`
+  const [position] = await sql(Place)`
     select c.organization_id, c.seq::float8 as head, coalesce(k.seq, 0)::float8 as seq, c.anchor_seq::float8 as anchor,
            k.pending::float8 as pending
       from record_chains c
       left join record_stream_cursors k on k.organization_id = c.organization_id and k.stream_id = ${stored.id}
      where ${stored.organization_id} in (c.organization_id, 'platform') and c.seq > coalesce(k.seq, 0)
      order by k.moved_at nulls first limit 1`
-  if (place === undefined) return undefined
-  const { organization_id: organization, head, anchor } = place
-  const from = Math.max(place.seq, anchor)
-  const pending = place.pending !== null && place.pending > from ? place.pending : undefined
+  if (position === undefined) return undefined
+  const { organization_id: organization, head, anchor } = position
+  const from = Math.max(position.seq, anchor)
+  const pending = position.pending !== null && position.pending > from ? position.pending : undefined
   const to = pending ?? (await endOf(sql, organization, { from, head, ...bounds }))
   await sql(Id)`
     insert into record_stream_cursors (organization_id, stream_id, seq, pending)
@@ -101,7 +101,7 @@ export async function nextRecords(sql: SystemSql, stored: Held, bounds: Bounds):
   const id = `${stored.id}-${organization}-${from + 1}-${to}`
   return {
     ...{ of: 'records', id, streamId: stored.id, organizationId: organization, items, to },
-    ...{ lost: from - place.seq, full: to < head },
+    ...{ lost: from - position.seq, full: to < head },
   }
 }
 

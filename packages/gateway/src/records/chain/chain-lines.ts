@@ -121,9 +121,9 @@ interface Page {
 }
 
 /** Undefined behind the head. Whoever leaves before a page has come does not wait for it. */
-function readPage(look: Look, organization: string, after: number, head: number): Promise<Page> | undefined {
+function readPage(read: Look, organization: string, after: number, head: number): Promise<Page> | undefined {
   if (after >= head) return undefined
-  const page = look(async (sql) => {
+  const page = read(async (sql) => {
     // Both ends are given, so that a page costs the same whatever the database thinks of the rest.
     const near = Math.min(head, after + PAGE)
     let rows = await listChain(sql, { organization, after, until: near, most: PAGE })

@@ -128,12 +128,12 @@ export function recordLine(stored: ChainRow): string {
 function prove(row: ChainRow, each: (name: Redactable, hash: string, salt: string | undefined) => void): void {
   const { salt, redacted } = row
   const all = salt === null ? undefined : digest('sha512', Buffer.from(salt, 'hex'), 'hex')
-  for (const [place, name] of REDACTABLE.entries()) {
+  for (const [index, name] of REDACTABLE.entries()) {
     const redaction = redacted?.[name]
     const value = row[name]
     if (redaction?.hash !== undefined) each(name, redaction.hash, undefined)
     else if (value !== null) {
-      const own = redaction?.salt ?? all?.slice(place * SALT_BYTES * 2, (place + 1) * SALT_BYTES * 2) ?? ''
+      const own = redaction?.salt ?? all?.slice(index * SALT_BYTES * 2, (index + 1) * SALT_BYTES * 2) ?? ''
       each(name, hashOfField(own, value), own)
     }
   }

@@ -151,8 +151,8 @@ class Chain {
   }
 
   #fail(kind: Problem['kind'], at: Pick<ProvenRecord, 'seq' | 'id'> | number | undefined, says: string): void {
-    const place = typeof at === 'number' ? { seq: at, id: undefined } : { seq: at?.seq, id: at?.id }
-    this.#problem ??= { kind, ...place, says }
+    const location = typeof at === 'number' ? { seq: at, id: undefined } : { seq: at?.seq, id: at?.id }
+    this.#problem ??= { kind, ...location, says }
   }
 
   #record(item: ProvenRecord): void {

@@ -31,11 +31,11 @@ export async function findLeft(
   })
   const writers = new Map<string, { pid: number; place: string; names: string[] }>()
   for (const name of names.toSorted((value, other) => (value < other ? -1 : 1))) {
-    const [, place, pid, token] = NAME.exec(name) ?? []
-    if (place === undefined || pid === undefined) continue
+    const [, machine, pid, token] = NAME.exec(name) ?? []
+    if (machine === undefined || pid === undefined) continue
     // Files that were left on purpose may be taken by any process, even while their writer lives.
-    const writer = `${place}-${pid}-${token}${name.endsWith(LEFT) ? LEFT : ''}`
-    const group = writers.get(writer) ?? { pid: Number(pid), place, names: [] }
+    const writer = `${machine}-${pid}-${token}${name.endsWith(LEFT) ? LEFT : ''}`
+    const group = writers.get(writer) ?? { pid: Number(pid), place: machine, names: [] }
     group.names.push(name)
     writers.set(writer, group)
   }

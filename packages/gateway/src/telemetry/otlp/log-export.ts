@@ -9,7 +9,7 @@ export interface LogSource {
   /** The oldest first. */
   recent(): readonly string[]
   /** Until the returned function is called. */
-  follow(hear: (line: string) => void): () => void
+  follow(onLine: (line: string) => void): () => void
 }
 
 /** Severity numbers (OpenTelemetry, logs data model). */
