@@ -98,10 +98,10 @@ const add = serveOrganization(shapes.addFile, async ({ parts, principal, organiz
         origin: { kind: 'upload' },
         expiresIn: body.expires_in,
       })
-      const wish = { organizationId: organization.id, fileId: made.id, madeBy: principal.id }
+      const linkRequest = { organizationId: organization.id, fileId: made.id, madeBy: principal.id }
       return {
         row: made,
-        link: await addLink(sql, parts.vault.hash, { ...wish, kind: 'upload', seconds: body.link_seconds }),
+        link: await addLink(sql, parts.vault.hash, { ...linkRequest, kind: 'upload', seconds: body.link_seconds }),
       }
     },
   )
@@ -125,8 +125,8 @@ const linkOf = (kind: LinkKind) =>
         async (sql) => {
           const row = await getRow(sql, params['file'] ?? '', principal, undefined)
           if ((row.state === 'ready') !== (kind === 'download')) throw new Fault('thing.unknown', { thing: 'file' })
-          const wish = { organizationId: organization.id, fileId: row.id, madeBy: principal.id }
-          return addLink(sql, parts.vault.hash, { ...wish, kind, seconds: body?.link_seconds ?? 900 })
+          const linkRequest = { organizationId: organization.id, fileId: row.id, madeBy: principal.id }
+          return addLink(sql, parts.vault.hash, { ...linkRequest, kind, seconds: body?.link_seconds ?? 900 })
         },
       )
       head.set('cache-control', 'no-store')

@@ -81,16 +81,16 @@ const Count = z.object({ count: z.int() })
 
 /** The newest first, and how many there are in all. */
 export async function listFileRows(sql: OrgSql, { owner, search, limit, offset }: FileFilter) {
-  const [who, part] = [owner ?? null, search.toLowerCase()]
+  const [who, searched] = [owner ?? null, search.toLowerCase()]
   const rows = await sql(FileRow)`
     select id, organization_id, owner, name, media_type, size::float8 as size, sha256, state, origin, tool, storage_key, sealed_key,
            created_at, expires_at
       from files
-     where expires_at > now() and owner = coalesce(${who}::text, owner) and position(${part} in lower(name)) > 0
+     where expires_at > now() and owner = coalesce(${who}::text, owner) and position(${searched} in lower(name)) > 0
      order by created_at desc, id desc limit ${limit} offset ${offset}`
   const [counted] = await sql(Count)`
     select count(*)::int as count from files
-     where expires_at > now() and owner = coalesce(${who}::text, owner) and position(${part} in lower(name)) > 0`
+     where expires_at > now() and owner = coalesce(${who}::text, owner) and position(${searched} in lower(name)) > 0`
   return { rows, total: counted?.count ?? 0 }
 }
 

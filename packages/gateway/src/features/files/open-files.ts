@@ -49,7 +49,7 @@ export const filesWithoutContent = (vault: Pick<Vault, 'seal'>, limits: FileLimi
 })
 
 /** The content at a place; the store's library is loaded for an object store only. */
-export async function openBlobs(place: FilePlace): Promise<Blobs & { close(): void }> {
-  if (place.kind === 's3') return createS3Blobs(place)
-  return { ...createFolderBlobs(place.folder), close() {} }
+export async function openBlobs(location: FilePlace): Promise<Blobs & { close(): void }> {
+  if (location.kind === 's3') return createS3Blobs(location)
+  return { ...createFolderBlobs(location.folder), close() {} }
 }
