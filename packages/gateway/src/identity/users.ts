@@ -104,12 +104,12 @@ export async function listUserPage(
   filter: UserFilter,
   { sort = 'email', order, after, offset, rowLimit }: Order<(typeof USER_SORTS)[number]>,
 ) {
-  const [part, down] = [filter.search?.trim().toLowerCase() ?? '', order === 'desc']
+  const [searched, down] = [filter.search?.trim().toLowerCase() ?? '', order === 'desc']
   const [key = null, id = null] = after ?? []
   const [isActive, isAdmin] = [filter.is_active ?? null, filter.platform_admin ?? null]
   const [counted] = await sql(Count)`
     select count(*)::int as count from users
-     where (position(${part} in lower(email)) > 0 or position(${part} in lower(name)) > 0)
+     where (position(${searched} in lower(email)) > 0 or position(${searched} in lower(name)) > 0)
        and active = coalesce(${isActive}::boolean, active)
        and platform_admin = coalesce(${isAdmin}::boolean, platform_admin)`
   const rows = await sql(UserOnPage)`
@@ -120,7 +120,7 @@ export async function listUserPage(
                 when 'signed_in_at' then coalesce(to_char(signed_in_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), '')
                 else email end) collate "C" as key
         from users
-       where (position(${part} in lower(email)) > 0 or position(${part} in lower(name)) > 0)
+       where (position(${searched} in lower(email)) > 0 or position(${searched} in lower(name)) > 0)
          and active = coalesce(${isActive}::boolean, active)
          and platform_admin = coalesce(${isAdmin}::boolean, platform_admin)) found
      where ${key}::text is null

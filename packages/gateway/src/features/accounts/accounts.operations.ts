@@ -101,14 +101,14 @@ const add = serveOrganization(shapes.addAccountKey, async (request) => {
   const row = connectionOf(request)
   const userId = ownerOf(request, body.owner)
   refuseUnfit(parts, row, body.owner)
-  const place = {
+  const keyPlace = {
     organizationId: organization.id,
     connectionId: row.id,
     userId,
     account: body.account,
     replaces: body.replaces,
   }
-  const id = body.check ? await keepChecked(request, place, body.key) : await keepKey(request, place, body.key)
+  const id = body.check ? await keepChecked(request, keyPlace, body.key) : await keepKey(request, keyPlace, body.key)
   const account = (await read((sql) => visibleAccounts(sql, request, row))).find((item) => item.id === id)
   if (account === undefined) throw new Error('an account that was kept is not there')
   return toAccount(account)
@@ -120,14 +120,14 @@ type KeyPlace = Pick<NewCredential, 'organizationId' | 'userId' | 'account' | 'r
 type Giving = Pick<OrganizationRequest<Operation>, 'parts' | 'actor' | 'principal'>
 
 /** Throws what the server says to the key. */
-function keepChecked({ parts, actor, principal }: Giving, place: KeyPlace, key: string) {
-  const target = openTarget(parts, principal, { ...place, scopes: [] })
-  return parts.connect.keepKey({ target, account: place.account, replaces: place.replaces, key, actor })
+function keepChecked({ parts, actor, principal }: Giving, keyPlace: KeyPlace, key: string) {
+  const target = openTarget(parts, principal, { ...keyPlace, scopes: [] })
+  return parts.connect.keepKey({ target, account: keyPlace.account, replaces: keyPlace.replaces, key, actor })
 }
 
-const keepKey = ({ parts, actor }: Giving, place: KeyPlace, key: string) =>
+const keepKey = ({ parts, actor }: Giving, keyPlace: KeyPlace, key: string) =>
   parts.credentials.keep({
-    ...place,
+    ...keyPlace,
     kind: 'key',
     authority: undefined,
     client: undefined,

@@ -90,13 +90,13 @@ const add = describeCommand({
   ],
   call({ call }, { organization, name, role, limit, toolset, expires, family, trusted }: Adding) {
     const scope = roleOf(role)
-    const wish = {
+    const keyRequest = {
       ...{ name, scope, limit, toolset, trusted },
       ...(expires === undefined ? {} : { expires_at: timeOf(expires) }),
     }
     return scope === 'platform_admin'
-      ? call(addPlatformKey, { body: { ...wish, family: 'scoped' } })
-      : call(addOrganizationKey, { params: { organization }, body: { ...wish, family } })
+      ? call(addPlatformKey, { body: { ...keyRequest, family: 'scoped' } })
+      : call(addOrganizationKey, { params: { organization }, body: { ...keyRequest, family } })
   },
   // Beside the result, so that `KEY=$(toolway key add laptop)` holds the key and nothing else.
   print: ({ key, ...rest }) => ({
@@ -195,15 +195,15 @@ const rotate = describeCommand({
     const { meant, taken } = await meantOf(transport, { name, organization, platform })
     if (meant.user_id !== null)
       throw new CommandFault(`"${meant.name}" is a member's key, which only that member can replace.`)
-    const wish = {
+    const keyRequest = {
       ...{ name: nextName(meant.name, taken), scope: meant.scope, limit: meant.limit, family: meant.family },
       ...(meant.toolset === null ? {} : { toolset: meant.toolset }),
       ...(meant.trusted ? { trusted: true } : {}),
       ...(meant.expires_at === null ? {} : { expires_at: renewedExpiry(meant.created_at, meant.expires_at) }),
     }
     const made = await (platform
-      ? transport.call(addPlatformKey, { body: wish })
-      : transport.call(addOrganizationKey, { params: { organization }, body: wish }))
+      ? transport.call(addPlatformKey, { body: keyRequest })
+      : transport.call(addOrganizationKey, { params: { organization }, body: keyRequest }))
     const params = { organization, key: meant.id }
     if (revoke) await transport.call(platform ? removePlatformKey : removeOrganizationKey, { params })
     return { made, meant }

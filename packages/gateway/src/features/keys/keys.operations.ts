@@ -35,18 +35,18 @@ interface Wished {
 }
 
 const wordsOf = (
-  wish: Wished,
+  requested: Wished,
   organizationId: OrganizationId | undefined,
   { principal, origin }: { principal: Principal; origin: Origin },
 ): KeyWords => ({
   organizationId,
-  name: wish.name,
-  family: wish.family,
-  role: wish.scope,
-  limit: wish.limit,
-  toolset: wish.toolset,
-  trusted: wish.trusted,
-  expiresAt: wish.expires_at === undefined ? undefined : new Date(wish.expires_at),
+  name: requested.name,
+  family: requested.family,
+  role: requested.scope,
+  limit: requested.limit,
+  toolset: requested.toolset,
+  trusted: requested.trusted,
+  expiresAt: requested.expires_at === undefined ? undefined : new Date(requested.expires_at),
   origin: origin === 'administration' ? 'admin' : origin,
   createdBy: principal.id,
 })

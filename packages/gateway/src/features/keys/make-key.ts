@@ -94,18 +94,19 @@ export async function refuseBeyond(
   sql: OrgSql | SystemSql,
   { limit, toolset, keyId }: Principal,
   role: Role,
-  wish: Pick<KeyWords, 'role' | 'limit' | 'toolset' | 'trusted' | 'expiresAt'>,
+  keyWords: Pick<KeyWords, 'role' | 'limit' | 'toolset' | 'trusted' | 'expiresAt'>,
 ): Promise<void> {
   const beyond = (problem: string) => new Fault('key.beyond', { problem })
-  if (wish.trusted && role !== 'platform_admin')
+  if (keyWords.trusted && role !== 'platform_admin')
     throw beyond('only a platform administrator can create a key that calls on behalf of members')
-  if (lesserRole(wish.role, role) !== wish.role) throw beyond(`its scope would be ${wish.role}, but yours is ${role}`)
-  if (LIMITS.indexOf(wish.limit) > LIMITS.indexOf(limit))
-    throw beyond(`its limit would be ${wish.limit}, but yours is ${limit}`)
-  if (toolset !== undefined && wish.toolset !== toolset) throw beyond(`yours is limited to the toolset ${toolset}`)
+  if (lesserRole(keyWords.role, role) !== keyWords.role)
+    throw beyond(`its scope would be ${keyWords.role}, but yours is ${role}`)
+  if (LIMITS.indexOf(keyWords.limit) > LIMITS.indexOf(limit))
+    throw beyond(`its limit would be ${keyWords.limit}, but yours is ${limit}`)
+  if (toolset !== undefined && keyWords.toolset !== toolset) throw beyond(`yours is limited to the toolset ${toolset}`)
   if (keyId === undefined) return
   const until = await expiryOf(sql, keyId)
-  if (until !== undefined && (wish.expiresAt === undefined || wish.expiresAt > until))
+  if (until !== undefined && (keyWords.expiresAt === undefined || keyWords.expiresAt > until))
     throw beyond('it would expire after the key that creates it')
 }
 

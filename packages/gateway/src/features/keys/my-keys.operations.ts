@@ -80,18 +80,18 @@ const takenName = (name: string) => new Fault('thing.taken', { thing: 'key', nam
 
 type Wish = ReturnType<(typeof shapes.addMyKey)['body']['parse']>
 
-function wordsOf(wish: Wish, { organization }: Snapshot, user: UserId, role: Role): KeyWords {
-  if (wish.name === undefined) throw new Fault('body.shape', { place: '/name', problem: 'is required' })
+function wordsOf(requested: Wish, { organization }: Snapshot, user: UserId, role: Role): KeyWords {
+  if (requested.name === undefined) throw new Fault('body.shape', { place: '/name', problem: 'is required' })
   return {
     organizationId: organization.id,
     userId: user,
-    name: wish.name,
+    name: requested.name,
     family: 'scoped',
-    role: wish.scope ?? lesserRole('tenant_member', role),
-    limit: wish.limit,
-    toolset: wish.toolset,
+    role: requested.scope ?? lesserRole('tenant_member', role),
+    limit: requested.limit,
+    toolset: requested.toolset,
     trusted: false,
-    expiresAt: wish.expires_at === undefined ? undefined : new Date(wish.expires_at),
+    expiresAt: requested.expires_at === undefined ? undefined : new Date(requested.expires_at),
     origin: 'member',
     createdBy: user,
   }
@@ -100,15 +100,16 @@ function wordsOf(wish: Wish, { organization }: Snapshot, user: UserId, role: Rol
 export const myKeyOperations: readonly Served<MyKeyParts>[] = [
   serveSignedIn(shapes.listMyKeys, async ({ parts, principal, query, read }) => {
     const user = memberOf(principal)
-    const place = query.organization === undefined ? undefined : placeOf(parts, principal, user, query.organization)
-    const id = place?.organization.id ?? principal.organizationId
+    const organizationSnapshot =
+      query.organization === undefined ? undefined : placeOf(parts, principal, user, query.organization)
+    const id = organizationSnapshot?.organization.id ?? principal.organizationId
     return { items: eachOf(await read((sql) => listOwnKeys(sql, user, id)), toKey) }
   }),
 
   serveSignedIn(shapes.addMyKey, async ({ parts, principal, body, head, change }) => {
     const user = personOf(principal)
-    const place = placeOf(parts, principal, user, body.organization)
-    const organizationId = place.organization.id
+    const organizationSnapshot = placeOf(parts, principal, user, body.organization)
+    const organizationId = organizationSnapshot.organization.id
     const made = await change(
       ({ row }: MadeKey) => ({ ...keyChange('key.add', row), organizationId }),
       async (sql) => {
@@ -117,12 +118,12 @@ export const myKeyOperations: readonly Served<MyKeyParts>[] = [
           if (own === undefined) throw takenName(MEMBER_KEY)
           return own
         }
-        const role = roleOf(parts, principal, place)
-        const words = wordsOf(body, place, user, role)
+        const role = roleOf(parts, principal, organizationSnapshot)
+        const words = wordsOf(body, organizationSnapshot, user, role)
         await refuseBeyond(sql, principal, role, words)
         if ((await listOwnKeys(sql, user, organizationId)).length >= MOST_OWN)
           throw new Fault('key.many', { limit: MOST_OWN })
-        return makeKey(sql, parts.vault.hash, words, place.toolsets)
+        return makeKey(sql, parts.vault.hash, words, organizationSnapshot.toolsets)
       },
     )
     return responseOf(made, head)

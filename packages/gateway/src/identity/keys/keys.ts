@@ -121,13 +121,13 @@ export async function listKeyPage(
   { search, owner, organizationId }: KeyFilter,
   { sort = 'created_at', order, after, offset, rowLimit }: Order<(typeof KEY_SORTS)[number]>,
 ) {
-  const [part, down] = [search?.trim().toLowerCase() ?? '', order === 'desc']
+  const [searched, down] = [search?.trim().toLowerCase() ?? '', order === 'desc']
   const [key = null, id = null] = after ?? []
   const [organization, members] = [organizationId ?? null, owner === undefined ? null : owner === 'member']
   const [counted] = await sql(Count)`
     select count(*)::int as count from keys k left join users u on u.id = k.user_id
-     where (k.id = ${part} or position(${part} in lower(k.name)) > 0 or position(${part} in lower(k.hint)) > 0
-            or position(${part} in coalesce(u.email, '')) > 0)
+     where (k.id = ${searched} or position(${searched} in lower(k.name)) > 0 or position(${searched} in lower(k.hint)) > 0
+            or position(${searched} in coalesce(u.email, '')) > 0)
        and (${organization}::text is null or k.organization_id = ${organization})
        and (${members}::boolean is null or (k.user_id is not null) = ${members}::boolean)`
   const rows = await sql(KeyOnPage)`
@@ -139,8 +139,8 @@ export async function listKeyPage(
                 when 'expires_at' then coalesce(to_char(k.expires_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), '')
                 else to_char(k.created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') end) collate "C" as key
         from keys k left join users u on u.id = k.user_id
-       where (k.id = ${part} or position(${part} in lower(k.name)) > 0 or position(${part} in lower(k.hint)) > 0
-              or position(${part} in coalesce(u.email, '')) > 0)
+       where (k.id = ${searched} or position(${searched} in lower(k.name)) > 0 or position(${searched} in lower(k.hint)) > 0
+              or position(${searched} in coalesce(u.email, '')) > 0)
          and (${organization}::text is null or k.organization_id = ${organization})
          and (${members}::boolean is null or (k.user_id is not null) = ${members}::boolean)) found
      where ${key}::text is null
