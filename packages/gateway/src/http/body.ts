@@ -14,7 +14,7 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Buffe
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
-    const place = request.headers['content-length'] === undefined ? placeOf(request) : undefined
+    const requestPlace = request.headers['content-length'] === undefined ? placeOf(request) : undefined
     const giveUp = (fault: Fault) => {
       request.removeAllListeners('data').resume()
       reject(fault)
@@ -23,7 +23,7 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Buffe
       size += chunk.length
       if (size > limit) return giveUp(new Fault('request.too-large', { limit }))
       try {
-        place?.hold(chunk.length)
+        requestPlace?.hold(chunk.length)
         chunks.push(chunk)
       } catch (thrown) {
         giveUp(Fault.of(thrown))

@@ -139,10 +139,10 @@ const mcpDoor = ({ mcp }: DoorParts): Door<EndpointPath> => ({
     const address = addressOf(path)
     return address?.way === 'mcp' ? address.place : undefined
   },
-  template: (place) => endpointTemplate(place, 'mcp'),
+  template: (endpoint) => endpointTemplate(endpoint, 'mcp'),
   checkType: checkJsonType,
   takesCalls: (_, method) => method === 'POST',
-  answer: (request, response, place) => mcp.answer(request, response, place),
+  answer: (request, response, endpoint) => mcp.answer(request, response, endpoint),
 })
 
 /** The two addresses of HTTP+SSE (2024-11-05). */
@@ -194,7 +194,7 @@ const consoleDoor = ({ consoleMcp }: DoorParts): Door<EndpointPath> | undefined 
     template: () => '/api/v1/console/{organization}/mcp',
     checkType: checkJsonType,
     takesCalls: (_, method) => method === 'POST',
-    answer: (request, response, place) => consoleMcp.answer(request, response, place),
+    answer: (request, response, endpoint) => consoleMcp.answer(request, response, endpoint),
   }
 
 const toolDoor = ({ tools }: DoorParts): Door<NonNullable<ReturnType<ToolDoor['addressOf']>>> | undefined =>

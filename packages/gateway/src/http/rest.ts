@@ -38,7 +38,7 @@ export interface RestParts {
   readonly newCorrelationId: () => string
   readonly log?: Pick<Log, 'error'>
   /** The answer to a challenge that asks whether this is the gateway of a data directory, at that address. */
-  prove(challenge: string, place: ListenAddress): string
+  prove(challenge: string, address: ListenAddress): string
   /** Throws a fault unless the header carries a known key. */
   identify(authorization: string | undefined): unknown
   /** Whether memory alone knows the header's key or token, and it is good here; never waits and never throws. */

@@ -84,8 +84,8 @@ export function createAdminDoor<Parts extends OperationBase>(door: AdminDoorPart
       await limits.address(client.network, STRANGERS_CHANGE - 1)
     refuseBeyond(principal, operation)
     refuseUnstorable({ params: c.req.param(), query: c.req.query() })
-    const place = placeOf(parts, principal, operation.needs, c.req.param())
-    const { organization } = place
+    const scope = placeOf(parts, principal, operation.needs, c.req.param())
+    const { organization } = scope
     if (organization !== undefined) learned.organizationId = organization.id
     if (principal !== undefined) await limits.administer(principal.id, organization?.id)
     const call = await askingOf(c, operation, { principal, client, correlationId, bodyLimit })
@@ -93,12 +93,12 @@ export function createAdminDoor<Parts extends OperationBase>(door: AdminDoorPart
     const isStream = isFollowed || operation.media === EVENTS
     const asking = isStream ? { ...call, signal: untilEnded(c, streams, stand) } : call
     if (isFollowed) {
-      const run = (progress: OperationCall['progress']) => served.run(parts, { ...asking, progress }, place)
+      const run = (progress: OperationCall['progress']) => served.run(parts, { ...asking, progress }, scope)
       const { signal } = asking
       const events = streamWithProgress({ operation, signal, run, word: wordFor(operation, learned) })
       return c.body(events, 200, STREAM_HEAD)
     }
-    const { replayed, given } = await once(c, operation, asking, () => served.run(parts, asking, place))
+    const { replayed, given } = await once(c, operation, asking, () => served.run(parts, asking, scope))
     if (replayed) c.header('idempotency-replayed', 'true')
     return given instanceof Response ? given : answer(c, operation, given, log)
   }

@@ -98,8 +98,8 @@ export function createFilesDoor({ transfers, clients, log, newCorrelationId }: F
 
   return {
     addressOf(path) {
-      const [, way, token] = PATH.exec(path) ?? []
-      return way === undefined || token === undefined ? undefined : { way: way as 'u' | 'd', token }
+      const [, direction, token] = PATH.exec(path) ?? []
+      return direction === undefined || token === undefined ? undefined : { way: direction as 'u' | 'd', token }
     },
     async answer(request, response, address) {
       const correlationId = correlationOf(request) ?? newCorrelationId()

@@ -14,6 +14,6 @@ export interface RequestPlace extends CallPlace {
 const PLACE = Symbol('place')
 type Placed = IncomingMessage & { [PLACE]?: RequestPlace }
 
-export const setPlace = (request: Placed, place: RequestPlace): void => void (request[PLACE] = place)
+export const setPlace = (request: Placed, requestPlace: RequestPlace): void => void (request[PLACE] = requestPlace)
 
 export const placeOf = (request: Placed): RequestPlace | undefined => request[PLACE]

@@ -28,15 +28,15 @@ export const createTakeIn = ({ intake, shares, bodyLimit }: TakeInParts): TakeIn
   function takeIn({ request, response, answer, refuse }) {
     const share = shares.of(request)
     const refuseThrown = (thrown: unknown) => refuse(Fault.of(thrown))
-    const run = (place: CallPlace): void | Promise<unknown> => {
+    const run = (callPlace: CallPlace): void | Promise<unknown> => {
       const { note } = share
-      setPlace(request, { hold: place.hold, end: place.end, admitted: (id) => note?.(id) })
+      setPlace(request, { hold: callPlace.hold, end: callPlace.end, admitted: (id) => note?.(id) })
       try {
         const answering = answer()
-        if (answering instanceof Promise) return answering.finally(place.end)
-        place.end()
+        if (answering instanceof Promise) return answering.finally(callPlace.end)
+        callPlace.end()
       } catch (thrown) {
-        place.end()
+        callPlace.end()
         throw thrown
       }
     }

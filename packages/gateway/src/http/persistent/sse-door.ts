@@ -47,7 +47,7 @@ export interface SseDoorParts extends ChannelParts {
   readonly elsewhere?:
     | {
         post(posted: PostedMessage): Promise<boolean>
-        onPost(take: (posted: PostedMessage) => Promise<boolean>): void
+        onPost(onPosted: (posted: PostedMessage) => Promise<boolean>): void
       }
     | undefined
 }
@@ -66,7 +66,7 @@ export interface SseDoor {
   answer(
     request: IncomingMessage,
     response: ServerResponse,
-    place: EndpointPath,
+    endpoint: EndpointPath,
     way: Exclude<Way, 'mcp'>,
   ): Promise<void>
 }
@@ -164,9 +164,9 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
   elsewhere?.onPost((posted) => takePosted(parts, streams, posted))
 
   return {
-    async answer(request, response, place, way) {
+    async answer(request, response, endpoint, way) {
       const audit = auditLog.begin(0, correlationOf(request), fromOf(request, parts.clients))
-      const inbound = { place, authorization: request.headers.authorization, onBehalfOf: onBehalfIn(request) }
+      const inbound = { place: endpoint, authorization: request.headers.authorization, onBehalfOf: onBehalfIn(request) }
       try {
         if (way === 'messages') {
           const { channel, incoming, requestContext, text } = await receive(request, inbound, audit)
@@ -213,15 +213,15 @@ async function takePosted(
   const bytes = Buffer.byteLength(text)
   const incoming = readIncoming(parseJson(text))
   const audit = auditLog.begin(bytes, correlationId, from)
-  let place: CallPlace | undefined
+  let callPlace: CallPlace | undefined
   try {
-    place = await intake?.begin(requestContext.organizationId, bytes)
+    callPlace = await intake?.begin(requestContext.organizationId, bytes)
   } catch (thrown) {
     // As at every door: what is not taken in leaves no line and no record.
     if ('id' in incoming) stream.channel.refuse(Fault.of(thrown), incoming.id, 'legacy', audit)
     return true
   }
-  void stream.channel.take(incoming, requestContext, audit, brought).finally(() => place?.end())
+  void stream.channel.take(incoming, requestContext, audit, brought).finally(() => callPlace?.end())
   return true
 }
 

@@ -40,7 +40,7 @@ export interface WebSocketDoor {
   /** Whether a request asks for what is opened here, now. */
   takes(request: IncomingMessage): boolean
   /** Never rejects; the connection is the door's from here on. */
-  enter(request: IncomingMessage, socket: Duplex, head: Buffer, place: EndpointPath): Promise<void>
+  enter(request: IncomingMessage, socket: Duplex, head: Buffer, endpoint: EndpointPath): Promise<void>
 }
 
 export interface SocketTimes {
@@ -115,12 +115,12 @@ class WebSocketHandler implements WebSocketDoor {
     }
   }
 
-  async enter(request: IncomingMessage, raw: Duplex, head: Buffer, place: EndpointPath): Promise<void> {
+  async enter(request: IncomingMessage, raw: Duplex, head: Buffer, endpoint: EndpointPath): Promise<void> {
     const from = fromOf(request, this.#parts.clients)
     const audit = this.#parts.auditLog.begin(0, correlationOf(request), from)
     audit.note({ method: 'socket' })
     raw.on('error', ignore)
-    const inbound = { place, authorization: request.headers.authorization, onBehalfOf: onBehalfIn(request) }
+    const inbound = { place: endpoint, authorization: request.headers.authorization, onBehalfOf: onBehalfIn(request) }
     const client = this.#parts.clients.of(request)
     const welcomed = await this.#welcome(inbound, client, request.headers[PASS_THROUGH_HEADER])
     const socket = this.#shake(request, raw, head)
@@ -265,15 +265,15 @@ class WebSocketHandler implements WebSocketDoor {
 
   /** Takes a message in and admits its sender; what it took is given back where the sender may not stand there. */
   #taken({ inbound, socket, organizationId }: Visit, bytes: number): Entered | Promise<Entered> {
-    const admit = (place?: CallPlace): Entered | Promise<Entered> => {
+    const admit = (callPlace?: CallPlace): Entered | Promise<Entered> => {
       const leaveAndThrow = (thrown: unknown): never => {
-        place?.end()
+        callPlace?.end()
         throw thrown
       }
       try {
         const admitted = this.#admit(inbound)
-        if (!(admitted instanceof Promise)) return { requestContext: admitted, place }
-        return admitted.then((requestContext) => ({ requestContext, place }), leaveAndThrow)
+        if (!(admitted instanceof Promise)) return { requestContext: admitted, place: callPlace }
+        return admitted.then((requestContext) => ({ requestContext, place: callPlace }), leaveAndThrow)
       } catch (thrown) {
         return leaveAndThrow(thrown)
       }
