@@ -31,7 +31,7 @@ function placesOf(command: Command, path: readonly string[]): Place[] {
     option.argChoices === undefined ? [] : [{ option: option.long ?? option.short ?? '', values: option.argChoices }],
   )
   const words = command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices)
-  const place: Place = {
+  const commandPlace: Place = {
     path: path.join(' '),
     commands: [
       ...inner.map((item) => ({ word: item.name(), about: item.description() })),
@@ -45,7 +45,7 @@ function placesOf(command: Command, path: readonly string[]): Place[] {
     ],
     choices,
   }
-  return [place, ...inner.flatMap((item) => placesOf(item, [...path, item.name()]))]
+  return [commandPlace, ...inner.flatMap((item) => placesOf(item, [...path, item.name()]))]
 }
 
 const patterns = (words: readonly string[]) => words.map((word) => `'${word}'`).join('|')

@@ -271,10 +271,10 @@ async function checkRedis({ config: { REDIS_URL: url, TOOLWAY_CHANGES: changes }
 
 /** Whether the place where files are kept answers. What only a write would show, as a full disk, a start finds. */
 async function checkFiles(loaded: LoadedConfig): Promise<Finding[]> {
-  const place = filePlaceOf(loaded.config)
-  if (place === undefined) return [noteFinding('file store', 'TOOLWAY_FILES is off: files are not stored')]
+  const fileLocation = filePlaceOf(loaded.config)
+  if (fileLocation === undefined) return [noteFinding('file store', 'TOOLWAY_FILES is off: files are not stored')]
   if (!(await isMade(loaded))) return []
-  const blobs = await openBlobs(place)
+  const blobs = await openBlobs(fileLocation)
   try {
     await blobs.glance()
     return [good('file store', blobs.where)]

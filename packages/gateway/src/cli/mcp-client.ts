@@ -152,8 +152,8 @@ export async function isOwnGateway(address: string, { config }: LoadedConfig): P
   })
   const answer = (await response.json().catch(() => undefined)) as { proof?: unknown } | undefined
   const places = await lookup(hostname.replace(/^\[|\]$/g, ''), { all: true }).catch(() => [])
-  return places.some((place) =>
-    isProof(vault, challenge, { address: place.address, port: Number(port) || 80 }, answer?.proof),
+  return places.some((listenAddress) =>
+    isProof(vault, challenge, { address: listenAddress.address, port: Number(port) || 80 }, answer?.proof),
   )
 }
 

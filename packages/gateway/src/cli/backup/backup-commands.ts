@@ -39,8 +39,8 @@ export function backupCommand(finish: Finish): Command {
           'toolway backup /backups --recipient age1… --with-key',
         ),
       )
-      .action(async (place: string, options: Making & Json) =>
-        finish(await (await import('./backup.ts')).make(place, options, outputOf(options))),
+      .action(async (target: string, options: Making & Json) =>
+        finish(await (await import('./backup.ts')).make(target, options, outputOf(options))),
       ),
     { isDefault: true },
   )

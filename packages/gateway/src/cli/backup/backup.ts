@@ -38,14 +38,14 @@ export interface Making extends Locking {
   readonly keep?: number
 }
 
-export async function make(place: string, options: Making, output: Output): Promise<number> {
+export async function make(target: string, options: Making, output: Output): Promise<number> {
   const loaded = await openConfig()
   await refuseElsewhere(loaded)
   const { TOOLWAY_DATA: directory } = loaded.config
   if (!(await isMade(loaded)))
     throw new CommandFault(`Toolway has not been set up in ${directory} yet, so there is nothing to back up.`)
   const now = new Date()
-  const { file, folder } = await targetOf(place, now, options.keep)
+  const { file, folder } = await targetOf(target, now, options.keep)
   const lock = await lockOf(options)
   const keys = options.withKey === true ? (await sourcesOf(loaded).find()).keys : undefined
   const leftovers = await removeLeftovers(dirname(file), now).catch(() => [])
@@ -177,35 +177,35 @@ async function withDatabase<T>(
 }
 
 function filesOf({ config }: LoadedConfig): BackupParts['files'] {
-  const place = filePlaceOf(config)
-  if (place === undefined) return 'none'
-  return place.kind === 'folder' ? { folder: place.folder } : 'left'
+  const fileLocation = filePlaceOf(config)
+  if (fileLocation === undefined) return 'none'
+  return fileLocation.kind === 'folder' ? { folder: fileLocation.folder } : 'left'
 }
 
 const NAMED = /^toolway-\d{8}T\d{6}Z\.toolway$/
 
 async function targetOf(
-  place: string,
+  target: string,
   now: Date,
-  keep: number | undefined,
+  count: number | undefined,
 ): Promise<{ file: string; folder?: string }> {
-  if (keep !== undefined && !(Number.isInteger(keep) && keep >= 1))
+  if (count !== undefined && !(Number.isInteger(count) && count >= 1))
     throw new CommandFault('--keep must be a whole number of at least 1.', EXIT.usage)
-  const path = resolve(place)
+  const path = resolve(target)
   const found = await stat(path).catch(() => undefined)
   if (found?.isDirectory() === true) {
     const name = `toolway-${now.toISOString().replaceAll(/[-:]|\.\d+/g, '')}.toolway`
     return { file: join(path, name), folder: path }
   }
   if (found !== undefined) throw new CommandFault(`${path} already exists. A backup never replaces a file.`)
-  if (keep !== undefined)
+  if (count !== undefined)
     throw new CommandFault('--keep applies to the backups in a folder: specify an existing folder.', EXIT.usage)
   return { file: path }
 }
 
-async function keepNewest(folder: string, keep: number): Promise<string[]> {
+async function keepNewest(folder: string, count: number): Promise<string[]> {
   const names = (await readdir(folder)).filter((name) => NAMED.test(name)).sort()
-  const old = names.slice(0, Math.max(names.length - keep, 0))
+  const old = names.slice(0, Math.max(names.length - count, 0))
   for (const name of old) await rm(join(folder, name))
   return old
 }

@@ -79,11 +79,11 @@ async function bundleDocument(text: string, file: string): Promise<string> {
   const folder = await realpath(dirname(file))
   let length = text.length
   const read = async (path: string): Promise<FileText> => {
-    const place = await realpath(join(folder, path)).catch(() => undefined)
-    if (place === undefined || !isBelow(folder, place) || !(await isFile(place))) return undefined
-    length += (await stat(place)).size
+    const realFile = await realpath(join(folder, path)).catch(() => undefined)
+    if (realFile === undefined || !isBelow(folder, realFile) || !(await isFile(realFile))) return undefined
+    length += (await stat(realFile)).size
     if (length > LIMITS.bytes) throw tooLarge(`${file}, with the files that it refers to,`)
-    const bytes = await readFile(place)
+    const bytes = await readFile(realFile)
     return textOrReason(() => bytes)
   }
   try {
@@ -94,7 +94,7 @@ async function bundleDocument(text: string, file: string): Promise<string> {
   }
 }
 
-function isBelow(folder: string, place: string): boolean {
-  const path = relative(folder, place)
+function isBelow(folder: string, file: string): boolean {
+  const path = relative(folder, file)
   return path !== '' && !path.startsWith('..') && !isAbsolute(path)
 }

@@ -231,8 +231,8 @@ function selectionOf({ include, exclude, effect }: AddWords) {
 }
 
 function keyPlaceOf(text: string): KeyPlace {
-  const [, place, name] = /^(query|cookie):(.+)$/.exec(text) ?? []
-  if ((place !== 'query' && place !== 'cookie') || name === undefined)
+  const [, location, name] = /^(query|cookie):(.+)$/.exec(text) ?? []
+  if ((location !== 'query' && location !== 'cookie') || name === undefined)
     throw wrong('--key-in must be query:NAME or cookie:NAME; a header is set with --auth key.')
-  return { in: place, name }
+  return { in: location, name }
 }

@@ -20,14 +20,14 @@ for (const signal of SIGNALS) process.on(signal, () => {})
 
 const send = (message: FromProcess) => void (process.connected && process.send?.(message))
 const end = Promise.withResolvers<void>()
-let place: ChannelPlace | undefined
+let channelPlace: ChannelPlace | undefined
 let gateway: Gateway | undefined
 
 process.on('message', (message: ToProcess) => {
   if (message.kind === 'begin') void serve(message.beginning).then(disconnect, fail)
   else if (message.kind === 'retire') gateway?.retire()
   else if (message.kind === 'end') end.resolve()
-  else place?.hear(message)
+  else channelPlace?.hear(message)
 })
 process.on('disconnect', () => end.resolve())
 
@@ -50,7 +50,7 @@ async function serve({ preset, logLevel, database, patience }: Beginning): Promi
     log,
   })
   opened.defer(() => store.close())
-  place = createChannelPlace(send)
+  channelPlace = createChannelPlace(send)
   gateway = await compose({
     config,
     origins: loaded.origins,
@@ -61,7 +61,7 @@ async function serve({ preset, logLevel, database, patience }: Beginning): Promi
     path: loaded.path,
     lang: loaded.lang,
     lookup: loaded.lookup,
-    place,
+    place: channelPlace,
   })
   const { close } = gateway
   opened.defer(() => close())

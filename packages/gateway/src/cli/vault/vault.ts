@@ -60,7 +60,7 @@ export const rotate = (output: Output): Promise<number> =>
       resumed
         ? `An interrupted rotation was completed: ${countWithNoun(done, 'value was', 'values were')} re-encrypted with the vault key ${id} (${source}).`
         : `The vault key is now ${id} (${source}); ${countWithNoun(done, 'value was', 'values were')} re-encrypted.`,
-      ...unopened.map((place) => `Cannot be decrypted with any key, and was not changed: ${place}.`),
+      ...unopened.map((column) => `Cannot be decrypted with any key, and was not changed: ${column}.`),
       ...(left === 0
         ? []
         : [`${countWithNoun(left, 'value was', 'values were')} locked by other processes: run the command again.`]),
