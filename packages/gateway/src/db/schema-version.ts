@@ -26,12 +26,12 @@ export const notSetUp = ({ embedded }: Place): OtherSchema =>
   )
 
 /** Throws DatabaseUnreachable, and OtherSchema unless the database has exactly the migrations of this version. */
-export async function refuseOtherSchema(connection: pg.ClientConfig, place: Place): Promise<void> {
+export async function refuseOtherSchema(connection: pg.ClientConfig, location: Place): Promise<void> {
   const client = new pg.Client({ ...connection, application_name: 'toolway' })
   client.on('error', () => {})
   try {
     await client.connect()
-    const problem = problemOf(await findApplied(client), await listMigrations(), place)
+    const problem = problemOf(await findApplied(client), await listMigrations(), location)
     if (problem !== undefined) throw problem
   } catch (thrown) {
     throw unreachableOf(thrown, 'nothing') ?? withoutRow(thrown)
@@ -40,8 +40,8 @@ export async function refuseOtherSchema(connection: pg.ClientConfig, place: Plac
   }
 }
 
-function problemOf(applied: readonly string[], known: readonly string[], place: Place): OtherSchema | undefined {
-  if (applied.length === 0) return notSetUp(place)
+function problemOf(applied: readonly string[], known: readonly string[], location: Place): OtherSchema | undefined {
+  if (applied.length === 0) return notSetUp(location)
   const last = known.at(-1) ?? ''
   const newer = applied.findLast((name) => !known.includes(name))
   if (newer !== undefined)
@@ -49,7 +49,7 @@ function problemOf(applied: readonly string[], known: readonly string[], place: 
       `The database is at ${numberOf(newer)}, this version of Toolway ends at ${numberOf(last)}: use the version that migrated it, or a later one.`,
     )
   if (known.every((name) => applied.includes(name))) return undefined
-  const mend = place.embedded ? 'start the gateway of this version once' : 'run `toolway migrate`'
+  const mend = location.embedded ? 'start the gateway of this version once' : 'run `toolway migrate`'
   return new OtherSchema(
     `The database is at ${numberOf([...applied].sort().at(-1) ?? '')}, this version of Toolway needs ${numberOf(last)}: ${mend}.`,
   )

@@ -64,8 +64,8 @@ export function sortedPage<Sort extends string>(query: SortedQuery<Sort>) {
 const TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}$/
 
 /** Throws `body.shape` where a part of a cursor is no time as the database writes it. */
-export function refuseTime(part: string): void {
-  if (!TIME.test(part)) throw unknownCursor()
+export function refuseTime(text: string): void {
+  if (!TIME.test(text)) throw unknownCursor()
 }
 
 /** A page of a list that is read from the newest row on. */
@@ -178,7 +178,7 @@ function readCursor(cursor: string): string[] {
 }
 
 /** PostgreSQL takes no NUL in a text. */
-const isText = (part: unknown): part is string => typeof part === 'string' && !part.includes('\0')
+const isText = (keyPart: unknown): keyPart is string => typeof keyPart === 'string' && !keyPart.includes('\0')
 
 export const unknownCursor = () =>
   new Fault('body.shape', { place: '/cursor', problem: 'is not a cursor of this list with this order' })

@@ -21,12 +21,12 @@ export const isChallenge = (text: string | undefined): text is string =>
 const wordsOf = (challenge: string, { address, port }: ListenAddress): string =>
   `${challenge} ${address.replace(/^::ffff:/i, '')} ${port}`
 
-export const proofOf = (vault: Pick<Vault, 'sign'>, challenge: string, place: ListenAddress): string =>
-  vault.sign(wordsOf(challenge, place), PURPOSE)
+export const proofOf = (vault: Pick<Vault, 'sign'>, challenge: string, address: ListenAddress): string =>
+  vault.sign(wordsOf(challenge, address), PURPOSE)
 
 export const isProof = (
   vault: Pick<Vault, 'verify'>,
   challenge: string,
-  place: ListenAddress,
+  address: ListenAddress,
   proof: unknown,
-): boolean => typeof proof === 'string' && vault.verify(wordsOf(challenge, place), proof, PURPOSE)
+): boolean => typeof proof === 'string' && vault.verify(wordsOf(challenge, address), proof, PURPOSE)

@@ -162,14 +162,14 @@ class StreamFeed implements ChangeFeed {
     // While Redis is away no gateway holds the relay, and rows would wait without bound.
     if (await db.system((sql) => dropWaiting(sql, KEPT)))
       log.warn({}, 'too many changes were waiting for Redis and were removed; everything is reloaded')
-    const look = await db.system(lookAtRelay)
+    const relayState = await db.system(lookAtRelay)
     if (this.#closed.signal.aborted) return
-    if (!look.wanted) {
+    if (!relayState.wanted) {
       await db.system(wantChanges)
       this.#reload('changes were not queued for a while')
     }
     const before = this.#seen
-    const now = { oldest: look.oldest, heard: this.#heard, relayed: BigInt(look.relayed) }
+    const now = { oldest: relayState.oldest, heard: this.#heard, relayed: BigInt(relayState.relayed) }
     this.#seen = now
     this.#stuck = now.oldest !== null && now.oldest === before?.oldest ? 'no gateway sends changes to Redis' : undefined
     const stuck = this.#stuck

@@ -51,25 +51,25 @@ const patience = { holderLeaves: 15_000, serverReady: 120_000, fastStop: 10_000,
 const logLimit = 5 * 1024 * 1024
 
 /** Twice: a server that was about to end may have refused the first try and be gone now. */
-export async function launch(place: ClusterLocation): Promise<EmbeddedPostgres> {
+export async function launch(location: ClusterLocation): Promise<EmbeddedPostgres> {
   for (let attempt = 1; ; attempt++) {
-    await waitUntilFree(place)
-    const folder = await openSocketFolder(place.home, place.account)
-    await clearStaleLocks(place.cluster, folder)
-    const logFile = await openLog(place)
+    await waitUntilFree(location)
+    const folder = await openSocketFolder(location.home, location.account)
+    await clearStaleLocks(location.cluster, folder)
+    const logFile = await openLog(location)
     try {
-      const { child, exited } = startGuarded(place.account, serverCommand(place, folder), logFile.fd)
-      const ready = await waitUntilReady(place, folder, child.pid, exited).catch(async (thrown: unknown) => {
+      const { child, exited } = startGuarded(location.account, serverCommand(location, folder), logFile.fd)
+      const ready = await waitUntilReady(location, folder, child.pid, exited).catch(async (thrown: unknown) => {
         await end(child, exited)
         throw thrown
       })
-      if (ready) return createServer(place, folder, child, exited)
+      if (ready) return createServer(location, folder, child, exited)
     } finally {
       await logFile.close()
     }
     if (attempt < 2) continue
-    await waitUntilFree(place)
-    throw new ServerNotStarted(await tail(place.home), logOf(place.home))
+    await waitUntilFree(location)
+    throw new ServerNotStarted(await tail(location.home), logOf(location.home))
   }
 }
 
@@ -103,7 +103,7 @@ async function waitUntilFree({ home, cluster }: ClusterLocation): Promise<void> 
 
 /** False when our server ended first. The pid is checked: the one that answers may be another starter's. */
 async function waitUntilReady(
-  place: ClusterLocation,
+  location: ClusterLocation,
   folder: string,
   pid: number | undefined,
   exited: Promise<Exit>,
@@ -113,7 +113,7 @@ async function waitUntilReady(
   const end = exited.then(() => (ended = true))
   const started = Date.now()
   while (!ended) {
-    const holder = await findHolder(place.cluster)
+    const holder = await findHolder(location.cluster)
     const isReady =
       holder?.pid === pid &&
       (await ask(connection, 'select 1').then(
@@ -122,7 +122,7 @@ async function waitUntilReady(
       ))
     if (isReady) return true
     if (Date.now() - started > patience.serverReady)
-      throw new Error(`PostgreSQL is not ready after two minutes:\n${await tail(place.home)}`)
+      throw new Error(`PostgreSQL is not ready after two minutes:\n${await tail(location.home)}`)
     await Promise.race([sleep(15), end])
   }
   return false

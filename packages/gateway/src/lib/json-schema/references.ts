@@ -78,11 +78,11 @@ export function createReferences(root: JsonObject, draft: Draft): References {
       const mark = reference.indexOf('#')
       const address = mark === -1 ? reference : reference.slice(0, mark)
       const fragment = mark === -1 ? '' : decodedOrUndefined(reference.slice(mark + 1))
-      const place = address === '' ? base : plainAddress(address, base)
-      if (place === undefined || fragment === undefined) return undefined
-      if (fragment !== '' && !fragment.startsWith('/')) return anchors.get(`${place}#${fragment}`)
-      const resource = resources.get(place)
-      return resource === undefined ? undefined : byPointer(resource, fragment, place)
+      const resourceAddress = address === '' ? base : plainAddress(address, base)
+      if (resourceAddress === undefined || fragment === undefined) return undefined
+      if (fragment !== '' && !fragment.startsWith('/')) return anchors.get(`${resourceAddress}#${fragment}`)
+      const resource = resources.get(resourceAddress)
+      return resource === undefined ? undefined : byPointer(resource, fragment, resourceAddress)
     },
   }
 }

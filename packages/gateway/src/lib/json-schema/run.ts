@@ -101,8 +101,8 @@ const LONGEST_POINTER = 300
 
 export function pointerOf(at: InstancePath | undefined): string {
   const keys: string[] = []
-  for (let place = at; place !== undefined; place = place.up)
-    keys.push(String(place.key).slice(0, 100).replaceAll('~', '~0').replaceAll('/', '~1'))
+  for (let step = at; step !== undefined; step = step.up)
+    keys.push(String(step.key).slice(0, 100).replaceAll('~', '~0').replaceAll('/', '~1'))
   const pointer = keys
     .reverse()
     .map((key) => `/${key}`)

@@ -98,9 +98,9 @@ export const OBJECTS: Readonly<Record<string, ObjectKeyword>> = {
       for (const [name, member] of Object.entries(value)) {
         run.spend(1)
         if (known.has(name) || isMatched(matching, name, run)) continue
-        const place = { up: at, key: name }
-        if (node.never) run.say(place, unknownWords(known, name, run))
-        else evaluate(node, member, place, run)
+        const memberPath = { up: at, key: name }
+        if (node.never) run.say(memberPath, unknownWords(known, name, run))
+        else evaluate(node, member, memberPath, run)
         seen?.names.add(name)
       }
     }
