@@ -42,7 +42,7 @@ export async function carryOut<Parts extends OperationBase>(
   const { params, ifMatch, signal = new AbortController().signal, progress } = request
   refuseBeyond(principal, operation)
   refuseUnstorable(request)
-  const place = placeOf(parts, principal, operation.needs, params)
+  const scope = placeOf(parts, principal, operation.needs, params)
   const { query, body } = readInput(operation, request)
   const head = { set() {}, append() {} }
   const asking = {
@@ -58,6 +58,6 @@ export async function carryOut<Parts extends OperationBase>(
     signal,
     progress,
   }
-  const answer = await served.run(parts, asking, place)
+  const answer = await served.run(parts, asking, scope)
   return answer instanceof Response ? answer : answerOf(operation, answer)
 }

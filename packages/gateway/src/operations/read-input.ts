@@ -16,8 +16,9 @@ export interface RawInput {
 
 /** Throws `body.shape`. */
 export function readInput(operation: Operation, { query, body }: Pick<RawInput, 'query' | 'body'>) {
-  const place = unstorable(body)
-  if (place !== undefined) throw new Fault('body.shape', { place, problem: 'contains a character that is not allowed' })
+  const badPath = unstorable(body)
+  if (badPath !== undefined)
+    throw new Fault('body.shape', { place: badPath, problem: 'contains a character that is not allowed' })
   return { query: parseInput(operation.query, query, 'query'), body: parseInput(operation.body, body, '') }
 }
 
@@ -25,12 +26,12 @@ export function readInput(operation: Operation, { query, body }: Pick<RawInput, 
 const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
 
 /** The place of the first text that is not, by its names. */
-function unstorable(value: unknown, place = ''): string | undefined {
-  if (typeof value === 'string') return isStorable(value) ? undefined : place || '/'
+function unstorable(value: unknown, path = ''): string | undefined {
+  if (typeof value === 'string') return isStorable(value) ? undefined : path || '/'
   if (typeof value !== 'object' || value === null) return undefined
   for (const [name, inner] of Object.entries(value)) {
-    if (!isStorable(name)) return place || '/'
-    const found = unstorable(inner, `${place}/${name}`)
+    if (!isStorable(name)) return path || '/'
+    const found = unstorable(inner, `${path}/${name}`)
     if (found !== undefined) return found
   }
   return undefined
@@ -53,6 +54,6 @@ function parseInput(shape: Shape, value: unknown, under: string): unknown {
   const result = shape.safeParse(value)
   if (result.success) return result.data
   const issue: z.core.$ZodIssue | undefined = result.error.issues[0]
-  const place = `/${[...(under === '' ? [] : [under]), ...(issue?.path ?? [])].map(String).join('/')}`
-  throw new Fault('body.shape', { place, problem: issue?.message ?? 'is not valid' })
+  const path = `/${[...(under === '' ? [] : [under]), ...(issue?.path ?? [])].map(String).join('/')}`
+  throw new Fault('body.shape', { place: path, problem: issue?.message ?? 'is not valid' })
 }

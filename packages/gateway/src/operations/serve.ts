@@ -111,7 +111,7 @@ export interface Served<Parts extends OperationBase> {
   run(
     parts: Parts,
     asking: OperationCall,
-    place: { organization: OrganizationRow | undefined; role: Role | undefined },
+    scope: { organization: OrganizationRow | undefined; role: Role | undefined },
   ): unknown
 }
 
@@ -124,13 +124,13 @@ function toServe<Op extends Operation, Asks, Parts extends OperationBase>(
   make: (
     parts: Parts,
     asking: OperationCall,
-    place: { organization: OrganizationRow | undefined; role: Role | undefined },
+    scope: { organization: OrganizationRow | undefined; role: Role | undefined },
   ) => object,
 ): Served<Parts> {
   if (operation.needs.of !== of) throw new Error(`${operation.id} is described as needing ${operation.needs.of}`)
   return {
     operation,
-    run(parts, asking, place) {
+    run(parts, asking, scope) {
       const { actor, params, query, body, origin, ifMatch, header, head, signal, progress = () => {} } = asking
       const answering = run({
         parts,
@@ -144,11 +144,11 @@ function toServe<Op extends Operation, Asks, Parts extends OperationBase>(
         head,
         signal,
         progress,
-        ...make(parts, asking, place),
+        ...make(parts, asking, scope),
       } as Asks)
       const { inForce } = parts
       if (inForce === undefined || !changes(operation)) return answering
-      return Promise.resolve(answering).then((answer) => inForce(place.organization?.id).then(() => answer))
+      return Promise.resolve(answering).then((answer) => inForce(scope.organization?.id).then(() => answer))
     },
   }
 }

@@ -12,7 +12,7 @@ const eventOf = (event: string, value: unknown) => `event: ${event}\ndata: ${JSO
 
 /** @param follow has every line told, until the function that it returns is called */
 export function streamOfLines(
-  follow: (hear: (line: object) => void) => () => void,
+  follow: (onLine: (line: object) => void) => () => void,
   signal: AbortSignal,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()

@@ -151,13 +151,13 @@ function withExceptions(
   { networks, hosts }: EgressExceptions,
   { allow = [], forbid = [] }: Reaching,
 ): EgressExceptions {
-  const unknown = forbid.find((place) => ![...networks, ...hosts].includes(place))
+  const unknown = forbid.find((exception) => ![...networks, ...hosts].includes(exception))
   if (unknown !== undefined)
     throw new CommandFault(`${unknown} is not one of the allowed entries: nothing was changed.`)
   const next = (places: readonly string[], isNetwork: boolean) => [
     ...new Set([
-      ...places.filter((place) => !forbid.includes(place)),
-      ...allow.filter((place) => place.includes('/') === isNetwork),
+      ...places.filter((exception) => !forbid.includes(exception)),
+      ...allow.filter((exception) => exception.includes('/') === isNetwork),
     ]),
   ]
   return { networks: next(networks, true), hosts: next(hosts, false) }

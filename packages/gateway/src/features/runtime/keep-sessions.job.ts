@@ -180,8 +180,8 @@ class SessionKeeper implements KeepSessions {
     try {
       for (const batch of batchesOf(due)) {
         const at = batch.map(({ session }) => session.seen)
-        await this.#parts.touch(batch.map(({ facts }, place) => ({ hash: facts.hash, at: new Date(at[place] ?? 0) })))
-        for (const [place, session] of batch.entries()) session.touched = at[place] ?? session.touched
+        await this.#parts.touch(batch.map(({ facts }, index) => ({ hash: facts.hash, at: new Date(at[index] ?? 0) })))
+        for (const [index, session] of batch.entries()) session.touched = at[index] ?? session.touched
       }
     } catch (thrown) {
       this.#log.warn({ err: thrown }, 'the last use of sessions could not be stored')

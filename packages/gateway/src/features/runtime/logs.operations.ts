@@ -20,10 +20,10 @@ const isWanted = (line: LogLine, { level, tenant_slug: slug, connector_id: conne
 
 const followLogs =
   ({ snapshots, runtime }: RuntimeParts, filter: LogFilter) =>
-  (hear: (line: object) => void) =>
+  (onLine: (line: object) => void) =>
     runtime.logs.follow((text) => {
       const line = readLine(snapshots, text)
-      if (isWanted(line, filter)) hear(line)
+      if (isWanted(line, filter)) onLine(line)
     })
 
 export const logOperations: readonly Served[] = [

@@ -61,14 +61,14 @@ export async function openUsage(
   { from, to, cuts }: WantedSpan,
   most = MOST_READ,
 ): Promise<UsageSource> {
-  const [place] = await sql(Place)`
+  const [position] = await sql(Place)`
     select c.seq::float8 as head, greatest(coalesce(u.seq, 0), c.anchor_seq)::float8 as counted,
            case when isfinite(u.summed_from) then extract(epoch from u.summed_from)::float8 * 1000 end as summed,
            array(select s.day::text from usage_stale s
                   where s.day >= (${from}::timestamptz at time zone 'UTC')::date
                     and s.day <= (${to}::timestamptz at time zone 'UTC')::date) as stale
       from record_chains c left join usage_counted u using (organization_id)`
-  const { head, counted, summed, stale } = place ?? { head: 0, counted: 0, summed: null, stale: [] }
+  const { head, counted, summed, stale } = position ?? { head: 0, counted: 0, summed: null, stale: [] }
   const isRead = head - counted <= most
   const staleDays = new Set(stale.map((day) => Date.parse(day)))
   const isFresh = (start: number) => !staleDays.has(start - (start % DAY))
