@@ -190,7 +190,7 @@ async function openDatabase(parts: StoreParts): Promise<Opened> {
   if (parts.looking === true) throw new DatabaseStopped('The database does not run.')
   // A restart has one more for a while.
   const more = processes === 1 ? 0 : processes * (Math.min(parts.connections ?? 0, MOST_EMBEDDED) + BESIDE_POOL)
-  const wish = { directory, log, connections: EMBEDDED + more }
-  const first = await startEmbeddedPostgres({ ...wish, ...(onProgress === undefined ? {} : { onProgress }) })
-  return keepRunning({ first, start: () => startEmbeddedPostgres(wish), log })
+  const options = { directory, log, connections: EMBEDDED + more }
+  const first = await startEmbeddedPostgres({ ...options, ...(onProgress === undefined ? {} : { onProgress }) })
+  return keepRunning({ first, start: () => startEmbeddedPostgres(options), log })
 }

@@ -19,8 +19,8 @@ function placeOf(settings: ConnectionSettings): Record<string, unknown> {
 /** Those that lead elsewhere than `settings` would. */
 export async function listSpentAliases(sql: OrgSql, settings: ConnectionSettings): Promise<string[]> {
   const rows = await sql(SpentRow)`select alias, led_to from spent_aliases order by alias`
-  const place = placeOf(settings)
-  return rows.filter(({ led_to: before }) => !isDeepStrictEqual(before, place)).map(({ alias }) => alias)
+  const ledTo = placeOf(settings)
+  return rows.filter(({ led_to: before }) => !isDeepStrictEqual(before, ledTo)).map(({ alias }) => alias)
 }
 
 /** Returns the detail for the record of a connection that was given such an alias on purpose. */

@@ -27,12 +27,12 @@ const Count = z.object({ count: z.int() })
 
 /** A page in the order of slugs. `search`: a part of a slug or a title; `after`: the slug of the last one of the page before. */
 export async function listGroupPage(sql: OrgSql, search: string, { after, rowLimit, offset }: PageStart) {
-  const [part, last] = [search.trim().toLowerCase(), after?.[0] ?? null]
+  const [searched, last] = [search.trim().toLowerCase(), after?.[0] ?? null]
   const [counted] = await sql(Count)`
-    select count(*)::int as count from groups where position(${part} in slug) > 0 or position(${part} in lower(title)) > 0`
+    select count(*)::int as count from groups where position(${searched} in slug) > 0 or position(${searched} in lower(title)) > 0`
   const rows = await sql(GroupRow)`
     select slug, title, awaited, origin from groups
-     where (position(${part} in slug) > 0 or position(${part} in lower(title)) > 0) and (${last}::text is null or slug > ${last}::text)
+     where (position(${searched} in slug) > 0 or position(${searched} in lower(title)) > 0) and (${last}::text is null or slug > ${last}::text)
      order by slug limit ${rowLimit} offset ${offset}`
   return { rows, total: counted?.count ?? 0 }
 }

@@ -66,12 +66,12 @@ export async function listMemberPage(
   { search, role }: MemberFilter,
   { sort = 'email', order, after, offset, rowLimit }: Order<(typeof MEMBER_SORTS)[number]>,
 ) {
-  const [part, down] = [search?.trim().toLowerCase() ?? '', order === 'desc']
+  const [searched, down] = [search?.trim().toLowerCase() ?? '', order === 'desc']
   const [key = null, id = null] = after ?? []
   const only = role ?? null
   const [counted] = await sql(Count)`
     select count(*)::int as count from members m join users u on u.id = m.user_id
-     where (u.id = ${part} or position(${part} in lower(u.email)) > 0 or position(${part} in lower(u.name)) > 0)
+     where (u.id = ${searched} or position(${searched} in lower(u.email)) > 0 or position(${searched} in lower(u.name)) > 0)
        and (${only}::text is null or m.role = ${only})`
   const rows = await sql(MemberOnPage)`
     select * from (
@@ -81,7 +81,7 @@ export async function listMemberPage(
                 when 'signed_in_at' then coalesce(to_char(u.signed_in_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), '')
                 else u.email end) collate "C" as key
         from members m join users u on u.id = m.user_id
-       where (u.id = ${part} or position(${part} in lower(u.email)) > 0 or position(${part} in lower(u.name)) > 0)
+       where (u.id = ${searched} or position(${searched} in lower(u.email)) > 0 or position(${searched} in lower(u.name)) > 0)
          and (${only}::text is null or m.role = ${only})) found
      where ${key}::text is null
         or case when ${down}::boolean then (key, user_id) < (${key}::text, ${id}::text)

@@ -56,14 +56,14 @@ const Count = z.object({ count: z.int() })
 
 /** By slug, and how many there are in all. */
 export async function listOrganizationPage(sql: SystemSql, { limit, offset, search, active }: OrganizationFilter) {
-  const [part, state] = [search?.toLowerCase() ?? '', active ?? null]
+  const [searched, state] = [search?.toLowerCase() ?? '', active ?? null]
   const [counted] = await sql(Count)`
     select count(*)::int as count from organizations
-     where (position(${part} in slug) > 0 or position(${part} in lower(name)) > 0)
+     where (position(${searched} in slug) > 0 or position(${searched} in lower(name)) > 0)
        and active = coalesce(${state}::boolean, active)`
   const rows = await sql(OrganizationRow)`
     select id, slug, name, description, contact_email, active, settings, egress, created_at, updated_at from organizations
-     where (position(${part} in slug) > 0 or position(${part} in lower(name)) > 0)
+     where (position(${searched} in slug) > 0 or position(${searched} in lower(name)) > 0)
        and active = coalesce(${state}::boolean, active)
      order by slug limit ${limit} offset ${offset}`
   return { rows, total: counted?.count ?? 0 }
