@@ -9,7 +9,7 @@ import { header } from './catalog-row.ts'
 import type { SettingsForm } from '../form.ts'
 import { kind, seconds, shared } from './kind.ts'
 
-const TIMEOUT = 120
+const TIMEOUT_SECONDS = 120
 /** https://docs.composio.dev: the address of the REST interface, and of MCP servers that were made for one app. */
 export const COMPOSIO_URL = 'https://backend.composio.dev'
 const SERVERS = 'https://mcp.composio.dev'
@@ -38,7 +38,7 @@ export const ComposioSettings = z.strictObject({
   revision: z.literal('auto').default('auto'),
   /** Arguments are always checked, whatever is said. */
   checks: shared.checks,
-  timeout: seconds.default(TIMEOUT),
+  timeout: seconds.default(TIMEOUT_SECONDS),
   url: z.url({ protocol: /^https?$/, error: 'must start with http:// or https://' }),
   /** Whether the address may lie in a private or loopback network. Only an operator may say so. */
   private: z.boolean().default(false),
@@ -81,7 +81,7 @@ export const composio = kind({
   title: 'Composio',
   settings: ComposioSettings,
   addresses: { url: { secrets: true }, servers_at: { secrets: true, usual: SERVERS } },
-  timeout: TIMEOUT,
+  timeout: TIMEOUT_SECONDS,
   runsHere: false,
   speaksMcp: false,
   keepsDigits: true,

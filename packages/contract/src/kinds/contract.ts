@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { SettingsForm } from '../form.ts'
 import { kind, seconds, shared } from './kind.ts'
 
-const TIMEOUT = 30
+const TIMEOUT_SECONDS = 30
 
 const Name = z.string().min(1).max(200)
 
@@ -38,7 +38,7 @@ export const ContractSettings = z.strictObject({
   revision: z.literal('auto').default('auto'),
   /** Theirs are always checked, whatever is said. */
   checks: shared.checks,
-  timeout: seconds.default(TIMEOUT),
+  timeout: seconds.default(TIMEOUT_SECONDS),
   url: z.url({ protocol: /^https?$/, error: 'must start with http:// or https://' }),
   /** Whether the address may lie in a private or loopback network. Only an operator may say so. */
   private: z.boolean().default(false),
@@ -97,7 +97,7 @@ export const contract = kind({
   title: 'Contract backend',
   settings: ContractSettings,
   addresses: { url: { secrets: true } },
-  timeout: TIMEOUT,
+  timeout: TIMEOUT_SECONDS,
   runsHere: false,
   speaksMcp: false,
   keepsDigits: true,

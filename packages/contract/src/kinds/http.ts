@@ -3,12 +3,12 @@ import { z } from 'zod'
 import { RemoteAuth } from '../connection-auth.ts'
 import { kind, seconds, shared } from './kind.ts'
 
-const TIMEOUT = 60
+const TIMEOUT_SECONDS = 60
 
 export const HttpSettings = z.strictObject({
   ...shared,
   connector: z.literal('mcp.http'),
-  timeout: seconds.default(TIMEOUT),
+  timeout: seconds.default(TIMEOUT_SECONDS),
   /** The scheme says what carries the messages: HTTP (Streamable HTTP, else HTTP+SSE) or WebSocket. */
   url: z.url({
     protocol: /^(https?|wss?)$/,
@@ -25,7 +25,7 @@ export const http = kind({
   title: 'MCP server',
   settings: HttpSettings,
   addresses: { url: { secrets: true } },
-  timeout: TIMEOUT,
+  timeout: TIMEOUT_SECONDS,
   runsHere: false,
   speaksMcp: true,
   keepsDigits: true,

@@ -5,7 +5,7 @@ import type { SettingsForm } from '../form.ts'
 import { kind, seconds, shared } from './kind.ts'
 
 /** Workflows run for longer than a request usually takes. */
-const TIMEOUT = 120
+const TIMEOUT_SECONDS = 120
 
 /** The settings of n8n besides its address and headers. Times are in seconds. */
 const N8nShape = {
@@ -25,7 +25,7 @@ export const N8nSettings = z.strictObject({
   revision: z.literal('auto').default('auto'),
   /** Arguments are always checked, whatever is said. */
   checks: shared.checks,
-  timeout: seconds.default(TIMEOUT),
+  timeout: seconds.default(TIMEOUT_SECONDS),
   url: z.url({ protocol: /^https?$/, error: 'must start with http:// or https://' }),
   /** Whether the address may lie in a private or loopback network. Only an operator may say so. */
   private: z.boolean().default(false),
@@ -54,7 +54,7 @@ export const n8n = kind({
   title: 'n8n',
   settings: N8nSettings,
   addresses: { url: { secrets: true }, webhooks: { secrets: true } },
-  timeout: TIMEOUT,
+  timeout: TIMEOUT_SECONDS,
   runsHere: false,
   speaksMcp: false,
   keepsDigits: true,

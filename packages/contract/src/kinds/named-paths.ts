@@ -8,7 +8,7 @@ const NOT_MEANT = /^\/(?:(?:usr|bin|sbin|lib|lib32|lib64|opt|proc|sys|dev|run|ni
 /** Of these, a message of a program says nothing about what the program needs. */
 const NOT_MEANT_IN_TEXT = /^\/(?:etc|boot|tmp|var\/tmp)(?:\/?$)|^\/(?:etc|boot)\//
 /** Characters of a path that is looked at; Linux takes no longer one. */
-const LONGEST = 4096
+const MOST_CHARACTERS = 4096
 /** Paths of one text. */
 const MOST_IN_TEXT = 8
 
@@ -16,7 +16,10 @@ const isWithin = (path: string, folder: string): boolean => path === folder || p
 const withoutSlash = (path: string): string => path.replace(/\/+$/, '')
 
 const isMeant = (path: string): boolean =>
-  !path.startsWith('//') && !NOT_MEANT.test(path) && path.length <= LONGEST && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(path)
+  !path.startsWith('//') &&
+  !NOT_MEANT.test(path) &&
+  path.length <= MOST_CHARACTERS &&
+  !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(path)
 
 /** `--root=`, `-r=`, `NAME=`, also several: `--env=NAME=`. */
 const ASSIGNED = /^(?:-{0,2}[A-Za-z_][\w.-]*=)+/

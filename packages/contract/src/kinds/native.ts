@@ -5,7 +5,7 @@ import type { SettingsForm } from '../form.ts'
 import { RemoteAuth } from '../connection-auth.ts'
 import { kind, seconds, shared } from './kind.ts'
 
-const TIMEOUT = 60
+const TIMEOUT_SECONDS = 60
 
 /** The name of a native connector, which begins the names of its tools. */
 export const VendorName = z
@@ -21,7 +21,7 @@ export const NativeSettings = z.strictObject({
   revision: z.literal('auto').default('auto'),
   /** Arguments are always checked, whatever is said. */
   checks: shared.checks,
-  timeout: seconds.default(TIMEOUT),
+  timeout: seconds.default(TIMEOUT_SECONDS),
   vendor: VendorName,
   /** The source of somebody's own connector (TypeScript, one file), which runs in a process of its own. Absent: the product's. */
   source: ConnectorSource.optional(),
@@ -67,7 +67,7 @@ export const native = kind({
   title: 'Native connector',
   settings: NativeSettings,
   addresses: { url: { secrets: true } },
-  timeout: TIMEOUT,
+  timeout: TIMEOUT_SECONDS,
   runsHere: false,
   speaksMcp: false,
   described: true,

@@ -37,11 +37,11 @@ export type KeyPlace = z.output<typeof KeyPlace>
 /** Bytes of a document, unpacked. */
 export const DOCUMENT_LIMIT = 64 * 1024 * 1024
 
-const TIMEOUT = 60
+const TIMEOUT_SECONDS = 60
 
 export const OpenApiSettings = z.strictObject({
   ...shared,
-  timeout: seconds.default(TIMEOUT),
+  timeout: seconds.default(TIMEOUT_SECONDS),
   connector: z.literal('openapi'),
   /** Where the document is fetched from, once and when somebody asks for it anew; absent: it was given. */
   document: z.url({ protocol: /^https?$/, error: 'must start with http:// or https://' }).optional(),
@@ -61,7 +61,7 @@ export const openapi = kind({
   title: 'REST server (OpenAPI)',
   settings: OpenApiSettings,
   addresses: { url: { secrets: true }, document: { secrets: false } },
-  timeout: TIMEOUT,
+  timeout: TIMEOUT_SECONDS,
   runsHere: false,
   speaksMcp: false,
   keepsDigits: true,

@@ -2,14 +2,14 @@
 import { z } from 'zod'
 import { kind, seconds, shared } from './kind.ts'
 
-const TIMEOUT = 30
+const TIMEOUT_SECONDS = 30
 
 export const PlatformSettings = z.strictObject({
   connector: z.literal('platform'),
   revision: z.literal('auto').default('auto'),
   /** Arguments are always checked, whatever is said. */
   checks: shared.checks,
-  timeout: seconds.default(TIMEOUT),
+  timeout: seconds.default(TIMEOUT_SECONDS),
 })
 export type PlatformSettings = z.output<typeof PlatformSettings>
 
@@ -18,7 +18,7 @@ export const platform = kind({
   title: 'Toolway itself',
   settings: PlatformSettings,
   addresses: {},
-  timeout: TIMEOUT,
+  timeout: TIMEOUT_SECONDS,
   runsHere: false,
   speaksMcp: false,
   described: true,

@@ -5,7 +5,7 @@ import { EgressExceptions } from '../egress.ts'
 import { kind, seconds, shared } from './kind.ts'
 
 /** A program has no network to wait for (ledger S3-EXT-03). */
-const TIMEOUT = 30
+const TIMEOUT_SECONDS = 30
 
 /** Names of programs besides the command that must be in PATH: the server starts them itself. */
 export const ProgramNames = z.array(z.string().regex(/^[\w.+-]{1,100}$/, 'is not a valid program name')).max(20)
@@ -35,7 +35,7 @@ export type ChildAccess = z.output<typeof ChildAccess>
 export const ProcessSettings = z.strictObject({
   ...shared,
   connector: z.literal('mcp.process'),
-  timeout: seconds.default(TIMEOUT),
+  timeout: seconds.default(TIMEOUT_SECONDS),
   command: z.string().min(1),
   args: z.array(z.string()).default([]),
   programs: ProgramNames.optional(),
@@ -54,7 +54,7 @@ export const stdio = kind({
   title: 'MCP program',
   settings: ProcessSettings,
   addresses: {},
-  timeout: TIMEOUT,
+  timeout: TIMEOUT_SECONDS,
   runsHere: true,
   speaksMcp: true,
   keepsDigits: true,
