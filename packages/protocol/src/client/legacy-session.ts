@@ -71,10 +71,10 @@ export class InitializeRefused extends Error {}
 /** 2025-11-25, transports, backwards compatibility. */
 const SAYS_OLDER = new Set([400, 404, 405])
 
-const CLOSE_TIMEOUT = 5_000
-const LEVEL_PATIENCE = 1_000
+const CLOSE_TIMEOUT_MS = 5_000
+const LEVEL_PATIENCE_MS = 1_000
 /** Seconds. */
-const PROBE_PATIENCE = 10
+const PROBE_PATIENCE_SECONDS = 10
 
 export interface OpenOptions {
   readonly revision: LegacyRevision | undefined
@@ -151,7 +151,7 @@ class HttpSession implements LegacySession {
   readonly #logs: boolean
   readonly #level = createLogLevel(undefined, (level) => {
     const message = { jsonrpc: '2.0', id: this.#parts.ids(), method: 'logging/setLevel', params: { level } }
-    return this.#send(message, { signal: AbortSignal.timeout(LEVEL_PATIENCE) })
+    return this.#send(message, { signal: AbortSignal.timeout(LEVEL_PATIENCE_MS) })
   })
   #asking = 0
   /** The session had a stream of its own once. */
@@ -245,7 +245,7 @@ class HttpSession implements LegacySession {
 
   async close(): Promise<void> {
     if (this.#sessionId === undefined) return
-    const signal = AbortSignal.timeout(CLOSE_TIMEOUT)
+    const signal = AbortSignal.timeout(CLOSE_TIMEOUT_MS)
     await this.#current.sendLast({ method: 'DELETE', headers: this.#headers, signal }).catch(() => {})
   }
 
@@ -314,7 +314,7 @@ class HttpSession implements LegacySession {
 
   async probe(signal: AbortSignal): Promise<string> {
     const id = this.#parts.ids()
-    const seconds = Math.min(this.#current.timeout, PROBE_PATIENCE)
+    const seconds = Math.min(this.#current.timeout, PROBE_PATIENCE_SECONDS)
     const ping = { jsonrpc: '2.0', id, method: 'ping' }
     const incoming = await this.#send(ping, { until: id, signal, seconds }).catch(() => undefined)
     return (incoming && lossSignOf(incoming)?.key) ?? ''

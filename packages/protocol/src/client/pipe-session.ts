@@ -41,9 +41,9 @@ export interface PipeSessionParts {
   readonly observer: CallObserver
 }
 
-const LEVEL_PATIENCE = 1_000
+const LEVEL_PATIENCE_MS = 1_000
 /** Seconds. */
-const LOOK_PATIENCE = 5
+const LOOK_PATIENCE_SECONDS = 5
 const NEVER = new AbortController().signal
 
 /** The notifications that a session's listeners never receive: both name requests that are not theirs. */
@@ -115,7 +115,7 @@ class PipeSession implements Session {
       onNoise() {},
     })
     this.#level = createLogLevel(undefined, (requested) => {
-      const signal = AbortSignal.timeout(LEVEL_PATIENCE)
+      const signal = AbortSignal.timeout(LEVEL_PATIENCE_MS)
       return this.#channel.call({
         id: this.#ids(),
         method: 'logging/setLevel',
@@ -199,7 +199,7 @@ class PipeSession implements Session {
   }
 
   async probe(signal: AbortSignal): Promise<string> {
-    const timeout = Math.min(this.#timeout, LOOK_PATIENCE)
+    const timeout = Math.min(this.#timeout, LOOK_PATIENCE_SECONDS)
     const sign = await this.#channel
       .call({ id: this.#ids(), method: 'ping', params: {}, signal, timeout })
       .then((answer) => ('error' in answer ? lossSignOfError(answer.error) : undefined), lossSignIn)
@@ -216,7 +216,7 @@ class PipeSession implements Session {
       method: 'ping',
       params: {},
       signal: NEVER,
-      timeout: Math.min(this.#timeout, LOOK_PATIENCE),
+      timeout: Math.min(this.#timeout, LOOK_PATIENCE_SECONDS),
     }
     this.#doubt ??= this.#channel
       .call(ping)

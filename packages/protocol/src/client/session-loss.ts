@@ -51,7 +51,7 @@ const SPEAKS = /session/i
 const REFUSES =
   /not found|unknown|not valid|no valid|invalid|expired|missing|no such|not exist|n't exist|not initiali[sz]ed|terminated|required|no longer|no active|recogni[sz]ed|has ended|been ended|been closed|was closed|gone/i
 /** Characters of an answer that are looked at. */
-const LOOKED_AT = 2_000
+const LOOKED_AT_CHARACTERS = 2_000
 
 /** Undefined for an answer that says nothing of the session. */
 export function lossSignOf(incoming: Pick<Incoming, 'status' | 'headers' | 'text' | 'response'>): LossSign | undefined {
@@ -67,7 +67,7 @@ export const lossSignOfError = (error: LooseError, status = 200): LossSign | und
   signOf(status, error, error.message ?? '')
 
 function signOf(status: number, { code }: LooseError = {}, message: string): LossSign | undefined {
-  const words = message.slice(0, LOOKED_AT)
+  const words = message.slice(0, LOOKED_AT_CHARACTERS)
   const speaks = SPEAKS.test(words)
   if (!speaks && !STATUSES.has(status) && !CODES.has(code ?? 0)) return undefined
   return {
@@ -80,7 +80,7 @@ function signOf(status: number, { code }: LooseError = {}, message: string): Los
 
 /** A body of a status below 300 that is no JSON, and says so. */
 const wordsOf = (text: string): LossSign | undefined =>
-  text !== '' && !/^\s*[[{]/.test(text) && SPEAKS.test(text.slice(0, LOOKED_AT))
+  text !== '' && !/^\s*[[{]/.test(text) && SPEAKS.test(text.slice(0, LOOKED_AT_CHARACTERS))
     ? signOf(200, undefined, text)
     : undefined
 
