@@ -29,7 +29,7 @@ const UTF8 = 0b1000_0000_0000
 const [STORED, DEFLATED] = [0, 8]
 const [FILE_TYPE, REGULAR, FOLDER] = [0o170000, 0o100000, 0o040000]
 /** Bytes of the list itself. */
-const MOST_LIST = 16 * 1024 * 1024
+const MOST_LIST_BYTES = 16 * 1024 * 1024
 /** How many times larger than the archive all files may be together, where they are more than `SMALL` bytes. */
 const MOST_RATIO = 200
 const SMALL = 64 * 1024 * 1024
@@ -44,7 +44,7 @@ const refuse = (words: string, code: 'INVALID_ARGUMENT' | 'PAYLOAD_TOO_LARGE' = 
 export async function readZipDirectory(file: FileReader): Promise<readonly ZipEntry[]> {
   const { count, at, size } = await readEnd(file)
   if (count > LIMITS.archive.entries) refuse(`it has more than ${LIMITS.archive.entries} entries`, 'PAYLOAD_TOO_LARGE')
-  if (size > MOST_LIST) refuse('its list is too long', 'PAYLOAD_TOO_LARGE')
+  if (size > MOST_LIST_BYTES) refuse('its list is too long', 'PAYLOAD_TOO_LARGE')
   const listed = parseList(await file.read(at, size), count)
   const entries: ZipEntry[] = []
   for (const item of listed) entries.push(await locateEntry(file, item, at))

@@ -18,7 +18,7 @@ export type RemoteText = string & { readonly [kind]?: 'remote' }
 export const REMOTE_HOME = '/home/user'
 const LONGEST = 4_096
 /** Bytes of one name (ext4, NTFS and APFS take no more). */
-const LONGEST_NAME = 255
+const MOST_NAME_BYTES = 255
 /** Names of devices on Windows, whatever their extension (https://learn.microsoft.com/windows/win32/fileio/naming-a-file). */
 const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³]) *(?:\.|$)/i
 // oxlint-disable-next-line no-control-regex -- these are what is looked for
@@ -40,8 +40,8 @@ function refuseName(part: string): void {
   refuseLookAlike(part)
   if (isPartName(part))
     throw new Refusal(`The name ${JSON.stringify(part)} is the name of a file that is still being written.`)
-  if (Buffer.byteLength(part) > LONGEST_NAME)
-    throw new Refusal(`A name in the path has more than ${LONGEST_NAME} bytes.`)
+  if (Buffer.byteLength(part) > MOST_NAME_BYTES)
+    throw new Refusal(`A name in the path has more than ${MOST_NAME_BYTES} bytes.`)
   if (part.includes(':')) throw new Refusal(`The name ${JSON.stringify(part)} contains a colon.`)
   if (/[. ]$/.test(part)) throw new Refusal(`The name ${JSON.stringify(part)} ends with a dot or a space.`)
   if (DEVICE.test(part)) throw new Refusal(`The name ${JSON.stringify(part)} is the name of a device on Windows.`)

@@ -14,7 +14,7 @@ import { closeRoots, openRoot, openWithin, placeOf, walk, type Root } from './ro
 const { O_APPEND, O_CREAT, O_RDONLY, O_WRONLY } = constants
 
 /** Milliseconds for which a folder needs no look at its parts, and how many folders are remembered. */
-const SWEPT_FOR = 60_000
+const SWEPT_FOR_MS = 60_000
 const MOST_SWEPT = 10_000
 
 export interface Listed {
@@ -117,7 +117,7 @@ export class Workspace implements AsyncDisposable {
   /** Removes parts that other processes left in a folder: when it is first written to, and from time to time. */
   async #sweep(folder: Folder): Promise<void> {
     const last = this.#swept.get(folder.path)
-    if (last !== undefined && Date.now() - last < SWEPT_FOR) return
+    if (last !== undefined && Date.now() - last < SWEPT_FOR_MS) return
     if (this.#swept.size >= MOST_SWEPT) this.#swept.clear()
     this.#swept.set(folder.path, Date.now())
     await sweepParts(folder)

@@ -23,7 +23,7 @@ export interface Connected {
 }
 
 /** Milliseconds that a storage may be silent. */
-const STORAGE_PATIENCE = 120_000
+const STORAGE_PATIENCE_MS = 120_000
 
 /** Throws a `Refusal` that names the variable which is wrong or missing. */
 export function connect(environment: Environment): Connected {
@@ -109,8 +109,8 @@ async function guardedDispatcher(environment: Environment) {
   ])
   return createAgent({
     ...readCrawlSettings(environment),
-    headersTimeout: STORAGE_PATIENCE,
-    bodyTimeout: STORAGE_PATIENCE,
+    headersTimeout: STORAGE_PATIENCE_MS,
+    bodyTimeout: STORAGE_PATIENCE_MS,
   })
 }
 

@@ -9,11 +9,11 @@ import type { Workspace } from '../files/workspace.ts'
 import { Refusal } from '../refusal.ts'
 import { retryPassing } from './retry-passing.ts'
 import { isFailure, RemoteFailure } from './remote-failure.ts'
-import { LEAST_PART, type Carried, type Carrying } from './upload.ts'
+import { LEAST_PART_BYTES, type Carried, type Carrying } from './upload.ts'
 import type { RemoteFile, WholeFile, Workbench } from './workbench.ts'
 
 /** Bytes up to which a file is asked for at once. */
-const MOST_AT_ONCE = 4 * 1024 * 1024
+const MOST_AT_ONCE_BYTES = 4 * 1024 * 1024
 
 export interface Downloaded extends Carried {
   /** Of the local file; absolute. */
@@ -37,7 +37,7 @@ export async function carryDown(parts: DownloadParts, carrying: Carrying): Promi
   await using writer = await workspace.createFile(local, { signal, resume: `workbench ${remote} ${found.sha256}` })
   if (writer.size > found.size) await writer.restart()
   const resumedAt = writer.size
-  const atOnce = resumedAt === 0 && found.size <= MOST_AT_ONCE
+  const atOnce = resumedAt === 0 && found.size <= MOST_AT_ONCE_BYTES
   if (!atOnce || !(await writeWhole(bench, writer, { remote, found }, carrying)))
     await writeParts(bench, writer, { remote, found }, carrying)
   if (writer.size !== found.size || writer.sha256() !== found.sha256) {
@@ -96,7 +96,7 @@ async function writeParts(
       await writer.append(bytes)
       progress(writer.size, found.size, `${writer.size} of ${found.size} bytes are here`)
     } catch (thrown) {
-      if (!isFailure(thrown, 'too-large') || size <= LEAST_PART) throw thrown
+      if (!isFailure(thrown, 'too-large') || size <= LEAST_PART_BYTES) throw thrown
       most = Math.ceil(size / 2)
     }
   }

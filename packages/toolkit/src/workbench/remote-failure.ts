@@ -20,7 +20,7 @@ export class RemoteFailure extends Refusal {
 
   /** The error as the remote tool gave it is among the facts (ledger S4-CMP-08). */
   constructor(message: string, { kind = 'lasting', code = CODES[kind], details = {}, retryAfter }: FailureFacts = {}) {
-    const words = message.length > MOST_WORDS ? `${message.slice(0, MOST_WORDS)}…` : message
+    const words = message.length > MOST_WORDS_CHARACTERS ? `${message.slice(0, MOST_WORDS_CHARACTERS)}…` : message
     super(words, code, { ...boundDetails(details), error: words, successful: false, retryable: kind === 'passing' })
     this.kind = kind
     this.retryAfter = retryAfter
@@ -28,13 +28,15 @@ export class RemoteFailure extends Refusal {
 }
 
 /** Characters of a sentence, and of what is told beside it: the other side may send without measure. */
-const MOST_WORDS = 8_000
+const MOST_WORDS_CHARACTERS = 8_000
 const MOST_FACTS = 64 * 1024
 
 function boundDetails(details: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { data, ...more } = details
   const text = JSON.stringify(data) as string | undefined
-  return text === undefined || text.length <= MOST_FACTS ? details : { ...more, data: `${text.slice(0, MOST_WORDS)}…` }
+  return text === undefined || text.length <= MOST_FACTS
+    ? details
+    : { ...more, data: `${text.slice(0, MOST_WORDS_CHARACTERS)}…` }
 }
 
 const CODES: Readonly<Record<FailureKind, RefusalCode>> = {

@@ -20,7 +20,7 @@ export interface Carried extends RemoteFile {
 }
 
 /** A part is never made smaller than this. */
-export const LEAST_PART = 16 * 1024
+export const LEAST_PART_BYTES = 16 * 1024
 
 export async function carryUp(
   bench: Workbench,
@@ -39,7 +39,7 @@ export async function carryUp(
     try {
       await retryPassing(signal, () => bench.writePart(remote, at, bytes, { signal }))
     } catch (thrown) {
-      if (!isFailure(thrown, 'too-large') || bytes.byteLength <= LEAST_PART) throw thrown
+      if (!isFailure(thrown, 'too-large') || bytes.byteLength <= LEAST_PART_BYTES) throw thrown
       most = Math.ceil(bytes.byteLength / 2)
       continue
     }

@@ -3,9 +3,9 @@ import { TextDecoder } from 'node:util'
 import { analyse } from 'chardet'
 
 /** Where a page has to say its encoding is its first 1,024 bytes (HTML, section 13.2.3.2); some say it a little later. */
-const META_WITHIN = 4_096
+const META_WITHIN_BYTES = 4_096
 /** Bytes that are looked at to guess an encoding. */
-const SAMPLE = 64 * 1024
+const SAMPLE_BYTES = 64 * 1024
 
 /** @param contentType as the server says it */
 export function decodeText(bytes: Uint8Array, contentType: string): string {
@@ -39,7 +39,7 @@ function decoderOf(charset: string | undefined): TextDecoder | undefined {
 const charsetOf = (text: string): string | undefined => /charset\s*=\s*["']?\s*([\w.:+-]{1,40})/i.exec(text)?.[1]
 
 function metaCharset(bytes: Uint8Array): string | undefined {
-  const start = Buffer.from(bytes.subarray(0, META_WITHIN)).toString('latin1')
+  const start = Buffer.from(bytes.subarray(0, META_WITHIN_BYTES)).toString('latin1')
   const declaration = /^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:+-]{1,40})/.exec(start)?.[1]
   for (const [tag] of start.matchAll(/<meta\b[^>]{0,500}>/gi)) {
     const charset = charsetOf(tag)
@@ -51,7 +51,7 @@ function metaCharset(bytes: Uint8Array): string | undefined {
 
 function guessDecoder(bytes: Uint8Array): TextDecoder | undefined {
   // Markup is ASCII in all of these, and only hides what the text is in.
-  const sample = bytes.subarray(0, SAMPLE)
+  const sample = bytes.subarray(0, SAMPLE_BYTES)
   for (const { name } of analyse(sample)) {
     const decoder = decoderOf(name)
     if (decoder !== undefined) return decoder

@@ -12,7 +12,7 @@ import type { ThreadAnswer } from './extraction-thread.ts'
 
 const LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 64 }
 /** Bytes by which the process may grow while pages are read; arrays of bytes count for no thread's own limit. */
-const MOST_GROWTH = 768 * 1024 * 1024
+const MOST_GROWTH_BYTES = 768 * 1024 * 1024
 const LOOK_EVERY = 100
 
 const TOO_LONG = 'Reading the page took too long and was stopped.'
@@ -78,7 +78,7 @@ export class ExtractionPool implements AsyncDisposable {
     const giveUp = (message: string) => reject(new PageProblem(message))
     const late = setTimeout(giveUp, this.#timeout, TOO_LONG)
     const watch = setInterval(() => {
-      if (process.memoryUsage.rss() - before > MOST_GROWTH) giveUp(TOO_LARGE)
+      if (process.memoryUsage.rss() - before > MOST_GROWTH_BYTES) giveUp(TOO_LARGE)
     }, LOOK_EVERY)
     const failPage = (thrown: Error) => {
       const full = (thrown as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'

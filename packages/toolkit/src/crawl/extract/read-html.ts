@@ -9,13 +9,14 @@ import { LEAST_POSTS, threadAround } from './thread-of-posts.ts'
 import { countWords } from './words.ts'
 
 /** Characters of HTML: what is larger takes too long, and is no article. */
-const MOST_HTML = 5 * 1024 * 1024
+const MOST_HTML_CHARACTERS = 5 * 1024 * 1024
 /** Fewer words are no text of an article. */
 const LEAST_WORDS = 5
 const THREAD = 'data-toolway-thread'
 
 export async function readHtml(html: string, url: string): Promise<Extract> {
-  if (html.length > MOST_HTML) throw new PageProblem(`The page has more than ${MOST_HTML} characters of HTML.`)
+  if (html.length > MOST_HTML_CHARACTERS)
+    throw new PageProblem(`The page has more than ${MOST_HTML_CHARACTERS} characters of HTML.`)
   const first = await mainOf(documentOf(html, url), url)
   const { content, title, description, published } = (await threadOf(html, url, first.content)) ?? first
   const words = countWords(content)

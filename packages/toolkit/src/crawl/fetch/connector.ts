@@ -11,7 +11,7 @@ import { PageProblem } from '../page-problem.ts'
 import type { CrawlSettings } from '../settings.ts'
 
 /** Bytes that the headers of an answer may have. */
-const MOST_HEADERS = 32 * 1024
+const MOST_HEADERS_BYTES = 32 * 1024
 
 export function isAllowed(address: string, { allowPrivate }: Pick<CrawlSettings, 'allowPrivate'>): boolean {
   const kind = kindOf(address)
@@ -55,6 +55,6 @@ export const createAgent = (settings: CrawlSettings): Agent =>
     connections: settings.perHost,
     headersTimeout: settings.headersTimeout,
     bodyTimeout: settings.bodyTimeout,
-    maxHeaderSize: MOST_HEADERS,
+    maxHeaderSize: MOST_HEADERS_BYTES,
     allowH2: false,
   })

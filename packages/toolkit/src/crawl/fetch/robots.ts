@@ -12,7 +12,7 @@ const parseRobots = robotsParser as unknown as typeof robotsParser.default
 /** RFC 9309, section 2.5: at least this much of a file is read; what is beyond does not count. */
 export const MOST_ROBOTS = 500 * 1024
 /** Characters of lines with wildcards, whose comparison costs their length times that of the address. */
-const MOST_WILDCARDS = 64 * 1024
+const MOST_WILDCARDS_CHARACTERS = 64 * 1024
 
 export interface RobotsRules {
   isAllowed(url: URL): boolean
@@ -36,7 +36,7 @@ export function readRobots(url: URL, answer: Answer, name: string, longestDelay:
   const text = answer.body.toString('utf8').replace(/^\uFEFF/, '')
   const wildcards = text.split(/[\r\n]+/).filter((line) => line.includes('*', line.indexOf(':') + 1))
   const starred = wildcards.filter((line) => !/^\s*user-agent/i.test(line))
-  if (starred.reduce((sum, line) => sum + line.length, 0) > MOST_WILDCARDS) return NOTHING
+  if (starred.reduce((sum, line) => sum + line.length, 0) > MOST_WILDCARDS_CHARACTERS) return NOTHING
   const rules = parseRobots(url.href, text)
   const delay = Math.min(longestDelay, Math.max(0, (rules.getCrawlDelay(name) ?? 0) * 1000))
   return rulesOf(delay, (page) => rules.isAllowed(page.href, name) !== false)

@@ -21,7 +21,7 @@ interface ChildPipeParts {
 }
 
 /** Bytes of one message. */
-const MOST_MESSAGE = 32 * 1024 * 1024
+const MOST_MESSAGE_BYTES = 32 * 1024 * 1024
 
 const INHERITED = [
   ...['HOME', 'LANG', 'LC_ALL', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'TMPDIR', 'USER'],
@@ -60,11 +60,11 @@ export function openChildPipe(
   child.once('error', (error: NodeJS.ErrnoException) => endChild(`cannot be started (${error.code ?? error.name})`))
   child.once('exit', (code, signal) => endChild(`ended (${code === null ? String(signal) : `code ${code}`})`))
   child.stdin.on('error', () => {})
-  const lines = child.stdout.pipe(new WholeLines(MOST_MESSAGE))
+  const lines = child.stdout.pipe(new WholeLines(MOST_MESSAGE_BYTES))
   // A process that sends without an end is none that can be talked to.
   lines.once('error', () => {
     child.kill('SIGKILL')
-    endChild(`sent a message of more than ${MOST_MESSAGE} bytes`)
+    endChild(`sent a message of more than ${MOST_MESSAGE_BYTES} bytes`)
   })
   createInterface({ input: lines, crlfDelay: Infinity })
     .on('line', onText)

@@ -27,9 +27,9 @@ export interface JsonRequest {
 }
 
 /** Milliseconds for one request with its answer: a script may run for long. */
-const PATIENCE = 180_000
+const PATIENCE_MS = 180_000
 /** Bytes of one answer. */
-const MOST_ANSWER = 32 * 1024 * 1024
+const MOST_ANSWER_BYTES = 32 * 1024 * 1024
 const MOST_WORDS = 2_000
 
 export async function askJson(remote: Remote, { method, url, body, signal, inSession }: JsonRequest): Promise<unknown> {
@@ -49,7 +49,7 @@ export async function askJson(remote: Remote, { method, url, body, signal, inSes
 /** A response of any status but a redirect, with a body of bounded size. */
 export async function requestRemote(remote: Remote, url: string, init: RequestInit): Promise<Response> {
   const signals = [
-    AbortSignal.timeout(PATIENCE),
+    AbortSignal.timeout(PATIENCE_MS),
     ...(init.signal === null || init.signal === undefined ? [] : [init.signal]),
   ]
   const headers = { ...(init.headers as Record<string, string>), ...remote.headers }
@@ -74,9 +74,11 @@ function limitSize({ name }: Remote): TransformStream<Uint8Array, Uint8Array> {
   return new TransformStream({
     transform(chunk, controller) {
       size += chunk.byteLength
-      if (size > MOST_ANSWER)
+      if (size > MOST_ANSWER_BYTES)
         controller.error(
-          new RemoteFailure(`The response from ${name} is larger than ${MOST_ANSWER} bytes.`, { kind: 'too-large' }),
+          new RemoteFailure(`The response from ${name} is larger than ${MOST_ANSWER_BYTES} bytes.`, {
+            kind: 'too-large',
+          }),
         )
       else controller.enqueue(chunk)
     },
@@ -96,7 +98,7 @@ function unreachable({ name }: Remote, url: string, thrown: unknown): RemoteFail
   const { origin } = new URL(url)
   const late = thrown instanceof Error && thrown.name === 'TimeoutError'
   const cause = thrown instanceof Error ? (thrown.cause as NodeJS.ErrnoException | undefined) : undefined
-  const why = late ? `no answer within ${PATIENCE / 1000} seconds` : (cause?.code ?? 'the connection was cut')
+  const why = late ? `no answer within ${PATIENCE_MS / 1000} seconds` : (cause?.code ?? 'the connection was cut')
   return new RemoteFailure(`${name} cannot be reached at ${origin}: ${why}. Try again later.`, {
     kind: 'passing',
     ...(late ? { code: 'TIMEOUT' } : {}),

@@ -47,7 +47,7 @@ const MOST_PAGES = 100
 const PATIENCE = { greeting: 30, request: 180 }
 const TOKEN = 'toolkit'
 /** Milliseconds for a process that broke off to say how it ended. */
-const LAST = 1_000
+const LAST_MS = 1_000
 
 export class McpClient {
   readonly #server: Server
@@ -186,7 +186,7 @@ export class McpClient {
     } catch (thrown) {
       child.close()
       if (!isLost(thrown)) throw thrown
-      const how = await Promise.race([child.ended, sleep(LAST, 'ended')])
+      const how = await Promise.race([child.ended, sleep(LAST_MS, 'ended')])
       throw new RemoteFailure(`${name} ${how} before it answered: check TOOLWAY_WORKBENCH_COMMAND.`)
     }
     connection.opened = {

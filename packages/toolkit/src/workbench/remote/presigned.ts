@@ -36,7 +36,7 @@ const STORAGE = {
   keyVariable: 'the address, which may have expired',
 }
 /** Milliseconds of silence. */
-const PATIENCE = 120_000
+const PATIENCE_MS = 120_000
 
 type Options = Pick<Dispatcher.RequestOptions, 'method' | 'headers' | 'body'>
 
@@ -44,7 +44,7 @@ export function createPresigned({ trusted, guarded }: PresignedParts): Presigned
   async function request(text: string, options: Options, { signal }: Doing): Promise<Dispatcher.ResponseData> {
     const url = addressOf(text)
     const { request: send } = await import('./send-request.ts')
-    const limits = { headersTimeout: PATIENCE, bodyTimeout: PATIENCE, signal }
+    const limits = { headersTimeout: PATIENCE_MS, bodyTimeout: PATIENCE_MS, signal }
     const by = url.origin === trusted ? {} : { dispatcher: await guarded() }
     let response
     try {

@@ -11,7 +11,7 @@ import { z } from 'zod'
 const Sessions = z.record(z.string(), z.object({ id: z.string().max(200), at: z.number() }))
 const MOST = 100
 /** Milliseconds. */
-const KEPT = 24 * 3_600_000
+const KEPT_MS = 24 * 3_600_000
 
 export interface SessionMemory {
   find(of: readonly string[]): Promise<string | undefined>
@@ -37,7 +37,7 @@ export function createSessionMemory(folder: string): SessionMemory {
     const text = await readFile(path, 'utf8').catch(() => '{}')
     try {
       const sessions = Sessions.parse(JSON.parse(text))
-      return Object.fromEntries(Object.entries(sessions).filter(([, { at }]) => Date.now() - at < KEPT))
+      return Object.fromEntries(Object.entries(sessions).filter(([, { at }]) => Date.now() - at < KEPT_MS))
     } catch {
       return {}
     }
