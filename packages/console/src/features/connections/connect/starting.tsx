@@ -12,7 +12,7 @@ import type { Finish } from './use-finish.ts'
 
 const t = texts.connect.start
 /** A server that answers at once needs no word about waiting. Seconds. */
-const SOON = 2
+const SOON_SECONDS = 2
 
 export interface StartingProps {
   readonly finish: Finish
@@ -55,7 +55,7 @@ function mended({ message, phase, code, mend, correlationId, asked, status }: Pr
 function Waiting({ finish: { since, made, cancel }, isProgram }: Pick<StartingProps, 'finish' | 'isProgram'>) {
   const seconds = useSecondsSince(since)
   const [ending, setEnding] = useState(false)
-  if (!isProgram && seconds < SOON) return null
+  if (!isProgram && seconds < SOON_SECONDS) return null
   const title = ending ? t.ending : isProgram ? (made === undefined ? t.adding : t.starting) : t.asking
   return (
     <Paper withBorder p="md">
