@@ -5,7 +5,7 @@ import { Problem } from '../../data/problem.ts'
 import { texts } from '../../texts/texts.ts'
 
 const TRIES = 5
-const PAUSE = 1_500
+const PAUSE_MS = 1_500
 const PIECE = 'application/offset+octet-stream'
 
 /** `onSent` hears how many bytes are there. Throws a Problem. */
@@ -30,7 +30,7 @@ export async function sendFile(
     signal.throwIfAborted()
     if (status !== 0 && status < 500 && status !== 409 && status !== 423) throw problemOf(status, body)
     if (tries === TRIES) throw problemOf(status, body)
-    await new Promise((resolve) => setTimeout(resolve, PAUSE))
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
     const head = await fetch(address, { method: 'HEAD', signal }).catch(() => undefined)
     offset = Number(head?.headers.get('upload-offset') ?? offset)
   }
