@@ -7,10 +7,10 @@
 /** In this tab: when it was last loaded anew for a part that is gone. */
 const RELOADED = 'toolway.reloaded'
 /** Milliseconds: a second time within it would be a circle. */
-const RELOAD_PAUSE = 60_000
+const RELOAD_PAUSE_MS = 60_000
 /** Milliseconds between two looks, doubled up to the second number. */
 const LOOKS = [1_000, 5_000] as const
-const PATIENCE = 4_000
+const PATIENCE_MS = 4_000
 
 /** In the words of Chromium, Firefox and Safari, and of the build for styles. */
 const NOT_LOADED = /dynamically imported module|importing a module script failed|unable to preload css/i
@@ -44,7 +44,7 @@ async function waitForAnswer(): Promise<void> {
 }
 
 const answers = (): Promise<boolean> =>
-  fetch('/health/live', { cache: 'no-store', signal: AbortSignal.timeout(PATIENCE) }).then(
+  fetch('/health/live', { cache: 'no-store', signal: AbortSignal.timeout(PATIENCE_MS) }).then(
     ({ ok }) => ok,
     () => false,
   )
@@ -52,7 +52,7 @@ const answers = (): Promise<boolean> =>
 /** Never returns where the page is on its way out; throws where that was tried already. */
 async function loadAnew(thrown: Error): Promise<void> {
   const last = Number(sessionStorage.getItem(RELOADED) ?? 0)
-  if (Date.now() - last < RELOAD_PAUSE) throw thrown
+  if (Date.now() - last < RELOAD_PAUSE_MS) throw thrown
   sessionStorage.setItem(RELOADED, String(Date.now()))
   window.location.reload()
   await new Promise(() => {})

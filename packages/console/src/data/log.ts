@@ -23,7 +23,7 @@ export interface FollowedLog {
 const MOST = 500
 const FIRST = 200
 /** Milliseconds until a broken stream is opened again. */
-const WAIT = 3_000
+const WAIT_MS = 3_000
 
 const NOTHING: FollowedLog = { lines: [], state: 'waiting', dropped: false }
 
@@ -60,7 +60,7 @@ function follow(request: LogAsked, set: (change: Change) => void): () => void {
     set((log) => ({ ...log, state: 'broken' }))
     // An EventSource hides why it failed: a question that renews an expired sign-in finds out.
     await call(showMe).catch(() => undefined)
-    if (!over) timer = setTimeout(open, WAIT)
+    if (!over) timer = setTimeout(open, WAIT_MS)
   }
   const open = () => {
     source = new EventSource(address)

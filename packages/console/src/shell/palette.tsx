@@ -18,7 +18,7 @@ import type { TypedAhead } from './typed-ahead.ts'
 import { keepOrganization } from '../ui/keep-organization.ts'
 
 /** Milliseconds after the last key. */
-const PATIENCE = 150
+const PATIENCE_MS = 150
 const MOST_FOUND = 5
 
 const [store, palette] = createSpotlight()
@@ -117,7 +117,7 @@ function useActions(): SpotlightActionData[] {
 /** The search results for the typed text; nothing is fetched before the user types. */
 function useThings(typed: string): SpotlightActionGroupData[] {
   const go = useGo()
-  const [search] = useDebouncedValue(typed.trim(), PATIENCE)
+  const [search] = useDebouncedValue(typed.trim(), PATIENCE_MS)
   const { organizations } = useMe()
   const current = useMembership()
   const mayToolsets = useMay('tool_configure')

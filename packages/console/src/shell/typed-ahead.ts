@@ -4,7 +4,7 @@
  */
 
 /** Milliseconds. Typing that lasts so long without a field is meant for something else. */
-const LONGEST = 10_000
+const MOST_MS = 10_000
 
 export interface TypedAhead {
   /** From now on, from nothing. */
@@ -42,7 +42,7 @@ export function createTypedAhead(): TypedAhead {
       stop()
       text = ''
       window.addEventListener('keydown', take, true)
-      timer = setTimeout(stop, LONGEST)
+      timer = setTimeout(stop, MOST_MS)
     },
     hear(listen) {
       listener = listen

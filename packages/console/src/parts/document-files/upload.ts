@@ -20,7 +20,7 @@ export type Upload =
 const MOST_FILES = 2_000
 const MOST_BYTES = 64 * 1024 * 1024
 /** Characters of a document that goes into a request, and into a field, as it is. */
-const SHORT = 300_000
+const SHORT_CHARACTERS = 300_000
 const DOCUMENT = /(?:^[ \t]*|[{,]\s{0,99})["']?(?:openapi|swagger)["']?\s*:\s*["']?\d/m
 
 /** With its path in the folder that was opened, where it was one. */
@@ -50,7 +50,7 @@ async function ofOne(file: File): Promise<Upload> {
   if (begin[0] === 0x50 && begin[1] === 0x4b)
     return { kind: 'archive', archive: { name: file.name, base64: await base64Of(file) } }
   const text = await file.text()
-  return text.length > SHORT && DOCUMENT.test(text) ? archiveOf([file], file.name) : { kind: 'text', text }
+  return text.length > SHORT_CHARACTERS && DOCUMENT.test(text) ? archiveOf([file], file.name) : { kind: 'text', text }
 }
 
 async function archiveOf(files: readonly File[], name: string): Promise<Upload> {

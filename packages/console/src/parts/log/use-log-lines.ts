@@ -14,9 +14,9 @@ import { Problem } from '../../data/problem.ts'
 
 const MOST = 500
 /** Milliseconds until a broken stream is opened again. */
-const PAUSE = 3_000
+const PAUSE_MS = 3_000
 /** Milliseconds in which lines that tell of a change make the state be asked again once. */
-const SETTLE = 400
+const SETTLE_MS = 400
 
 export interface LogLines {
   readonly lines: readonly ConnectionLogLine[] | undefined
@@ -37,7 +37,7 @@ export function useLogLines(connection: Pick<Connection, 'id'>): LogLines {
       // Program output often means that the state of the program has changed: the runtime state is refetched once the output
       // pauses.
       clearTimeout(settling)
-      settling = setTimeout(() => void queries.invalidateQueries({ queryKey: ['runtime'] }), SETTLE)
+      settling = setTimeout(() => void queries.invalidateQueries({ queryKey: ['runtime'] }), SETTLE_MS)
     })
     return () => {
       end()
@@ -72,7 +72,7 @@ function follow(path: { organization: string; connection: string }, tell: (chang
       void call(showMe)
         .catch(() => undefined)
         .then(open)
-    }, PAUSE)
+    }, PAUSE_MS)
   }
   const open = () => {
     if (over) return
