@@ -30,7 +30,7 @@ import { send, type SendParts } from './run/send.ts'
 const NO_METHOD = -32601
 const NO_PARAMS = -32602
 /** Milliseconds that calls may go on once it is closed. */
-const GRACE = 5_000
+const GRACE_MS = 5_000
 
 /**
  * The stored part of a document. Its tools are compressed: they are requested every quarter of an hour only, and held elsewhere.
@@ -157,7 +157,7 @@ class OpenApiUpstream implements Upstream {
 
   async close() {
     const ended = this.#pool.close()
-    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, GRACE).unref())])
+    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, GRACE_MS).unref())])
     await this.#pool.destroy()
   }
 }

@@ -56,10 +56,10 @@ export interface ReadFor {
 }
 
 /** Megabytes of objects, and milliseconds. A document of 64 MB takes half of the one and a sixth of the other. */
-const MEMORY = 1_024
+const MEMORY_MB = 1_024
 const PATIENCE = 60_000
 /** Milliseconds for a document that somebody looks at: others wait meanwhile, so a short one gets no more than it can need. */
-const PATIENCE_OF_LOOK = 10_000
+const PATIENCE_OF_LOOK_MS = 10_000
 const PATIENCE_PER_MEGABYTE = 1_000
 const MEGABYTE = 1024 * 1024
 
@@ -104,7 +104,7 @@ function inTurn(task: Task, length: number, { share, lane, signal }: ReadFor): P
 }
 
 const patienceOfLook = ({ length }: { readonly length: number }): number =>
-  Math.min(PATIENCE, PATIENCE_OF_LOOK + Math.floor(length / MEGABYTE) * PATIENCE_PER_MEGABYTE)
+  Math.min(PATIENCE, PATIENCE_OF_LOOK_MS + Math.floor(length / MEGABYTE) * PATIENCE_PER_MEGABYTE)
 
 /** Its tools, as objects. */
 export const toolsOf = async ({ tools }: Pick<ReadApart, 'tools'>): Promise<JsonObject[]> =>
@@ -123,7 +123,7 @@ function doNow(task: Task, { patience, signal }: Doing): Promise<Done> {
       workerData: task,
       // It reads what somebody else wrote: nothing of this process is lent to it.
       env: {},
-      resourceLimits: { maxOldGenerationSizeMb: MEMORY },
+      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
     })
     const deadline = setTimeout(() => {
       refuse(`reading it took longer than ${patience / 1000} s`)
@@ -140,7 +140,7 @@ function doNow(task: Task, { patience, signal }: Doing): Promise<Done> {
     })
     worker.once('error', (thrown: Error & { code?: string }) =>
       thrown.code === 'ERR_WORKER_OUT_OF_MEMORY'
-        ? refuse(`reading it takes more than ${MEMORY} MB of memory`)
+        ? refuse(`reading it takes more than ${MEMORY_MB} MB of memory`)
         : reject(thrown),
     )
     worker.once('exit', () => {

@@ -14,7 +14,7 @@ import type { Request } from './request.ts'
 export type Sending = Omit<Request, 'body'> & { readonly body: Request['body'] | Readable }
 
 /** Bytes of an answer that are taken in. */
-export const MOST_ANSWER = 16 * 1024 * 1024
+export const MOST_ANSWER_BYTES = 16 * 1024 * 1024
 const MOST_REDIRECTS = 3
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
@@ -107,7 +107,7 @@ async function exchangeAlone(
   for await (const chunk of answer.body as AsyncIterable<Buffer>) {
     size += chunk.length
     // Leaving the loop ends the exchange.
-    if (size > MOST_ANSWER) throw new Fault('result.too-large', { connection: alias, limit: MOST_ANSWER })
+    if (size > MOST_ANSWER_BYTES) throw new Fault('result.too-large', { connection: alias, limit: MOST_ANSWER_BYTES })
     chunks.push(chunk)
   }
   return { status: answer.statusCode, headers: answer.headers, bytes: Buffer.concat(chunks) }
