@@ -27,7 +27,7 @@ export const REFUSED_ADDRESS = 'its address does not resolve, or is in a network
 const CONNECT_TIMEOUT = 10_000
 const CONNECTIONS = 8_192
 /** Bytes that the headers of an answer may have. */
-const MOST_HEADERS = 16 * 1024
+const MOST_HEADERS_BYTES = 16 * 1024
 
 export function createPool(
   origin: string,
@@ -37,7 +37,7 @@ export function createPool(
     connections,
     headersTimeout,
     bodyTimeout: headersTimeout,
-    maxHeaderSize: MOST_HEADERS,
+    maxHeaderSize: MOST_HEADERS_BYTES,
     connect: createConnector(options),
   })
 }

@@ -40,12 +40,12 @@ import { createCarrier } from './carriers.ts'
 import { createLegacySessions } from './legacy-sessions.ts'
 
 /** How long a client waits for what it listens to to be in force, in milliseconds. */
-const LISTEN_PATIENCE = 2_000
+const LISTEN_PATIENCE_MS = 2_000
 const NO_METHOD = -32601
 /** How long a server may be silent on `server/discover` before `initialize` is tried beside it, in milliseconds. */
 const PROBE_PATIENCE = 10_000
 /** How long a modern server may be silent on `initialize` before it counts as one that has no legacy era, in milliseconds. */
-const OTHER_PATIENCE = 5_000
+const OTHER_PATIENCE_MS = 5_000
 
 export interface HttpUpstreamParts {
   readonly reach: ReachOf<RemoteTarget>
@@ -211,7 +211,7 @@ class HttpUpstream implements Upstream {
   /** Opens the session that the request goes in. */
   async #greetAsLegacy(request: Ask): Promise<void> {
     const opened = new AbortController()
-    const late = pause(OTHER_PATIENCE, AbortSignal.any([request.signal, opened.signal])).then(() => {
+    const late = pause(OTHER_PATIENCE_MS, AbortSignal.any([request.signal, opened.signal])).then(() => {
       throw new OtherEraMissing()
     })
     await Promise.race([this.#sessions.introduce(request), late])
@@ -368,7 +368,7 @@ const soon = (joined: Promise<Honoured>, { uris, tasks, signal }: Hearing): Prom
       if (thrown instanceof Fault && thrown.code.startsWith('credential.')) throw thrown
       return { uris: [], tasks: [] }
     }),
-    pause(LISTEN_PATIENCE, signal).then(() => ({ uris, tasks })),
+    pause(LISTEN_PATIENCE_MS, signal).then(() => ({ uris, tasks })),
   ])
 
 /** Whether a server does not know the greeting: an error or an answer of another kind, a plain 4xx that no credential or wait mends. */

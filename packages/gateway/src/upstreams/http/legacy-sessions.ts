@@ -84,7 +84,7 @@ const OWN: Holder = { owner: GATEWAY, capabilities: ANYTHING, lasting: true }
 /** The owner of the sessions in which the gateway does what a call does. */
 const TRIAL = 'trial'
 /** How long a sign that says nothing is not looked into again, in milliseconds, and how many such signs are kept. */
-const NOTHING_FOR = 10 * 60_000
+const NOTHING_FOR_MS = 10 * 60_000
 const MOST_SIGNS = 50
 
 /** A session with its holder, and what opens another one for that holder. */
@@ -232,7 +232,7 @@ class LegacySessionPool implements LegacySessions {
   /** A ping that fails in a new session, too, says nothing of the old one. A new session that is good takes its place. */
   async #try({ holder, session, open }: Held, { sign }: SessionDoubt): Promise<boolean> {
     const before = this.#signsOfNothing.get(sign)
-    if (before !== undefined && Date.now() - before < NOTHING_FOR) return false
+    if (before !== undefined && Date.now() - before < NOTHING_FOR_MS) return false
     const fresh = await open().catch(() => undefined)
     if (fresh === undefined) return false
     const probed = await fresh.probe(this.#deadline())

@@ -32,11 +32,11 @@ export interface OwnStreamParts {
 
 const AGAIN = { first: 1_000, most: 15_000 }
 /** A stream that lived for this long has not failed at once. Milliseconds. */
-const A_WHILE = 5_000
+const A_WHILE_MS = 5_000
 /** A server may hold back the head of a stream until it has something to say. How long it is waited for, and whether it is there at all, in milliseconds. */
 const PATIENCE = { head: 250, there: 1_000 }
 /** How long a stream is kept for a principal that neither calls nor listens. Milliseconds. */
-const IDLE = 10 * 60_000
+const IDLE_MS = 10 * 60_000
 
 /** One stream, from its opening to its end. */
 interface Life {
@@ -82,7 +82,7 @@ class OwnStreamKeeper implements OwnStream {
 
   ready(): Promise<void> {
     if (this.#keeping === undefined && !this.#closing.signal.aborted) void this.#keep()
-    if (!this.#parts.lasting) this.#idle = this.#idle?.refresh() ?? setTimeout(this.#rest, IDLE).unref()
+    if (!this.#parts.lasting) this.#idle = this.#idle?.refresh() ?? setTimeout(this.#rest, IDLE_MS).unref()
     return this.#closing.signal.aborted ? Promise.resolve() : this.#opened.promise
   }
 
@@ -109,7 +109,7 @@ class OwnStreamKeeper implements OwnStream {
       // Without such a stream there is nothing to keep but what was subscribed to, which ends with the session.
       if (!offers) return over === undefined ? undefined : this.#untilLost(over)
       this.#broken = true
-      const isOld = Date.now() - since >= A_WHILE
+      const isOld = Date.now() - since >= A_WHILE_MS
       if (isOld) delay = AGAIN.first
       // A session that was given up has a follower at once: its first call waits for the stream, too.
       if (isOld && over?.aborted === true) {

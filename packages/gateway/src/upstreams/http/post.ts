@@ -424,7 +424,7 @@ function createStream(wire: Wire, until: Id | undefined, onMessage: (message: Me
       if (!isOver) lastEventId = id ?? lastEventId
       if (data === '') return
       // Heartbeats and other events of a server's own: no client hears them (HTML, section 9.2.6).
-      if (event !== 'message') wire.onOdd?.(`it is named ${event.slice(0, LONGEST_NAME)}`)
+      if (event !== 'message') wire.onOdd?.(`it is named ${event.slice(0, MOST_NAME_CHARACTERS)}`)
       // A broken event at the end was cut off, and its answer is lost.
       else for (const message of readEvent(wire, data, isOver ? undefined : until, passOver)) onMessage(message)
     },
@@ -453,7 +453,7 @@ function createStream(wire: Wire, until: Id | undefined, onMessage: (message: Me
 }
 
 /** Characters of the name of an event in the log. */
-const LONGEST_NAME = 40
+const MOST_NAME_CHARACTERS = 40
 const CHARSET = /;\s*charset\s*=\s*"?([^\s";]+)/i
 const BOM = '\uFEFF'
 

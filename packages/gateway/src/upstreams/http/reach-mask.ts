@@ -9,7 +9,7 @@ import { hasSecretForm, isRandom, isTellingName } from '@toolway/contract/secret
 import { createMask } from '../children/mask.ts'
 
 /** Characters of the shortest secret that is taken out of results: shorter ones are words. */
-export const SHORTEST_IN_RESULTS = 12
+export const SHORTEST_IN_RESULTS_CHARACTERS = 12
 
 export function createReachMask(url: URL, headers: Readonly<Record<string, string>>): (text: string) => string {
   const queried = [...url.searchParams].map(([name, value]) => ({ name: encodeURIComponent(name), value }))
@@ -40,7 +40,7 @@ export function createResultMask(
     .flatMap(({ name, value }) =>
       [value, encodeValue(value), JSON.stringify(value).slice(1, -1)].map((spelt) => ({ name, spelt })),
     )
-    .filter(({ spelt }) => spelt.length >= SHORTEST_IN_RESULTS)
+    .filter(({ spelt }) => spelt.length >= SHORTEST_IN_RESULTS_CHARACTERS)
     .toSorted((a, b) => b.spelt.length - a.spelt.length)
   const all = [...new Map(secrets.map(({ name, spelt }) => [spelt, `[${name}]`]))]
   if (all.length === 0) return undefined

@@ -20,7 +20,7 @@ export interface SsePair extends Pipe {
 export class NoEventStream extends Error {}
 
 /** How long the address may stay unnamed, in milliseconds; a server says it first. */
-const ENDPOINT_PATIENCE = 10_000
+const ENDPOINT_PATIENCE_MS = 10_000
 const LONGEST_ADDRESS = 8_192
 
 export async function openSsePair(
@@ -82,7 +82,7 @@ export async function openSsePair(
   )
 
   const endSilent = () => end(malformedServer(wire, 'it does not announce an endpoint on its event stream'))
-  const timer = setTimeout(endSilent, ENDPOINT_PATIENCE)
+  const timer = setTimeout(endSilent, ENDPOINT_PATIENCE_MS)
   signal.addEventListener('abort', endSilent, { once: true })
   if (signal.aborted) endSilent()
   const path = await named.promise.finally(() => {

@@ -34,7 +34,7 @@ interface CacheEntry<Value> {
 
 const MOST_KEYS = 500
 /** After a failure, so that a backend that is away does not make each call wait for it. Milliseconds. */
-const REST = 10_000
+const REST_MS = 10_000
 
 export function createKept<Value>({ now, keptFor, staleFor, onStale }: KeptParts): Kept<Value> {
   const entries = new LRUCache<string, CacheEntry<Value>>({ max: MOST_KEYS })
@@ -63,7 +63,7 @@ export function createKept<Value>({ now, keptFor, staleFor, onStale }: KeptParts
         const last = entries.get(key)
         if (last === undefined || tooOld(last)) throw thrown
         if (last === before && now() >= last.again) {
-          last.again = now() + REST
+          last.again = now() + REST_MS
           onStale(now() - last.at, thrown)
         }
         return last.value

@@ -32,7 +32,7 @@ const HANDSHAKE = 10_000
 const LOOK_EVERY = 30_000
 const MOST_SILENT_LOOKS = 2
 /** Bytes that may be queued for a peer that does not read; a message beyond the limit is refused, unsent. */
-const MAX_WAITING = 16 * 1024 * 1024
+const MAX_WAITING_BYTES = 16 * 1024 * 1024
 const CLOSE_PATIENCE = 2_000
 const GOING_AWAY = 1001
 
@@ -71,7 +71,7 @@ export function openSocket(parts: SocketParts, eventSink: PipeEventSink, signal:
     /** Looks are counted, not the time: a gateway that was held up itself has not heard what is waiting for it. */
     function checkPeer(): void {
       if (silentLooks++ >= MOST_SILENT_LOOKS) return drop(lost())
-      if (socket.bufferedAmount < MAX_WAITING) socket.ping()
+      if (socket.bufferedAmount < MAX_WAITING_BYTES) socket.ping()
     }
 
     socket.on('error', (error) => drop(isOpen ? brokenBy(alias, error) : refusedBy(parts, error)))
@@ -84,7 +84,7 @@ export function openSocket(parts: SocketParts, eventSink: PipeEventSink, signal:
     socket.on('ping', (data) => {
       onSign()
       // Answered by hand, because a peer that pings and never reads would fill our memory with pongs.
-      if (socket.bufferedAmount < MAX_WAITING) socket.pong(data)
+      if (socket.bufferedAmount < MAX_WAITING_BYTES) socket.pong(data)
     })
     socket.on('message', (data, isBinary) => {
       onSign()
@@ -136,7 +136,7 @@ const withoutHash = (url: URL): URL => {
 function send(socket: WebSocket, alias: string, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     if (socket.readyState !== WebSocket.OPEN) return reject(new Fault('upstream.lost', { connection: alias }))
-    if (socket.bufferedAmount + text.length > MAX_WAITING)
+    if (socket.bufferedAmount + text.length > MAX_WAITING_BYTES)
       return reject(new Fault('upstream.busy', { connection: alias }))
     socket.send(text, (error) => {
       if (error instanceof Error) reject(new Fault('upstream.lost', { connection: alias }, { cause: error }))

@@ -30,7 +30,7 @@ interface Shared {
 }
 
 /** A server that answers no greeting of an era it does not know is not waited for until the deadline of a request. */
-const DISCOVER_PATIENCE = 3_000
+const DISCOVER_PATIENCE_MS = 3_000
 
 export const createWebSocketCarrier = (parts: CarrierParts): Carrier => new WebSocketCarrier(parts)
 
@@ -111,7 +111,7 @@ class WebSocketCarrier implements Carrier {
 
   async isModern(signal: AbortSignal) {
     const { pipe } = await this.#open()
-    const patience = AbortSignal.any([signal, AbortSignal.timeout(DISCOVER_PATIENCE)])
+    const patience = AbortSignal.any([signal, AbortSignal.timeout(DISCOVER_PATIENCE_MS)])
     try {
       await this.discover(patience)
       return true

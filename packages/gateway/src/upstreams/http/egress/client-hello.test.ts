@@ -2,7 +2,7 @@ import { connect } from 'node:tls'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import { MOST_HELLO, readOpening } from './client-hello.ts'
+import { MOST_HELLO_BYTES, readOpening } from './client-hello.ts'
 
 /** The first bytes that OpenSSL sends for a name. */
 async function helloFor(servername: string): Promise<Buffer> {
@@ -41,7 +41,7 @@ test('what is no hello is no TLS, and no byte of it is waited for', () => {
 })
 
 test('a hello without an end is refused at the limit', () => {
-  const endless = Buffer.alloc(MOST_HELLO + 6)
+  const endless = Buffer.alloc(MOST_HELLO_BYTES + 6)
   endless.set([22, 3, 1, 0x40, 0x00, 1, 0x00, 0x3f, 0xff])
   expect(readOpening(endless)).toMatchObject({ kind: 'other' })
 })

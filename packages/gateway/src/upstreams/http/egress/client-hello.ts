@@ -11,7 +11,7 @@ export type Opening =
   | { readonly kind: 'tls'; readonly name: string | undefined }
 
 /** Bytes within which a hello must end; those of browsers with post-quantum keys have about 2,000. */
-export const MOST_HELLO = 16 * 1024
+export const MOST_HELLO_BYTES = 16 * 1024
 const HANDSHAKE_RECORD = 22
 const CLIENT_HELLO = 1
 const SERVER_NAME = 0
@@ -26,19 +26,19 @@ export function readOpening(bytes: Buffer): Opening {
     if (bytes.length > at + 1 && bytes[at + 1] !== 3) return OTHER
     if (bytes.length < at + 5) return tooLong(bytes)
     const length = bytes.readUInt16BE(at + 3)
-    if (length === 0 || length > MOST_HELLO) return OTHER
+    if (length === 0 || length > MOST_HELLO_BYTES) return OTHER
     if (bytes.length < at + 5 + length) return tooLong(bytes)
     handshake = Buffer.concat([handshake, bytes.subarray(at + 5, at + 5 + length)])
     at += 5 + length
     if (handshake[0] !== CLIENT_HELLO) return OTHER
     if (handshake.length < 4) continue
     const end = 4 + handshake.readUIntBE(1, 3)
-    if (end > MOST_HELLO) return OTHER
+    if (end > MOST_HELLO_BYTES) return OTHER
     if (handshake.length >= end) return helloOf(handshake.subarray(4, end))
   }
 }
 
-const tooLong = (bytes: Buffer): Opening => (bytes.length > MOST_HELLO ? OTHER : INCOMPLETE)
+const tooLong = (bytes: Buffer): Opening => (bytes.length > MOST_HELLO_BYTES ? OTHER : INCOMPLETE)
 
 /** A reader whose fields are prefixed by their length; `undefined` where they are shorter than they say. */
 function createFields(bytes: Buffer) {
