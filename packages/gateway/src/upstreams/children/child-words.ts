@@ -9,7 +9,7 @@ import { createRecent } from '../../lib/recent-map.ts'
 
 const MOST_LINES = 200
 /** Characters. */
-const MOST_OF_ONE = 1_000
+const MOST_OF_ONE_CHARACTERS = 1_000
 const MOST_CONNECTIONS = 200
 
 export interface ChildLine {
@@ -38,7 +38,7 @@ export function createChildWords(now: () => Date = () => new Date()): ChildWords
       const connectionId = child.split('.')[1]
       if (connectionId === undefined) return
       const known = logs.get(connectionId)
-      const entries = lines.map((text) => ({ at: now(), text: text.slice(0, MOST_OF_ONE) }))
+      const entries = lines.map((text) => ({ at: now(), text: text.slice(0, MOST_OF_ONE_CHARACTERS) }))
       known.lines = [...known.lines, ...entries].slice(-MOST_LINES)
       for (const line of entries) for (const tell of known.followers) tell(line)
     },

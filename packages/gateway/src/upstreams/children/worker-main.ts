@@ -31,7 +31,7 @@ import { createProcessReaper } from './worker/process-reaper.ts'
 const FAREWELL_MS = 1_000
 /** Time for cleaning up after SIGKILL, in milliseconds. */
 const CLEARING_MS = 300
-const CONGESTED_FROM = 1024 * 1024
+const CONGESTED_FROM_BYTES = 1024 * 1024
 
 /** @param forget called when the child is gone */
 const reportsTo =
@@ -50,7 +50,7 @@ const reportsTo =
       forget(id)
       link.write(encodeFrame(KIND.exited, id, JSON.stringify(ending)))
     },
-    congested: () => link.writableLength > CONGESTED_FROM,
+    congested: () => link.writableLength > CONGESTED_FROM_BYTES,
   })
 
 /** A process with what its sandbox shows. */

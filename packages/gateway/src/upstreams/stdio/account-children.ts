@@ -14,7 +14,7 @@ import { createStdioUpstream, type StdioUpstreamParts } from './stdio-upstream.t
 /** Accounts of one connection that have a child at the same time. */
 const MOST = 50
 /** Milliseconds. */
-const IDLE = 10 * 60_000
+const IDLE_MS = 10 * 60_000
 const LOOK_EVERY = 60_000
 
 interface Child {
@@ -216,7 +216,7 @@ class AccountChildren implements Upstream {
 
   /** Ends the children of credentials that are gone, retires those of renewed ones, and ends those that nobody uses. */
   #look(): void {
-    const oldest = this.#now() - IDLE
+    const oldest = this.#now() - IDLE_MS
     for (const child of this.#all()) if (child.uses === 0 && child.used <= oldest) this.#end(child)
     const children = this.#all()
     if (children.length === 0) return

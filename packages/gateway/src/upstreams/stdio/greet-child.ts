@@ -8,7 +8,7 @@ import type { ServerInfo } from '../upstream.ts'
 import type { OwnChild } from './own-children.ts'
 
 /** A first start may fetch a package; a running child answers at once. Seconds. */
-export const START_TIMEOUT = 60
+export const START_TIMEOUT_SECONDS = 60
 const DISCOVER_PATIENCE = 3_000
 const NEVER = new AbortController().signal
 /**
@@ -54,7 +54,7 @@ const greetingOf = ({ reach: { alias }, ids }: GreetingParts) => ({
   alias,
   id: ids(),
   signal: NEVER,
-  timeout: START_TIMEOUT,
+  timeout: START_TIMEOUT_SECONDS,
 })
 
 function refusalOrThrow(thrown: unknown): 'refused' {

@@ -47,7 +47,7 @@ interface OwnChildEntry {
 /** Of one connection. */
 const MOST = 8
 /** Milliseconds that a child is kept unused, and that one which cannot be started is not tried again. */
-const IDLE = 10 * 60_000
+const IDLE_MS = 10 * 60_000
 const REAP_EVERY = 60_000
 
 /** Waits until a child was greeted. */
@@ -172,7 +172,7 @@ class CallerChildren {
   }
 
   #reap(): void {
-    const oldest = this.#now() - IDLE
+    const oldest = this.#now() - IDLE_MS
     for (const [key, child] of this.#own) if (child.uses === 0 && child.used <= oldest) this.#end(key, child)
     for (const [key, at] of this.#failed) if (at <= oldest) this.#failed.delete(key)
     if (this.#own.size > 0 || this.#failed.size > 0) this.#timer?.refresh()

@@ -9,7 +9,7 @@ const MOST = 3
 /** Long enough for a port or a lock to be free again, short enough to give a verdict within half a minute. Milliseconds. */
 const PAUSES = [1_000, 4_000, 16_000]
 /** One that ran this long, or answered a caller, did not fail at its start: what ends it later is a new story. Milliseconds. */
-const RAN_WELL = 60_000
+const RAN_WELL_MS = 60_000
 
 export interface Restarts {
   /** Milliseconds until it may be started; 0: now. Undefined: not any more. */
@@ -43,7 +43,7 @@ export function createRestarts({ now }: { now: () => number }): Restarts {
     },
     failed() {
       const greeted = since !== undefined
-      if (served || (since !== undefined && now() - since >= RAN_WELL)) failures = 0
+      if (served || (since !== undefined && now() - since >= RAN_WELL_MS)) failures = 0
       since = undefined
       served = false
       failures++

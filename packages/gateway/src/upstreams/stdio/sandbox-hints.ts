@@ -37,7 +37,7 @@ const TOGETHER = 10
 const MOST = 3
 const PATIENCE = 300
 /** Characters of an answer, and lines of stderr, that are looked at. */
-const LOOKED_AT = 8_000
+const LOOKED_AT_CHARACTERS = 8_000
 const LINES = 20
 
 export function createSandboxHints({ alias, onHints, patience = PATIENCE }: SandboxHintsParts): SandboxHints {
@@ -135,7 +135,7 @@ export function networkWords(text: string | undefined, { view, alias }: Unreache
 function failureIn(answer: Answer): string | undefined {
   if ('error' in answer) {
     const { message, data } = answer.error
-    return `${message} ${JSON.stringify(data ?? '')}`.slice(0, LOOKED_AT)
+    return `${message} ${JSON.stringify(data ?? '')}`.slice(0, LOOKED_AT_CHARACTERS)
   }
   const { isError, content } = answer.result
   if (isError !== true) return undefined
@@ -143,5 +143,5 @@ function failureIn(answer: Answer): string | undefined {
   return texts
     .map((text) => (isObject(text) && typeof text['text'] === 'string' ? text['text'] : ''))
     .join('\n')
-    .slice(0, LOOKED_AT)
+    .slice(0, LOOKED_AT_CHARACTERS)
 }

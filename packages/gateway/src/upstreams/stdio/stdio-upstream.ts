@@ -31,7 +31,7 @@ import {
 import { hasSecretForm, isTellingName, secretValues } from '@toolway/contract/secret-marks'
 import { createSingleFlight } from '../../lib/single-flight.ts'
 import { createMask } from '../children/mask.ts'
-import { SHORTEST_IN_RESULTS } from '../http/reach-mask.ts'
+import { SHORTEST_IN_RESULTS_CHARACTERS } from '../http/reach-mask.ts'
 import {
   callOn,
   changedList,
@@ -46,7 +46,7 @@ import { askWithoutRoots, createOwnChildren, withoutRoots, type OwnChild } from 
 import { ProgramSaid, tellingLine, type Withheld } from '../program-report.ts'
 import { createSandboxHints, networkWords } from './sandbox-hints.ts'
 import { waitFor } from '../wait-for.ts'
-import { greetChild, START_TIMEOUT } from './greet-child.ts'
+import { greetChild, START_TIMEOUT_SECONDS } from './greet-child.ts'
 import { createRestarts } from './restarts.ts'
 
 /** How long the gateway itself waits for a start: few children start at once, and one of many waits for its turn. Seconds. */
@@ -85,7 +85,7 @@ export const createStdioUpstream = (parts: StdioUpstreamParts): Upstream =>
   createOwnChildren({
     shared: createChildUpstream(parts),
     alias: parts.reach.alias,
-    patience: START_TIMEOUT,
+    patience: START_TIMEOUT_SECONDS,
     open: (own, revision) =>
       createChildUpstream({ ...parts, reach: { ...parts.reach, revision }, onRevision() {}, onTurn() {}, own }),
   })
@@ -202,7 +202,7 @@ class ChildUpstream implements Upstream {
   /** One that never answered its greeting: what it said until it was ended tells why. */
   #lateStart(thrown: unknown, child: Child): unknown {
     if (!(thrown instanceof Fault && thrown.code === 'upstream.timeout')) return thrown
-    const facts = { connection: this.#reach.alias, seconds: START_TIMEOUT }
+    const facts = { connection: this.#reach.alias, seconds: START_TIMEOUT_SECONDS }
     return new Fault('upstream.start', facts, {
       cause: this.#said('it did not respond', {
         ...{ stderr: child.stderr(), withheld: child.withheld(), view: child.view() },
@@ -307,7 +307,8 @@ class ChildUpstream implements Upstream {
     const isOurs = request.owner === GATEWAY
     const refusal = isOurs || this.#breaker.closed ? undefined : this.#breaker.admit()
     if (refusal !== undefined) throw refusal
-    const { child, channel, serverInfo, level } = this.#running ?? (await this.#opened(request.signal, START_TIMEOUT))
+    const { child, channel, serverInfo, level } =
+      this.#running ?? (await this.#opened(request.signal, START_TIMEOUT_SECONDS))
     if (this.#own !== undefined) await level.ensure((request.session ?? request).caller.logLevel)
     const { turn } = this.#breaker
     // One that may take its time says nothing of how busy the child is.
@@ -414,7 +415,7 @@ class ChildUpstream implements Upstream {
   #levelOf(channel: Channel, { revision, capabilities }: ServerInfo): LogLevel {
     return createLogLevel(undefined, async (level) => {
       if (eraOf(revision) === 'modern' || !isObject(capabilities['logging'])) return
-      const signal = AbortSignal.timeout(LEVEL_PATIENCE)
+      const signal = AbortSignal.timeout(LEVEL_PATIENCE_MS)
       await channel.call({
         id: this.#ids(),
         method: 'logging/setLevel',
@@ -503,7 +504,7 @@ const endedFor = (connection: string, thrown: unknown): Fault | undefined =>
 
 /** Methods that a server may answer with a request of its own, and during which it may therefore send one. */
 const ASKING = new Set(['tools/call', 'prompts/get', 'resources/read', 'tasks/result'])
-const LEVEL_PATIENCE = 1_000
+const LEVEL_PATIENCE_MS = 1_000
 
 /** Reasons for which a child is ended. */
 const OVER: Readonly<Record<string, string>> = {
@@ -516,5 +517,5 @@ function hidingOf({ environment, args }: StdioUpstreamParts['reach']['wire']): (
   const secrets = Object.entries(environment).filter(([name, value]) => isTellingName(name) || hasSecretForm(value))
   const hidden = secretValues(args)
   if (secrets.length === 0 && hidden.length === 0) return undefined
-  return createMask(Object.fromEntries(secrets), hidden, SHORTEST_IN_RESULTS)
+  return createMask(Object.fromEntries(secrets), hidden, SHORTEST_IN_RESULTS_CHARACTERS)
 }

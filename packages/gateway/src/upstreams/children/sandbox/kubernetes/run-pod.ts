@@ -23,7 +23,7 @@ const [STDIN, STDOUT, STDERR, CLOSE] = [0, 1, 2, 255]
 const LOOK_MS = 300
 const START_MS = 180_000
 /** Bytes on the way to the cluster above which stdin waits. */
-const CONGESTED = 1024 * 1024
+const CONGESTED_BYTES = 1024 * 1024
 /** Reasons of a waiting container that do not pass. */
 const FAILED = new Set([
   'ErrImagePull',
@@ -82,11 +82,11 @@ function attachStreams(socket: WebSocket): Promise<void> {
     send(STDIN, Buffer.from(order.preamble))
     process.stdin.on('data', (bytes: Buffer) => {
       send(STDIN, bytes)
-      if (socket.bufferedAmount > CONGESTED) process.stdin.pause()
+      if (socket.bufferedAmount > CONGESTED_BYTES) process.stdin.pause()
     })
     process.stdin.on('end', () => send(CLOSE, Buffer.from([STDIN])))
     const easing = setInterval(() => {
-      if (socket.bufferedAmount < CONGESTED && process.stdin.isPaused()) process.stdin.resume()
+      if (socket.bufferedAmount < CONGESTED_BYTES && process.stdin.isPaused()) process.stdin.resume()
     }, 20)
     socket.once('close', () => clearInterval(easing))
   })
