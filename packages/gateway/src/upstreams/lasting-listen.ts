@@ -39,7 +39,7 @@ export interface KeptListen {
 
 /** Milliseconds between two tries; a stream that lived for a while has not failed at once, and the pauses begin anew. */
 const AGAIN = { first: 1_000, most: 60_000 }
-const A_WHILE = 5_000
+const A_WHILE_MS = 5_000
 /** How long the stream before is still heard, for what was sent on it just before the next one was there. Milliseconds. */
 const LINGER = 250
 
@@ -113,7 +113,7 @@ class KeptListener implements KeptListen {
     if (how === undefined) return
     // It was taken for open before the server said that it has none: an answer, and no break.
     if (!how.offered) return this.#untilWantedAnew(stream.wanted)
-    if (Date.now() - stream.since >= A_WHILE) this.#delay = AGAIN.first
+    if (Date.now() - stream.since >= A_WHILE_MS) this.#delay = AGAIN.first
     await this.#again()
   }
 

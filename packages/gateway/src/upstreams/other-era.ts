@@ -7,7 +7,7 @@
 export class OtherEraMissing extends Error {}
 
 /** How long a refusal counts, in milliseconds: the server may be another version by then. */
-const REFUSED_FOR = 10 * 60_000
+const REFUSED_FOR_MS = 10 * 60_000
 
 export class OtherEra {
   readonly #now: () => number
@@ -24,7 +24,7 @@ export class OtherEra {
 
   /** False for a while after a refusal. */
   get mayBeSpoken(): boolean {
-    return this.#refusedAt === undefined || this.#now() - this.#refusedAt >= REFUSED_FOR
+    return this.#refusedAt === undefined || this.#now() - this.#refusedAt >= REFUSED_FOR_MS
   }
 
   found(): void {

@@ -9,7 +9,7 @@ import type { LeftOut } from '../upstream.ts'
 export const MAX_PAGES = 100
 export const MAX_ITEMS = 20_000
 /** Bytes of JSON: of one definition, of all lists of one connection, and of all catalogs of one organization. */
-export const MAX_DEFINITION = 64 * 1024
+export const MAX_DEFINITION_BYTES = 64 * 1024
 export const MAX_OFFER = 8 * 1024 * 1024
 export const MAX_ORGANIZATION = 64 * 1024 * 1024
 /** So many are named, by so much of their names. */
@@ -65,8 +65,8 @@ export function createOfferBounds(): OfferBounds {
 
   function takes(name: string, item: JsonObject): boolean {
     const size = bytesOf(item)
-    if (size > MAX_DEFINITION) {
-      leftOut.add(name, `its definition is larger than ${inKiB(MAX_DEFINITION)}, which no client could use`)
+    if (size > MAX_DEFINITION_BYTES) {
+      leftOut.add(name, `its definition is larger than ${inKiB(MAX_DEFINITION_BYTES)}, which no client could use`)
       return false
     }
     if (full || bytes + size > MAX_OFFER) {

@@ -22,9 +22,9 @@ export interface CapabilitiesSnapshot {
 }
 
 /** Milliseconds for all lists. */
-const DEADLINE = 5 * 60_000
+const DEADLINE_MS = 5 * 60_000
 /** Characters of JSON of what a server says about itself: every client that opens a session gets it. */
-const MAX_SERVER_INFO = 256 * 1024
+const MAX_SERVER_INFO_CHARACTERS = 256 * 1024
 const METHOD_NOT_FOUND = -32601
 
 /**
@@ -39,9 +39,9 @@ export async function fetchCapabilities(
 ): Promise<CapabilitiesSnapshot> {
   const serverInfo = await upstream.introduce(signal)
   met()
-  if (JSON.stringify(serverInfo).length > MAX_SERVER_INFO)
-    throw new Fault('result.too-large', { connection: alias, limit: MAX_SERVER_INFO })
-  const bounded = AbortSignal.any([signal, AbortSignal.timeout(DEADLINE)])
+  if (JSON.stringify(serverInfo).length > MAX_SERVER_INFO_CHARACTERS)
+    throw new Fault('result.too-large', { connection: alias, limit: MAX_SERVER_INFO_CHARACTERS })
+  const bounded = AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)])
   const { capabilities } = serverInfo
   const bounds = createOfferBounds()
   const fetchList = (capability: string, method: ListMethod, member: string) =>

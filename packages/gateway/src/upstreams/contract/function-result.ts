@@ -23,7 +23,7 @@ export interface Answering {
 }
 
 /** Characters of a backend's own words that a caller is told. */
-const MOST_WORDS = 2_000
+const MOST_WORDS_CHARACTERS = 2_000
 /** Statuses of a backend for a function that failed. */
 const FAILED = new Set(['failed', 'failure', 'error'])
 /** Statuses of a function that was skipped or partly done; the text of the result says so, too. */
@@ -117,7 +117,7 @@ function textOfPlacedProblem({ loc, msg, message }: JsonObject): string | undefi
 
 const failedFault = ({ tool, mask }: Answering, whole: string, data: { status: number }): Fault => {
   const text = mask(whole)
-  const problem = text.length > MOST_WORDS ? `${text.slice(0, MOST_WORDS)}…` : text
+  const problem = text.length > MOST_WORDS_CHARACTERS ? `${text.slice(0, MOST_WORDS_CHARACTERS)}…` : text
   return new Fault('function.failed', { tool: tool.contract.name, problem }, { data: { details: data } })
 }
 

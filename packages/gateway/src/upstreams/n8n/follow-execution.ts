@@ -25,10 +25,10 @@ const EXECUTIONS = '/api/v1/executions'
 /** Looked at in one request: those of the workflow that began last. */
 const LATEST = 20
 /** Milliseconds between two looks, from the first to the longest. */
-const FIRST = 250
+const FIRST_MS = 250
 const LONGEST = 5_000
 /** The key may not read executions, or n8n does not save them: nothing shows up in this time. */
-const UNSEEN_FOR = 5_000
+const UNSEEN_FOR_MS = 5_000
 const WORKING = new Set(['new', 'running', 'waiting', 'unknown'])
 
 /**
@@ -38,10 +38,10 @@ const WORKING = new Set(['new', 'running', 'waiting', 'unknown'])
 export async function followExecution(following: Following, begun: string): Promise<Followed | undefined> {
   const { asks, asked, timeout, correlationId } = following
   const until = Date.now() + timeout * 1000 - LONGEST
-  const unseenUntil = Date.now() + UNSEEN_FOR
+  const unseenUntil = Date.now() + UNSEEN_FOR_MS
   let id: string | undefined
   let looks = 0
-  for (let wait = FIRST; Date.now() < until && !asked.signal.aborted; wait = Math.min(wait * 1.5, LONGEST)) {
+  for (let wait = FIRST_MS; Date.now() < until && !asked.signal.aborted; wait = Math.min(wait * 1.5, LONGEST)) {
     await pause(wait, asked.signal)
     try {
       const execution =

@@ -31,7 +31,7 @@ export async function runWorkflow(running: Running, tool: WorkflowTool, request:
   const { runs } = running
   // A workflow tells a second request of the same call from the first by it: an id of ours, since a caller chooses the other one.
   const headers = { accept: 'application/json, */*;q=0.1', 'idempotency-key': callId }
-  const begun = new Date(Date.now() - CLOCKS).toISOString()
+  const begun = new Date(Date.now() - CLOCKS_MS).toISOString()
   const incoming = await runs.act(requestOf(tool, isObject(input) ? input : {}), {
     correlationId,
     headers,
@@ -55,7 +55,7 @@ export async function runWorkflow(running: Running, tool: WorkflowTool, request:
 }
 
 /** The clocks of two machines differ. Milliseconds. */
-const CLOCKS = 60_000
+const CLOCKS_MS = 60_000
 
 function requestOf({ method, path, inPath, fields }: WorkflowTool, input: JsonObject): Act {
   const at = `/${path.replaceAll(/(?<=\/):([A-Za-z0-9_]+)/g, (_, name: string) => encodeURIComponent(textOf(input[name])))}`

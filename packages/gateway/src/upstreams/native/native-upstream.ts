@@ -15,7 +15,7 @@ import { createToolRunner } from './run-tool.ts'
 const NO_METHOD = -32601
 const NO_PARAMS = -32602
 /** Milliseconds that calls may go on once it is closed. */
-const GRACE = 5_000
+const GRACE_MS = 5_000
 /** Vendors count calls by the minute: a retry after milliseconds only makes it longer. Times in milliseconds. */
 export const RETRIES = { tries: 3, total: 60_000, first: 1_000, most: 30_000, mostWait: 30_000 }
 
@@ -105,7 +105,7 @@ export function createNativeUpstream({ reach, onTurn }: NativeUpstreamParts): Up
     forget() {},
     async close() {
       const loaded = await loading?.catch(() => undefined)
-      await Promise.all([exchange.close(GRACE), loaded?.close()])
+      await Promise.all([exchange.close(GRACE_MS), loaded?.close()])
     },
   }
 }

@@ -15,7 +15,7 @@ interface OwnTool extends ListedTool {
 }
 
 /** Nothing changes while the process runs. Milliseconds. */
-const KEPT_FOR = 24 * 3_600_000
+const KEPT_FOR_MS = 24 * 3_600_000
 
 export function createPlatformUpstream(
   alias: string,
@@ -27,10 +27,10 @@ export function createPlatformUpstream(
   return createListedUpstream<OwnTool>({
     server: { name: 'toolway', title: 'Toolway' },
     // Its refusals are answers: nothing here is away.
-    breaker: createBreaker({ alias, patience: KEPT_FOR, now, onTurn }),
+    breaker: createBreaker({ alias, patience: KEPT_FOR_MS, now, onTurn }),
     now,
-    keptFor: KEPT_FOR,
-    staleFor: KEPT_FOR,
+    keptFor: KEPT_FOR_MS,
+    staleFor: KEPT_FOR_MS,
     fetch: () => Promise.resolve({ tools, leftOut: [] }),
     call: ({ tool }, request) => call(alias, tool, request),
     onStale() {},

@@ -29,7 +29,7 @@ const READS = HOST.endsWith('.ts') ? resolve(HOST, '../../../../../../..') : res
 const MEGABYTE = 1024 * 1024
 const FLAGS = ['--permission', `--allow-fs-read=${READS}/*`, '--max-old-space-size=192', '--no-warnings']
 /** Milliseconds that the process may think about one line. */
-const PATIENCE = 10_000
+const PATIENCE_MS = 10_000
 
 export interface ApartParts {
   readonly alias: string
@@ -169,10 +169,10 @@ class ConnectorProcess {
     this.#waiting.set(run, waiting)
     const late = setTimeout(() => {
       waiting.reject(
-        unreachable(this.#parts.alias, `its process did not respond for ${PATIENCE / 1000} s and was stopped`),
+        unreachable(this.#parts.alias, `its process did not respond for ${PATIENCE_MS / 1000} s and was stopped`),
       )
       this.#leave(child)
-    }, PATIENCE)
+    }, PATIENCE_MS)
     try {
       await child.send(JSON.stringify(message)).catch((thrown: unknown) => {
         throw unreachable(this.#parts.alias, thrown instanceof Error ? thrown.message : 'its process has ended')
@@ -202,7 +202,7 @@ class ConnectorProcess {
       throw unreachable(alias, thrown instanceof Error ? thrown.message : 'its process did not start')
     })
     const ready = Promise.withResolvers<Facts>()
-    const late = setTimeout(() => ready.reject(unreachable(alias, 'its process did not become ready')), PATIENCE)
+    const late = setTimeout(() => ready.reject(unreachable(alias, 'its process did not become ready')), PATIENCE_MS)
     child.onLine((line) => this.#hear(line, ready))
     child.onExit(() => {
       const gone = unreachable(alias, `its process ended: ${child.stderr().slice(-3).join(' ').slice(0, 300)}`)
