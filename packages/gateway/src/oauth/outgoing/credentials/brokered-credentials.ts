@@ -29,7 +29,7 @@ export interface BrokeredCredentialsParts {
 }
 
 /** Between two looks whether a person has connected an account. Milliseconds. */
-const LOOK_EVERY = 2_000
+const LOOK_EVERY_MS = 2_000
 
 type Who = Pick<CredentialAsking, 'organizationId' | 'connectionId' | 'principal'>
 
@@ -99,7 +99,7 @@ class BrokeredCredentials implements CallCredentials {
     while (user !== undefined && !signal.aborted) {
       const accounts = await brokered.broker.accounts(user, true)
       if (accounts.some((account) => serves(account) && isMeant(account, asking.account))) return true
-      await pause(LOOK_EVERY, signal)
+      await pause(LOOK_EVERY_MS, signal)
     }
     return false
   }

@@ -65,7 +65,7 @@ const MOST = 20_000
 /** Told to the people it concerns. */
 export const DAMAGED = 'its stored token cannot be decrypted: it was changed, or belongs to another account'
 /** Milliseconds before the end that a token is renewed (ledger S2-TOK-01), where it lives long enough. */
-const BUFFER = 60_000
+const BUFFER_MS = 60_000
 
 export function createCredentialMemory(parts: CredentialMemoryParts): CredentialMemory {
   const { load, now, most = MOST } = parts
@@ -150,7 +150,7 @@ function heldOf(
   const { auth } = facts
   const timeIn = (seconds: number | null, none: number) => (seconds === null ? none : now + seconds * 1000)
   const expiresAt = timeIn(row.left, Infinity)
-  const buffer = Math.min(BUFFER, (row.lifetime ?? Infinity) * 500)
+  const buffer = Math.min(BUFFER_MS, (row.lifetime ?? Infinity) * 500)
   const name = row.kind === 'key' ? auth.header.toLowerCase() : 'authorization'
   const prefix = row.kind === 'key' ? auth.prefix : 'Bearer '
   // One that does not serve is not even opened.

@@ -69,12 +69,12 @@ export interface Renewal {
 
 const PATIENCE = 30_000
 /** Between two looks at the database, for a notice that was lost. */
-const POLL = 500
+const POLL_MS = 500
 /** Seconds, at most, until it is tried again after a failure. */
 const PAUSES = { first: 2, most: 600 }
 /** Milliseconds between attempts to store new tokens. */
 const STORING = endless({ first: 100, most: 60_000 })
-const CLOSING = 5_000
+const CLOSING_MS = 5_000
 
 const ELSEWHERE = 'it was connected at another authorization server than that of the connection’s address'
 
@@ -110,7 +110,7 @@ export function createRenewal(parts: RenewalParts): Renewal {
       if (!taken.leased && (taken.pause ?? 0) > 0) throw pausedFault(egress, taken.pause ?? 0)
       if (late.aborted || closing.signal.aborted)
         throw new Fault('credential.busy', { connection: egress.alias, problem: 'another gateway has begun it' })
-      await Promise.race([sink.heard, pause(POLL, AbortSignal.any([late, closing.signal]))])
+      await Promise.race([sink.heard, pause(POLL_MS, AbortSignal.any([late, closing.signal]))])
     }
   }
 
@@ -124,7 +124,7 @@ export function createRenewal(parts: RenewalParts): Renewal {
       }),
     async close() {
       const late = new AbortController()
-      await Promise.race([Promise.all(underWay), pause(CLOSING, late.signal)])
+      await Promise.race([Promise.all(underWay), pause(CLOSING_MS, late.signal)])
       late.abort()
       closing.abort()
       await Promise.all(underWay)

@@ -14,7 +14,7 @@ import type { Egress } from '../ports.ts'
 import type { Target } from './target.ts'
 
 /** Seconds that a person in front of a page waits for it. */
-const PATIENCE = 20
+const PATIENCE_SECONDS = 20
 /** The same for whose account it is: nothing depends on that. */
 const NAME_PATIENCE = 5
 
@@ -36,7 +36,7 @@ export const probeAuth = async (
 export async function tryAuth(
   target: Target,
   headers: Readonly<Record<string, string>>,
-  patience = PATIENCE,
+  patience = PATIENCE_SECONDS,
 ): Promise<Tried> {
   const { url, egress, connection, snapshot } = target
   if (url === undefined || connection === undefined) return LET_IN

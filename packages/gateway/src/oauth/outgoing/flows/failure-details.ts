@@ -21,7 +21,7 @@ const MINUTES = 10
 /** Longer than any that is made. */
 const MOST_TOKEN = 4_096
 /** Characters. */
-const MOST = 1_000
+const MOST_CHARACTERS = 1_000
 
 const Sealed = z.object({ text: z.string(), until: z.number() })
 
@@ -30,7 +30,7 @@ export function createFailureDetails(vault: Pick<Vault, 'seal' | 'open'>, now: (
     seal({ fault: { code, facts } }) {
       const { problem } = facts
       if (!code.startsWith('authority.') || typeof problem !== 'string') return undefined
-      const sealed = { text: problem.slice(0, MOST), until: now() + MINUTES * 60_000 }
+      const sealed = { text: problem.slice(0, MOST_CHARACTERS), until: now() + MINUTES * 60_000 }
       return vault.seal(JSON.stringify(sealed), SEALED_FOR).toString('base64url')
     },
     open(token) {

@@ -24,16 +24,16 @@ export interface TokenAsking {
 
 const KIND = 'token response'
 /** Characters; what a header can carry to any server ends long before. */
-const MOST_TOKEN = 64 * 1024
+const MOST_TOKEN_CHARACTERS = 64 * 1024
 /** Clocks differ; identity tokens live for minutes. Seconds. */
 const TOLERANCE = 180
 /** A year: what is longer is no time that anybody meant. Seconds. */
-const MOST_LIFE = 365 * 24 * 3600
+const MOST_LIFE_SECONDS = 365 * 24 * 3600
 /** RFC 6749, section 3.3, and no longer or more than anybody means: what cannot be kept would be tried to be stored for ever. */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/
 const MOST_SCOPES = 1_000
 /** Characters of a name that a row has room for. */
-const MOST_NAME = 255
+const MOST_NAME_CHARACTERS = 255
 
 export const serverOf = ({ issuer, tokenEndpoint, revocationEndpoint, issInResponse }: Authority) => ({
   issuer,
@@ -168,7 +168,7 @@ function tokensOf(
   const { access_token: access, refresh_token: refresh, expires_in: lives, scope, token_type: type } = answer
   if (type !== 'bearer') throw bad(`it returns tokens of the type ${type} instead of Bearer`)
   for (const token of [access, refresh ?? ''])
-    if (token.length > MOST_TOKEN) throw bad('it returned a token that is too large to be sent')
+    if (token.length > MOST_TOKEN_CHARACTERS) throw bad('it returned a token that is too large to be sent')
   if (!/^[\x21-\x7e]+$/.test(access)) throw bad('it returned a token that is not valid in a header')
   const claims = authority.provider === 'mcp' ? library.getValidatedIdTokenClaims(answer) : undefined
   const account = claims === undefined ? adapter.accountIn(received) : { id: claims.sub, name: nameIn(claims) }
@@ -176,7 +176,7 @@ function tokensOf(
     access,
     refresh,
     tokenType: 'Bearer',
-    expiresAt: lives === undefined ? undefined : new Date(now() + Math.min(lives, MOST_LIFE) * 1000),
+    expiresAt: lives === undefined ? undefined : new Date(now() + Math.min(lives, MOST_LIFE_SECONDS) * 1000),
     scopes: scope
       ?.split(' ')
       .filter((value) => SCOPE.test(value))
@@ -187,7 +187,7 @@ function tokensOf(
 }
 
 const keepable = (text: string | undefined): string | undefined =>
-  text === undefined || text.length > MOST_NAME || text.includes('\0') ? undefined : text
+  text === undefined || text.length > MOST_NAME_CHARACTERS || text.includes('\0') ? undefined : text
 
 function nameIn(claims: library.IDToken): string | undefined {
   for (const name of ['preferred_username', 'email', 'name']) {

@@ -9,9 +9,9 @@ import { hasSecretForm, isRandom, MASK } from '@toolway/contract/secret-marks'
 
 const CODE = /^[\w .:/-]{1,60}$/
 /** Characters. */
-const MOST_DESCRIPTION = 200
+const MOST_DESCRIPTION_CHARACTERS = 200
 /** Characters of the shortest part that can be a secret: shorter ones are words. */
-const SHORTEST = 6
+const SHORTEST_CHARACTERS = 6
 /** Control and format characters: the latter would turn a sentence around on a screen. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]+/gu
 /** What a token can consist of (RFC 6750, section 2.1), which a sentence has no words for. */
@@ -62,7 +62,9 @@ export function cleanDescription(text: string, secrets: readonly string[] = []):
     .reduce((left, secret) => left.replaceAll(secret, MASK), line)
     .replaceAll(TOKEN, (word) => (hasSecretForm(word) || isRandom(word) ? MASK : word))
   const clean = masked.replaceAll(/\s+/g, ' ').replaceAll('“', '"').replaceAll('”', '"').trim().toWellFormed()
-  return clean.length > MOST_DESCRIPTION ? `${clean.slice(0, MOST_DESCRIPTION - 1).toWellFormed()}…` : clean
+  return clean.length > MOST_DESCRIPTION_CHARACTERS
+    ? `${clean.slice(0, MOST_DESCRIPTION_CHARACTERS - 1).toWellFormed()}…`
+    : clean
 }
 
 /** As a server may repeat them: decoded, encoded for an address or a form, and in JSON. The longest first. */
@@ -77,7 +79,7 @@ const spellings = (secrets: readonly string[]): string[] =>
       ]),
     ),
   ]
-    .filter(({ length }) => length >= SHORTEST)
+    .filter(({ length }) => length >= SHORTEST_CHARACTERS)
     .toSorted((a, b) => b.length - a.length)
 
 /** What must not come back in the words of an answer to this request. */

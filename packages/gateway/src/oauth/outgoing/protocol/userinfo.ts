@@ -11,7 +11,7 @@ import { createGuardedFetch } from '../../../upstreams/http/guarded-fetch.ts'
 import type { Egress, Tokens } from '../ports.ts'
 
 /** Milliseconds that a person waits for a name at most. */
-const PATIENCE = 5_000
+const PATIENCE_MS = 5_000
 const MOST_BYTES = 64 * 1024
 const MOST_NAME = 255
 
@@ -30,7 +30,7 @@ export async function accountAt(
   const { account, access, scopes = requested } = tokens
   if (url === undefined || account.name !== undefined || !scopes.includes('openid')) return account
   try {
-    const get = createGuardedFetch(egress, { patience: PATIENCE, mostBytes: MOST_BYTES })
+    const get = createGuardedFetch(egress, { patience: PATIENCE_MS, mostBytes: MOST_BYTES })
     const response = await get(url, { headers: { accept: 'application/json', authorization: `Bearer ${access}` } })
     if (response.status !== 200) return account
     const claims: unknown = await response.json()
