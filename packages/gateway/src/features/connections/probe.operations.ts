@@ -20,7 +20,7 @@ import { namesPrivate } from '../../kinds/remote.ts'
 import { proposedName } from './proposed-name.ts'
 
 /** Seconds for each look: somebody is in front of a form. */
-const PATIENCE = 8
+const PATIENCE_SECONDS = 8
 
 export const probeOperations: readonly Served[] = [
   serveOrganization(shapes.probeAddress, async ({ role, organization, body, signal }) => {
@@ -40,10 +40,17 @@ async function probe(url: string, egress: Probing['egress'], whose: Pick<Probing
   const probing: Probing = {
     egress,
     ...whose,
-    patience: PATIENCE * 1000,
+    patience: PATIENCE_SECONDS * 1000,
     greet: async () =>
-      (await probeAuthAt(url, { egress, headers: {}, pin: undefined, patience: PATIENCE, signal: whose.signal }))
-        .server,
+      (
+        await probeAuthAt(url, {
+          egress,
+          headers: {},
+          pin: undefined,
+          patience: PATIENCE_SECONDS,
+          signal: whose.signal,
+        })
+      ).server,
     // As when an account is connected: the authorization server may be at another port of a private address.
     wayIn: () =>
       wayAt(url, { ...egress, privateOrigins: privateHostOf(mayBePrivate(egress.privateOrigins, new URL(url)), url) }),
@@ -66,7 +73,9 @@ const wordsOf = ({ row, code, message, mend }: Fault) => ({ phase: row.phase, co
 
 /** Undefined where it takes longer than somebody waits. */
 function inTime<Value>(found: Promise<Value>): Promise<Value | undefined> {
-  const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), PATIENCE * 1000).unref())
+  const late = new Promise<undefined>((resolve) =>
+    setTimeout(() => resolve(undefined), PATIENCE_SECONDS * 1000).unref(),
+  )
   return Promise.race([found.catch(() => undefined), late])
 }
 
