@@ -33,7 +33,7 @@ export interface Settled {
 }
 
 /** Seconds; renewed a few times in it. */
-const LEASE = 20
+const LEASE_SECONDS = 20
 export const RENEW_LEASES = 6_000
 
 const Id = z.object({ id: z.string() })
@@ -64,7 +64,7 @@ export async function claimLooks(sql: SystemSql, claims: readonly Claim[], lease
          for update of l skip locked)
     update catalog_looks l
        set version = free.version, began_at = now(), lease = ${lease},
-           leased_until = now() + make_interval(secs => ${LEASE}::float8)
+           leased_until = now() + make_interval(secs => ${LEASE_SECONDS}::float8)
       from free
      where l.connection_id = free.connection_id
     returning l.connection_id as id`
@@ -94,7 +94,7 @@ export const settleLooks = (sql: SystemSql, settled: readonly Settled[]) => sql(
 
 /** All that a gateway has under way. */
 export const renewLooks = (sql: SystemSql, lease: string) => sql(Id)`
-  update catalog_looks set leased_until = now() + make_interval(secs => ${LEASE}::float8)
+  update catalog_looks set leased_until = now() + make_interval(secs => ${LEASE_SECONDS}::float8)
    where lease = ${lease} and leased_until is not null returning connection_id as id`
 
 /** A gateway that goes leaves what it has not ended to the others. */

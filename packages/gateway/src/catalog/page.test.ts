@@ -2,7 +2,7 @@ import { Fault } from '@toolway/contract'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createVault } from '../vault/vault.ts'
-import { ordered, PAGE_SIZE, PAGE_SIZE_LIMIT, pageOf, type Page } from './page.ts'
+import { ordered, PAGE_SIZE, PAGE_SIZE_LIMIT_CHARACTERS, pageOf, type Page } from './page.ts'
 
 const signer = createVault(Buffer.alloc(32, 1))
 const SCOPE = 'key_1 org_1 default  tools/list'
@@ -154,7 +154,7 @@ test('a page has a mebibyte of definitions at most, and all of them come, each o
   let cursor: string | undefined
   do {
     const { items, nextCursor } = page(ordered(big, 'name') as { name: string }[], cursor, { size: PAGE_SIZE })
-    expect(JSON.stringify(items).length).toBeLessThan(PAGE_SIZE_LIMIT + 1_000)
+    expect(JSON.stringify(items).length).toBeLessThan(PAGE_SIZE_LIMIT_CHARACTERS + 1_000)
     seen.push(...items.map(({ name }) => String(name)))
     cursor = nextCursor
   } while (cursor !== undefined)

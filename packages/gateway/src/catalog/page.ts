@@ -16,7 +16,7 @@ export interface Signer {
 export const PAGE_SIZE = 1000
 const PURPOSE = 'cursor'
 /** Characters of JSON of the items of a page: whoever lists holds up every other call for as long as a page takes to write. */
-export const PAGE_SIZE_LIMIT = 1024 * 1024
+export const PAGE_SIZE_LIMIT_CHARACTERS = 1024 * 1024
 
 export interface Page {
   readonly items: readonly JsonObject[]
@@ -53,7 +53,7 @@ function countOf(list: readonly JsonObject[], size: number): number {
   let length = 0
   for (let count = 0; count < most; count++) {
     length += sizeOf(list[count] as JsonObject)
-    if (length > PAGE_SIZE_LIMIT) return Math.max(count, 1)
+    if (length > PAGE_SIZE_LIMIT_CHARACTERS) return Math.max(count, 1)
   }
   return most
 }

@@ -44,7 +44,7 @@ export interface KeptCatalog {
 }
 
 /** Milliseconds. Looks are spread by up to a tenth, so that those of many connections do not fall together for ever. */
-const EVERY = 15 * 60_000
+const EVERY_MS = 15 * 60_000
 const SPREAD = 0.1
 const AGAIN = { first: 5_000, most: 5 * 60_000 }
 /** Each pause is used in full: one gateway at a time claims a look, so that no two return together. */
@@ -54,7 +54,7 @@ const GATHER = { first: 50, most: 60_000 }
 /** Until a look that another gateway has under way is asked after. */
 const LEASED = 1_000
 /** A look that takes longer gives its place to the next one: a server that hangs holds up no other. */
-const PLACE = 3_000
+const PLACE_MS = 3_000
 
 export function keepCatalog(parts: KeepCatalogParts, connection: WatchedConnection, signal: AbortSignal): KeptCatalog {
   const { onSynced, onAnnounced, take, log } = parts
@@ -137,7 +137,7 @@ function inPlace<T>(take: KeepCatalogParts['take'], work: () => Promise<T>): Pro
   const { promise, resolve, reject } = Promise.withResolvers<T>()
   void take(() => {
     let timer: NodeJS.Timeout | undefined
-    const long = new Promise<void>((end) => (timer = setTimeout(end, PLACE).unref()))
+    const long = new Promise<void>((end) => (timer = setTimeout(end, PLACE_MS).unref()))
     const going = work().finally(() => clearTimeout(timer))
     going.then(resolve, reject)
     return Promise.race([going.then(ignore, ignore), long])
@@ -216,7 +216,7 @@ function createLook(
       if (signal.aborted) await settleClaim(0, before)
       if (signal.aborted) return NOTHING
       const failures = good ? 0 : forgiven ? 1 : before + 1
-      const wait = good ? EVERY * (1 - SPREAD * random()) : backoff(AGAIN, failures, ALL)
+      const wait = good ? EVERY_MS * (1 - SPREAD * random()) : backoff(AGAIN, failures, ALL)
       await settleClaim(wait, failures)
       return { wait, again: !good, synced: good }
     } catch (thrown) {

@@ -12,7 +12,7 @@ export interface SyncNowParts extends SyncParts {
 }
 
 /** Seconds that somebody waits: longer than a program may take to start, so that its failure is told as what it is. */
-const PATIENCE = 90
+const PATIENCE_SECONDS = 90
 
 /** The fault, if it failed; several who ask at once wait for the same answer. */
 export function createSyncNow({ find, refresh, ...parts }: SyncNowParts) {
@@ -30,11 +30,11 @@ export function createSyncNow({ find, refresh, ...parts }: SyncNowParts) {
         return parts.fail(organization, connection, fault)
       },
     })
-    const signal = AbortSignal.timeout(PATIENCE * 1000)
+    const signal = AbortSignal.timeout(PATIENCE_SECONDS * 1000)
     const upstream = () => snapshot.upstream(connectionId)
     const good = await run({ organizationId, connectionId, alias, upstream }, signal)
     if (good) return undefined
-    return failure ?? new Fault('upstream.timeout', { connection: alias, seconds: PATIENCE })
+    return failure ?? new Fault('upstream.timeout', { connection: alias, seconds: PATIENCE_SECONDS })
   }
 
   return (organizationId: OrganizationId, connectionId: ConnectionId): Promise<Fault | undefined> =>
