@@ -22,14 +22,14 @@ interface Kind {
   last: Entry
 }
 
-const WINDOW = 60_000
+const WINDOW_MS = 60_000
 /** Addresses and kinds that are told apart; beyond it they are counted together. */
 const MOST = 1_000
 const OTHERS = 'others'
 
 export function createRefusals({ write, now }: RefusalsParts): Refusals {
   const kinds = new Map<string, Kind>()
-  const sweep = setInterval(() => settleKinds((kind) => now() - kind.since >= WINDOW), WINDOW / 2).unref()
+  const sweep = setInterval(() => settleKinds((kind) => now() - kind.since >= WINDOW_MS), WINDOW_MS / 2).unref()
 
   function settleKinds(isOver: (kind: Kind) => boolean): void {
     for (const [name, kind] of kinds) {

@@ -5,7 +5,7 @@
  * kept, nothing is dropped, and a line waits for a tenth of a second at most.
  */
 const MOST_CHARACTERS = 32_768
-const EVERY = 100
+const EVERY_MS = 100
 
 export interface LineBuffer {
   write(line: string): void
@@ -33,7 +33,7 @@ export function createLineBuffer(stream: { write(text: string): unknown }): Line
       lines.push(line)
       characters += line.length
       if (characters >= MOST_CHARACTERS) flush()
-      else timer ??= setTimeout(flush, EVERY).unref()
+      else timer ??= setTimeout(flush, EVERY_MS).unref()
     },
     flush,
   }

@@ -43,7 +43,7 @@ export interface Telemetry {
 }
 
 /** Milliseconds that the end of the process waits for the last exports. */
-const LAST_EXPORT = 5_000
+const LAST_EXPORT_MS = 5_000
 
 export function createTelemetry(parts: TelemetryParts): Telemetry {
   const { targets, resource, version, registry } = parts
@@ -91,7 +91,7 @@ export function createTelemetry(parts: TelemetryParts): Telemetry {
     observe: (method, error = '', seconds) => requestsOf(method, error).observe(seconds),
     async close() {
       const ending = new AbortController()
-      const timer = setTimeout(() => ending.abort(), LAST_EXPORT)
+      const timer = setTimeout(() => ending.abort(), LAST_EXPORT_MS)
       for (const stop of stops) await stop(ending.signal)
       clearTimeout(timer)
     },

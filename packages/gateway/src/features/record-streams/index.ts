@@ -8,7 +8,7 @@ import type { Log } from '../../lib/log.ts'
 import { createGuardedFetch } from '../../upstreams/http/guarded-fetch.ts'
 import { connectTls } from '../../upstreams/http/guarded-tls.ts'
 import { createDeliverStreams, type DeliverStreams } from './deliver-streams.job.ts'
-import { createSendBatch, PATIENCE, type SendBatch, type SendBatchParts } from './send-batch.ts'
+import { createSendBatch, PATIENCE_MS, type SendBatch, type SendBatchParts } from './send-batch.ts'
 
 export { recordStreamOperations, type RecordStreamParts } from './record-streams.operations.ts'
 export type { SendBatch } from './send-batch.ts'
@@ -18,7 +18,7 @@ export const createStreamSender = (parts: Pick<SendBatchParts, 'vault' | 'reveal
   createSendBatch({
     ...parts,
     connectTls,
-    fetchFor: (reach) => createGuardedFetch(reach, { patience: PATIENCE }),
+    fetchFor: (reach) => createGuardedFetch(reach, { patience: PATIENCE_MS }),
     now: Date.now,
     host: hostname(),
   })

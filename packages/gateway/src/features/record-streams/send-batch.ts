@@ -38,12 +38,12 @@ export type SendBatch = (
 ) => Promise<{ readonly problem: string; readonly retryAfter: number | undefined } | undefined>
 
 /** Milliseconds for one batch. */
-export const PATIENCE = 20_000
+export const PATIENCE_MS = 20_000
 const ALIAS = 'of a record stream'
 
 export function createSendBatch({ vault, reveal, fetchFor, connectTls, now, host }: SendBatchParts): SendBatch {
   return async (stream, batch, signal) => {
-    const bounded = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)])
+    const bounded = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)])
     try {
       const stored = JSON.parse(vault.open(stream.sealed_secrets, recordStreamRow(stream.id))) as Secrets
       const secrets = await revealSecrets(stored, (text) => reveal(stream.organization_id, text))
@@ -80,7 +80,7 @@ const CODE = /^[A-Z][A-Z0-9_]{2,60}$/
 
 function problemOf(thrown: unknown, signal: AbortSignal): string {
   if (thrown instanceof DeliveryProblem) return thrown.message
-  if (signal.aborted) return `it did not respond within ${PATIENCE / 1000} s`
+  if (signal.aborted) return `it did not respond within ${PATIENCE_MS / 1000} s`
   for (let cause: unknown = thrown; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof Fault && cause.code === 'egress.refused') return REFUSED_ADDRESS
     if (cause instanceof Fault && cause.code === 'secret.unresolved')

@@ -27,7 +27,7 @@ export interface Held extends LeasedStream {
 }
 
 /** Seconds: longer than one delivery may take. */
-const LEASE = 30
+const LEASE_SECONDS = 30
 
 /** One that is due; the lease is renewed with each batch. Materialized: read again by a plan, the query would lock one more. */
 export const leaseStream = async (sql: SystemSql, lease: string): Promise<Held | undefined> => {
@@ -37,7 +37,7 @@ export const leaseStream = async (sql: SystemSql, lease: string): Promise<Held |
        where enabled and next_try <= now() and (leased_until is null or leased_until < now())
        order by next_try limit 1 for update skip locked)
     update record_streams s
-       set lease = ${lease}, leased_until = now() + make_interval(secs => ${LEASE}::int)
+       set lease = ${lease}, leased_until = now() + make_interval(secs => ${LEASE_SECONDS}::int)
       from due
      where s.organization_id = due.organization_id and s.id = due.id
     returning s.id, s.organization_id, s.destination, s.sealed_secrets, s.private, s.attempts, s.behind_since,
@@ -49,7 +49,7 @@ export const leaseStream = async (sql: SystemSql, lease: string): Promise<Held |
 export const renewStream = async (sql: SystemSql, { id, organization_id: owner, lease, version }: Held) =>
   (
     await sql(Id)`
-      update record_streams set leased_until = now() + make_interval(secs => ${LEASE}::int)
+      update record_streams set leased_until = now() + make_interval(secs => ${LEASE_SECONDS}::int)
        where organization_id = ${owner} and id = ${id} and lease = ${lease} and enabled and updated_at = ${version}::timestamptz
       returning id`
   ).length > 0

@@ -64,9 +64,9 @@ export const CHECKPOINTS = 'checkpoints'
 const PURPOSE = 'record checkpoints'
 const DAY = 86_400_000
 /** Between two looks for what is too old. Milliseconds. */
-const PRUNE_EVERY = 3_600_000
+const PRUNE_EVERY_MS = 3_600_000
 /** A database that does not answer holds up no end. Milliseconds. */
-const LAST_WITHIN = 3_000
+const LAST_WITHIN_MS = 3_000
 
 export const createKeepCheckpoints = (parts: KeepCheckpointsParts): KeepCheckpoints => new CheckpointKeeper(parts)
 
@@ -98,7 +98,7 @@ class CheckpointKeeper implements KeepCheckpoints {
   readonly #beat = async (): Promise<void> => {
     try {
       await this.sign()
-      if (this.#now() - this.#pruned >= PRUNE_EVERY) await this.#keepMonths(this.#parts.days)
+      if (this.#now() - this.#pruned >= PRUNE_EVERY_MS) await this.#keepMonths(this.#parts.days)
     } catch (thrown) {
       this.#log.warn({ err: thrown }, 'records could not be signed or pruned; retrying')
     }
@@ -205,6 +205,6 @@ class CheckpointKeeper implements KeepCheckpoints {
   async close() {
     clearInterval(this.#timer)
     if (this.#timer !== undefined) this.#under = this.#under.then(() => this.sign().catch(this.#unsigned))
-    await Promise.race([this.#under, sleep(LAST_WITHIN, undefined, { ref: false })])
+    await Promise.race([this.#under, sleep(LAST_WITHIN_MS, undefined, { ref: false })])
   }
 }

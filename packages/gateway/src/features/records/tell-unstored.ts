@@ -27,9 +27,9 @@ export interface TellUnstored {
 }
 
 /** A restart of the database is nobody's concern. Milliseconds. */
-const AFTER = 10_000
+const AFTER_MS = 10_000
 /** Several gateways meet the same trouble and tell of it once. Milliseconds. */
-const ONCE_IN = 10 * 60_000
+const ONCE_IN_MS = 10 * 60_000
 /** Organizations that are remembered as concerned. */
 const MOST = 1_000
 
@@ -49,7 +49,7 @@ export function createTellUnstored({ db, store, log, now }: TellUnstoredParts): 
 
   const addRecordAlert = (organizationId: OrganizationId, kind: Kind, detail: Readonly<Record<string, string>>) =>
     db.organization(organizationId, async (sql) => {
-      if (await hasAlertSince(sql, kind, new Date(now() - ONCE_IN))) return
+      if (await hasAlertSince(sql, kind, new Date(now() - ONCE_IN_MS))) return
       await addAlert(sql, { organizationId, kind, detail })
     })
 
@@ -88,13 +88,13 @@ export function createTellUnstored({ db, store, log, now }: TellUnstoredParts): 
     for (const { org_id: id } of entries) {
       if (id !== undefined && trouble.organizations.size < MOST) trouble.organizations.add(id)
     }
-    if (now() - trouble.since >= AFTER) await tellAll(trouble)
+    if (now() - trouble.since >= AFTER_MS) await tellAll(trouble)
   }
 
   function onStored(): void {
     const ended = trouble
     trouble = undefined
-    if (ended === undefined || now() - ended.since < AFTER) return
+    if (ended === undefined || now() - ended.since < AFTER_MS) return
     tellEnd(ended).catch((thrown: unknown) => log.warn({ err: thrown }, 'an alert about stored records was lost'))
   }
 

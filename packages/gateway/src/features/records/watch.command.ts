@@ -17,7 +17,7 @@ interface Watching extends OfChain {
 }
 
 /** Milliseconds between two looks at the audit log. */
-const INTERVAL = 1_000
+const INTERVAL_MS = 1_000
 const PAGE = 200
 
 const COLOURS: Readonly<Record<AuditEvent['outcome'], Colour>> = {
@@ -40,7 +40,7 @@ async function watchRecords(transport: Transport, words: Watching, output: Outpu
   const names = createActorNames(transport, words)
   output.progress('Watching calls. Press Ctrl+C to stop.')
   while (!ended.signal.aborted) {
-    await sleep(INTERVAL, undefined, { signal: ended.signal }).catch(() => {})
+    await sleep(INTERVAL_MS, undefined, { signal: ended.signal }).catch(() => {})
     const fresh = await since(transport, words, seen).catch((thrown: unknown) => {
       // A restart of the gateway or a database that is away ends no watch; nothing is missed meanwhile.
       if (!away) output.progress(`The audit log cannot be read; trying again: ${messageOf(thrown)}`)

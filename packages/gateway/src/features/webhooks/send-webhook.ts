@@ -38,7 +38,7 @@ export interface Sent {
 export type SendWebhook = (outgoing: Outgoing, signal: AbortSignal) => Promise<Sent>
 
 /** Milliseconds for all of it. */
-const PATIENCE = 10_000
+const PATIENCE_MS = 10_000
 const DAY = 86_400
 
 export function createSendWebhook({ vault, fetchFor, now }: SendWebhookParts): SendWebhook {
@@ -49,7 +49,7 @@ export function createSendWebhook({ vault, fetchFor, now }: SendWebhookParts): S
 
   return async (outgoing, signal) => {
     const { id, url, payload } = outgoing
-    const bounded = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)])
+    const bounded = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)])
     try {
       const body = JSON.stringify(payload)
       const headers = {
@@ -81,7 +81,7 @@ function sentOf({ status, headers }: Response): Sent {
 const CODE = /^[A-Z][A-Z0-9_]{2,40}$/
 
 function problemOf(thrown: unknown, signal: AbortSignal): string {
-  if (signal.aborted) return `it did not respond within ${PATIENCE / 1000} s`
+  if (signal.aborted) return `it did not respond within ${PATIENCE_MS / 1000} s`
   for (let cause: unknown = thrown; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof Fault && cause.code === 'egress.refused') return REFUSED_ADDRESS
     if (cause instanceof Fault && cause.code === 'result.too-large') return 'its response was too long'

@@ -14,14 +14,14 @@ export interface SignedMessage {
 }
 
 /** Seconds that a message may be old, or come from a clock that goes before ours. */
-export const TOLERANCE = 300
+export const TOLERANCE_SECONDS = 300
 /** Signatures that are looked at: one of each secret that is good, and some room. */
 const MOST = 10
 
 /** Whether it was sent just now. */
 export function isFresh({ timestamp }: Pick<SignedMessage, 'timestamp'>, now: number): boolean {
   if (!/^\d{1,12}$/.test(timestamp)) return false
-  return Math.abs(now / 1000 - Number(timestamp)) <= TOLERANCE
+  return Math.abs(now / 1000 - Number(timestamp)) <= TOLERANCE_SECONDS
 }
 
 export const isSignedBy = (message: SignedMessage, secret: string): boolean =>

@@ -65,9 +65,9 @@ const SEGMENT_BYTES = 4 * 1024 * 1024
 /** Where lines are put together that are short enough, as nearly all are. */
 const BUFFER_BYTES = 128 * 1024
 /** All is brought to the disk, and what is empty is cut, this often. Milliseconds. */
-const BEAT = 1_000
+const BEAT_MS = 1_000
 /** Without a beat for so long this process was stopped, and others may have taken it for gone. Milliseconds. */
-const STOPPED = 30_000
+const STOPPED_MS = 30_000
 /** Beats between two signs of life. */
 const SIGN = 10
 
@@ -96,12 +96,12 @@ class SegmentedJournal implements Journal {
     const path = join(this.#parts.directory, `${this.owner}-${String(++this.#count).padStart(9, '0')}`)
     const segment = { path, fd: openSync(path, 'ax', 0o600), size: 0, open: 0, waiting: 0, spilled: false }
     this.#segments.add(segment)
-    this.#timer ??= setInterval(() => this.#beat(), BEAT).unref()
+    this.#timer ??= setInterval(() => this.#beat(), BEAT_MS).unref()
     return segment
   }
 
   append(lines: string, { open, waiting }: { readonly open: number; readonly waiting: number }): Segment {
-    if (this.#active !== undefined && Date.now() - this.#beaten > STOPPED) this.#leaveAdopted(this.#active)
+    if (this.#active !== undefined && Date.now() - this.#beaten > STOPPED_MS) this.#leaveAdopted(this.#active)
     const segment = (this.#active ??= this.#openNext())
     // Three bytes are the most that one unit of a text takes.
     const bytes = lines.length * 3 <= this.#buffer.length ? this.#buffer : Buffer.from(lines)

@@ -80,7 +80,7 @@ const SMALL_BATCH = 100
 /** Records in memory from which the writer does not rest. */
 const MANY = BATCH
 /** Characters of ends that wait for a write, and of intents. */
-const MOST_UNWRITTEN = 16 * 1024
+const MOST_UNWRITTEN_CHARACTERS = 16 * 1024
 export const MOST_IN_MEMORY = 10_000
 const AGAIN = { first: 200, most: 10_000 }
 /** Between two looks for what others left. Milliseconds. */
@@ -138,7 +138,7 @@ class OutboxWriter implements RecordWriter {
     const turn = (this.#turn ??= this.#beginTurn())
     turn.lines += `i${JSON.stringify(entry)}\n`
     turn.count++
-    if (turn.lines.length > MOST_UNWRITTEN) turn.write()
+    if (turn.lines.length > MOST_UNWRITTEN_CHARACTERS) turn.write()
     return turn.written
   }
 
@@ -169,7 +169,7 @@ class OutboxWriter implements RecordWriter {
     this.#ends.push(item)
     this.#lines += `f${json}\n`
     if (!item.spilled) this.#queue.push(item)
-    if (intent === undefined || this.#lines.length > MOST_UNWRITTEN) this.#writeEnds()
+    if (intent === undefined || this.#lines.length > MOST_UNWRITTEN_CHARACTERS) this.#writeEnds()
     if (this.#queue.length === MANY && !this.#failing) this.#hurry()
     this.#plan(REST)
   }

@@ -9,7 +9,7 @@ import type { AttributeSink, SameAttributes, WriteAttributes } from '../../lib/s
 import { ProtoWriter, SMALL } from './proto-writer.ts'
 
 /** Characters of one value; one of content may have more. */
-const LONGEST = 1_024
+const MOST_CHARACTERS = 1_024
 const LONGEST_CONTENT = 32_768
 /** Keys that hold arguments and results, where those are asked for. */
 const CONTENT = /^gen_ai\.tool\.call\.(?:arguments|result)$/
@@ -41,7 +41,7 @@ export class AttributeWriter implements AttributeSink {
     if (value === undefined) return
     const from = this.#begin(key)
     const inner = this.#writer.open(2, SMALL)
-    this.#writer.text(1, value.length <= LONGEST ? value : cutValue(key, value))
+    this.#writer.text(1, value.length <= MOST_CHARACTERS ? value : cutValue(key, value))
     this.#writer.close(inner, SMALL)
     this.#writer.close(from, SMALL)
   }
@@ -76,7 +76,8 @@ export class AttributeWriter implements AttributeSink {
   }
 }
 
-const cutValue = (key: string, value: string): string => value.slice(0, CONTENT.test(key) ? LONGEST_CONTENT : LONGEST)
+const cutValue = (key: string, value: string): string =>
+  value.slice(0, CONTENT.test(key) ? LONGEST_CONTENT : MOST_CHARACTERS)
 
 /** Attributes as bytes that can stand in a message whose attributes have that field number. */
 export function encodeAttributes(field: number, write: WriteAttributes): Buffer {
