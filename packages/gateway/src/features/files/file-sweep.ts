@@ -18,7 +18,7 @@ const BATCH = 100
 /** Failures of one batch after which the store is left alone until the next sweep. */
 const MOST_FAILED = 3
 /** Content is looked at as an orphan only when it is so many milliseconds old. */
-const SETTLED = 60 * 60_000
+const SETTLED_MS = 60 * 60_000
 
 export function createFileSweep({ db, blobs }: { db: Pick<Db, 'system'>; blobs: Blobs }): FileSweep {
   return {
@@ -36,7 +36,7 @@ export function createFileSweep({ db, blobs }: { db: Pick<Db, 'system'>; blobs: 
         removed += orphans.length
         batch = []
       }
-      const before = Date.now() - SETTLED
+      const before = Date.now() - SETTLED_MS
       for await (const { key, changedAt } of blobs.keys()) {
         if (changedAt.getTime() < before) batch.push(key)
         if (batch.length >= BATCH) await flush()

@@ -52,7 +52,7 @@ async function refuseBeyond(
 }
 
 /** Bytes of the quota that a file takes in advance while its content arrives. */
-const STEP = 16 * 1024 * 1024
+const STEP_BYTES = 16 * 1024 * 1024
 
 /**
  * Takes room for `size` bytes, of which it has `had`, and for some in advance, up to the `whole` of the file where that is known; all that
@@ -65,7 +65,7 @@ export async function growTo(
   { had, size, whole = Infinity }: { readonly had: number; readonly size: number; readonly whole?: number },
 ): Promise<number> {
   const free = await refuseBeyond(sql, limits, row.organization_id, size - had)
-  const reserved = Math.min(had + Math.min(size - had + STEP, free), Math.max(whole, size))
+  const reserved = Math.min(had + Math.min(size - had + STEP_BYTES, free), Math.max(whole, size))
   if (!(await reserve(sql, row.id, reserved))) throw new Fault('file.unknown', { file: row.id })
   return reserved
 }

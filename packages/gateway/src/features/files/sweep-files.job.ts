@@ -11,14 +11,14 @@ export interface SweepFiles {
 }
 
 /** Milliseconds. */
-const EVERY = 60_000
+const EVERY_MS = 60_000
 const SOON = 100
 const ORPHANS_EVERY = 24 * 60 * 60_000
 
 export function createSweepFiles({ sweep, log }: { sweep: FileSweep; log: Pick<Log, 'warn' | 'info'> }): SweepFiles {
   let closed = false
   let running: Promise<void> | undefined
-  let timer = setTimeout(run, EVERY).unref()
+  let timer = setTimeout(run, EVERY_MS).unref()
   const daily = setInterval(() => void orphans(), ORPHANS_EVERY).unref()
 
   function plan(after: number): void {
@@ -34,7 +34,7 @@ export function createSweepFiles({ sweep, log }: { sweep: FileSweep; log: Pick<L
       })
       .finally(() => {
         running = undefined
-        plan(EVERY)
+        plan(EVERY_MS)
       })
   }
 

@@ -12,7 +12,7 @@ import { CommandFault, EXIT } from '../../cli/terminal/output.ts'
 
 /** How often a transfer is taken up again, and milliseconds between two tries. */
 const TRIES = 6
-const PAUSE = 2_000
+const PAUSE_MS = 2_000
 
 export async function hashOfFile(path: string): Promise<string> {
   const hash = createHash('sha256')
@@ -39,7 +39,7 @@ export async function sendContent(url: string, path: string, size: number, onPro
     if (answer instanceof Response && answer.status < 500 && ![408, 409, 423].includes(answer.status))
       throw new CommandFault(problem, EXIT.failed)
     if (tries === TRIES) throw new CommandFault(`The upload was interrupted: ${problem}`, EXIT.unreachable)
-    await sleep(PAUSE)
+    await sleep(PAUSE_MS)
     const head = await fetch(url, { method: 'HEAD' }).catch(() => undefined)
     // All of it arrived, and the answer did not.
     if (head?.status === 404 && offset > 0) return
@@ -81,7 +81,7 @@ export async function receiveContent(path: string, { size, sha256, address }: Wa
     if (broken === undefined) break
     if (broken instanceof CommandFault) throw broken
     if (tries === TRIES) throw new CommandFault(`The download was interrupted: ${causeOf(broken)}`, EXIT.unreachable)
-    await sleep(PAUSE)
+    await sleep(PAUSE_MS)
   }
   if ((await sizeOfFile(part)) !== size || (await hashOfFile(part)) !== sha256) {
     await rm(part, { force: true })

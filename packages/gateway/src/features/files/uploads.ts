@@ -43,8 +43,8 @@ export interface Uploads {
 }
 
 /** Seconds of a lease, and milliseconds between two renewals. */
-const LEASE = 20
-const RENEW = 5_000
+const LEASE_SECONDS = 20
+const RENEW_MS = 5_000
 
 /** Hashes of uploads under way, so that pieces are not read again; one that was dropped is computed from what is stored. */
 const MOST_HASHES = 500
@@ -233,17 +233,17 @@ async function withLease<T>(
   let until = 0
   const lease = async () => {
     const askedAt = performance.now()
-    const isLeased = await db.organization(organizationId, (sql) => leaseUpload(sql, id, writer, LEASE))
-    if (isLeased) until = askedAt + LEASE * 1000
+    const isLeased = await db.organization(organizationId, (sql) => leaseUpload(sql, id, writer, LEASE_SECONDS))
+    if (isLeased) until = askedAt + LEASE_SECONDS * 1000
     return isLeased
   }
-  if (!(await lease())) throw new Fault('file.busy', { seconds: LEASE })
+  if (!(await lease())) throw new Fault('file.busy', { seconds: LEASE_SECONDS })
   const renew = () =>
     lease().then(
       (stored) => stored || lost.abort(),
-      () => performance.now() + RENEW > until && lost.abort(),
+      () => performance.now() + RENEW_MS > until && lost.abort(),
     )
-  const renewing = setInterval(() => void renew(), RENEW)
+  const renewing = setInterval(() => void renew(), RENEW_MS)
   try {
     return await work(lost.signal)
   } finally {
