@@ -28,7 +28,7 @@ interface AttemptSubject {
   readonly most: number
 }
 
-const SPAN = 15 * 60_000
+const SPAN_MS = 15 * 60_000
 const MOST = { both: 8, address: 60, account: 60 }
 const REMEMBERED = 50_000
 
@@ -41,7 +41,7 @@ export function createAttempts({ now }: { now(): number }): Attempts {
   const windowOf = (name: string): Window => {
     const current = windows.get(name)
     if (current !== undefined && current.until > now()) return current
-    const fresh = { until: now() + SPAN, failures: 0 }
+    const fresh = { until: now() + SPAN_MS, failures: 0 }
     windows.set(name, fresh)
     return fresh
   }

@@ -55,7 +55,7 @@ interface RememberedKey {
 }
 
 /** Milliseconds. */
-const FRESH = 30_000
+const FRESH_MS = 30_000
 /** An unused key leaves memory; a job that runs once a day is still known to it when the database is away. */
 const KNOWN = { max: 10_000, ttl: 25 * 60 * 60_000 }
 const REFUSED = { max: 10_000, ttl: 2_000 }
@@ -63,7 +63,7 @@ const LINE = { atOnce: 4, waiting: 1_000 }
 /** Milliseconds that an unknown key waits in a queue that does not move, and then for the database. */
 const PATIENCE = { turn: 1_000, look: 1_500 }
 /** Milliseconds between two background looks for a key that the database could not confirm. */
-const AGAIN = 5_000
+const AGAIN_MS = 5_000
 
 export function createKeyMemory(outage: Outage, onUse?: (id: KeyId) => void): KeyMemory {
   const known = new LRUCache<string, RememberedKey>(KNOWN)
@@ -76,7 +76,7 @@ export function createKeyMemory(outage: Outage, onUse?: (id: KeyId) => void): Ke
   let changes = 0
 
   const isFresh = (rememberedKey: RememberedKey) =>
-    rememberedKey.round === round && Date.now() - rememberedKey.confirmedAt < FRESH
+    rememberedKey.round === round && Date.now() - rememberedKey.confirmedAt < FRESH_MS
   /** Whether memory may serve still. A database that is there and refuses to be asked for keys is bounded by its first refusal. */
   function lasts({ failing }: RememberedKey): boolean {
     const away = outage.awayFor()
@@ -135,7 +135,7 @@ export function createKeyMemory(outage: Outage, onUse?: (id: KeyId) => void): Ke
       if (isFresh(rememberedKey)) return admit(rememberedKey)
       if (rememberedKey.failing === undefined || !lasts(rememberedKey)) return confirm(name, rememberedKey, by)
       // Callers do not wait again for a database that did not answer a moment ago.
-      if (Date.now() - rememberedKey.failing.last > AGAIN) {
+      if (Date.now() - rememberedKey.failing.last > AGAIN_MS) {
         rememberedKey.failing.last = Date.now()
         confirm(name, rememberedKey, by).catch(() => {})
       }
@@ -148,7 +148,7 @@ export function createKeyMemory(outage: Outage, onUse?: (id: KeyId) => void): Ke
         const isSure = rememberedKey.round === round && Date.now() - rememberedKey.confirmedAt <= outage.grace
         const isAlone = outage.awayFor() > 0 && lasts(rememberedKey)
         if (!isSure && !isAlone) return undefined
-        if (Date.now() - (rememberedKey.failing?.last ?? 0) > AGAIN) confirm(name, rememberedKey, by).catch(() => {})
+        if (Date.now() - (rememberedKey.failing?.last ?? 0) > AGAIN_MS) confirm(name, rememberedKey, by).catch(() => {})
       }
       return admit(rememberedKey)
     },

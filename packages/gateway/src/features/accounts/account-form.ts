@@ -6,7 +6,7 @@ import type { AccountRow, PlaceOfAccounts } from '../../credentials/credentials.
 import { factsOf } from '../../oauth/outgoing/credentials/connection-facts.ts'
 import type { Vault } from '../../vault/vault.ts'
 
-const DAY = 86_400_000
+const DAY_MS = 86_400_000
 
 /** With the alias of its connection. */
 export type PlacedAccount = AccountRow & { readonly connection: string }
@@ -19,7 +19,7 @@ function problemOf({ problem, expires_at: ends, renewable }: AccountRow): string
 export function stateOf(row: AccountRow): shapes.Account['state'] {
   if (problemOf(row) !== null || !row.active) return 'lost'
   if (row.failures > 0) return 'failing'
-  const ends = row.expires_at !== null && row.expires_at.getTime() - Date.now() < DAY
+  const ends = row.expires_at !== null && row.expires_at.getTime() - Date.now() < DAY_MS
   return ends && !row.renewable ? 'expiring' : 'good'
 }
 

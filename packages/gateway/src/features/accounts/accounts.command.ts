@@ -39,10 +39,10 @@ interface Owned {
   list(): Promise<Account[]>
 }
 
-const LOOK_EVERY = 1_000
+const LOOK_EVERY_MS = 1_000
 const MINUTE = 60_000
 /** Milliseconds until the tools that an account opens are listed; what comes later is seen in lists. */
-const FIRST_TOOLS = 10_000
+const FIRST_TOOLS_MS = 10_000
 
 const paramsOf = ({ organization, alias: connection }: Whose) => ({ organization, connection })
 const noConnection = ({ alias }: Whose) =>
@@ -107,7 +107,7 @@ async function connectByLink(owned: Owned, words: Connecting, output: Output): P
     output.progress('Your browser was opened. Waiting for you to finish there …')
   // It is told once; a key that is entered at the link is seen in the list alone.
   let isTold = false
-  for (; Date.now() < Date.parse(until); await sleep(LOOK_EVERY)) {
+  for (; Date.now() < Date.parse(until); await sleep(LOOK_EVERY_MS)) {
     const made = (await owned.list()).find((account) => !before.has(markOf(account)))
     if (made !== undefined) return made
     if (isTold) continue
@@ -164,7 +164,7 @@ const login = describeCommand({
       organization,
       aliases: [alias],
       isDone: ({ tools }) => tools > 0,
-      wait: FIRST_TOOLS,
+      wait: FIRST_TOOLS_MS,
     })
     return withApprovals(transport, { organization, aliases: [alias] }, printed, output)
   },

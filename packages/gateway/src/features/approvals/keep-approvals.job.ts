@@ -16,7 +16,7 @@ export interface KeepApprovals {
 }
 
 /** Milliseconds: the longest between two looks, and the shortest. */
-const EVERY = 60_000
+const EVERY_MS = 60_000
 const LEAST = 250
 const CLEAN_EVERY = 3_600_000
 const DAYS = 30
@@ -41,16 +41,16 @@ export function createKeepApprovals({ db, log }: { db: Pick<Db, 'system'>; log: 
   }
 
   async function work(): Promise<void> {
-    let wait = EVERY
+    let wait = EVERY_MS
     try {
       await db.system(async (sql) => {
         for (const expired of await expireDue(sql)) await recordExpired(sql, expired)
       })
-      wait = (await db.system(untilDue)) ?? EVERY
+      wait = (await db.system(untilDue)) ?? EVERY_MS
     } catch (thrown) {
       if (!closed) log.warn({ err: thrown }, 'expired approvals could not be closed; retrying')
     }
-    plan(Math.min(Math.max(wait, LEAST), EVERY))
+    plan(Math.min(Math.max(wait, LEAST), EVERY_MS))
   }
 
   async function clean(): Promise<void> {

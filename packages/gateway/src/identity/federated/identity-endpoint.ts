@@ -19,8 +19,8 @@ export interface IdentityEndpointParts {
 }
 
 /** Milliseconds: how long an answer is believed, and waited for. */
-const BELIEVED = 30_000
-const TIMEOUT = 5_000
+const BELIEVED_MS = 30_000
+const TIMEOUT_MS = 5_000
 
 const text = (most: number) => z.union([z.string().min(1).max(most), z.number().transform(String)])
 const Answer = z.object({
@@ -37,7 +37,7 @@ export function createIdentityEndpoint({ url, fetch, isOwn, now }: IdentityEndpo
 
   async function get(bearer: string): Promise<Response> {
     const headers = { authorization: `Bearer ${bearer}`, accept: 'application/json' }
-    return fetch(url, { headers, signal: AbortSignal.timeout(TIMEOUT) }).catch((thrown: unknown) => {
+    return fetch(url, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) }).catch((thrown: unknown) => {
       throw away(thrown)
     })
   }
@@ -58,7 +58,7 @@ export function createIdentityEndpoint({ url, fetch, isOwn, now }: IdentityEndpo
         email: counts(verified, 'issuer') ? (email ?? undefined) : undefined,
         organization: organization ?? undefined,
         role: role ?? undefined,
-        until: now() + BELIEVED,
+        until: now() + BELIEVED_MS,
       }
     },
   }
