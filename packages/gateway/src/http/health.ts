@@ -45,7 +45,7 @@ export interface StoreHealth {
 }
 
 /** The database is asked each second, and has two to answer: what is older was not looked at. Milliseconds. */
-const STALE = 5_000
+const STALE_MS = 5_000
 
 const MEMORY_ONLY = 'in memory: single instance'
 /** Where the file is, and what stands in it, is for the log and for who has a key. */
@@ -79,5 +79,5 @@ export function createReadiness(parts: HealthParts): () => Readiness {
 
 function problemOf({ responds, age }: ReturnType<StoreHealth['known']>): string | undefined {
   if (!responds) return 'the database does not respond'
-  return age > STALE ? `the state of the database is unknown for ${Math.round(age / 1000)} s` : undefined
+  return age > STALE_MS ? `the state of the database is unknown for ${Math.round(age / 1000)} s` : undefined
 }

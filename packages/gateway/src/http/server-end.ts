@@ -12,10 +12,10 @@ import type { Listeners } from './listeners.ts'
 import type { CallsUnderWay } from './streams/calls-under-way.ts'
 
 /** An answer that ends now leaves a connection that waits for more: it is looked for this often (milliseconds). */
-const SWEEP = 50
+const SWEEP_MS = 50
 
 /** Time in milliseconds for cancelled calls to deliver their answers; then the remaining connections are closed. */
-const LAST_ANSWERS = 1_000
+const LAST_ANSWERS_MS = 1_000
 
 /** Without connections there may still be calls: a client may be away for a moment. */
 export type Calls = Pick<CallsUnderWay, 'cut' | 'over'>
@@ -45,12 +45,12 @@ export function prepareEnd(server: Server, calls: Calls, listeners: Pick<Listene
     async finish(patience) {
       if (closed === undefined) await closeDoor()
       if (closed === undefined) return
-      const sweep = setInterval(() => server.closeIdleConnections(), SWEEP)
+      const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
       server.closeIdleConnections()
       const over = Promise.all([closed, calls.over()])
       if (!(await within(over, patience))) {
         calls.cut()
-        if (!(await within(over, LAST_ANSWERS))) {
+        if (!(await within(over, LAST_ANSWERS_MS))) {
           server.closeAllConnections()
           connections.cutChanged()
           await closed
@@ -65,7 +65,7 @@ export function prepareEnd(server: Server, calls: Calls, listeners: Pick<Listene
 const FIRST_WORD = 1_000
 
 /** The system may hold connections that were not accepted yet, and resets them with the port: they are waited for this long (milliseconds). */
-const MOST_ACCEPTING = 500
+const MOST_ACCEPTING_MS = 500
 
 /** Each turn of the loop accepts one connection of a line that has any, so turns without any mean that none waits. */
 const QUIET_TURNS = 2
@@ -88,7 +88,7 @@ function watchConnections(server: Server) {
   })
   return {
     async settled(): Promise<void> {
-      const until = performance.now() + MOST_ACCEPTING
+      const until = performance.now() + MOST_ACCEPTING_MS
       let before = accepted
       for (let quiet = 0; quiet < QUIET_TURNS && performance.now() < until; before = accepted) {
         await nextTurn()
@@ -101,7 +101,7 @@ function watchConnections(server: Server) {
         const now = performance.now()
         for (const [socket, since] of silent) if (now - since >= FIRST_WORD) socket.destroy()
         if ([...silent.values()].every((since) => now - since >= FIRST_WORD)) return
-        await sleep(SWEEP)
+        await sleep(SWEEP_MS)
       }
     },
     cutChanged(): void {

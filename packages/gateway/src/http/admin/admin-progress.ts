@@ -10,7 +10,7 @@ import type { Operation } from '@toolway/contract/admin'
 /** Events that wait for a slow reader. */
 const MOST_WAITING = 20
 /** Proxies cut streams that are silent for a minute. Milliseconds. */
-const BEAT = 15_000
+const BEAT_MS = 15_000
 
 export interface LongAnswer {
   readonly operation: Operation
@@ -32,7 +32,7 @@ export function streamWithProgress({ operation, signal, run, word }: LongAnswer)
         const writeEvent = (name: string, value: unknown) => write(`event: ${name}\ndata: ${JSON.stringify(value)}\n\n`)
         const hasRoom = () => open && (controller.desiredSize ?? 0) > 0
         const progress = (value: unknown) => hasRoom() && writeEvent('progress', operation.progress?.parse(value))
-        const beat = setInterval(() => hasRoom() && write(': \n\n'), BEAT)
+        const beat = setInterval(() => hasRoom() && write(': \n\n'), BEAT_MS)
         beat.unref()
         const work = async () => {
           try {

@@ -41,7 +41,7 @@ export interface ApprovalsDoorParts {
 }
 
 /** Characters of arguments on a page; the admin interface gives all of them. */
-const MOST_SHOWN = 20_000
+const MOST_SHOWN_CHARACTERS = 20_000
 
 interface Problem {
   readonly text: Markup
@@ -153,6 +153,6 @@ export function createApprovalsDoor(parts: ApprovalsDoorParts): Hono<Env> {
 /** Invisible characters are shown, so that no unseen argument is approved. */
 function givenText({ approval }: PageTexts, input: unknown): Markup {
   const text = JSON.stringify(input, undefined, 2).split('\n').map(visible).join('\n')
-  if (text.length <= MOST_SHOWN) return html`${text}`
-  return html`${text.slice(0, MOST_SHOWN)}${'\n'}${approval.cut({ count: String(text.length) })}`
+  if (text.length <= MOST_SHOWN_CHARACTERS) return html`${text}`
+  return html`${text.slice(0, MOST_SHOWN_CHARACTERS)}${'\n'}${approval.cut({ count: String(text.length) })}`
 }

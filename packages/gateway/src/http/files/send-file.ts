@@ -7,7 +7,7 @@ import type { ByteRange, StoredFile } from '../../snapshot/ports/file-store.ts'
 const ACTIVE = /html|xml|svg|script/
 const BYTES = 'application/octet-stream'
 /** Milliseconds in which the client takes nothing. */
-const SILENCE = 60_000
+const SILENCE_MS = 60_000
 
 export async function sendFile(
   response: ServerResponse,
@@ -18,7 +18,7 @@ export async function sendFile(
   const pieces = content[Symbol.asyncIterator]()
   let next = await pieces.next()
   response.writeHead(range === undefined ? 200 : 206, headOf(file, range))
-  response.setTimeout(SILENCE, () => response.destroy())
+  response.setTimeout(SILENCE_MS, () => response.destroy())
   try {
     for (; next.done !== true; next = await pieces.next()) {
       if (response.destroyed) return

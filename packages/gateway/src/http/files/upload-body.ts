@@ -10,9 +10,9 @@ export interface Received {
 }
 
 /** Milliseconds without a byte. */
-const SILENCE = 60_000
+const SILENCE_MS = 60_000
 
-export function receivedBy(request: IncomingMessage, silence = SILENCE): Received {
+export function receivedBy(request: IncomingMessage, silence = SILENCE_MS): Received {
   const stop = new AbortController()
   const timer = setTimeout(() => stop.abort(new Fault('file.slow', { seconds: Math.ceil(silence / 1000) })), silence)
   return {

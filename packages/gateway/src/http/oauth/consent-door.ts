@@ -30,7 +30,7 @@ export interface ConsentDoor {
   answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<Response>
 }
 
-const BODY_LIMIT = 16 * 1024
+const BODY_LIMIT_BYTES = 16 * 1024
 
 /** A question, the person in front of it, and what that person can answer. */
 interface Visit {
@@ -125,5 +125,5 @@ const suggestionFor = ({ limit = 'write' }: Asking, before: Limit | undefined): 
 async function formOf(request: IncomingMessage): Promise<URLSearchParams> {
   if (!/^application\/x-www-form-urlencoded\b/i.test(request.headers['content-type'] ?? ''))
     throw new Fault('request.media-type')
-  return new URLSearchParams(textOf(await readBody(request, BODY_LIMIT)))
+  return new URLSearchParams(textOf(await readBody(request, BODY_LIMIT_BYTES)))
 }

@@ -43,7 +43,7 @@ export interface OAuthDoor {
   answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<void>
 }
 
-const BODY_LIMIT = 32 * 1024
+const BODY_LIMIT_BYTES = 32 * 1024
 /** Metadata changes with the settings only. */
 const PUBLIC = { 'cache-control': 'public, max-age=300', 'access-control-allow-origin': '*' }
 const PRIVATE = { 'cache-control': 'no-store' }
@@ -103,7 +103,7 @@ async function registration(parts: OAuthDoorParts, request: IncomingMessage, res
   if (!isJsonType(request.headers['content-type'])) throw new Fault('request.media-type')
   let client: unknown
   try {
-    client = JSON.parse(textOf(await readBody(request, BODY_LIMIT)))
+    client = JSON.parse(textOf(await readBody(request, BODY_LIMIT_BYTES)))
   } catch (thrown) {
     if (thrown instanceof Fault && thrown.code !== 'request.not-json') throw thrown
     return sendJson(

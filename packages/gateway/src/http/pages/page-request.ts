@@ -15,13 +15,13 @@ import { linkTo, pageTexts, type PageTexts } from './page-texts.ts'
 export type Env = { Bindings: HttpBindings }
 export type PageContext = Context<Env>
 
-const FORM_LIMIT = 16 * 1024
+const FORM_LIMIT_BYTES = 16 * 1024
 
 /** The fields of a form. Throws `request.media-type` for anything else, and `request.too-large`. */
 export async function formOf(c: PageContext): Promise<URLSearchParams> {
   if (!/^application\/x-www-form-urlencoded\b/i.test(c.req.header('content-type') ?? ''))
     throw new Fault('request.media-type')
-  return new URLSearchParams(textOf(await readBody(c.env.incoming, FORM_LIMIT)))
+  return new URLSearchParams(textOf(await readBody(c.env.incoming, FORM_LIMIT_BYTES)))
 }
 
 interface PageRequestParts {

@@ -93,7 +93,7 @@ interface UnderWay {
 const MOST_UNDER_WAY = 100
 
 /** Milliseconds that cancelled requests have for their answer when the line ends from our side. */
-const LAST_ANSWERS = 1_000
+const LAST_ANSWERS_MS = 1_000
 
 /** Names the token that the calls of a line bring. No method of MCP. */
 const BRING = 'auth/setUserToken'
@@ -357,7 +357,7 @@ class PersistentChannel implements Channel {
     for (const { line } of this.#underWay) line.cancel(new Fault('session.ended'))
     this.#endSession()
     if (this.#underWay.size + this.#batches === 0) this.#finish(reason)
-    else this.#cut = setTimeout(() => this.#finish(reason), LAST_ANSWERS).unref()
+    else this.#cut = setTimeout(() => this.#finish(reason), LAST_ANSWERS_MS).unref()
   }
 
   #finish(reason: Fault): void {

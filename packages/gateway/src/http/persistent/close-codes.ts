@@ -65,7 +65,7 @@ const OF_FAULTS: Partial<Record<FaultCode, CloseCode>> = {
 export const closeCodeOf = ({ code }: Fault): number => (OF_FAULTS[code] ?? CLOSE_CODES.broken).code
 
 /** Bytes of a reason (RFC 6455, section 5.5: a control frame has 125, of which the code takes two). */
-const LONGEST = 123
+const MOST_BYTES = 123
 
 /** The sentence, as far as it fits; ours are ASCII, so that a byte is a character. */
-export const closeReasonOf = ({ message }: Fault): string => message.replace(/[^ -~]/g, '?').slice(0, LONGEST)
+export const closeReasonOf = ({ message }: Fault): string => message.replace(/[^ -~]/g, '?').slice(0, MOST_BYTES)

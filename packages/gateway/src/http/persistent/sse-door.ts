@@ -87,7 +87,7 @@ interface Received {
 /** Proxies cut streams that are silent for a minute. Milliseconds. */
 const TIMES = { beat: 15_000 }
 /** Bytes that may wait for a slow reader. */
-const MOST_UNREAD = 16 * 1024 * 1024
+const MOST_UNREAD_BYTES = 16 * 1024 * 1024
 const REVISION = '2024-11-05'
 
 export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
@@ -234,7 +234,7 @@ function createWire(response: ServerResponse): Wire {
     header: (name) => (name === 'mcp-protocol-version' ? REVISION : undefined),
     send(text) {
       if (gone()) return false
-      if (response.writableLength > MOST_UNREAD) {
+      if (response.writableLength > MOST_UNREAD_BYTES) {
         response.destroy()
         return false
       }

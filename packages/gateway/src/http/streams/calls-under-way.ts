@@ -16,7 +16,7 @@ export interface CallUnderWay {
 }
 
 /** Milliseconds between two looks whether all have ended. Only a gateway that ends looks. */
-const LOOK = 10
+const LOOK_EVERY_MS = 10
 
 export class CallsUnderWay extends LiveList<CallUnderWay> {
   /** End each with a fault that says whether it may have acted. */
@@ -27,6 +27,6 @@ export class CallsUnderWay extends LiveList<CallUnderWay> {
 
   /** Resolves once nothing is under way. */
   async over(): Promise<void> {
-    while (this.size > 0) await sleep(LOOK, undefined, { ref: false })
+    while (this.size > 0) await sleep(LOOK_EVERY_MS, undefined, { ref: false })
   }
 }

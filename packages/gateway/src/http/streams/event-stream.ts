@@ -12,7 +12,7 @@ import { cutUnread, isGone } from './unread-answers.ts'
 const KEEP_ALIVE_EVERY = 15_000
 
 /** Bytes that may wait for a slow reader. */
-const MOST_UNREAD = 16 * 1024 * 1024
+const MOST_UNREAD_BYTES = 16 * 1024 * 1024
 
 export interface OpenStream {
   write(frame: string): void
@@ -41,7 +41,7 @@ export function openEventStream(response: ServerResponse, headers: Readonly<Reco
       if (isGone(response)) return
       response.write(frame)
       // A client that does not read must not fill the memory: it is cut off, which in its era means what it means.
-      if (response.writableLength > MOST_UNREAD) response.destroy()
+      if (response.writableLength > MOST_UNREAD_BYTES) response.destroy()
     },
     end(frame) {
       clearInterval(beat)

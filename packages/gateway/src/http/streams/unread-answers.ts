@@ -5,16 +5,16 @@
 import type { ServerResponse } from 'node:http'
 
 /** Bytes that wait here although the system has taken what it can. */
-const WAITING = 64 * 1024
+const WAITING_BYTES = 64 * 1024
 /** Milliseconds without a byte taken; Node looks whether there was progress before it counts a connection as silent. */
-const PATIENCE = 60_000
+const PATIENCE_MS = 60_000
 
 /** The client is gone, or its answer has ended. */
 export const isGone = (response: ServerResponse): boolean => response.destroyed || response.writableEnded
 
 /** Call it when the last byte of an answer has been written. */
-export function cutUnread(response: ServerResponse, patience = PATIENCE): void {
-  if (response.writableLength > WAITING) response.setTimeout(patience, () => response.destroy())
+export function cutUnread(response: ServerResponse, patience = PATIENCE_MS): void {
+  if (response.writableLength > WAITING_BYTES) response.setTimeout(patience, () => response.destroy())
 }
 
 const CLOSED = Symbol('closed')
