@@ -134,7 +134,7 @@ const unreachable = (url: string, cause: unknown) =>
     { cause },
   )
 
-const PATIENCE = 5_000
+const PATIENCE_MS = 5_000
 
 /** A gateway that was killed leaves its address behind, and any program may listen there since. */
 export async function isOwnGateway(address: string, { config }: LoadedConfig): Promise<boolean> {
@@ -146,7 +146,7 @@ export async function isOwnGateway(address: string, { config }: LoadedConfig): P
   const { hostname, port } = new URL(address)
   const response = await fetch(`${address}/health/live?challenge=${challenge}`, {
     redirect: 'error',
-    signal: AbortSignal.timeout(PATIENCE),
+    signal: AbortSignal.timeout(PATIENCE_MS),
   }).catch((thrown: unknown) => {
     throw unreachable(`${address}/mcp`, thrown)
   })

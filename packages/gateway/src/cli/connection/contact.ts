@@ -41,8 +41,8 @@ export function loginOf({ alias, auth }: Connection): string {
 }
 
 /** Milliseconds. */
-const WAIT = 60_000
-const LOOK_EVERY = 300
+const WAIT_MS = 60_000
+const LOOK_EVERY_MS = 300
 
 export interface Awaited extends Addressed {
   readonly done: 'Added' | 'Changed' | 'Restarted' | 'Refreshed'
@@ -101,14 +101,14 @@ interface Settling {
 /** The connections as they stand when the running gateway is done with all of them, or when the wait ends. */
 export async function waitUntilContacted(
   transport: Transport,
-  { organization, aliases, isDone = (item) => isContacted(item) || !item.enabled, wait = WAIT }: Settling,
+  { organization, aliases, isDone = (item) => isContacted(item) || !item.enabled, wait = WAIT_MS }: Settling,
 ): Promise<Connection[]> {
   const until = Date.now() + wait
   for (;;) {
     const found: Connection[] = []
     for (const alias of aliases) found.push(await findConnection(transport, { organization, alias }))
     if (found.every(isDone) || Date.now() >= until) return found
-    await sleep(LOOK_EVERY)
+    await sleep(LOOK_EVERY_MS)
   }
 }
 

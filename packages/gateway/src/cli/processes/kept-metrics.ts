@@ -16,7 +16,7 @@ export interface KeptMetrics {
 }
 
 /** How long a process is waited for whose last metrics are there. Milliseconds. */
-const PATIENCE = 80
+const PATIENCE_MS = 80
 
 export function createKeptMetrics(relay: Pick<Relay, 'ask'>, serving: () => Iterable<Peer>): KeptMetrics {
   const last = new Map<Peer, readonly Metric[]>()
@@ -33,7 +33,7 @@ export function createKeptMetrics(relay: Pick<Relay, 'ask'>, serving: () => Iter
   return {
     async gather() {
       const { promise: late, resolve } = Promise.withResolvers<void>()
-      const timer = setTimeout(resolve, PATIENCE)
+      const timer = setTimeout(resolve, PATIENCE_MS)
       const answers = Array.from(serving(), (peer) => (last.has(peer) ? Promise.race([ask(peer), late]) : ask(peer)))
       await Promise.all(answers)
       clearTimeout(timer)

@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 
 const LF = 0x0a
 /** A line that is longer is passed on in parts. Bytes. */
-const LONGEST = 1_048_576
+const MOST_BYTES = 1_048_576
 
 export function passLines(from: Readable, to: Writable): void {
   let rest: Buffer[] = []
@@ -11,7 +11,7 @@ export function passLines(from: Readable, to: Writable): void {
   const pass = (bytes: readonly Buffer[]) => void to.write(Buffer.concat(bytes))
   from.on('data', (chunk: Buffer) => {
     const end = chunk.lastIndexOf(LF) + 1
-    if (end === 0 && buffered + chunk.length < LONGEST) {
+    if (end === 0 && buffered + chunk.length < MOST_BYTES) {
       rest.push(chunk)
       buffered += chunk.length
       return

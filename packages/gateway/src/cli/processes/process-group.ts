@@ -22,9 +22,9 @@ const ENTRY = fileURLToPath(new URL('./gateway-process.ts', import.meta.url))
 /** Pauses before one that ended by itself is started again: twice as long each time, until one has lived for `calm`. Milliseconds. */
 const AGAIN = { first: 250, most: 30_000, calm: 60_000 }
 /** A process that is replaced says for so long that connections close, before it closes them: clients of a busy machine come late. Milliseconds. */
-const LAST_REQUESTS = 3_000
+const LAST_REQUESTS_MS = 3_000
 /** Over the time that calls may take at the end; then a process is killed. Milliseconds. */
-const LAST_WORDS = 15_000
+const LAST_WORDS_MS = 15_000
 
 export interface ProcessGroupParts extends Pick<Beginning, 'preset' | 'logLevel' | 'database'> {
   readonly count: number
@@ -127,7 +127,7 @@ export function createProcessGroup(parts: ProcessGroupParts): ProcessGroup {
         }
         if (closing.signal.aborted) return
         old.send({ kind: 'retire' })
-        await sleep(LAST_REQUESTS)
+        await sleep(LAST_REQUESTS_MS)
         await metrics.gather()
         await end(old, drainSeconds)
         log.info({ pid: old.worker.process.pid, by: fresh.worker.process.pid }, 'a gateway process was replaced')
@@ -148,7 +148,7 @@ async function end(running: Running, drainSeconds: number): Promise<void> {
   running.isEnding = true
   running.isServing = false
   running.send({ kind: 'end' })
-  const late = setTimeout(() => running.worker.process.kill('SIGKILL'), drainSeconds * 1000 + LAST_WORDS)
+  const late = setTimeout(() => running.worker.process.kill('SIGKILL'), drainSeconds * 1000 + LAST_WORDS_MS)
   await running.gone
   clearTimeout(late)
 }

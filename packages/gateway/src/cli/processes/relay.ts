@@ -2,7 +2,7 @@
 import type { FromProcess, ToProcess } from './process-messages.ts'
 
 /** Milliseconds after which the answers that came are all there are. */
-const PATIENCE = 2_000
+const PATIENCE_MS = 2_000
 
 export interface Peer {
   send(message: ToProcess): void
@@ -40,7 +40,7 @@ export function createRelay(): Relay {
         clearTimeout(timer)
         resolve(answers)
       }
-      const timer = setTimeout(finish, PATIENCE)
+      const timer = setTimeout(finish, PATIENCE_MS)
       const waiting = new Set(peers)
       questions.set(id, { answers, asked: waiting, finish })
       for (const peer of waiting) peer.send({ kind: 'asked', id, what, facts })

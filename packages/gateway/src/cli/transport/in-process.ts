@@ -17,7 +17,7 @@ import { addressOf, isRunning, noOrganization, openInstallation, SILENT } from '
 import { Refusal, textsOf, type Input, type Transport } from './transport.ts'
 
 /** Milliseconds for which what was read of the database is taken as it is. */
-const STALE_AFTER = 250
+const STALE_AFTER_MS = 250
 
 const caller = (): Caller => {
   const actor = ownActor()
@@ -40,7 +40,7 @@ async function openLocal(ending: AsyncDisposableStack, publicUrl: string) {
   )
   let loadedAt = Date.now()
   return async ({ method }: Operation) => {
-    if (method === 'GET' && Date.now() - loadedAt >= STALE_AFTER) {
+    if (method === 'GET' && Date.now() - loadedAt >= STALE_AFTER_MS) {
       await reload()
       loadedAt = Date.now()
     }

@@ -10,9 +10,9 @@ import { Refusal, textsOf, type Input, type Transport } from './transport.ts'
 export const signInFileOf = ({ config }: LoadedConfig) => join(config.TOOLWAY_DATA, SIGN_IN_FILE)
 
 /** Milliseconds. A connection that is asked for its tools may take this long. */
-const PATIENCE = 120_000
+const PATIENCE_MS = 120_000
 /** Milliseconds. Exports and verifications of long audit logs take this long at most. */
-const LONG_PATIENCE = 3_600_000
+const LONG_PATIENCE_MS = 3_600_000
 
 interface Reach {
   readonly url: string
@@ -103,7 +103,7 @@ async function send<Op extends Operation>(
       ...(ifMatch === undefined ? {} : { 'if-match': `"${ifMatch}"` }),
     },
     redirect: 'error',
-    signal: AbortSignal.timeout(isLong ? LONG_PATIENCE : PATIENCE),
+    signal: AbortSignal.timeout(isLong ? LONG_PATIENCE_MS : PATIENCE_MS),
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   }).catch((thrown: unknown) => {
     throw new CommandFault(

@@ -44,8 +44,8 @@ export async function keepSignIn(file: string, stored: KeptSignIn): Promise<void
 export const forgetSignIn = (file: string): Promise<void> => rm(file, { force: true })
 
 const EARLY = 30_000
-const STALE = 30_000
-const POLL = 50
+const STALE_MS = 30_000
+const POLL_MS = 50
 
 export const isFresh = ({ expires_at: until }: KeptSignIn): boolean => until - EARLY > Date.now()
 
@@ -80,7 +80,7 @@ export async function takeLock(path: string): Promise<AsyncDisposable> {
       ({ mtimeMs }) => Date.now() - mtimeMs,
       () => 0,
     )
-    if (since > STALE) await rm(path, { force: true })
-    await sleep(POLL)
+    if (since > STALE_MS) await rm(path, { force: true })
+    await sleep(POLL_MS)
   }
 }
