@@ -14,7 +14,7 @@ export interface Turn extends AsyncDisposable {
 }
 
 /** Milliseconds. */
-const EVERY = 100
+const EVERY_MS = 100
 
 /** The advisory lock of gateways that start. */
 export const START_LOCK = 8_665_936
@@ -29,7 +29,7 @@ export async function takeTurn(connection: pg.ClientConfig, lock: number): Promi
     for (;;) {
       const { rows } = await client.query<{ free: boolean }>('select pg_try_advisory_lock($1) as free', [lock])
       if (rows[0]?.free === true) return { end, [Symbol.asyncDispose]: end }
-      await sleep(EVERY)
+      await sleep(EVERY_MS)
     }
   } catch (thrown) {
     await end()

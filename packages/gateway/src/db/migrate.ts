@@ -58,7 +58,7 @@ const TURN_LOCK = 8_665_935
 const TURN_PAUSE_MS = 200
 
 /** Milliseconds. An index that is built waits for transactions that began before it; nobody waits for it meanwhile. */
-const INDEX_LOCK_TIMEOUT = 60_000
+const INDEX_LOCK_TIMEOUT_MS = 60_000
 const INDEX_TRIES = 3
 /**
  * Milliseconds for the first lock, while none is held: longer than PostgreSQL's `deadlock_timeout` of a second, after which a vacuum
@@ -68,7 +68,7 @@ const INDEX_TRIES = 3
 const FIRST_LOCK_TIMEOUT = 1_200
 const TRIES_OF_A_KIND = 8
 /** Milliseconds for all others together: shorter than `deadlock_timeout`, so that in a deadlock it is always the migration that yields. */
-const LOCKS_TIMEOUT = 700
+const LOCKS_TIMEOUT_MS = 700
 
 /**
  * Returns the names of the migrations it ran. Throws DatabaseNewer, DatabaseBusy, MigrationFailed, or the driver's error of a database
@@ -119,7 +119,7 @@ async function takeTurn(client: pg.Client, lock: number): Promise<void> {
 }
 
 async function buildIndexes(client: pg.Client, files: readonly MigrationFile[], log?: Log): Promise<void> {
-  await client.query(`set lock_timeout = ${INDEX_LOCK_TIMEOUT}`)
+  await client.query(`set lock_timeout = ${INDEX_LOCK_TIMEOUT_MS}`)
   await buildIndexesAhead(client, files, log)
 }
 
@@ -184,9 +184,9 @@ async function lockTables(client: pg.Client, requested: ReadonlySet<string>, { b
     } catch (thrown) {
       throw isPassing(thrown) ? new TableBusy(name, thrown) : thrown
     }
-    until ??= performance.now() + LOCKS_TIMEOUT
+    until ??= performance.now() + LOCKS_TIMEOUT_MS
   }
-  await client.query(`set local lock_timeout = ${LOCKS_TIMEOUT}`)
+  await client.query(`set local lock_timeout = ${LOCKS_TIMEOUT_MS}`)
 }
 
 /** Migrations that have not run yet, in order. Throws DatabaseNewer. */

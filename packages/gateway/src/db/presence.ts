@@ -57,7 +57,7 @@ export interface PresenceParts {
 }
 
 /** Milliseconds, of the time that this process had: a process that stood still has not been kept waiting. */
-const PATIENCE = 2_000
+const PATIENCE_MS = 2_000
 /** Between two looks. Milliseconds. */
 const EVERY = { well: 1_000, away: 500 }
 
@@ -82,7 +82,7 @@ class WatchedPresence implements Presence {
 
   constructor(parts: PresenceParts) {
     this.#parts = parts
-    this.#within = parts.patience ?? PATIENCE
+    this.#within = parts.patience ?? PATIENCE_MS
     this.#patience = createPatience(this.#within)
   }
 

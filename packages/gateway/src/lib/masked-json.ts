@@ -10,7 +10,7 @@ import { isTellingName, MASK } from '@toolway/contract/secret-marks'
 
 const MOST_DEEP = 32
 /** Characters of one text. */
-const LONGEST_TEXT = 8_192
+const MOST_TEXT_CHARACTERS = 8_192
 /** Beside a value: its name, quotes, comma. */
 const AROUND = 4
 
@@ -30,7 +30,7 @@ export function maskedJson(input: unknown, most: number): MaskedJson {
   }
 
   function textOf(text: string): string {
-    const fits = Math.min(text.length, LONGEST_TEXT, Math.max(0, room))
+    const fits = Math.min(text.length, MOST_TEXT_CHARACTERS, Math.max(0, room))
     if (fits < text.length) cut = true
     room -= fits
     const maskedText = maskText(text.slice(0, fits)).toWellFormed().replaceAll('\0', '\uFFFD')

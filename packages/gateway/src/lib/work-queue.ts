@@ -19,7 +19,7 @@ export interface Wait {
 }
 
 /** Milliseconds that one with a patience waits, whatever the progress. */
-const MOST = 10_000
+const MOST_MS = 10_000
 
 export class TurnTooLate extends Error {}
 
@@ -60,7 +60,7 @@ export function createTurns({ atOnce, waiting }: { atOnce: number; waiting: numb
     }
     const check = () => {
       const now = performance.now()
-      const left = began + MOST > now ? Math.max(began, lastGood) + patience - now : 0
+      const left = began + MOST_MS > now ? Math.max(began, lastGood) + patience - now : 0
       if (left > 0) timer = setTimeout(check, left)
       else if (from.delete(begin)) reject(new TurnTooLate('its turn did not come in time'))
     }

@@ -67,7 +67,7 @@ interface Bucket {
 }
 
 /** How long a fetched token may be spent. Milliseconds. */
-const LIFE = 1_000
+const LIFE_MS = 1_000
 /** The part of a limit that is fetched at a time, at most. */
 const LARGEST = 10
 
@@ -96,7 +96,7 @@ export function createSharedBuckets({ count, alone, now, most: remembered, kind 
     const want = Math.min(most, Math.max(lease.size, lease.wanted, need))
     const { tokens, wait } = await count.ask(`${kind}:${name}`, { most, window, want, need, back })
     lease.tokens += tokens
-    if (tokens > 0) lease.until = now() + LIFE
+    if (tokens > 0) lease.until = now() + LIFE_MS
     else lease.emptyUntil = now() + wait
   }
 

@@ -1,7 +1,7 @@
 /** Counts the values sealed with each root key, by column. Counted by the database, which sees no value. */
 import { z } from 'zod'
 import type { SystemSql } from '../db/db.ts'
-import { KEY_ID_LENGTH } from './root.ts'
+import { KEY_ID_LENGTH_BYTES } from './root.ts'
 import { SEALED_COLUMNS, withNames, type SealedColumn } from './sealed-columns.ts'
 
 export interface SealedCount {
@@ -18,7 +18,7 @@ const countColumn = (sql: SystemSql, column: SealedColumn) => {
     sql(Row)(withNames(texts, column), ...values)
   return selectSealed`
     select case when substring(@column from 1 for 1) = '\\x02'
-                then encode(substring(@column from 2 for ${KEY_ID_LENGTH}), 'hex')
+                then encode(substring(@column from 2 for ${KEY_ID_LENGTH_BYTES}), 'hex')
                 when substring(@column from 1 for 1) = '\\x01' then 'unnamed'
                 when substring(@column from 1 for 4) = 'enc:'::bytea then 'foreign'
                 else 'plain' end as key,

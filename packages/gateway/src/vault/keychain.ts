@@ -12,14 +12,14 @@ export interface Keychain {
 }
 
 const SERVICE = 'toolway'
-const PATIENCE = 20_000
+const PATIENCE_MS = 20_000
 
 export function createKeychain(): Keychain {
   const entry = async (account: string) => {
     const { AsyncEntry } = await import('@napi-rs/keyring')
     return new AsyncEntry(SERVICE, account, { linux: { store: 'secret-service' } })
   }
-  const patience = () => AbortSignal.timeout(PATIENCE)
+  const patience = () => AbortSignal.timeout(PATIENCE_MS)
   return {
     read: async (account) => (await (await entry(account)).getPassword(patience())) ?? undefined,
     write: async (account, text) => (await entry(account)).setPassword(text, patience()),

@@ -33,7 +33,7 @@ const Id = z.object({ id: z.string() })
 const Count = z.object({ count: z.int() })
 const BATCH = 100
 const PASSES = 100
-const PAUSE = 200
+const PAUSE_MS = 200
 
 /** Seal with the newest key what an older one sealed, and what nobody did. */
 export async function resealAll(parts: ResealParts): Promise<Resealed> {
@@ -60,7 +60,7 @@ async function resealColumn(parts: ResealParts, column: SealedColumn, onBatch: (
     const left = (await db.system((sql) => countOthers(sql, column, vault))) - unopened.size
     // A row that another transaction had locked is handled in the next pass, or has been sealed again by its writer.
     if (left <= 0 || pass === PASSES) return { unopened: [...unopened], left: Math.max(0, left) }
-    await sleep(PAUSE)
+    await sleep(PAUSE_MS)
   }
 }
 

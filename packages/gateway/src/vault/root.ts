@@ -6,7 +6,7 @@ import { createHash, createHmac, createPrivateKey, createPublicKey, hkdfSync, ty
 
 export const ROOT_LENGTH = 32
 /** Bytes of a sealed value that name its root key. */
-export const KEY_ID_LENGTH = 8
+export const KEY_ID_LENGTH_BYTES = 8
 
 export interface SigningPair {
   readonly id: string
@@ -31,7 +31,7 @@ const deriveFrom = (root: Buffer, purpose: string): Buffer =>
 export const fingerprintOf = (root: Buffer): string =>
   createHash('sha256').update(deriveFrom(root, 'fingerprint')).digest('hex').slice(0, 32)
 
-export const idOf = (fingerprint: string): string => fingerprint.slice(0, KEY_ID_LENGTH * 2)
+export const idOf = (fingerprint: string): string => fingerprint.slice(0, KEY_ID_LENGTH_BYTES * 2)
 
 /** Derives the key of look-up hashes in an installation that has had one root key only. */
 export const firstHashRoot = (root: Buffer): Buffer => deriveFrom(root, 'hash')

@@ -6,7 +6,7 @@
  * id too. Format 1, which earlier versions wrote, names no key: every one is tried.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import { KEY_ID_LENGTH, type Root } from './root.ts'
+import { KEY_ID_LENGTH_BYTES, type Root } from './root.ts'
 
 const NONCE = 12
 const TAG = 16
@@ -31,7 +31,7 @@ export class MissingVaultKey extends Error {}
 /** Throws when it was sealed for another row, with none of these keys, or was changed. */
 export function openValue(roots: readonly Root[], sealed: Uint8Array, row: string): string {
   const bytes = Buffer.from(sealed)
-  const headLength = bytes[0] === FORMAT ? 1 + KEY_ID_LENGTH : bytes[0] === FORMAT_WITHOUT_ID ? 1 : undefined
+  const headLength = bytes[0] === FORMAT ? 1 + KEY_ID_LENGTH_BYTES : bytes[0] === FORMAT_WITHOUT_ID ? 1 : undefined
   if (headLength === undefined || bytes.length < headLength + NONCE + TAG) throw new Error('this is not a sealed value')
   if (bytes[0] === FORMAT_WITHOUT_ID) return openWithAny(roots, bytes, row)
   const head = bytes.subarray(0, headLength)

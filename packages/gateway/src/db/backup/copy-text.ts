@@ -10,7 +10,7 @@ export class BrokenCopy extends Error {}
 
 const LINE_BREAK = 10
 /** PostgreSQL has no row of more bytes (a value has at most 1 GiB). */
-const MOST_ROW = 1024 ** 3
+const MOST_ROW_BYTES = 1024 ** 3
 
 /** Makes blocks that end at the end of a row from chunks that end anywhere. Memory: one chunk and the longest row. */
 export class WholeRows {
@@ -25,7 +25,7 @@ export class WholeRows {
     if (end > 0) [this.#rest, this.#length] = [[], 0]
     if (rest.length > 0) this.#rest.push(rest)
     this.#length += rest.length
-    if (this.#length > MOST_ROW) throw new BrokenCopy('a row is longer than PostgreSQL allows')
+    if (this.#length > MOST_ROW_BYTES) throw new BrokenCopy('a row is longer than PostgreSQL allows')
     return block
   }
 

@@ -25,8 +25,8 @@ export interface ChangeRelayParts {
 }
 
 /** Milliseconds: between two looks of the holder, which is woken besides; between two tries of the others. */
-const LOOK = 1_000
-const TRY = 2_000
+const LOOK_EVERY_MS = 1_000
+const TRY_EVERY_MS = 2_000
 
 export const createChangeRelay = (parts: ChangeRelayParts): ChangeRelay => new Relay(parts)
 
@@ -49,7 +49,10 @@ class Relay implements ChangeRelay {
   async #run(): Promise<void> {
     while (!this.#closed.signal.aborted) {
       const relayed = await this.#round().catch((thrown: unknown) => this.#lose(thrown))
-      const wait = sleep(relayed ? LOOK : TRY, undefined, { signal: this.#closed.signal, ref: false }).catch(() => {})
+      const wait = sleep(relayed ? LOOK_EVERY_MS : TRY_EVERY_MS, undefined, {
+        signal: this.#closed.signal,
+        ref: false,
+      }).catch(() => {})
       await (relayed ? Promise.race([wait, this.#wake.promise]) : wait)
     }
   }

@@ -8,7 +8,7 @@ const Relayed = z.object({ relayed: z.string() })
 const Seq = z.object({ seq: z.string() })
 
 /** Seconds for which a gateway holds the relay without a word. */
-const LEASE = 10
+const LEASE_SECONDS = 10
 /** Changes that the holder moves at a time. */
 export const RELAY_BATCH = 200
 
@@ -18,7 +18,7 @@ export const wantChanges = (sql: SystemSql) => sql(z.object({ said: z.string() }
 export async function holdRelay(sql: SystemSql, holder: string): Promise<bigint | undefined> {
   const [stored] = await sql(Relayed)`
     update change_relay
-       set holder = ${holder}, held_until = clock_timestamp() + make_interval(secs => ${LEASE}::int),
+       set holder = ${holder}, held_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}::int),
            wanted_until = clock_timestamp() + interval '1 day'
      where (holder = ${holder} or held_until < clock_timestamp()) and wanted_until > clock_timestamp()
     returning relayed::text as relayed`
@@ -41,7 +41,7 @@ export async function storeRelayed(
 ): Promise<boolean> {
   const moved = await sql(Relayed)`
     update change_relay
-       set relayed = relayed + ${rows.length}::int, held_until = clock_timestamp() + make_interval(secs => ${LEASE}::int)
+       set relayed = relayed + ${rows.length}::int, held_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}::int)
      where holder = ${holder} and relayed = ${String(from)}::bigint returning relayed::text as relayed`
   if (moved.length === 0) return false
   await sql(

@@ -17,9 +17,9 @@ import { openStreamLine, type StreamLine } from './stream-line.ts'
 /** Nobody notifies here: the connection alone says that this gateway lives. */
 const ALIVE_CHANNEL = 'toolway_alive'
 /** Milliseconds: one read waits for entries; between two looks at the relay; between two tries to have Redis back. */
-const READ = 2_000
-const LOOK = 2_000
-const RETRY = 500
+const READ_MS = 2_000
+const LOOK_EVERY_MS = 2_000
+const RETRY_MS = 500
 const STARTING = 'starting'
 
 export async function createStreamFeed(parts: ChangeFeedParts, settings: StreamSettings): Promise<ChangeFeed> {
@@ -83,7 +83,7 @@ class StreamFeed implements ChangeFeed {
         if (this.#failures++ === 0) continue
         const problem = thrown instanceof Error ? thrown.message : String(thrown)
         await this.#switch(() => this.#fallBack(problem))
-        await this.#pause(RETRY)
+        await this.#pause(RETRY_MS)
       }
     }
     this.#line?.close()
@@ -109,7 +109,7 @@ class StreamFeed implements ChangeFeed {
   async #read(): Promise<void> {
     for (let line = this.#line; line !== undefined && !this.#closed.signal.aborted; line = this.#line) {
       await this.#switch(() => this.#comeBack())
-      for (const entry of await readEntries(line, this.#key, this.#after, READ)) this.#hear(entry)
+      for (const entry of await readEntries(line, this.#key, this.#after, READ_MS)) this.#hear(entry)
       this.#failures = 0
     }
   }
@@ -152,7 +152,7 @@ class StreamFeed implements ChangeFeed {
 
   async #keepLooking(): Promise<void> {
     while (!this.#closed.signal.aborted) {
-      await this.#pause(LOOK)
+      await this.#pause(LOOK_EVERY_MS)
       await this.#look().catch(() => {}) // where the database is away, nothing is committed either
     }
   }

@@ -5,7 +5,7 @@
 import { Redis } from 'ioredis'
 
 /** Milliseconds for a connection and for a command that does not wait. */
-const PATIENCE = 5_000
+const PATIENCE_MS = 5_000
 
 export interface StreamLine {
   /** One command. `waits`: the milliseconds that the command itself may wait on the server. */
@@ -19,7 +19,7 @@ export async function openStreamLine(url: string): Promise<StreamLine> {
     lazyConnect: true,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
-    connectTimeout: PATIENCE,
+    connectTimeout: PATIENCE_MS,
     keepAlive: 10_000,
     retryStrategy: null,
   })
@@ -29,7 +29,7 @@ export async function openStreamLine(url: string): Promise<StreamLine> {
     async call([name = '', ...words], waits = 0) {
       const answer = redis.call(String(name), words.map(String))
       answer.catch(() => {})
-      return late(answer, waits + PATIENCE).catch((thrown: unknown) => {
+      return late(answer, waits + PATIENCE_MS).catch((thrown: unknown) => {
         redis.disconnect()
         throw thrown
       })
@@ -37,7 +37,7 @@ export async function openStreamLine(url: string): Promise<StreamLine> {
     close: () => redis.disconnect(),
   }
   try {
-    await late(redis.connect(), PATIENCE)
+    await late(redis.connect(), PATIENCE_MS)
   } catch (thrown) {
     redis.disconnect()
     throw thrown

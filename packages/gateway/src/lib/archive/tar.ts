@@ -4,8 +4,8 @@
  * Only what this program writes is read: regular files with a name, a size and a checksum. Everything else is a BrokenTar.
  */
 const BLOCK = 512
-const NAME = 100
-const PREFIX = 155
+const NAME_BYTES = 100
+const PREFIX_BYTES = 155
 /** Sizes of 8 GiB and more do not fit in eleven octal digits and are written in base 256, as GNU tar does. */
 const MOST_OCTAL = 0o77777777777
 
@@ -59,9 +59,9 @@ const paddingOf = (size: number): number => (BLOCK - (size % BLOCK)) % BLOCK
 
 function headerOf(name: string, size: number): Buffer {
   const header = Buffer.alloc(BLOCK)
-  const cut = Buffer.byteLength(name) > NAME ? name.lastIndexOf('/', PREFIX) : -1
+  const cut = Buffer.byteLength(name) > NAME_BYTES ? name.lastIndexOf('/', PREFIX_BYTES) : -1
   const [prefix, rest] = [name.slice(0, Math.max(cut, 0)), name.slice(cut + 1)]
-  if (Buffer.byteLength(rest) > NAME) throw new BrokenTar(`the name ${name} is too long for an archive`)
+  if (Buffer.byteLength(rest) > NAME_BYTES) throw new BrokenTar(`the name ${name} is too long for an archive`)
   header.write(rest, 0)
   header.write('0000600\0', 100)
   header.write('0000000\0', 108)
@@ -87,9 +87,9 @@ function parseHeader(header: Buffer): { name: string; size: number } {
   if (Number.parseInt(text(148, 8), 8) !== checksumOf(header) || text(257, 6) !== 'ustar' || text(156, 1) !== '0')
     throw new BrokenTar('an entry of the archive has no valid header')
   const size = header[124] === 0x80 ? Number(header.readBigUInt64BE(128)) : Number.parseInt(text(124, 12), 8)
-  const prefix = text(345, PREFIX)
+  const prefix = text(345, PREFIX_BYTES)
   if (!Number.isSafeInteger(size) || size < 0) throw new BrokenTar('an entry of the archive has no valid size')
-  return { name: prefix === '' ? text(0, NAME) : `${prefix}/${text(0, NAME)}`, size }
+  return { name: prefix === '' ? text(0, NAME_BYTES) : `${prefix}/${text(0, NAME_BYTES)}`, size }
 }
 
 /** The sum of the bytes, the field of the sum itself counted as spaces. */

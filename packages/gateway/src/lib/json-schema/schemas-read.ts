@@ -8,11 +8,11 @@ import { readSchema, type ReadSchema } from './read-schema.ts'
 import { refuseOversized, UnusableSchema } from './usable.ts'
 
 /** Characters of schemas whose checks are kept, all together. */
-const MOST_TEXT = 16 * 1024 * 1024
+const MOST_TEXT_CHARACTERS = 16 * 1024 * 1024
 
 const known = new WeakMap<object, ReadSchema | UnusableSchema>()
 const byText = new LRUCache<string, ReadSchema | UnusableSchema>({
-  maxSize: MOST_TEXT,
+  maxSize: MOST_TEXT_CHARACTERS,
   sizeCalculation: (_, text) => text.length + 1,
 })
 

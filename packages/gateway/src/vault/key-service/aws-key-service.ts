@@ -5,7 +5,7 @@
  */
 import { KMSClient, DecryptCommand, EncryptCommand } from '@aws-sdk/client-kms'
 import {
-  KEY_SERVICE_PATIENCE,
+  KEY_SERVICE_PATIENCE_MS,
   KeyServiceFault,
   keyServiceFault,
   WRAPPED_FOR,
@@ -22,7 +22,7 @@ export function createAwsKeyService(settings: NamedKey): KeyService {
     ...(region === undefined ? {} : { region }),
     ...(endpoint === undefined ? {} : { endpoint }),
     maxAttempts: 3,
-    requestHandler: { connectionTimeout: 5_000, requestTimeout: KEY_SERVICE_PATIENCE, throwOnRequestTimeout: true },
+    requestHandler: { connectionTimeout: 5_000, requestTimeout: KEY_SERVICE_PATIENCE_MS, throwOnRequestTimeout: true },
   })
   const resultOf = async (work: () => Promise<Uint8Array | undefined>): Promise<Buffer> => {
     try {

@@ -7,7 +7,7 @@
 import { DefaultAzureCredential } from '@azure/identity'
 import { CryptographyClient, KeyClient } from '@azure/keyvault-keys'
 import {
-  KEY_SERVICE_PATIENCE,
+  KEY_SERVICE_PATIENCE_MS,
   KeyServiceFault,
   keyServiceFault,
   type KeyService,
@@ -18,7 +18,7 @@ const ALGORITHM = 'RSA-OAEP-256'
 
 /** The library waits as long as Retry-After says, and has no limit of its own: the signal of each request is one. */
 const RETRIES = { retryOptions: { maxRetries: 2, retryDelayInMs: 250, maxRetryDelayInMs: 1_000 } }
-const inTime = () => ({ abortSignal: AbortSignal.timeout(KEY_SERVICE_PATIENCE) })
+const inTime = () => ({ abortSignal: AbortSignal.timeout(KEY_SERVICE_PATIENCE_MS) })
 
 /** The endpoint is the sign-in of a private cloud, which the public list of clouds does not have. */
 export function createAzureKeyService({ name, key, TOOLWAY_KEY_SERVICE_ENDPOINT: authority }: NamedKey): KeyService {

@@ -5,7 +5,7 @@
  */
 import { GoogleAuth } from 'google-auth-library'
 import { z } from 'zod'
-import { KEY_SERVICE_PATIENCE, keyServiceFault, WRAPPED_FOR, type KeyService, type NamedKey } from './key-service.ts'
+import { KEY_SERVICE_PATIENCE_MS, keyServiceFault, WRAPPED_FOR, type KeyService, type NamedKey } from './key-service.ts'
 
 const ADDRESS = 'https://cloudkms.googleapis.com'
 const SCOPE = 'https://www.googleapis.com/auth/cloudkms'
@@ -21,7 +21,7 @@ export function createGcpKeyService({ name, key, TOOLWAY_KEY_SERVICE_ENDPOINT: e
         url: `${endpoint ?? ADDRESS}/v1/${key}:${method}`,
         method: 'POST',
         data: { ...words, additionalAuthenticatedData },
-        timeout: KEY_SERVICE_PATIENCE,
+        timeout: KEY_SERVICE_PATIENCE_MS,
         responseType: 'json',
       })
       return data

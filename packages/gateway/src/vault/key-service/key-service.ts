@@ -35,7 +35,7 @@ export interface KeyServiceSettings extends BaoSettings {
 export const WRAPPED_FOR = { purpose: 'toolway-root-key' } as const
 
 /** Milliseconds for one request to a key service. */
-export const KEY_SERVICE_PATIENCE = 10_000
+export const KEY_SERVICE_PATIENCE_MS = 10_000
 
 export const KEY_SERVICE_FORM =
   /^(?:aws-kms:(?:arn:aws[\w-]*:kms:[\w-]+:\d{12}:(?:key|alias)\/[\w/-]+|alias\/[\w/-]+|[\w-]+)|gcp-kms:projects\/[\w:.-]+\/locations\/[\w-]+\/keyRings\/[\w-]+\/cryptoKeys\/[\w-]+|azure-keyvault:https:\/\/[\w.-]+(?::\d+)?\/keys\/[\w-]+(?:\/[\w-]+)?|transit:https?:\/\/[\w.:[\]-]+\/(?:[\w-]+\/)+[\w.-]+)$/

@@ -59,7 +59,7 @@ const noPlaceFor = (words: string, { source }: SecretReference): string =>
 const MOST = 10_000
 const EVERY = 60_000
 const AFTER_FAILURE = 5_000
-const PATIENCE = 5_000
+const PATIENCE_MS = 5_000
 const SWEEP = 5_000
 
 export const createSecretReferences = (parts: SecretReferencesParts): SecretReferences => new KnownSecrets(parts)
@@ -87,7 +87,7 @@ class KnownSecrets implements SecretReferences {
     const due = this.#everyOf(organization, texts).filter((item) => item.value === undefined && this.#isDue(item))
     if (due.length === 0) return
     const { promise: late, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, PATIENCE)
+    const timer = setTimeout(resolve, PATIENCE_MS)
     await Promise.race([Promise.all(due.map((item) => this.#read(item))), late])
     clearTimeout(timer)
   }
