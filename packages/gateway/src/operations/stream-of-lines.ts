@@ -6,7 +6,7 @@
 /** Frames that wait for a slow reader. */
 const MOST_WAITING = 1_000
 /** Proxies cut streams that are silent for a minute. Milliseconds. */
-const BEAT = 15_000
+const BEAT_MS = 15_000
 
 const eventOf = (event: string, value: unknown) => `event: ${event}\ndata: ${JSON.stringify(value)}\n\n`
 
@@ -35,7 +35,7 @@ export function streamOfLines(
           end()
         }
         const leave = follow(onLine)
-        const beat = setInterval(() => (controller.desiredSize ?? 0) > 0 && enqueueText(': \n\n'), BEAT)
+        const beat = setInterval(() => (controller.desiredSize ?? 0) > 0 && enqueueText(': \n\n'), BEAT_MS)
         beat.unref()
         stop = () => {
           leave()

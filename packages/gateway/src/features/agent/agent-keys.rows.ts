@@ -12,8 +12,8 @@ import { sealedKeyRow, type Seals } from '../../identity/keys/member-keys.ts'
 
 export const AGENT_KEY = 'agent'
 /** Milliseconds that it lives, and that it has to live yet where a run begins with it. */
-const LIFE = 60 * 60_000
-const LEAST = 30 * 60_000
+const LIFE_MS = 60 * 60_000
+const LEAST_MS = 30 * 60_000
 
 /** The rights of the asker of a run, which are those of the key. */
 export interface AgentRights {
@@ -43,7 +43,7 @@ export async function agentKeyFor(sql: OrgSql, seals: Seals, rights: AgentRights
   const [stored] = await sql(Held)`
     select id, sealed,
            role = ${role} and effect_limit = ${limit} and toolset is not distinct from ${toolset ?? null}
-             and expires_at > ${new Date(Date.now() + LEAST)} as fits
+             and expires_at > ${new Date(Date.now() + LEAST_MS)} as fits
       from keys where user_id = ${userId} and name = ${AGENT_KEY} and origin = ${AGENT_KEY} for update`
   if (stored?.sealed != null && stored.fits)
     return { id: stored.id, key: seals.open(stored.sealed, sealedKeyRow(stored.id)), made: false }
@@ -53,7 +53,7 @@ export async function agentKeyFor(sql: OrgSql, seals: Seals, rights: AgentRights
   const row = await addKey(sql, {
     ...{ id, organizationId, userId, role, limit, toolset, family: 'smcp', name: AGENT_KEY, origin: AGENT_KEY },
     ...{ hint: hintOf(key), prefix: prefixOf(key), hash: seals.hash(key), sealed: seals.seal(key, sealedKeyRow(id)) },
-    ...{ createdBy: userId, expiresAt: new Date(Date.now() + LIFE) },
+    ...{ createdBy: userId, expiresAt: new Date(Date.now() + LIFE_MS) },
   })
   if (row === undefined) throw new Fault('thing.taken', { thing: 'key', name: AGENT_KEY })
   return { id, key, made: true }

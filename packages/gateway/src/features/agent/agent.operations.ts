@@ -90,7 +90,7 @@ async function keyFor({ parts, organization, principal, role, change }: RunReque
 }
 
 /** Milliseconds after which a run is stopped, so that its place is free again whatever its model does. */
-const LONGEST_RUN = 30 * 60_000
+const MOST_RUN_MS = 30 * 60_000
 
 const run = serveOrganization(shapes.runAgent, async (request) => {
   const { parts, organization, read, signal, progress } = request
@@ -119,7 +119,7 @@ interface Beginning {
 async function begin(request: RunRequest, { snapshot, row, userId }: Beginning) {
   const { parts, organization, principal, body, progress } = request
   const late = new AbortController()
-  const timer = setTimeout(() => late.abort(new Fault('agent.time', { minutes: LONGEST_RUN / 60_000 })), LONGEST_RUN)
+  const timer = setTimeout(() => late.abort(new Fault('agent.time', { minutes: MOST_RUN_MS / 60_000 })), MOST_RUN_MS)
   const signal = AbortSignal.any([request.signal, late.signal])
   try {
     const key =

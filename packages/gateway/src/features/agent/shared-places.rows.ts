@@ -27,7 +27,7 @@ export interface SharedPlacesParts {
 }
 
 /** Milliseconds between two renewals, and seconds after which a row that was not renewed counts no more. */
-const RENEW = 15_000
+const RENEW_MS = 15_000
 const LOST_SECONDS = 60
 /** Of `pg_advisory_xact_lock`: places are taken one after the other. */
 const LOCK = 76_368_238
@@ -64,7 +64,7 @@ export function createSharedPlaces({ db, limits, log }: SharedPlacesParts): Shar
       const id = randomUUID()
       if (!(await db.system((sql) => store(sql, { id, organizationId, limits })))) return undefined
       runs.set(id, organizationId)
-      renewing ??= setInterval(renew, RENEW).unref()
+      renewing ??= setInterval(renew, RENEW_MS).unref()
       return { [Symbol.dispose]: () => end(id) }
     },
   }

@@ -13,7 +13,7 @@ import { createStdioUpstream } from '../../upstreams/stdio/stdio-upstream.ts'
 const PROGRAM = fileURLToPath(new URL('../../../../uru-mcp/bin/uru-mcp.mjs', import.meta.url))
 const ALIAS = 'uru-mcp'
 /** Seconds for one call: a person may have to be asked first. */
-const TIMEOUT = 600
+const TIMEOUT_SECONDS = 600
 
 export interface UruChildParts {
   readonly upstreams: Pick<Upstreams, 'openApart'>
@@ -48,7 +48,7 @@ export async function startUruChild({ upstreams, key, proxy, signal }: UruChildP
     createStdioUpstream({
       ...making,
       reach: {
-        ...{ connectionId: ALIAS, alias: ALIAS, timeout: TIMEOUT, revision: NEWEST_LEGACY, pinned: true },
+        ...{ connectionId: ALIAS, alias: ALIAS, timeout: TIMEOUT_SECONDS, revision: NEWEST_LEGACY, pinned: true },
         wire: {
           command: process.execPath,
           args: [PROGRAM],

@@ -68,7 +68,7 @@ export interface EventFeed {
 }
 
 /** Changes within this time are sent together, such as those of one save. Milliseconds. */
-const GATHER = 100
+const GATHER_MS = 100
 /** Between two words that there are new records, which a busy organization has all the time. */
 const RECORDS_EVERY = 1_000
 /** Different changes that are told singly; more of them are told as one. */
@@ -163,11 +163,11 @@ export function createEventFeed(parts: EventFeedParts, most: Most = MOST) {
     if (approval !== undefined) here.approvals = true
     if (seen !== undefined && here.seen.length < MOST_TOLD) here.seen.push(seen)
     if (event !== undefined) noteChange(here, changedOf(event))
-    here.timer ??= setTimeout(() => void sendChanges(organization, here), GATHER)
+    here.timer ??= setTimeout(() => void sendChanges(organization, here), GATHER_MS)
   }
 
   function hearRecords(here: Followed): void {
-    const wait = Math.max(GATHER, here.recordsAt + RECORDS_EVERY - Date.now())
+    const wait = Math.max(GATHER_MS, here.recordsAt + RECORDS_EVERY - Date.now())
     here.recordsTimer ??= setTimeout(() => {
       here.recordsTimer = undefined
       here.recordsAt = Date.now()

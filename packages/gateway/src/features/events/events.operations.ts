@@ -18,7 +18,7 @@ const { serveOrganization } = operationServers<EventParts>()
 /** Events that wait for a slow reader. */
 const MOST_WAITING = 200
 /** Proxies cut streams that are silent for a minute. Milliseconds. */
-const BEAT = 15_000
+const BEAT_MS = 15_000
 
 const HEAD = {
   'content-type': 'text/event-stream',
@@ -41,7 +41,7 @@ function streamOf({ parts, organization, principal, signal }: EventsRequest): Re
     organizationId: organization.id,
     hear: (event: GatewayEvent) => sendText(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`),
   })
-  const beat = setInterval(() => sendText(': \n\n'), BEAT)
+  const beat = setInterval(() => sendText(': \n\n'), BEAT_MS)
   beat.unref()
   const stop = () => {
     leave()

@@ -62,12 +62,12 @@ export interface KeepSessions {
 }
 
 /** A restart may think a session this much younger than it is. Milliseconds. */
-const TOUCH_EVERY = 5 * 60_000
+const TOUCH_EVERY_MS = 5 * 60_000
 const ROUND = 60_000
 /** Changes within this time are stored in one statement. */
 const GATHER = 20
 /** Longer than a database that answers takes to store a session. */
-const STORED_WITHIN = 2_000
+const STORED_WITHIN_MS = 2_000
 const AGAIN = { first: 200, most: 10_000 }
 const BATCH = 500
 /** Sessions may watch a quarter of a MiB each: this many together are still a statement like any other. */
@@ -80,7 +80,7 @@ const LOOKUPS = { atOnce: 8, waiting: 1_000 }
 const PATIENCE = { turn: 1_000, look: 1_500 }
 const MISSING = { max: 10_000, ttl: 5_000 }
 /** A session of at most this age may be missing only because it is not stored yet. Milliseconds; clocks may differ a little. */
-const YOUNG = 60_000
+const YOUNG_MS = 60_000
 /** Longer than a look at the database takes. */
 const GONE = { max: 10_000, ttl: 60_000 }
 
@@ -144,7 +144,7 @@ class SessionKeeper implements KeepSessions {
     const late = new AbortController()
     await Promise.race([
       this.#next,
-      sleep(STORED_WITHIN, undefined, { ref: false, signal: late.signal }).catch(() => undefined),
+      sleep(STORED_WITHIN_MS, undefined, { ref: false, signal: late.signal }).catch(() => undefined),
     ])
     late.abort()
   }
@@ -189,7 +189,7 @@ class SessionKeeper implements KeepSessions {
   }
 
   async #keepFresh(): Promise<void> {
-    await this.#touchAll(TOUCH_EVERY)
+    await this.#touchAll(TOUCH_EVERY_MS)
     await this.#parts.removeIdle(this.#oldest()).catch((thrown: unknown) => {
       this.#log.warn({ err: thrown }, 'idle sessions could not be removed')
     })
@@ -197,7 +197,7 @@ class SessionKeeper implements KeepSessions {
 
   /** A session last seen before that time is idle, even if its row is not up to date. */
   #oldest() {
-    return new Date(this.#parts.now() - IDLE - TOUCH_EVERY)
+    return new Date(this.#parts.now() - IDLE - TOUCH_EVERY_MS)
   }
 
   #add(requestContext: RequestContext, session: Session, hash: Buffer, openedAt: Date): StoredSession {
@@ -221,7 +221,7 @@ class SessionKeeper implements KeepSessions {
     })
     if (found === undefined || this.#gone.has(hash.toString('hex'))) {
       // One that opened a moment ago may be stored only now: its gateway could not reach the database.
-      if (Math.abs(this.#parts.ageOf(id)) > YOUNG) this.#missing.set(name, true)
+      if (Math.abs(this.#parts.ageOf(id)) > YOUNG_MS) this.#missing.set(name, true)
       return
     }
     if (this.#closed) throw new Fault('gateway.draining')

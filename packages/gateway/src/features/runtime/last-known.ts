@@ -21,7 +21,7 @@ export interface LastKnown<Value> {
 }
 
 /** Milliseconds that an answer is waited for where an older one is there. */
-const PATIENCE = 500
+const PATIENCE_MS = 500
 
 export function createLastKnown<Value>(now: () => Date = () => new Date()): LastKnown<Value> {
   let last: Known<Value> | undefined
@@ -44,7 +44,7 @@ export function createLastKnown<Value>(now: () => Date = () => new Date()): Last
       if (last === undefined) return reading
       const before = { ...last, isCurrent: false }
       const done = new AbortController()
-      const late = pause(PATIENCE, before, { signal: done.signal, ref: false }).catch(() => before)
+      const late = pause(PATIENCE_MS, before, { signal: done.signal, ref: false }).catch(() => before)
       return Promise.race([
         reading.catch((thrown: unknown) => {
           if (isDatabaseFault(Fault.of(thrown))) return before

@@ -5,7 +5,7 @@ import type { ToolMark } from '@toolway/contract/admin'
 import { combinedAt, isModelName, oddProperty } from '../../lib/model-limits.ts'
 
 /** Characters of a description beyond which well-known APIs refuse a function. */
-const LONG = 1_024
+const LONG_CHARACTERS = 1_024
 
 export interface Marking {
   readonly definition: JsonObject
@@ -21,7 +21,7 @@ export function marksOf({ definition, joined }: Marking): ToolMark[] {
   if (hasOddProperty(inputSchema)) marks.push('property-name')
   if (combinedAt(inputSchema) !== undefined) marks.push('combined-schema')
   if (typeof description !== 'string' || description.trim() === '') marks.push('no-description')
-  else if (description.length > LONG) marks.push('long-description')
+  else if (description.length > LONG_CHARACTERS) marks.push('long-description')
   if (!statesEffect(annotations)) marks.push('no-annotations')
   return marks
 }

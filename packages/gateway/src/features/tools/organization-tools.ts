@@ -11,10 +11,10 @@ import { allToolsOf, findCalled } from '../../snapshot/tools-of.ts'
 import { toolIndexOf, type IndexedTool } from './tool-index.ts'
 
 /** Characters of a description that a list shows. */
-const CUT = 200
+const CUT_CHARACTERS = 200
 
 export const cutText = (text: string | null): string | null =>
-  text === null || text.length <= CUT ? text : `${text.slice(0, CUT).trimEnd()}…`
+  text === null || text.length <= CUT_CHARACTERS ? text : `${text.slice(0, CUT_CHARACTERS).trimEnd()}…`
 
 /** As a list shows it: its description is cut. */
 export const toListed = ({ tool }: IndexedTool): OrganizationTool => ({
