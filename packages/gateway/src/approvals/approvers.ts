@@ -83,14 +83,14 @@ export const waitOf = (rules: readonly Pick<Rule<'approve'>, 'parameters'>[]): n
   Math.min(...rules.map(({ parameters: { wait } }) => wait))
 
 /** Time to come back with the same call, in seconds, however short the question was. */
-const LEAST_GOOD = 600
+const LEAST_GOOD_SECONDS = 600
 
 /** For how long a grant is good, and for how many calls: the strictest of the rules. */
 export function goodFor(rules: readonly Pick<Rule<'approve'>, 'parameters'>[]) {
   const repeat = Math.min(...rules.map(({ parameters }) => parameters.repeat))
   return repeat > 0
     ? { seconds: repeat, repeats: true }
-    : { seconds: Math.max(LEAST_GOOD, waitOf(rules)), repeats: false }
+    : { seconds: Math.max(LEAST_GOOD_SECONDS, waitOf(rules)), repeats: false }
 }
 
 /** In a few words, for people. */

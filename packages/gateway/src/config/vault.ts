@@ -7,7 +7,7 @@ const vaultKey = z
   .string()
   .regex(/^[0-9a-fA-F]{64}$/, KEY_PROBLEM)
   .transform((text) => text.toLowerCase())
-const SECRET_LENGTH = 32
+const SECRET_LENGTH_BYTES = 32
 
 export const VAULT_SETTINGS = {
   TOOLWAY_KEYCHAIN: defineSetting(
@@ -30,8 +30,8 @@ export const VAULT_SETTINGS = {
       z
         .string()
         .refine(
-          (text) => Buffer.byteLength(text) >= SECRET_LENGTH,
-          `it has fewer than ${SECRET_LENGTH} bytes, too few to derive a vault key from: use at least ${SECRET_LENGTH} random bytes, or unset it for Toolway`,
+          (text) => Buffer.byteLength(text) >= SECRET_LENGTH_BYTES,
+          `it has fewer than ${SECRET_LENGTH_BYTES} bytes, too few to derive a vault key from: use at least ${SECRET_LENGTH_BYTES} random bytes, or unset it for Toolway`,
         )
         .optional(),
       'Secret of at least 32 bytes from which the vault key is derived if MCP_ENCRYPTION_KEY is not set. SECRET_KEY is an alias.',
