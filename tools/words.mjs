@@ -72,7 +72,7 @@ const NOUN_CLAUSE = /^(?:What|Who|Whose|Which) (?!.*\?$)(?!your\b)(?!can\b)[a-z]
 
 /** Names that do not say what a value is. Their number may only fall. */
 const VAGUE = new Set(['one', 'said', 'told', 'asked', 'held', 'kept', 'brought', 'heard', 'wanted', 'given'])
-const MOST_VAGUE = 1044
+const MOST_VAGUE = 1_030
 
 /** Repeated words and clichés. Its other advice, such as "limit" for "maximum", does not suit technical texts. */
 const STYLE = {
