@@ -47,8 +47,8 @@ export interface Installation extends AsyncDisposable {
   readonly folder: string
   readonly data: string
   /**
-   * One command to its end. In each installation, the first run of a command starts the program, and further ones are run by a process
-   * that has loaded it (command-process.ts). `start` and `bridge` always start it.
+   * One command to its end. In each process of tests, the first run of a command starts the program, and further ones are run by a
+   * process that has loaded it (command-process.ts). `start` and `bridge` always start it.
    */
   run(words: readonly string[], options?: { input?: string; settings?: Settings }): Promise<Ran>
   /** As `run`, with --json: what it printed, parsed. */
@@ -105,19 +105,11 @@ export async function makeInstallation(settings: Settings = {}, program: Program
     return () => void started.delete(child)
   }
 
-  const seen = new Set<string>()
-  function needsStart(words: readonly string[], own: Settings = {}): boolean {
-    const command = words.slice(0, 2).filter((word) => /^[a-z-]+$/.test(word))
-    const isFirst = !seen.has(command.join(' '))
-    seen.add(command.join(' '))
-    return isFirst || ONLY_STARTED.has(command[0] ?? '') || needsOwnProcess({ ...settings, ...own })
-  }
-
   async function run(
     words: readonly string[],
     { input = '', settings: own }: { input?: string; settings?: Settings } = {},
   ): Promise<Ran> {
-    if (!needsStart(words, own))
+    if (!needsStart(program, words, { ...settings, ...own }))
       return runInCommandProcess(program.commands, { words, environment: environmentOf(own), folder, input }, watch)
     const child = launch(program.launcher, words, own)
     const [out, err] = [collect(child.stdout), collect(child.stderr)]
@@ -154,6 +146,17 @@ export async function makeInstallation(settings: Settings = {}, program: Program
 
 /** A gateway, and what the launcher runs instead of the command line. */
 const ONLY_STARTED = new Set(['start', 'bridge'])
+
+/** Commands of which this process has started the program: a start that works in an installation works in the others. */
+const startedCommands = new Set<string>()
+
+function needsStart({ launcher }: Program, words: readonly string[], settings: Settings): boolean {
+  const command = words.slice(0, 2).filter((word) => /^[a-z-]+$/.test(word))
+  const name = [launcher, ...command].join(' ')
+  const isFirst = !startedCommands.has(name)
+  startedCommands.add(name)
+  return isFirst || ONLY_STARTED.has(command[0] ?? '') || needsOwnProcess(settings)
+}
 
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
 
