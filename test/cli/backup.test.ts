@@ -76,9 +76,26 @@ async function fillAlerts(connection: pg.ClientConfig, count: number): Promise<v
 const MIGRATIONS = join(import.meta.dirname, '../../packages/gateway/src/db/migrations')
 const LOCKED = ['--passphrase-env', 'BACKUP_PASSPHRASE']
 
+/** The words that lock a backup, and those that open it. */
+interface Locks {
+  readonly locked: readonly string[]
+  readonly opened: readonly string[]
+}
+
+const BY_PASSPHRASE: Locks = { locked: LOCKED, opened: LOCKED }
+
+/** A passphrase costs a second of work each time, on purpose; tests of something else lock for a key, which costs none. */
+async function lockByKey({ folder }: Installation): Promise<Locks & { readonly recipient: string }> {
+  const { recipient, identity } = await makeAgeKeys()
+  const file = join(folder, 'identity')
+  await writeFile(file, `${identity}\n`, { mode: 0o600 })
+  return { recipient, locked: ['--recipient', recipient], opened: ['--identity-file', file] }
+}
+
 /** One installation with something of everything, backed up while calls run and killed afterwards. */
-async function drill(settings: Settings, restored: Settings) {
+async function drill(settings: Settings, restored: Settings, lockOf: (here: Installation) => Locks | Promise<Locks>) {
   await using here = await makeInstallation({ BACKUP_PASSPHRASE: PASSPHRASE, ...settings })
+  const { locked, opened } = await lockOf(here)
   await using echo = await startEcho()
   const gateway = await here.start()
   const { key } = (await here.json(['key', 'add', 'laptop'])) as { key: string }
@@ -97,12 +114,12 @@ async function drill(settings: Settings, restored: Settings) {
       if (textIn(await callTool(target, 'demo__calculate', { expression: '6 * 7' }))?.includes('= 42')) answered++
   })()
   const file = join(here.folder, 'kept.toolway')
-  const made = (await here.json(['backup', file, '--with-key', ...LOCKED])) as Summary
+  const made = (await here.json(['backup', file, '--with-key', ...locked])) as Summary
   const whileMade = answered
   running = false
   await calls
   expect(made).toMatchObject({ with_key: true, files: 1 })
-  const verified = (await here.json(['backup', 'verify', file, ...LOCKED])) as Verified
+  const verified = (await here.json(['backup', 'verify', file, ...opened])) as Verified
   expect(verified.chains.every(({ good }) => good)).toBe(true)
   expect(verified.chains.reduce((sum, { records }) => sum + records, 0)).toBeGreaterThan(RECORDS)
   expect(whileMade).toBeGreaterThan(0)
@@ -114,9 +131,9 @@ async function drill(settings: Settings, restored: Settings) {
   await gateway.ended
 
   await using there = await makeInstallation({ BACKUP_PASSPHRASE: PASSPHRASE, ...restored })
-  const back = await there.run(['restore', file, ...LOCKED])
+  const back = await there.run(['restore', file, ...opened])
   expect(back).toMatchObject({ code: 0, err: '' })
-  const again = await there.run(['restore', file, ...LOCKED])
+  const again = await there.run(['restore', file, ...opened])
   expect(again).toMatchObject({ code: 1, err: expect.stringContaining('The database is not empty') })
   await holds(there, { key, secret: echo, file: /toolway:\/\/files\/file_\w{26}/.exec(put.out)?.[0] ?? '' })
   return { bytes: await readFile(file), key }
@@ -146,14 +163,14 @@ async function holds(there: Installation, { key, secret, file }: { key: string; 
 
 describe('a backup while calls run, kill -9, and a restore into an empty place', () => {
   test('with the database that comes along: records verify, every secret opens, keys and files work', async () => {
-    const { bytes, key } = await drill({}, {})
+    const { bytes, key } = await drill({}, {}, () => BY_PASSPHRASE)
     for (const secret of [key, SECRET, 'report.csv']) expect(bytes.includes(secret)).toBe(false)
   })
 
   test('with a PostgreSQL server', async () => {
     await using from = await makeDatabase()
     await using to = await makeDatabase()
-    await drill({ DATABASE_URL: from.url }, { DATABASE_URL: to.url })
+    await drill({ DATABASE_URL: from.url }, { DATABASE_URL: to.url }, lockByKey)
   })
 })
 
@@ -161,12 +178,12 @@ describe('a backup while calls run, kill -9, and a restore into an empty place',
  * A backup that a signal ends while some of it is on disk: how it ended, and what it left. Where it is done before the signal comes, it
  * is made again.
  */
-async function cutOff(here: Installation, backups: string, signal: NodeJS.Signals) {
+async function cutOff(here: Installation, backups: string, signal: NodeJS.Signals, locked: Locks['locked']) {
   const before = await readdir(backups)
   const added = async () => (await readdir(backups)).filter((name) => !before.includes(name))
   const sizeOf = async (name: string) => (await stat(join(backups, name)).catch(() => undefined))?.size ?? 0
   for (let tries = 0; tries < 20; tries++) {
-    const begun = here.begin({}, 'pipe', ['backup', backups, ...LOCKED])
+    const begun = here.begin({}, 'pipe', ['backup', backups, ...locked])
     let isOver = false
     void begun.ended.then(() => (isOver = true))
     await until('some of it is on disk', async () => {
@@ -184,22 +201,23 @@ async function cutOff(here: Installation, backups: string, signal: NodeJS.Signal
 }
 
 async function interrupted(settings: Settings) {
-  await using here = await makeInstallation({ BACKUP_PASSPHRASE: PASSPHRASE, ...settings })
+  await using here = await makeInstallation(settings)
+  const { locked, opened } = await lockByKey(here)
   const gateway = await here.start()
   await fillAlerts(connectionOf(here, settings), 40_000)
   const backups = join(here.folder, 'backups')
   await mkdir(backups)
 
-  const killed = await cutOff(here, backups, 'SIGKILL')
+  const killed = await cutOff(here, backups, 'SIGKILL', locked)
   expect(killed).toMatchObject({ how: 'SIGKILL', left: [expect.stringMatching(/^\./)] })
   const [leftover = ''] = killed.left
   expect(await readdir(backups)).toEqual([leftover])
-  expect(await here.run(['backup', 'verify', join(backups, leftover), ...LOCKED])).toMatchObject({
+  expect(await here.run(['backup', 'verify', join(backups, leftover), ...opened])).toMatchObject({
     code: 1,
     err: expect.stringContaining('changed or cut off'),
   })
 
-  expect(await cutOff(here, backups, 'SIGTERM')).toEqual({
+  expect(await cutOff(here, backups, 'SIGTERM', locked)).toEqual({
     how: 1,
     left: [],
     err: 'The backup was interrupted, and nothing was written: run the command again.\n',
@@ -207,17 +225,17 @@ async function interrupted(settings: Settings) {
   expect(await readdir(backups)).toEqual([leftover])
 
   // One of the last hour may be another process's; an older one is removed.
-  expect((await here.run(['backup', backups, ...LOCKED])).code).toBe(0)
+  expect((await here.run(['backup', backups, ...locked])).code).toBe(0)
   expect(await readdir(backups)).toContain(leftover)
   const old = new Date(Date.now() - 2 * 3_600_000)
   await utimes(join(backups, leftover), old, old)
-  const next = await here.run(['backup', join(backups, 'next.toolway'), ...LOCKED])
+  const next = await here.run(['backup', join(backups, 'next.toolway'), ...locked])
   expect(next).toMatchObject({
     code: 0,
     out: expect.stringContaining(`Removed: ${leftover} (what remained of a backup`),
   })
   expect(await readdir(backups)).not.toContain(leftover)
-  expect(await here.run(['backup', 'verify', join(backups, 'next.toolway'), ...LOCKED])).toMatchObject({ code: 0 })
+  expect(await here.run(['backup', 'verify', join(backups, 'next.toolway'), ...opened])).toMatchObject({ code: 0 })
   expect(await gateway.stop()).toBe(0)
 }
 
@@ -316,19 +334,20 @@ test('a backup of the schema before the last migration is restored in its shape 
   const before = migrations.slice(0, -1)
   await using from = await makeDatabase()
   await using to = await makeDatabase()
-  await using here = await makeInstallation({ BACKUP_PASSPHRASE: PASSPHRASE, DATABASE_URL: to.url })
+  await using here = await makeInstallation({ DATABASE_URL: to.url })
   await migrate({ connectionString: from.url }, { only: new Set(before) })
   await asked(
     from.url,
     "insert into organizations (id, slug, name, origin) values ('org_01k0000000000000000000000a', 'old', 'Old', 'admin')",
   )
   const file = join(here.folder, 'older.toolway')
-  const lock = { passphrase: PASSPHRASE }
+  const { recipient, opened } = await lockByKey(here)
+  const lock = { recipients: [recipient] }
   const older = { version: '0.0.1', now: new Date(), keys: undefined, files: 'none' } as const
   const { manifest } = await makeBackup({ connection: { connectionString: from.url }, file, lock, ...older })
   expect(manifest.migrations).toEqual(before)
 
-  expect(await here.run(['restore', file, ...LOCKED])).toMatchObject({ code: 0, err: '' })
+  expect(await here.run(['restore', file, ...opened])).toMatchObject({ code: 0, err: '' })
   expect(await asked(to.url, 'select name from migrations order by name')).toEqual(migrations.map((name) => ({ name })))
   expect(await asked(to.url, "select name from organizations where slug = 'old'")).toEqual([{ name: 'Old' }])
   expect(await (await here.start()).stop()).toBe(0)
@@ -343,17 +362,18 @@ if (s3Binary === undefined)
 else
   test('a backup leaves the contents of files in an S3 store, and they are there after a restore', async () => {
     await using s3 = await startS3Server(s3Binary)
-    await using here = await makeInstallation({ BACKUP_PASSPHRASE: PASSPHRASE, ...s3.settings })
+    await using here = await makeInstallation(s3.settings)
+    const { locked, opened } = await lockByKey(here)
     const gateway = await here.start()
     await writeFile(join(here.folder, 'report.csv'), 'a,b\n1,2\n'.repeat(5_000))
     const put = await here.run(['file', 'put', 'report.csv'])
     const file = join(here.folder, 'kept.toolway')
-    const made = await here.run(['backup', file, '--with-key', ...LOCKED])
+    const made = await here.run(['backup', file, '--with-key', ...locked])
     expect(made).toMatchObject({ code: 0, out: expect.stringContaining('stay in the object store') })
     await gateway.stop()
 
-    await using there = await makeInstallation({ BACKUP_PASSPHRASE: PASSPHRASE, ...s3.settings })
-    expect(await there.run(['restore', file, ...LOCKED])).toMatchObject({ code: 0, err: '' })
+    await using there = await makeInstallation(s3.settings)
+    expect(await there.run(['restore', file, ...opened])).toMatchObject({ code: 0, err: '' })
     const again = await there.start()
     const id = /toolway:\/\/files\/file_\w{26}/.exec(put.out)?.[0] ?? ''
     expect(await there.run(['file', 'get', id, 'copy.csv'])).toMatchObject({ code: 0 })
