@@ -13,6 +13,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { followFamily } from '../fault/family.ts'
 import { within } from '../setup/form.ts'
+import { layPublished, PACKAGES } from './published.ts'
 
 const root = join(import.meta.dirname, '../..')
 const patiently = { interval: 50 }
@@ -46,19 +47,19 @@ async function install(): Promise<Installed> {
   const folder = await mkdtemp(join(tmpdir(), 'toolway-packed-'))
   // Under root the database may run as another account, which must be able to pass through.
   await chmod(folder, 0o755)
-  const [built, home, place] = ['built', 'home', 'place'].map((name) => join(folder, name)) as [string, string, string]
+  const [home, place] = [join(folder, 'home'), join(folder, 'place')]
   await Promise.all([mkdir(home), mkdir(place)])
   const run = (file: string, words: readonly string[], cwd: string) =>
     promisify(execFile)(file, words, { cwd, env: forNpm })
-  const others = ['bridge', 'uru', 'toolkit'].map((name) => join(folder, name))
-  await run(process.execPath, [join(root, 'tools/build.ts'), built, ...others], root)
+  await layPublished(folder)
+  const laid = PACKAGES.map((name) => join(folder, name))
   const pack = async (from: string) => {
     const packed = await run('npm', ['pack', '--silent', '--pack-destination', folder], join(from, 'package'))
     return join(folder, packed.stdout.trim())
   }
-  const tarballs = await Promise.all([built, ...others].map(pack))
+  const tarballs = await Promise.all(laid.map(pack))
   const [tarball = ''] = tarballs
-  await Promise.all([built, ...others].map((made) => rm(made, { recursive: true })))
+  await Promise.all(laid.map((made) => rm(made, { recursive: true })))
   const began = performance.now()
   const options = ['--prefix', place, '--prefer-offline', '--no-audit', '--no-fund']
   await run('npm', ['install', ...options, ...tarballs], place)

@@ -13,14 +13,13 @@ import { promisify } from 'node:util'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { layPublished } from './published.ts'
 
-const root = join(import.meta.dirname, '../..')
 let folder: string
 let published: string
 beforeAll(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), 'toolkit-packed-')))
-  const places = ['gateway', 'bridge', 'uru', 'toolkit'].map((name) => join(folder, name))
-  await promisify(execFile)(process.execPath, [join(root, 'tools/build.ts'), ...places], { cwd: root })
+  await layPublished(folder)
   published = join(folder, 'toolkit/package')
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
