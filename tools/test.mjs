@@ -74,7 +74,7 @@ function addProven() {
   console.log(`${proven.length} test files were not repeated: the short form has run them whole.`)
 }
 
-/** Where the time of a run goes: its eight longest files with their seconds, beside others. */
+/** Where the time of a run goes: its twenty longest files with their seconds, beside others. */
 function longest(path) {
   if (!existsSync(path)) return []
   const files = JSON.parse(readFileSync(path, 'utf8')).testResults.map(({ name, startTime, endTime }) => ({
@@ -82,7 +82,7 @@ function longest(path) {
     seconds: Math.round((endTime - startTime) / 1000),
   }))
   files.sort((one, other) => other.seconds - one.seconds)
-  return files.slice(0, 8).map(({ name, seconds }) => `${name} ${seconds} s`)
+  return files.slice(0, 20).map(({ name, seconds }) => `${name} ${seconds} s`)
 }
 
 /** A failure in a line: the summary of a long run is read where the run itself is cut. */
