@@ -49,7 +49,7 @@ describe('the agent preset', () => {
   beforeAll(async () => {
     guide = await readFile(GUIDE, 'utf8')
     composio = await startAgentComposio()
-    here = await makeInstallation({}, SOURCES)
+    here = await makeInstallation({}, { program: SOURCES })
     const workspace = join(here.folder, 'workspace')
     await mkdir(workspace)
     settings = {
@@ -137,7 +137,7 @@ describe('the agent preset', () => {
   })
 
   test('S4-ENV-01: doctor names the variables that are missing, and what they are for', async () => {
-    await using other = await makeInstallation({}, SOURCES)
+    await using other = await makeInstallation({}, { program: SOURCES })
     const lines = async (own: Settings) => {
       const { code, out } = await other.run(['doctor', '--preset', 'agent'], { settings: own })
       return { code, out: out.split('\n') }
@@ -164,7 +164,7 @@ describe('the agent preset', () => {
     [{ AGENT_SERVERS: 'video' }, 'AGENT_SERVERS contains "video": it may contain only video_audio and youtube.'],
     [{ DEFAULT_USER_ID: 'a b' }, 'default_user must have 1 to 320 visible ASCII characters'],
   ])('variables that do not go together are refused: %j', async (own, sentence) => {
-    await using other = await makeInstallation({}, SOURCES)
+    await using other = await makeInstallation({}, { program: SOURCES })
     const refused = await other.run(['start', '--preset', 'agent'], { settings: { ...NEEDED, ...own } })
     expect([refused.code, refused.err]).toEqual([1, expect.stringContaining(sentence)])
   })

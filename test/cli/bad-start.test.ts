@@ -21,7 +21,7 @@ async function refuse(here: Installation, settings: Settings): Promise<string> {
 }
 
 async function withFile(text: string): Promise<Installation & { file: string }> {
-  const here = await makeInstallation()
+  const here = await makeInstallation({}, { bare: true })
   const file = join(here.folder, 'toolway.yaml')
   await writeFile(file, text)
   return { ...here, file }
@@ -68,12 +68,12 @@ describe('settings that do not fit', () => {
       'The declaration file /no/such/file.yaml cannot be read (ENOENT): check the path and its permissions.',
     ],
   ])('%j', async (settings, sentence) => {
-    await using here = await makeInstallation()
+    await using here = await makeInstallation({}, { bare: true })
     expect(await refuse(here, settings as Settings)).toBe(sentence)
   })
 
   test('a secret that does not fit is not shown', async () => {
-    await using here = await makeInstallation()
+    await using here = await makeInstallation({}, { bare: true })
     expect(await refuse(here, { TOOLWAY_BOOTSTRAP_KEY: 'hunter2' })).toBe(
       'TOOLWAY_BOOTSTRAP_KEY is not valid (from the environment): it must be uru_ followed by 64 hexadecimal digits.',
     )
@@ -192,7 +192,7 @@ describe('a declaration file that does not fit', () => {
 
 describe('a place that is taken or of no use', () => {
   test('a port that another program has', async () => {
-    await using here = await makeInstallation()
+    await using here = await makeInstallation({}, { bare: true })
     const other = createServer()
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
     const { port } = other.address() as AddressInfo
@@ -207,14 +207,14 @@ describe('a place that is taken or of no use', () => {
   })
 
   test('an address that this machine has not', async () => {
-    await using here = await makeInstallation()
+    await using here = await makeInstallation({}, { bare: true })
     expect(await refuse(here, { TOOLWAY_HOST: '203.0.113.7' })).toBe(
       'This machine does not have the address 203.0.113.7: set TOOLWAY_HOST to one of its addresses, or to 0.0.0.0 for all.',
     )
   })
 
   test('a directory in which another Toolway runs; that one notices nothing', async () => {
-    await using here = await makeInstallation()
+    await using here = await makeInstallation({}, { bare: true })
     const running = await here.start()
     expect(await refuse(here, {})).toMatch(
       /^The data directory \S+ is in use by another Toolway gateway \(its database runs as process \d+\): stop that one, or set TOOLWAY_DATA to another directory\.$/,
@@ -224,7 +224,7 @@ describe('a place that is taken or of no use', () => {
   })
 
   test('a directory that cannot be made, or is a file', async () => {
-    await using here = await makeInstallation()
+    await using here = await makeInstallation({}, { bare: true })
     const file = join(here.folder, 'file')
     await writeFile(file, '')
     for (const path of [file, join(file, 'below')]) {
@@ -238,7 +238,7 @@ describe('a place that is taken or of no use', () => {
   })
 
   test('a vault key that is broken, or belongs to another database', async () => {
-    await using here = await makeInstallation()
+    await using here = await makeInstallation({}, { bare: true })
     await mkdir(here.data)
     await writeFile(join(here.data, 'vault.key'), 'oops')
     expect(await refuse(here, {})).toContain('does not contain 64 hex digits: restore the right key')

@@ -1,6 +1,6 @@
 /**
  * One Toolway as a person has it: a data directory of its own, real processes, nothing inherited from whoever runs the
- * tests but PATH. `await using here = await makeInstallation()`.
+ * tests but PATH and compiled code. `await using here = await makeInstallation()`.
  *
  * It ends every process that it started, by its own id, and removes its folder. It never looks inside the gateway: what a
  * test learns it learns from output, exit codes, files and the port.
@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PROGRAM, type Program } from '../setup/program.ts'
 import { needsOwnProcess, runInCommandProcess, type Ran } from './command-process.ts'
+import { copyCluster, prepareCluster } from './prepared-cluster.ts'
 
 /** The file that `npx toolway` runs. */
 export const TOOLWAY = PROGRAM.launcher
@@ -62,7 +63,17 @@ export interface Installation extends AsyncDisposable {
   firstSecrets(): Promise<{ readonly key: string; readonly code: string }>
 }
 
-export async function makeInstallation(settings: Settings = {}, program: Program = PROGRAM): Promise<Installation> {
+interface InstallationOptions {
+  readonly program?: Program
+  /** A first start finds no database of its own and makes it, as a person's does: for tests of that start. */
+  readonly bare?: boolean
+}
+
+export async function makeInstallation(
+  settings: Settings = {},
+  { program = PROGRAM, bare = false }: InstallationOptions = {},
+): Promise<Installation> {
+  const cluster = bare || hasOtherStore(settings) ? undefined : await prepareCluster()
   const folder = await mkdtemp(join(tmpdir(), 'toolway-cli-'))
   // Under root the database may run as another account, which must be able to pass through.
   await chmod(folder, 0o755)
@@ -71,6 +82,8 @@ export async function makeInstallation(settings: Settings = {}, program: Program
 
   const environmentOf = (own: Settings | undefined) => ({
     PATH: process.env['PATH'],
+    // Where a run of the tests keeps compiled code; without it, every installation would compile the program anew.
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
     HOME: folder,
     LANG: 'C.UTF-8',
     TOOLWAY_DATA: data,
@@ -118,8 +131,11 @@ export async function makeInstallation(settings: Settings = {}, program: Program
     return { code, out: out(), err: err() }
   }
 
-  const begin = (own?: Settings, where?: Where, words: readonly string[] = ['start']) =>
-    follow(launch(program.main, words, own, where))
+  function begin(own?: Settings, where?: Where, words: readonly string[] = ['start']) {
+    const isPlain = words.join(' ') === 'start' && !hasOtherStore(own)
+    if (cluster !== undefined && isPlain) copyCluster(cluster, data)
+    return follow(launch(program.main, words, own, where))
+  }
   return {
     folder,
     data,
@@ -143,6 +159,10 @@ export async function makeInstallation(settings: Settings = {}, program: Program
     },
   }
 }
+
+/** Whether a gateway keeps its rows elsewhere than in the database that comes along. */
+const hasOtherStore = (settings: Settings = {}): boolean =>
+  Object.keys(settings).some((name) => /^(?:DATABASE_URL|TOOLWAY_STORE)/.test(name))
 
 /** A gateway, and what the launcher runs instead of the command line. */
 const ONLY_STARTED = new Set(['start', 'bridge'])

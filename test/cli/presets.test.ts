@@ -44,7 +44,7 @@ beforeAll(async () => {
   backend = parts.use(await startContractBackend({ key: 'what the backend wants' }))
   github = parts.use(await startGitHub(TOKEN))
   effects = parts.use(await startEffects())
-  here = parts.use(await makeInstallation({}, SOURCES))
+  here = parts.use(await makeInstallation({}, { program: SOURCES }))
   workspace = join(here.folder, 'workspace')
   await mkdir(workspace)
   const keyOf = (name: Name, role = 'tenant_member') => ({ [`${name}-client`]: { value: KEYS[name], role } })

@@ -13,7 +13,7 @@ const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toStrin
 
 describe('a first start', () => {
   test('shows one calm screen: address, where the key is, six clients, and a first call that works exactly as printed', async () => {
-    await using here = await makeInstallation()
+    await using here = await makeInstallation({}, { bare: true })
     const running = await here.start()
     await expect.poll(running.out).toContain('Ctrl+C stops Toolway')
     const screen = running.out()
@@ -45,7 +45,7 @@ describe('a first start', () => {
   })
 
   test('leaves secrets that only their owner reads, and a second start is silent about the key', async () => {
-    await using here = await makeInstallation()
+    await using here = await makeInstallation({}, { bare: true })
     const first = await here.start()
     expect(await modeOf(here.data)).toMatch(/^7[01]0$/)
     for (const file of ['vault.key', 'command-line.key', 'address', 'first-start.txt'])
@@ -67,7 +67,7 @@ describe('a first start', () => {
   })
 
   test('on a terminal shows key and setup code, and writes them nowhere', async () => {
-    await using here = await makeInstallation()
+    await using here = await makeInstallation({}, { bare: true })
     const running = await here.start({}, 'terminal')
     await expect.poll(running.out).toContain('Ctrl+C stops Toolway')
     const [key = ''] = running.out().match(KEY) ?? []
@@ -78,7 +78,7 @@ describe('a first start', () => {
   })
 
   test('takes a given key instead of making one, from the environment or from a file', async () => {
-    await using here = await makeInstallation()
+    await using here = await makeInstallation({}, { bare: true })
     const file = join(here.folder, 'key')
     await writeFile(file, `${GIVEN}\n`)
     for (const settings of [{ TOOLWAY_BOOTSTRAP_KEY: GIVEN }, { TOOLWAY_BOOTSTRAP_KEY_FILE: file }]) {
@@ -105,7 +105,7 @@ describe('a first start', () => {
 
 describe('settings', () => {
   test('S3-SEC-04: each may come from a file, so that a secret manager can give it', async () => {
-    await using here = await makeInstallation()
+    await using here = await makeInstallation({}, { bare: true })
     const file = async (name: string, text: string) => {
       const path = join(here.folder, name)
       await writeFile(path, `${text}\n`)
@@ -142,7 +142,7 @@ describe('settings', () => {
   })
 
   test('of another directory are another Toolway: nothing of the first is seen', async () => {
-    await using here = await makeInstallation()
+    await using here = await makeInstallation({}, { bare: true })
     await mkdir(join(here.folder, 'elsewhere'))
     const elsewhere = { settings: { TOOLWAY_DATA: join(here.folder, 'elsewhere') } }
     const nothing = await here.run(['key', 'list'], elsewhere)

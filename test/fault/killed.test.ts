@@ -119,7 +119,7 @@ async function kill(story: Story, moment: Moment): Promise<string[]> {
 test('killed at any moment, twenty times, it leaves no process behind, loses nothing it acknowledged, and starts again', async () => {
   let kills = 0
   const live = async (moments: readonly Moment[]) => {
-    await using here = await makeInstallation()
+    await using here = await makeInstallation({}, { bare: true })
     const story: Story = { here, keys: [], records: [], shown: undefined }
     for (const moment of moments) {
       expect(await kill(story, moment)).toEqual([])

@@ -4,7 +4,7 @@
  * too, and with TEST_DATABASE_ONLY=true every test runs there. Everything is removed after the run.
  */
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm, statfs } from 'node:fs/promises'
+import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
@@ -25,11 +25,14 @@ declare module 'vitest' {
   interface ProvidedContext {
     postgres: TestServer
     outsidePostgres: TestServer | null
+    /** A folder for clusters that test files make and copy; it is removed after the run. */
+    clusters: string
   }
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const directory = await mkdtemp(path.join(await fastestFolder(), 'toolway-test-'))
+  const fastest = await fastestFolder()
+  const directory = await mkdtemp(path.join(fastest, 'toolway-test-'))
   // Three test files at a time may each start three gateways.
   const embedded = await startEmbeddedPostgres({ directory, connections: 250 })
   const undo = [() => rm(directory, { recursive: true, force: true }), () => embedded.stop()]
@@ -37,6 +40,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
     for (const step of undo.splice(0).reverse()) await step()
   }
   try {
+    const clusters = await mkdtemp(path.join(fastest, 'toolway-clusters-'))
+    undo.push(() => rm(clusters, { recursive: true, force: true }))
+    // Under root a cluster belongs to another account, which must be able to pass through.
+    await chmod(clusters, 0o755)
     await skipDisk({ ...embedded.connection, user: 'postgres', database: 'postgres' })
     const inside: TestServer = { connection: embedded.connection, admin: 'postgres', template: 'toolway_template' }
     undo.push(await makeTemplate(inside))
@@ -46,6 +53,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     if (only && outside === null) throw new Error('TEST_DATABASE_ONLY needs a server: set TEST_DATABASE_URL')
     project.provide('postgres', (only ? outside : null) ?? inside)
     project.provide('outsidePostgres', outside)
+    project.provide('clusters', clusters)
     return tearDown
   } catch (thrown) {
     await tearDown()
