@@ -8,19 +8,17 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { Fault } from '@toolway/contract'
-import { idOf, isRequest, parseJson, readMessage, type Id, type Json } from '@toolway/protocol'
 import { WebSocketServer, type WebSocket } from 'ws'
 import type { Admit } from '../../call/admit.ts'
 import type { ReadPassThroughToken } from '../../call/callers/pass-through-token.ts'
 import type { Inbound, EndpointPath } from '../../snapshot/ports/endpoint.ts'
 import type { RequestContext } from '../../snapshot/ports/request-context.ts'
-import type { From } from '../../call/audit-facts.ts'
-import type { CallPlace } from '../../limits/call-intake.ts'
 import type { Limits } from '../../limits/limits.ts'
 import type { Client, Clients } from '../client-address.ts'
 import { countUnknown } from '../count-unknown.ts'
 import type { ConnectionRegistry } from './connection-registry.ts'
-import { createChannel, readIncoming, type Channel, type ChannelParts, type Incoming, type Wire } from './channel.ts'
+import { createSocketMessages, type Visit } from './socket-messages.ts'
+import { createChannel, type ChannelParts, type Wire } from './channel.ts'
 import { closeCodeOf, closeReasonOf } from './close-codes.ts'
 import { isRefusal, type OpenStreams } from '../streams/open-streams.ts'
 import { PASS_THROUGH_HEADER, correlationOf, fromOf, onBehalfIn } from '../request-head.ts'
@@ -62,24 +60,6 @@ interface Welcomed {
   /** The pass-through token for its calls, until another one is given. */
   readonly brought: string | undefined
   leave(): void
-}
-
-/** One socket and what is known of it. */
-interface Visit {
-  readonly socket: WebSocket
-  readonly inbound: Inbound
-  readonly client: Client
-  readonly from: From
-  /** As it was when the socket was opened. */
-  readonly owner: string
-  readonly organizationId: string
-  readonly channel: Channel
-}
-
-/** A message that was taken in, and who sent it. */
-interface Entered {
-  readonly requestContext: RequestContext
-  readonly place: CallPlace | undefined
 }
 
 export const createWebSocketDoor = (parts: WebSocketDoorParts, times: SocketTimes = TIMES): WebSocketDoor =>
@@ -163,7 +143,7 @@ class WebSocketHandler implements WebSocketDoor {
       leave()
     }
     socket.once('close', end)
-    socket.on('message', this.#createEventSink(visit))
+    socket.on('message', createSocketMessages(this.#parts, visit))
   }
 
   /** Whether the peer lives, and may still stand there: an endpoint may go without any key having changed. */
@@ -191,115 +171,8 @@ class WebSocketHandler implements WebSocketDoor {
     return requestContext
   }
 
-  /** Hears the messages of one socket in their order, each from whoever is admitted by then. */
-  #createEventSink(visit: Visit) {
-    const { socket, client, from, owner, channel } = visit
-    /** The message whose admission takes a while; those behind it wait, and nothing more is read meanwhile. */
-    let turn: Promise<void> | undefined
-
-    const begin = (text: string) => this.#parts.auditLog.begin(Buffer.byteLength(text), undefined, from)
-    const enterOrWait = (bytes: number): Entered | Promise<Entered> => {
-      const counting = this.#limits.address(client.network)
-      return counting === undefined ? this.#taken(visit, bytes) : counting.then(() => this.#taken(visit, bytes))
-    }
-    const takeMessage = ({ requestContext, place }: Entered, text: string) => {
-      if (requestContext.owner !== owner) {
-        place?.end()
-        throw new Fault('place.unknown')
-      }
-      const audit = begin(text)
-      let value: Json | undefined
-      try {
-        value = parseJson(text)
-        const incoming = readIncoming(value)
-        // A listener is no call any more; listening has bounds of its own.
-        if (isListening(incoming)) place?.end()
-        void channel.take(incoming, requestContext, audit).finally(() => place?.end())
-      } catch (thrown) {
-        place?.end()
-        audit.note({ requestContext })
-        channel.refuse(Fault.of(thrown), idOf(value), 'legacy', audit)
-        audit.close()
-      }
-    }
-    const refuse = (thrown: unknown, text: string) => {
-      const fault = Fault.of(thrown)
-      if (isRefusal(fault)) channel.close(fault)
-      else putOff(text, fault)
-    }
-    /**
-     * Refuses this message because the client cannot be identified at present, because it exceeds its rate limit, or because there is
-     * no room for it; messages admitted earlier go on.
-     */
-    const putOff = (text: string, fault: Fault) => {
-      const audit = begin(text)
-      const id = requestIdOf(text)
-      if (id === undefined) audit.fail(fault)
-      else channel.refuse(fault, id, 'legacy', audit)
-      // As at every door: what is not taken in leaves no line and no record.
-      if (fault.code !== 'gateway.busy') audit.close()
-    }
-
-    return (data: Buffer, isBinary: boolean): void => {
-      if (socket.readyState !== socket.OPEN) return
-      if (isBinary) return channel.close(new Fault('request.binary'))
-      const text = data.toString('utf8')
-      try {
-        const admitted = turn === undefined ? enterOrWait(data.length) : turn.then(() => enterOrWait(data.length))
-        if (!(admitted instanceof Promise)) return takeMessage(admitted, text)
-        socket.pause()
-        const mine = admitted
-          .then((entered) => takeMessage(entered, text))
-          .catch((thrown: unknown) => refuse(thrown, text))
-          .finally(() => {
-            if (turn !== mine) return
-            turn = undefined
-            socket.resume()
-          })
-        turn = mine
-      } catch (thrown) {
-        refuse(thrown, text)
-      }
-    }
-  }
-
-  /** Takes a message in and admits its sender; what it took is given back where the sender may not stand there. */
-  #taken({ inbound, socket, organizationId }: Visit, bytes: number): Entered | Promise<Entered> {
-    const admit = (callPlace?: CallPlace): Entered | Promise<Entered> => {
-      const leaveAndThrow = (thrown: unknown): never => {
-        callPlace?.end()
-        throw thrown
-      }
-      try {
-        const admitted = this.#admit(inbound)
-        if (!(admitted instanceof Promise)) return { requestContext: admitted, place: callPlace }
-        return admitted.then((requestContext) => ({ requestContext, place: callPlace }), leaveAndThrow)
-      } catch (thrown) {
-        return leaveAndThrow(thrown)
-      }
-    }
-    const begun = this.#parts.intake?.begin(organizationId, bytes, (leave) => {
-      socket.once('close', leave)
-      return () => socket.off('close', leave)
-    })
-    return begun instanceof Promise ? begun.then(admit) : admit(begun)
-  }
-
   takes({ method, headers }: IncomingMessage) {
     return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket' && !this.#parts.draining.aborted
-  }
-}
-
-const isListening = (incoming: Incoming): boolean =>
-  'method' in incoming && incoming.method === 'subscriptions/listen' && isRequest(incoming)
-
-/** Nothing else is answered. */
-function requestIdOf(text: string): Id | undefined {
-  try {
-    const message = readMessage(parseJson(text))
-    return isRequest(message) ? message.id : undefined
-  } catch {
-    return undefined
   }
 }
 
