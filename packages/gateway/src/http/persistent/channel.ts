@@ -26,15 +26,15 @@ import {
   type Request,
 } from '@toolway/protocol'
 import type { Changes } from '../../catalog/changes.ts'
-import { createDifference } from '../../call/discovery/difference.ts'
 import { isModern, readLegacy, readModern, type Entrance } from '../../call/enter.ts'
-import type { Answer } from '../../upstreams/upstream.ts'
 import type { RequestContext } from '../../snapshot/ports/request-context.ts'
 import { passOn } from '../../call/listening/told.ts'
+import { LineSession } from './line-session.ts'
+import { LineToken, type Bringing } from './line-token.ts'
 import type { AuditEntryBuilder, AuditLog } from '../../call/audit-entry.ts'
 import { LiveList } from '../../lib/live-list.ts'
 import type { CallIntake } from '../../limits/call-intake.ts'
-import type { Session, Sessions } from '../../sessions/sessions.ts'
+import type { Sessions } from '../../sessions/sessions.ts'
 import { cancelNamed, createClientLine, settleQuestion, type ClientLine } from '../mcp/client-line.ts'
 import { createBatch } from '../mcp/mcp-batch.ts'
 import { errorOf, failureOf } from '../http-faults.ts'
@@ -57,12 +57,8 @@ export interface Wire {
   send(text: string): boolean
   /** End the line from our side, for this reason. */
   close(reason: Fault): void
-  /** Where a token can be brought for the rest of the line: the one it began with, and what judges those that messages name. */
-  readonly bringing?: {
-    readonly first: string | undefined
-    /** Throws `credential.brought-shape`. */
-    evaluate(token: unknown): string | undefined
-  }
+  /** Where a token can be brought for the rest of the line. */
+  readonly bringing?: Bringing
   /** Whether requests of revision 2026-07-28 are served on this transport. */
   readonly modern: boolean
   /** The headers that carry the revision of a legacy client without an open session. */
@@ -81,6 +77,13 @@ export interface Channel {
   close(reason: Fault): void
   /** The line is gone: its session goes, and what is under way is cancelled. Once is enough. */
   end(): void
+}
+
+/** Whose message it is, its audit entry, and the pass-through token that it brings itself. */
+interface Sending {
+  readonly requestContext: RequestContext
+  readonly audit: AuditEntryBuilder
+  readonly own: string | undefined
 }
 
 interface UnderWay {
@@ -106,20 +109,11 @@ export const createChannel = (parts: ChannelParts, wire: Wire): Channel => new P
 class PersistentChannel implements Channel {
   readonly #wire: Wire
   readonly #parts: ChannelParts
-  readonly #entrance
-  readonly #sessions
-  readonly #draining
   readonly #answerBatch
   readonly #underWay = new LiveList<UnderWay>()
   #batches = 0
-  #opened: { readonly session: Session; readonly owner: string; stopHearing(): void } | undefined
-  /**
-   * The pass-through token for calls on this connection, until another one is given. It is not visible to other clients and ends
-   * with the connection.
-   */
-  #brought: string | Fault | undefined
-  /** A session is being opened, which takes a moment where requests are counted elsewhere. */
-  #opening = false
+  readonly #session: LineSession
+  readonly #token
   #ended = false
   /** Why the line ends as soon as its requests are answered. */
   #closing: Fault | undefined
@@ -128,17 +122,14 @@ class PersistentChannel implements Channel {
   constructor(parts: ChannelParts, wire: Wire) {
     this.#parts = parts
     this.#wire = wire
-    this.#entrance = parts.entrance
-    this.#sessions = parts.sessions
-    this.#draining = parts.draining
-    this.#answerBatch = createBatch({
-      entrance: this.#entrance,
-      auditLog: this.#parts.auditLog,
-      calls: this.#parts.calls,
-      intake: this.#parts.intake,
+    this.#answerBatch = createBatch(parts)
+    this.#token = new LineToken(wire.bringing)
+    this.#session = new LineSession(parts, {
+      send: (message) => this.#send(message),
+      close: (reason) => this.close(reason),
+      isEnded: () => this.#ended,
     })
-    this.#brought = this.#wire.bringing?.first
-    this.#draining.addEventListener('abort', this.#drain, { once: true })
+    this.#parts.draining.addEventListener('abort', this.#drain, { once: true })
   }
 
   #send(message: object): number {
@@ -150,11 +141,6 @@ class PersistentChannel implements Channel {
     audit.note({ bytesOut: this.#send(failureOf(id, errorOf(audit.fail(fault), era, audit.correlationId))) })
   }
 
-  /** The client's session, as long as it exists; each use keeps it alive. */
-  #sessionOf({ owner }: RequestContext): Session | undefined {
-    return this.#opened === undefined ? undefined : this.#sessions.get(owner, this.#opened.session.id)
-  }
-
   async take(
     incoming: Incoming,
     requestContext: RequestContext,
@@ -163,11 +149,11 @@ class PersistentChannel implements Channel {
   ): Promise<void> {
     audit.note({ requestContext })
     try {
-      if (isBatch(incoming)) await this.#batch(incoming, requestContext, audit, own)
+      if (isBatch(incoming)) await this.#batch(incoming, { requestContext, audit, own })
       else if (isResponse(incoming)) {
         audit.note({ method: 'response' })
-        settleQuestion(this.#sessionOf(requestContext), incoming)
-      } else if (isRequest(incoming)) await this.#ask(incoming, requestContext, audit, own)
+        settleQuestion(this.#session.of(requestContext), incoming)
+      } else if (isRequest(incoming)) await this.#ask(incoming, { requestContext, audit, own })
       else this.#tell(incoming, requestContext, audit)
     } catch (thrown) {
       // Nothing answers a notification or a response, not even a refusal (JSON-RPC 2.0, section 4.1).
@@ -179,17 +165,19 @@ class PersistentChannel implements Channel {
     }
   }
 
-  async #ask(request: Request, requestContext: RequestContext, audit: AuditEntryBuilder, own?: string): Promise<void> {
+  async #ask(request: Request, sending: Sending): Promise<void> {
+    const { requestContext, audit } = sending
     const era: Era = isModern(request, this.#wire.header) ? 'modern' : 'legacy'
     audit.note({ method: request.method })
     try {
       this.#begin()
       if (era === 'modern' && !this.#wire.modern && request.method !== 'server/discover')
         throw unspokenRevision(request)
-      if (era === 'legacy' && request.method === 'initialize') return await this.#open(request, requestContext, audit)
+      if (era === 'legacy' && request.method === 'initialize')
+        return await this.#session.open(request, requestContext, audit)
       if (request.method === BRING && this.#wire.bringing !== undefined)
         return this.#passThroughTokenBy(request, era, audit)
-      await this.#answer(request, requestContext, era, audit, own)
+      await this.#answer(request, era, sending)
     } catch (thrown) {
       const fault = Fault.of(thrown)
       // A client that cancelled hears no more of this request, in either era.
@@ -202,43 +190,22 @@ class PersistentChannel implements Channel {
   #begin(): void {
     if (this.#ended) throw new Fault('call.cancelled')
     if (this.#closing !== undefined) throw this.#closing
-    if (this.#draining.aborted) throw new Fault('gateway.draining')
+    if (this.#parts.draining.aborted) throw new Fault('gateway.draining')
     if (this.#underWay.size + this.#batches >= MOST_UNDER_WAY)
       throw new Fault('channel.busy', { limit: MOST_UNDER_WAY })
   }
 
-  #bring(params: Request['params']): void {
-    try {
-      this.#brought = this.#wire.bringing?.evaluate(params?.['token'] ?? undefined)
-    } catch (thrown) {
-      // Nothing is called with another credential than its caller thinks, also when it did not hear of this refusal.
-      this.#brought = Fault.of(thrown)
-      throw this.#brought
-    }
-  }
-
-  #tokenOf(own: string | undefined): string | undefined {
-    if (own === undefined && this.#brought instanceof Fault) throw this.#brought
-    return own ?? (this.#brought instanceof Fault ? undefined : this.#brought)
-  }
-
   /** Calls from here on bring this token, or none any more where it is null (ledger S3-OAU-07). */
   #passThroughTokenBy({ id, params }: Request, era: Era, audit: AuditEntryBuilder): void {
-    this.#bring(params)
+    this.#token.bring(params)
     audit.note({
       bytesOut: this.#send({ jsonrpc: '2.0', id, result: era === 'modern' ? { resultType: 'complete' } : {} }),
     })
   }
 
-  async #answer(
-    request: Request,
-    requestContext: RequestContext,
-    era: Era,
-    audit: AuditEntryBuilder,
-    own: string | undefined,
-  ): Promise<void> {
+  async #answer(request: Request, era: Era, { requestContext, audit, own }: Sending): Promise<void> {
     const speaks = era === 'modern' && this.#wire.modern
-    const session = speaks ? undefined : this.#sessionOf(requestContext)
+    const session = speaks ? undefined : this.#session.of(requestContext)
     const mcpRequest = speaks ? readModern(request, undefined) : readLegacy(request, session, this.#wire.header)
     const reply = { streams: true, send: (message: Message) => !line.signal.aborted && this.#send(message) > 0 }
     const line = createClientLine({
@@ -246,7 +213,7 @@ class PersistentChannel implements Channel {
       session,
       header: undefined,
       reply,
-      brought: this.#tokenOf(own),
+      brought: this.#token.of(own),
       audit,
       calls: this.#parts.calls,
     })
@@ -256,7 +223,7 @@ class PersistentChannel implements Channel {
       listens: mcpRequest.method === 'subscriptions/listen',
     })
     try {
-      const answer = await this.#entrance.enter({ requestContext, mcpRequest, channel: line, audit })
+      const answer = await this.#parts.entrance.enter({ requestContext, mcpRequest, channel: line, audit })
       if (isCancelled(line)) throw Fault.of(line.signal.reason)
       if ('error' in answer) audit.note({ outcome: 'failed' })
       audit.note({ bytesOut: this.#send(responseOf(request, answer)) })
@@ -266,56 +233,22 @@ class PersistentChannel implements Channel {
     }
   }
 
-  #open(request: Request, requestContext: RequestContext, audit: AuditEntryBuilder): Promise<void> | void {
-    if (this.#opened !== undefined || this.#opening) throw new Fault('session.open')
-    const begun = this.#entrance.initialize(requestContext, request)
-    if (!(begun instanceof Promise)) return this.#hold(request, requestContext, audit, begun)
-    this.#opening = true
-    return begun.then((made) => this.#hold(request, requestContext, audit, made)).finally(() => (this.#opening = false))
-  }
-
-  #hold(
-    request: Request,
-    requestContext: RequestContext,
-    audit: AuditEntryBuilder,
-    { answer, session }: { answer: Answer; session: Session },
-  ): void {
-    // The line may have ended while the opening was counted.
-    if (this.#ended) return this.#sessions.end(requestContext.owner, session.id)
-    audit.note({ eraClient: session.revision, bytesOut: this.#send(responseOf(request, answer)) })
-    session.stream = (message) => void this.#send(message)
-    const listsDiffer = createDifference(requestContext, session.caller, session.announced)
-    const stopHearing = this.#parts.changes.listen(requestContext.organizationId, {
-      sees: (connectionId) => requestContext.sees(connectionId),
-      onChange: (kind) => {
-        if (listsDiffer(kind)) void this.#send({ jsonrpc: '2.0', method: `notifications/${kind}/list_changed` })
-      },
-    })
-    this.#opened = { session, owner: requestContext.owner, stopHearing }
-    // Somebody else may end it: one that is needed more, or whoever runs the gateway.
-    session.ended.signal.addEventListener('abort', () => this.close(new Fault('session.unknown')), { once: true })
-  }
-
   /** A notification: `cancelled` ends what it names; what a client says of itself goes to its servers. */
   #tell(message: Notification, requestContext: RequestContext, audit: AuditEntryBuilder): void {
     audit.note({ method: message.method })
-    if (message.method === BRING && this.#wire.bringing !== undefined) return this.#bring(message.params)
-    if (this.#opened !== undefined) passOn(requestContext, this.#opened.session, message)
+    if (message.method === BRING && this.#wire.bringing !== undefined) return this.#token.bring(message.params)
+    const session = this.#session.opened
+    if (session !== undefined) passOn(requestContext, session, message)
     if (message.method !== 'notifications/cancelled') return
     // Requests within a batch are known to the session only.
-    cancelNamed(this.#opened?.session, message)
+    cancelNamed(session, message)
     for (const { id, line } of this.#underWay)
       if (id === message.params?.['requestId']) line.cancel(new Fault('call.cancelled'))
   }
 
-  async #batch(
-    values: readonly Json[],
-    requestContext: RequestContext,
-    audit: AuditEntryBuilder,
-    own?: string,
-  ): Promise<void> {
+  async #batch(values: readonly Json[], { requestContext, audit, own }: Sending): Promise<void> {
     audit.note({ method: 'batch' })
-    const session = this.#sessionOf(requestContext)
+    const session = this.#session.of(requestContext)
     // Only a session's requests end with the line, so nothing of a batch may run without one.
     if (session === undefined) throw new Fault('request.batch', { revision: 'unknown, as no session is open' })
     if (!takesBatches(session.revision)) throw new Fault('request.batch', { revision: session.revision })
@@ -323,15 +256,8 @@ class PersistentChannel implements Channel {
     this.#batches++
     try {
       const { correlationId, from } = audit
-      const by = {
-        requestContext,
-        session,
-        header: this.#wire.header,
-        correlationId,
-        from,
-        brought: this.#tokenOf(own),
-      }
-      const answers = await this.#answerBatch({ values, ...by })
+      const by = { requestContext, header: this.#wire.header, correlationId, from, brought: this.#token.of(own) }
+      const answers = await this.#answerBatch({ values, session, ...by })
       if (answers.length > 0) audit.note({ bytesOut: this.#send(answers) })
     } finally {
       this.#batches--
@@ -347,7 +273,7 @@ class PersistentChannel implements Channel {
   #rest(): void {
     if (this.#underWay.size + this.#batches > 0) return
     if (this.#closing !== undefined) this.#finish(this.#closing)
-    else if (this.#draining.aborted) this.close(new Fault('gateway.draining'))
+    else if (this.#parts.draining.aborted) this.close(new Fault('gateway.draining'))
   }
 
   /** What is under way is cancelled and answered before the line ends: its client would wait for nothing. */
@@ -355,7 +281,7 @@ class PersistentChannel implements Channel {
     if (this.#ended || this.#closing !== undefined) return
     this.#closing = reason
     for (const { line } of this.#underWay) line.cancel(new Fault('session.ended'))
-    this.#endSession()
+    this.#session.end()
     if (this.#underWay.size + this.#batches === 0) this.#finish(reason)
     else this.#cut = setTimeout(() => this.#finish(reason), LAST_ANSWERS_MS).unref()
   }
@@ -366,22 +292,13 @@ class PersistentChannel implements Channel {
     this.end()
   }
 
-  /** Ends the calls of its batches, too. */
-  #endSession(): void {
-    if (this.#opened === undefined) return
-    const { session, owner, stopHearing } = this.#opened
-    stopHearing()
-    session.stream = undefined
-    if (!session.ended.signal.aborted) this.#sessions.end(owner, session.id)
-  }
-
   end(): void {
     if (this.#ended) return
     this.#ended = true
     clearTimeout(this.#cut)
-    this.#draining.removeEventListener('abort', this.#drain)
+    this.#parts.draining.removeEventListener('abort', this.#drain)
     for (const { line } of this.#underWay) line.cancel(new Fault('call.cancelled'))
-    this.#endSession()
+    this.#session.end()
   }
 }
 
