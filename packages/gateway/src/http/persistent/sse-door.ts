@@ -76,6 +76,12 @@ interface Stream {
   readonly channel: Channel
 }
 
+interface Posting {
+  readonly request: IncomingMessage
+  readonly inbound: Inbound
+  readonly audit: AuditEntryBuilder
+}
+
 interface Received {
   /** Undefined where another process has the stream. */
   readonly channel: Channel | undefined
@@ -91,7 +97,7 @@ const MOST_UNREAD_BYTES = 16 * 1024 * 1024
 const REVISION = '2024-11-05'
 
 export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
-  const { admit, open, room, auditLog, bodyLimit, draining, elsewhere } = parts
+  const { admit, open, room, auditLog, draining, elsewhere } = parts
   const streams = new Map<string, Stream>()
   const own = parts.publicUrl === undefined ? undefined : new URL(parts.publicUrl)
 
@@ -138,29 +144,6 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
     response.write(`event: endpoint\ndata: ${messagesAt(own, request, id)}\n\n`)
   }
 
-  /** Receives a message that a client posts, after checking that the stream belongs to the same owner. */
-  async function receive(request: IncomingMessage, inbound: Inbound, audit: AuditEntryBuilder): Promise<Received> {
-    if (request.method !== 'POST') throw new Fault('request.method', { method: request.method ?? '?', allowed: 'POST' })
-    let requestContext = await admit(inbound)
-    audit.note({ requestContext })
-    placeOf(request)?.admitted(requestContext.organizationId)
-    const id = streamIn(request)
-    const channelOf = ({ owner }: RequestContext): Channel | undefined => {
-      const stream = streams.get(id)
-      if (stream === undefined && elsewhere !== undefined) return undefined
-      if (stream?.owner !== owner) throw new Fault('session.unknown')
-      return stream.channel
-    }
-    channelOf(requestContext)
-    if (!isJsonType(request.headers['content-type'])) throw new Fault('request.media-type')
-    const body = await readBody(request, bodyLimit)
-    audit.note({ bytesIn: body.length })
-    if (cameSlowly(audit.begun)) requestContext = await admit(inbound)
-    const text = textOf(body)
-    const incoming = readIncoming(parseJson(text))
-    return { channel: channelOf(requestContext), incoming, requestContext, text }
-  }
-
   elsewhere?.onPost((posted) => takePosted(parts, streams, posted))
 
   return {
@@ -169,7 +152,7 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
       const inbound = { place: endpoint, authorization: request.headers.authorization, onBehalfOf: onBehalfIn(request) }
       try {
         if (way === 'messages') {
-          const { channel, incoming, requestContext, text } = await receive(request, inbound, audit)
+          const { channel, incoming, requestContext, text } = await receive(parts, streams, { request, inbound, audit })
           const token = parts.brought(request.headers[PASS_THROUGH_HEADER], request.headers.authorization)
           const { correlationId, from } = audit
           const posted = { stream: streamIn(request), inbound, text, brought: token, correlationId, from }
@@ -187,6 +170,33 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
       audit.close()
     },
   }
+}
+
+/** Receives a message that a client posts, after checking that the stream belongs to the same owner. */
+async function receive(
+  { admit, bodyLimit, elsewhere }: SseDoorParts,
+  streams: ReadonlyMap<string, Stream>,
+  { request, inbound, audit }: Posting,
+): Promise<Received> {
+  if (request.method !== 'POST') throw new Fault('request.method', { method: request.method ?? '?', allowed: 'POST' })
+  let requestContext = await admit(inbound)
+  audit.note({ requestContext })
+  placeOf(request)?.admitted(requestContext.organizationId)
+  const id = streamIn(request)
+  const channelOf = ({ owner }: RequestContext): Channel | undefined => {
+    const stream = streams.get(id)
+    if (stream === undefined && elsewhere !== undefined) return undefined
+    if (stream?.owner !== owner) throw new Fault('session.unknown')
+    return stream.channel
+  }
+  channelOf(requestContext)
+  if (!isJsonType(request.headers['content-type'])) throw new Fault('request.media-type')
+  const body = await readBody(request, bodyLimit)
+  audit.note({ bytesIn: body.length })
+  if (cameSlowly(audit.begun)) requestContext = await admit(inbound)
+  const text = textOf(body)
+  const incoming = readIncoming(parseJson(text))
+  return { channel: channelOf(requestContext), incoming, requestContext, text }
 }
 
 /** An endpoint may go while its stream is open, without any key having changed. */
