@@ -66,43 +66,29 @@ const PATIENCE = { turn: 1_000, look: 1_500 }
 const AGAIN_MS = 5_000
 
 export function createKeyMemory(outage: Outage, onUse?: (id: KeyId) => void): KeyMemory {
-  const known = new LRUCache<string, RememberedKey>(KNOWN)
-  const refused = new LRUCache<string, true>(REFUSED)
+  const remembered = createRememberedKeys()
+  const { known, refused, isFresh } = remembered
   /** After a change all keys may be in doubt at once: many requests of one key are one query. */
   const looking = createSingleFlight<string, RememberedKey>()
-  const turns = createTurns(LINE)
-  /** Goes up when every key is in doubt, and with each change. */
-  let round = 0
-  let changes = 0
+  const ask = createAsking(outage)
 
-  const isFresh = (rememberedKey: RememberedKey) =>
-    rememberedKey.round === round && Date.now() - rememberedKey.confirmedAt < FRESH_MS
   /** Whether memory may serve still. A database that is there and refuses to be asked for keys is bounded by its first refusal. */
   function lasts({ failing }: RememberedKey): boolean {
     const away = outage.awayFor()
     return (away > 0 ? away : Date.now() - (failing?.since ?? Date.now())) <= outage.grace
   }
 
-  /** Where the database does not answer, that is why a turn did not come. */
-  const late = () =>
-    outage.awayFor() > 0 ? new Fault('database.unavailable', { problem: 'it does not respond' }) : tooMany()
-
   async function lookUp(name: string, by: KeyLook): Promise<RememberedKey> {
-    const [changesBefore, roundBefore] = [changes, round]
-    const turn = turns.take(() => by.find(PATIENCE.look), { patience: PATIENCE.turn, preferred: known.has(name) })
-    if (turn === undefined) throw tooMany()
-    const answer = await turn.catch((thrown: unknown) => {
-      throw thrown instanceof TurnTooLate ? late() : thrown
-    })
-    const row = answer ?? (await by.findSlow())
+    const { changes, round } = remembered
+    const row = await ask(by, known.has(name))
     // An answer from before a change is used for this request and not remembered.
-    const current = changesBefore === changes
+    const current = changes === remembered.changes
     if (row === undefined) {
       known.delete(name)
       if (current) refused.set(name, true)
       throw new Fault('key.unknown')
     }
-    const found = { ...knownOf(row), confirmedAt: Date.now(), round: roundBefore }
+    const found = { ...knownOf(row), confirmedAt: Date.now(), round }
     if (current) known.set(name, found)
     onUse?.(row.id)
     return found
@@ -110,15 +96,15 @@ export function createKeyMemory(outage: Outage, onUse?: (id: KeyId) => void): Ke
 
   /** Where the database does not answer, memory does, unless the key was changed meanwhile. */
   async function confirm(name: string, rememberedKey: RememberedKey, by: KeyLook): Promise<Principal> {
-    const roundBefore = round
+    const { round } = remembered
     try {
-      return admit(await looking(`${changes} ${name}`, () => lookUp(name, by)))
+      return admit(await looking(`${remembered.changes} ${name}`, () => lookUp(name, by)))
     } catch (thrown) {
       const now = Date.now()
       const isAway = outage.isAway(thrown) || (thrown instanceof Fault && thrown.code === 'gateway.not-ready')
       if (!isAway || known.get(name) !== rememberedKey) throw thrown
       // Every key came in doubt meanwhile: the database may be back.
-      if (roundBefore !== round) return confirm(name, rememberedKey, by)
+      if (round !== remembered.round) return confirm(name, rememberedKey, by)
       rememberedKey.failing = { since: rememberedKey.failing?.since ?? now, last: now }
       if (!lasts(rememberedKey)) throw thrown
       return admit(rememberedKey)
@@ -130,7 +116,7 @@ export function createKeyMemory(outage: Outage, onUse?: (id: KeyId) => void): Ke
       const rememberedKey = known.get(name)
       if (rememberedKey === undefined) {
         if (refused.has(name)) throw new Fault('key.unknown')
-        return looking(`${changes} ${name}`, () => lookUp(name, by)).then(admit)
+        return looking(`${remembered.changes} ${name}`, () => lookUp(name, by)).then(admit)
       }
       if (isFresh(rememberedKey)) return admit(rememberedKey)
       if (rememberedKey.failing === undefined || !lasts(rememberedKey)) return confirm(name, rememberedKey, by)
@@ -145,14 +131,37 @@ export function createKeyMemory(outage: Outage, onUse?: (id: KeyId) => void): Ke
       const rememberedKey = known.get(name)
       if (rememberedKey === undefined) return undefined
       if (!isFresh(rememberedKey)) {
-        const isSure = rememberedKey.round === round && Date.now() - rememberedKey.confirmedAt <= outage.grace
+        const isSure =
+          rememberedKey.round === remembered.round && Date.now() - rememberedKey.confirmedAt <= outage.grace
         const isAlone = outage.awayFor() > 0 && lasts(rememberedKey)
         if (!isSure && !isAlone) return undefined
         if (Date.now() - (rememberedKey.failing?.last ?? 0) > AGAIN_MS) confirm(name, rememberedKey, by).catch(() => {})
       }
       return admit(rememberedKey)
     },
-    forget(id) {
+    forget: remembered.forget,
+  }
+}
+
+/** The keys that memory knows, and the names that belong to none. A change puts them in doubt. */
+function createRememberedKeys() {
+  const known = new LRUCache<string, RememberedKey>(KNOWN)
+  const refused = new LRUCache<string, true>(REFUSED)
+  /** Goes up when every key is in doubt, and with each change. */
+  let round = 0
+  let changes = 0
+  return {
+    known,
+    refused,
+    get round() {
+      return round
+    },
+    get changes() {
+      return changes
+    },
+    isFresh: (rememberedKey: RememberedKey) =>
+      rememberedKey.round === round && Date.now() - rememberedKey.confirmedAt < FRESH_MS,
+    forget(id?: KeyId) {
       changes++
       refused.clear()
       if (id === undefined) {
@@ -163,6 +172,22 @@ export function createKeyMemory(outage: Outage, onUse?: (id: KeyId) => void): Ke
       const ended = [...known.entries()].filter(([, { principal }]) => principal.keyId === id)
       for (const [name] of ended) known.delete(name)
     },
+  }
+}
+
+/** Asks the database in turn. Rejects with `gateway.not-ready` where too many keys wait. */
+function createAsking(outage: Pick<Outage, 'awayFor'>) {
+  const turns = createTurns(LINE)
+  /** Where the database does not answer, that is why a turn did not come. */
+  const late = () =>
+    outage.awayFor() > 0 ? new Fault('database.unavailable', { problem: 'it does not respond' }) : tooMany()
+  return async (by: KeyLook, preferred: boolean): Promise<KeyRow | undefined> => {
+    const turn = turns.take(() => by.find(PATIENCE.look), { patience: PATIENCE.turn, preferred })
+    if (turn === undefined) throw tooMany()
+    const row = await turn.catch((thrown: unknown) => {
+      throw thrown instanceof TurnTooLate ? late() : thrown
+    })
+    return row ?? by.findSlow()
   }
 }
 
