@@ -67,7 +67,7 @@ export interface AuthorizationServer {
 }
 
 export function createAuthorizationServer(parts: AuthorizationServerParts): AuthorizationServer {
-  const { db, endpoints, documents, accounts } = parts
+  const { db, accounts } = parts
   const load = createLibraryLoader(parts)
 
   async function interactionOf(request: IncomingMessage, response: ServerResponse, id: string) {
@@ -94,25 +94,8 @@ export function createAuthorizationServer(parts: AuthorizationServerParts): Auth
     async find(request, response, id) {
       const found = await interactionOf(request, response, id)
       if (found === undefined) return undefined
-      const { params } = found.interaction
-      const text = (name: string) => (typeof params[name] === 'string' ? params[name] : '')
-      const [clientId, resource] = [text('client_id'), resourceIn(params['resource']) ?? endpoints.audienceOf({})]
-      const endpoint = endpoints.find(resource)
-      const back = URL.parse(text('redirect_uri'))
-      if (endpoint === undefined || back === null) return undefined
-      const web = /^https?:$/.test(back.protocol)
-      return {
-        id,
-        clientId,
-        clientName: (await askedBy(clientId)) ?? clientId,
-        documentHost: documents.names(clientId) ? new URL(clientId).host : undefined,
-        host: hostOf(back),
-        local: !web || isLoopback(back),
-        resource,
-        place: endpoint,
-        limit: limitOf(text('scope')),
-        insists: /\b(consent|login|select_account)\b/.test(text('prompt')),
-      }
+      const asking = askingIn(parts, id, found.interaction.params)
+      return asking && { ...asking, clientName: (await askedBy(asking.clientId)) ?? asking.clientId }
     },
     async remembered({ clientId, resource }, userId) {
       const row = await db.system((sql) => findLike(sql, { userId, clientId, resource }))
@@ -135,18 +118,10 @@ export function createAuthorizationServer(parts: AuthorizationServerParts): Auth
       await interaction.save(INTERACTION_LIVES)
       return pathOf(interaction.returnTo)
     },
-    async refuse(request, response, asking, { userId, organizationId }) {
+    async refuse(request, response, asking, by) {
       const found = await interactionOf(request, response, asking.id)
       if (found === undefined) throw gone()
-      await db.system((sql) =>
-        recordChange(sql, parts.actorOf(request, userId ?? 'anonymous'), organizationId, {
-          action: 'grant.refuse',
-          resource: 'client',
-          id: asking.clientId.slice(0, 200),
-          outcome: 'refused',
-          detail: { client: asking.clientName, resource: asking.resource },
-        }),
-      )
+      await recordRefusal(parts, request, asking, by)
       const { interaction } = found
       interaction.result = { error: 'access_denied', error_description: 'the user did not allow it' }
       await interaction.save(INTERACTION_LIVES)
@@ -164,6 +139,31 @@ export function createAuthorizationServer(parts: AuthorizationServerParts): Auth
         throw new ClientProblem('invalid_client_metadata', thrown.error_description ?? thrown.message)
       }
     },
+  }
+}
+
+/** Undefined where its endpoint or the address of the answer is none. */
+function askingIn(
+  { endpoints, documents }: Pick<AuthorizationServerParts, 'endpoints' | 'documents'>,
+  id: string,
+  params: Readonly<Record<string, unknown>>,
+): Omit<Asking, 'clientName'> | undefined {
+  const text = (name: string) => (typeof params[name] === 'string' ? params[name] : '')
+  const [clientId, resource] = [text('client_id'), resourceIn(params['resource']) ?? endpoints.audienceOf({})]
+  const endpoint = endpoints.find(resource)
+  const back = URL.parse(text('redirect_uri'))
+  if (endpoint === undefined || back === null) return undefined
+  const web = /^https?:$/.test(back.protocol)
+  return {
+    id,
+    clientId,
+    documentHost: documents.names(clientId) ? new URL(clientId).host : undefined,
+    host: hostOf(back),
+    local: !web || isLoopback(back),
+    resource,
+    place: endpoint,
+    limit: limitOf(text('scope')),
+    insists: /\b(consent|login|select_account)\b/.test(text('prompt')),
   }
 }
 
@@ -198,3 +198,19 @@ const storeGrant = (
     })
     return id
   })
+
+const recordRefusal = (
+  { db, actorOf }: AuthorizationServerParts,
+  request: IncomingMessage,
+  { clientId, clientName, resource }: Asking,
+  { userId, organizationId }: Refusing,
+) =>
+  db.system((sql) =>
+    recordChange(sql, actorOf(request, userId ?? 'anonymous'), organizationId, {
+      action: 'grant.refuse',
+      resource: 'client',
+      id: clientId.slice(0, 200),
+      outcome: 'refused',
+      detail: { client: clientName, resource },
+    }),
+  )

@@ -27,7 +27,8 @@ export interface KeepingParts {
   readonly now: () => number
 }
 
-export function createKeeping({ db, vault, memory, ender, egressOf, onKept, now }: KeepingParts): CredentialKeeping {
+export function createKeeping(parts: KeepingParts): CredentialKeeping {
+  const { db, vault, memory, ender, egressOf, onKept } = parts
   /** The connection as it stands in this transaction. Throws where it is not what the person set out for. */
   async function boundIn(sql: OrgSql, credential: NewCredential): Promise<ConnectionFacts | undefined> {
     if (credential.connectionId === undefined) return undefined
@@ -45,47 +46,13 @@ export function createKeeping({ db, vault, memory, ender, egressOf, onKept, now 
     return facts
   }
 
-  async function put(sql: OrgSql, credential: NewCredential, facts: ConnectionFacts | undefined): Promise<Put> {
-    const { organizationId, connectionId, userId, account, replaces, kind, authority, client, tokens } = credential
-    const done = await putCredential(sql, {
-      organizationId,
-      connectionId,
-      userId,
-      account,
-      replaces,
-      tried: credential.tried ?? false,
-      kind,
-      authority,
-      provider: authority?.provider ?? facts?.provider ?? 'mcp',
-      only: facts?.auth.accounts === 'one',
-      server: facts?.server,
-      onlyIssuer: facts?.issuer,
-      clientId: client?.clientId,
-      appId: client?.appId,
-      providerUserId: tokens.account.id,
-      providerUsername: tokens.account.name,
-      tokenType: tokens.tokenType,
-      left: leftOf(tokens, now()),
-      scopes: tokens.scopes ?? credential.scopes,
-      providerData: tokens.more,
-      seal: (id) => ({
-        access: vault.seal(tokens.access, accessTokenRow(id)),
-        refresh: tokens.refresh === undefined ? undefined : vault.seal(tokens.refresh, refreshTokenRow(id)),
-      }),
-    })
-    if (!('refused' in done)) return done
-    if (done.refused === 'many') throw new Fault('account.many', { limit: MOST_ACCOUNTS })
-    // The new token is not revoked: at many servers that would end all that this person has granted, the account that works with it.
-    throw new Fault('account.connected', { account: done.account })
-  }
-
   return {
     async keep(credential) {
       const { organizationId, connectionId, userId } = credential
       const stored = await db
         .organization(organizationId, async (sql) => {
           const facts = await boundIn(sql, credential)
-          const done = await put(sql, credential, facts)
+          const done = await put(parts, sql, credential, facts)
           const { id, account, mended } = done
           const provider = credential.authority?.provider ?? facts?.provider ?? 'mcp'
           const concerned = { id, organizationId, connectionId: connectionId ?? null, userId: userId ?? null }
@@ -119,4 +86,44 @@ export function createKeeping({ db, vault, memory, ender, egressOf, onKept, now 
       return { ended: idsOf(ended), problems: await ender.revoke(ended, () => egress) }
     },
   }
+}
+
+/** Throws `account.many` and `account.connected`. */
+async function put(
+  { vault, now }: Pick<KeepingParts, 'vault' | 'now'>,
+  sql: OrgSql,
+  credential: NewCredential,
+  facts: ConnectionFacts | undefined,
+): Promise<Put> {
+  const { organizationId, connectionId, userId, account, replaces, kind, authority, client, tokens } = credential
+  const done = await putCredential(sql, {
+    organizationId,
+    connectionId,
+    userId,
+    account,
+    replaces,
+    tried: credential.tried ?? false,
+    kind,
+    authority,
+    provider: authority?.provider ?? facts?.provider ?? 'mcp',
+    only: facts?.auth.accounts === 'one',
+    server: facts?.server,
+    onlyIssuer: facts?.issuer,
+    clientId: client?.clientId,
+    appId: client?.appId,
+    providerUserId: tokens.account.id,
+    providerUsername: tokens.account.name,
+    tokenType: tokens.tokenType,
+    left: leftOf(tokens, now()),
+    scopes: tokens.scopes ?? credential.scopes,
+    providerData: tokens.more,
+    seal: (id) => ({
+      access: vault.seal(tokens.access, accessTokenRow(id)),
+      refresh: tokens.refresh === undefined ? undefined : vault.seal(tokens.refresh, refreshTokenRow(id)),
+    }),
+  })
+  if (!('refused' in done)) return done
+  if (done.refused === 'many') throw new Fault('account.many', { limit: MOST_ACCOUNTS })
+  // The new token is not revoked: at many servers that would end all that this person has granted, the account that works with it.
+  throw new Fault('account.connected', { account: done.account })
 }

@@ -81,15 +81,13 @@ const createIdentityOf =
     return { clientId: row.client_id, secret, method, appId: row.id }
   }
 
-export function createChooseClient({
-  db,
-  vault,
-  oauth,
-  reveal,
-  global,
-  publicUrl,
-  now,
-}: ChooseClientParts): ChooseClient {
+const sealingWith =
+  (vault: Pick<Vault, 'seal'>) =>
+  (secret: string, id: Parameters<typeof oauthAppRow>[0]): ReturnType<Vault['seal']> =>
+    vault.seal(secret, oauthAppRow(id))
+
+export function createChooseClient(parts: ChooseClientParts): ChooseClient {
+  const { db, vault, oauth, global, publicUrl, now } = parts
   const flights = createSingleFlight<string, ClientIdentity>()
 
   /** One that registered itself serves as long as its secret, and for the addresses that it was registered with. */
@@ -97,7 +95,7 @@ export function createChooseClient({
     !row.registered ||
     (row.redirect_uris.includes(redirectUri) && (row.secret_expires_at?.getTime() ?? Infinity) > now())
 
-  const identityOf = createIdentityOf({ vault, reveal })
+  const identityOf = createIdentityOf(parts)
 
   const find = async (sql: OrgSql, { authority, redirectUri }: Pick<Choosing, 'authority' | 'redirectUri'>) => {
     for (const which of whichOf(authority)) {
@@ -120,7 +118,7 @@ export function createChooseClient({
       const there = await find(sql, choosing)
       if (there !== undefined) return there
       const words = { organizationId, clientId, secret, registered: true, method, redirectUris, secretExpiresAt }
-      const id = await putAuthorityClient(sql, { ...words, ...ownOf(authority), seal: sealFor })
+      const id = await putAuthorityClient(sql, { ...words, ...ownOf(authority), seal: sealingWith(vault) })
       if (id !== undefined)
         await recordChange(sql, actor, organizationId, {
           action: 'oauth_app.register',
@@ -134,7 +132,6 @@ export function createChooseClient({
     return identityOf(row, choosing)
   }
 
-  const sealFor = (secret: string, id: Parameters<typeof oauthAppRow>[0]) => vault.seal(secret, oauthAppRow(id))
   const documentFor = ({ clientDocuments, provider }: Authority) =>
     clientDocuments && provider === 'mcp' ? documentIdOf(publicUrl()) : undefined
 
@@ -159,19 +156,31 @@ export function createChooseClient({
         return true
       return (await db.organization(organizationId, (sql) => find(sql, request))) !== undefined
     },
-    async give({ organizationId, authority, actor }, { clientId, secret }) {
-      await db.organization(organizationId, async (sql) => {
-        const method: ClientAuthMethod | null = authority.provider === 'mcp' ? methodFor(authority, secret) : null
-        const words = { organizationId, clientId, secret, registered: false, method, redirectUris: [] }
-        const which = ownOf(authority)
-        const id = await putAuthorityClient(sql, { ...words, ...which, secretExpiresAt: undefined, seal: sealFor })
-        await recordChange(sql, actor, organizationId, {
-          action: 'oauth_app.put',
-          resource: 'oauth_app',
-          id: id ?? '',
-          detail: { issuer: authority.issuer, client_id: clientId, secret: secret === undefined ? 'none' : 'set' },
-        })
-      })
-    },
+    give: (choosing, client) => storeEntered(parts, choosing, client),
   }
+}
+
+/** Stores the client that an administrator entered. */
+async function storeEntered(
+  { db, vault }: Pick<ChooseClientParts, 'db' | 'vault'>,
+  { organizationId, authority, actor }: Pick<Choosing, 'organizationId' | 'authority' | 'actor'>,
+  { clientId, secret }: GivenClient,
+): Promise<void> {
+  await db.organization(organizationId, async (sql) => {
+    const method: ClientAuthMethod | null = authority.provider === 'mcp' ? methodFor(authority, secret) : null
+    const words = { organizationId, clientId, secret, registered: false, method, redirectUris: [] }
+    const which = ownOf(authority)
+    const id = await putAuthorityClient(sql, {
+      ...words,
+      ...which,
+      secretExpiresAt: undefined,
+      seal: sealingWith(vault),
+    })
+    await recordChange(sql, actor, organizationId, {
+      action: 'oauth_app.put',
+      resource: 'oauth_app',
+      id: id ?? '',
+      detail: { issuer: authority.issuer, client_id: clientId, secret: secret === undefined ? 'none' : 'set' },
+    })
+  })
 }

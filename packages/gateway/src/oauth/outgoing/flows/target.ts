@@ -82,8 +82,6 @@ export function createTargets({ find, unseal, vendor: vendorOf, accounts }: Targ
   const secretsOf = ({ id, sealed }: ConnectionRow): ConnectionSecrets =>
     ConnectionSecrets.parse(sealed === null ? {} : JSON.parse(unseal(sealed, sealedRow(id))))
 
-  const unfit = (connection: string, problem: string) => new Fault('flow.unfit', { connection, problem })
-
   function problemOf(connection: ConnectionRow): string | undefined {
     const { settings, enabled } = connection
     const auth = authOf(settings)
@@ -95,22 +93,6 @@ export function createTargets({ find, unseal, vendor: vendorOf, accounts }: Targ
     if (headers.some((name) => name.toLowerCase() === 'authorization'))
       return 'it has an Authorization header of its own'
     return undefined
-  }
-
-  function ofVendor(connectRequest: ConnectRequest & { provider: string }, snapshot: Snapshot): Target {
-    const vendor = vendorOf(connectRequest.provider)
-    if (vendor === undefined) throw new Fault('thing.unknown', { thing: 'provider' })
-    const egress = { alias: vendor.title, privateOrigins: [], exceptions: snapshot.exceptions }
-    const nothing = { connection: undefined, auth: undefined, server: undefined, url: undefined, headers: {} }
-    return { connectRequest, snapshot, title: vendor.title, vendor, egress, ...nothing }
-  }
-
-  /** The accounts are not kept here: the server's own page connects one. */
-  function ofBroker(connectRequest: ConnectRequest, connection: ConnectionRow, snapshot: Snapshot): Target {
-    if (!connection.enabled) throw unfit(connection.alias, 'it is turned off')
-    const egress = { alias: connection.alias, privateOrigins: [], exceptions: snapshot.exceptions }
-    const nothing = { auth: undefined, vendor: undefined, server: undefined, url: undefined, headers: {} }
-    return { connectRequest, snapshot, connection, title: connection.title, egress, ...nothing }
   }
 
   function ofConnection(connectRequest: ConnectRequest & { connectionId: ConnectionId }, snapshot: Snapshot): Target {
@@ -158,7 +140,7 @@ export function createTargets({ find, unseal, vendor: vendorOf, accounts }: Targ
       const snapshot = find({ id: connectRequest.organizationId })
       if (snapshot === undefined) throw new Fault('thing.unknown', { thing: 'connection' })
       return connectRequest.connectionId === undefined
-        ? ofVendor(connectRequest, snapshot)
+        ? ofVendor(connectRequest, snapshot, vendorOf(connectRequest.provider))
         : ofConnection(connectRequest, snapshot)
     },
     takesAccounts: (connection) => problemOf(connection) === undefined,
@@ -171,6 +153,23 @@ export function createTargets({ find, unseal, vendor: vendorOf, accounts }: Targ
       return snapshot.members.has(userId) ? 'yes' : 'forbidden'
     },
   }
+}
+
+const unfit = (connection: string, problem: string) => new Fault('flow.unfit', { connection, problem })
+
+function ofVendor(connectRequest: ConnectRequest, snapshot: Snapshot, vendor: Vendor | undefined): Target {
+  if (vendor === undefined) throw new Fault('thing.unknown', { thing: 'provider' })
+  const egress = { alias: vendor.title, privateOrigins: [], exceptions: snapshot.exceptions }
+  const nothing = { connection: undefined, auth: undefined, server: undefined, url: undefined, headers: {} }
+  return { connectRequest, snapshot, title: vendor.title, vendor, egress, ...nothing }
+}
+
+/** The accounts are not kept here: the server's own page connects one. */
+function ofBroker(connectRequest: ConnectRequest, connection: ConnectionRow, snapshot: Snapshot): Target {
+  if (!connection.enabled) throw unfit(connection.alias, 'it is turned off')
+  const egress = { alias: connection.alias, privateOrigins: [], exceptions: snapshot.exceptions }
+  const nothing = { auth: undefined, vendor: undefined, server: undefined, url: undefined, headers: {} }
+  return { connectRequest, snapshot, connection, title: connection.title, egress, ...nothing }
 }
 
 /** A program has no address: nothing is asked of it, and no key is tried there. */

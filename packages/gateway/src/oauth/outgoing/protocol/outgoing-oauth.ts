@@ -140,29 +140,43 @@ export function createOutgoingOAuth({ now, adapter, onRead }: OutgoingOAuthParts
       const own = vendor.revocation?.(client, token)
       if (own === undefined && authority.revocationEndpoint === undefined) return
       try {
-        if (own !== undefined) {
-          const { url, ...request } = own
-          const response = await createGuardedFetch(egress)(url, request)
-          const { status } = response
-          if (status === 429 || status >= 500) throw unreachable(egress, `it responded with HTTP ${status}`)
-          const failure = await failureOf(response, vendor)
-          if (status >= 400 || failure !== undefined)
-            throw refusedByAuthority(egress, `it did not revoke the token (${codeIn(failure ?? `HTTP ${status}`)})`)
-          return
-        }
-        const { ask, heard } = createLine({ adapter: vendor, egress, authority })
-        const revokeWith = (more: Record<string, string>) =>
-          library.revocationRequest(serverOf(authority), clientOf(client), proofOf(client), token, {
-            ...optionsOf(ask),
-            additionalParameters: { token_type_hint: hint, ...more },
-          })
-        const response = await revokeWith({})
-        // Servers on the Python SDK want the member there, whatever it is; others refuse it beside a header, so it is not sent first.
-        const isRefused = client.method !== 'client_secret_post' && (await codeOf(response)) === 'invalid_request'
-        await judgeRevocation(isRefused ? await revokeWith({ client_secret: '' }) : response, heard().secrets, egress)
+        if (own !== undefined) await revokeAtVendor(own, vendor, egress)
+        else await revokeByStandard({ authority, client, token, hint }, vendor, egress)
       } catch (thrown) {
         throw wordFailure(thrown, egress, { document: revocationAt(authority) })
       }
     },
   }
+}
+
+/** As a vendor has it in place of RFC 7009. */
+async function revokeAtVendor(
+  { url, ...request }: NonNullable<ReturnType<NonNullable<ProviderAdapter['revocation']>>>,
+  vendor: ProviderAdapter,
+  egress: Egress,
+): Promise<void> {
+  const response = await createGuardedFetch(egress)(url, request)
+  const { status } = response
+  if (status === 429 || status >= 500) throw unreachable(egress, `it responded with HTTP ${status}`)
+  const failure = await failureOf(response, vendor)
+  if (status >= 400 || failure !== undefined)
+    throw refusedByAuthority(egress, `it did not revoke the token (${codeIn(failure ?? `HTTP ${status}`)})`)
+}
+
+/** RFC 7009. */
+async function revokeByStandard(
+  { authority, client, token, hint }: Parameters<OutgoingOAuth['revoke']>[0],
+  vendor: ProviderAdapter,
+  egress: Egress,
+): Promise<void> {
+  const { ask, heard } = createLine({ adapter: vendor, egress, authority })
+  const revokeWith = (more: Record<string, string>) =>
+    library.revocationRequest(serverOf(authority), clientOf(client), proofOf(client), token, {
+      ...optionsOf(ask),
+      additionalParameters: { token_type_hint: hint, ...more },
+    })
+  const response = await revokeWith({})
+  // Servers on the Python SDK want the member there, whatever it is; others refuse it beside a header, so it is not sent first.
+  const isRefused = client.method !== 'client_secret_post' && (await codeOf(response)) === 'invalid_request'
+  await judgeRevocation(isRefused ? await revokeWith({ client_secret: '' }) : response, heard().secrets, egress)
 }
