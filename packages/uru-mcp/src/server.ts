@@ -45,24 +45,7 @@ export function createUruServer({ proxy, settings, ending, tell }: UruServerPart
     { name: 'uru-mcp', version: VERSION },
     { capabilities: { tools: { listChanged }, resources: { listChanged } } },
   )
-  /** By the key that they were listed for: a call may bring its own. */
-  const known = new Map<string | undefined, Promise<readonly Namespace[]>>()
-  let hidden = 0
-
-  function namespacesFor(asking: Asking, version?: number): Promise<readonly Namespace[]> {
-    const before = version === undefined ? known.get(asking.key) : undefined
-    if (before !== undefined) return before
-    const loading = proxy.namespaces(asking, version).then((all) => {
-      const beyond = Math.max(0, all.length - mostNamespaces)
-      if (beyond > 0 && beyond !== hidden)
-        tell(`${beyond} of ${all.length} namespaces are not listed: URU_MAX_NAMESPACES is ${mostNamespaces}.`)
-      hidden = beyond
-      return all
-    })
-    known.set(asking.key, loading)
-    loading.catch(() => known.delete(asking.key))
-    return loading
-  }
+  const namespaces = createNamespaces({ proxy, settings, tell })
 
   const askingFor = (signal: AbortSignal, own: string | undefined = key, meta: object = {}): Asking => ({
     key: own,
@@ -71,8 +54,8 @@ export function createUruServer({ proxy, settings, ending, tell }: UruServerPart
   })
 
   server.setRequestHandler('tools/list', async ({ params }, { mcpReq }) => {
-    const namespaces = await namespacesFor(askingFor(mcpReq.signal))
-    const all = namespaces.slice(0, mostNamespaces).flatMap((namespace) => definitionsOf(namespace, keyArgument))
+    const listable = await namespaces.of(askingFor(mcpReq.signal))
+    const all = listable.slice(0, mostNamespaces).flatMap((namespace) => definitionsOf(namespace, keyArgument))
     const { page, next } = pageOf(all, params?.cursor, pageSize)
     return { tools: page, ...(next === undefined ? {} : { nextCursor: next }) }
   })
@@ -81,25 +64,17 @@ export function createUruServer({ proxy, settings, ending, tell }: UruServerPart
     const { api_key: own, ...rest } = input
     const parameters = keyArgument ? rest : input
     const asking = askingFor(of.signal, keyArgument && typeof own === 'string' && own !== '' ? own : key, of._meta)
-    const namespaces = await namespacesFor(asking)
-    const meant = meantBy(name, namespaces)
+    const callable = await namespaces.of(asking)
+    const meant = meantBy(name, callable)
     if (meant === undefined)
       throw new ProtocolError(
         NO_TOOL,
         `There is no tool "${name.slice(0, 200)}". List the tools to see those that exist.`,
       )
-    if (meant.kind === 'list') return listNamespaceTools(meant, parameters, asking)
+    if (meant.kind === 'list')
+      return listNamespaceTools(meant, parameters, await proxy.tools(meant.namespace.app, asking))
     const { slug, sent } = executionOf(meant, parameters)
-    return resultText(await proxy.execute(slug, sent, meant.namespace, asking), meant.namespace, namespaces)
-  }
-
-  async function listNamespaceTools({ namespace }: Meant, input: Record<string, unknown>, asking: Asking) {
-    const all = await proxy.tools(namespace.app, asking)
-    const words = [input['filter'], input['category']].flatMap((word) =>
-      typeof word === 'string' && word !== '' ? [word.toLowerCase()] : [],
-    )
-    const found = all.filter((tool) => words.every((word) => JSON.stringify(tool).toLowerCase().includes(word)))
-    return listText(namespace, found, all.length)
+    return resultText(await proxy.execute(slug, sent, meant.namespace, asking), meant.namespace, callable)
   }
 
   server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => call(params.name, params.arguments ?? {}, mcpReq))
@@ -130,13 +105,51 @@ export function createUruServer({ proxy, settings, ending, tell }: UruServerPart
   if (listChanged) void watch({ proxy, settings, ending }, (version) => onVersionChanged(version))
 
   async function onVersionChanged(version: number): Promise<void> {
-    known.clear()
+    namespaces.forget()
     // The next list is at least as new as what the notification is about.
-    await namespacesFor(askingFor(ending), version).catch(() => {})
+    await namespaces.of(askingFor(ending), version).catch(() => {})
     await Promise.allSettled([server.sendToolListChanged(), server.sendResourceListChanged()])
   }
 
   return server
+}
+
+/** The namespaces of each key, asked for once until they are forgotten. */
+function createNamespaces({ proxy, settings, tell }: Pick<UruServerParts, 'proxy' | 'settings' | 'tell'>) {
+  const { mostNamespaces } = settings
+  /** By the key that they were listed for: a call may bring its own. */
+  const known = new Map<string | undefined, Promise<readonly Namespace[]>>()
+  let hidden = 0
+
+  /** @param version the least that is new enough; unsaid, what was listed before serves */
+  const of = (asking: Asking, version?: number): Promise<readonly Namespace[]> => {
+    const before = version === undefined ? known.get(asking.key) : undefined
+    if (before !== undefined) return before
+    const loading = proxy.namespaces(asking, version).then((all) => {
+      const beyond = Math.max(0, all.length - mostNamespaces)
+      if (beyond > 0 && beyond !== hidden)
+        tell(`${beyond} of ${all.length} namespaces are not listed: URU_MAX_NAMESPACES is ${mostNamespaces}.`)
+      hidden = beyond
+      return all
+    })
+    known.set(asking.key, loading)
+    loading.catch(() => known.delete(asking.key))
+    return loading
+  }
+  return { of, forget: () => known.clear() }
+}
+
+/** The tools of a namespace that the words of the input are in. */
+function listNamespaceTools(
+  { namespace }: Meant,
+  input: Record<string, unknown>,
+  all: Awaited<ReturnType<Proxy['tools']>>,
+) {
+  const words = [input['filter'], input['category']].flatMap((word) =>
+    typeof word === 'string' && word !== '' ? [word.toLowerCase()] : [],
+  )
+  const found = all.filter((tool) => words.every((word) => JSON.stringify(tool).toLowerCase().includes(word)))
+  return listText(namespace, found, all.length)
 }
 
 /** Calls back for each new version of the tools, until the process ends. */
