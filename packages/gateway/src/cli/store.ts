@@ -10,7 +10,7 @@ import type { Log } from '../lib/log.ts'
 import { DEFAULT_SLUG, listOrganizations, type OrganizationRow } from '../organizations/organizations.ts'
 import { KEY_FILES } from '../vault/key-files.ts'
 import { WRAPPED_FILE } from '../vault/key-service/wrapped-keys.ts'
-import { KEYCHAIN_FILE } from '../vault/key-sources.ts'
+import { KEYCHAIN_FILE } from '../vault/keychain-roots.ts'
 import { CommandFault } from './terminal/output.ts'
 
 export const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} }

@@ -7,15 +7,14 @@
  * database remembers it (`ring.ts`).
  */
 import { randomBytes } from 'node:crypto'
-import { readFile, rm } from 'node:fs/promises'
-import { join } from 'node:path'
-import { addToRingFile, keysOfText, readKeyFiles, removeFromKeyFiles, replaceFile, textOfKeys } from './key-files.ts'
+import { addToRingFile, readKeyFiles, removeFromKeyFiles } from './key-files.ts'
 import type { Keychain } from './keychain.ts'
+import { createKeychainRoots } from './keychain-roots.ts'
 import type { WrappedKeys } from './key-service/wrapped-keys.ts'
 import type { WrappedKey } from './key-service/wrapped-rows.ts'
 import { fingerprintOf, idOf, ROOT_LENGTH, rootFromSecret } from './root.ts'
 import type { KeyServiceFault } from './key-service/key-service.ts'
-import { loadRootKey, VAULT_FILE, whenMissing } from './root-key.ts'
+import { loadRootKey, VAULT_FILE } from './root-key.ts'
 
 export interface FoundKey {
   readonly id: string
@@ -69,28 +68,11 @@ export interface KeySources {
 /** The key comes from a source that a program cannot write to; the sentence says what its owner sets. */
 export class NoPlaceForKey extends Error {}
 
-/** Says that this directory's keys are in the keychain, and under which name. */
-export const KEYCHAIN_FILE = 'vault.keychain'
-
-export function createKeySources({ directory, settings, keychain, wrappedKeys }: KeySourceParts): KeySources {
-  const marker = join(directory, KEYCHAIN_FILE)
-  const readAccount = async () => (await readFile(marker, 'utf8').catch(whenMissing))?.trim()
-
-  async function readKeychain(): Promise<{ roots: Buffer[]; note?: string }> {
-    const account = await readAccount()
-    if (account === undefined) return { roots: [] }
-    try {
-      const text = await keychain.read(account)
-      const roots = text === undefined ? undefined : keysOfText(text)
-      if (roots !== undefined) return { roots }
-      return { roots: [], note: `the keychain contains no key with the name ${account}` }
-    } catch (thrown) {
-      return { roots: [], note: `the keychain cannot be read (${wordsOf(thrown)})` }
-    }
-  }
+export function createKeySources({ directory, settings, keychain: place, wrappedKeys }: KeySourceParts): KeySources {
+  const keychain = createKeychainRoots(directory, place)
 
   async function find(wrapped?: readonly WrappedKey[]): Promise<Found> {
-    const { roots, note } = await readKeychain()
+    const { roots, note } = await keychain.read()
     const files = await readKeyFiles(directory)
     const opened = await wrappedKeys?.open(wrapped)
     const all = [
@@ -103,12 +85,6 @@ export function createKeySources({ directory, settings, keychain, wrappedKeys }:
     const failure = opened?.failure
     const notes = [...(failure === undefined ? [] : [failure.message]), ...(note === undefined ? [] : [note])]
     return { keys, notes, ...(failure === undefined ? {} : { failure }) }
-  }
-
-  async function writeKeychain(account: string, roots: readonly Buffer[]): Promise<void> {
-    const text = textOfKeys(roots)
-    await keychain.write(account, text)
-    if ((await keychain.read(account)) !== text) throw new Error('it does not return what was stored')
   }
 
   return {
@@ -125,18 +101,16 @@ export function createKeySources({ directory, settings, keychain, wrappedKeys }:
       const root = randomBytes(ROOT_LENGTH)
       if (current.kind === 'file') await addToRingFile(directory, root)
       else {
-        const { roots, note } = await readKeychain()
-        const account = await readAccount()
+        const { roots, note, account } = await keychain.read()
         if (note !== undefined || account === undefined) throw new NoPlaceForKey(`No key can be added: ${note}.`)
-        await writeKeychain(account, [root, ...roots])
+        await keychain.write(account, [root, ...roots])
       }
       return foundKey(root, current.kind, current.source)
     },
     async drop(id) {
-      const { roots } = await readKeychain()
-      const account = await readAccount()
+      const { roots, account } = await keychain.read()
       const rest = roots.filter((root) => idOf(fingerprintOf(root)) !== id)
-      if (account !== undefined && rest.length < roots.length && rest.length > 0) await writeKeychain(account, rest)
+      if (account !== undefined && rest.length < roots.length && rest.length > 0) await keychain.write(account, rest)
       const files = (await readKeyFiles(directory)).filter(({ root }) => idOf(fingerprintOf(root)) === id)
       await removeFromKeyFiles(
         directory,
@@ -147,21 +121,9 @@ export function createKeySources({ directory, settings, keychain, wrappedKeys }:
     async promote(ids) {
       const { keys } = await find()
       const chosen = ids.flatMap((id) => keys.find((key) => key.id === id) ?? [])
-      const before = await readAccount()
       const isDone = chosen.every(({ kind }) => kind === 'keychain')
-      const account = before ?? randomBytes(8).toString('hex')
-      try {
-        // The name is written down first: a key in the keychain that nobody can name would stay there for ever.
-        if (before === undefined) await replaceFile(marker, `${account}\n`)
-        if (!isDone)
-          await writeKeychain(
-            account,
-            chosen.map(({ root }) => root),
-          )
-      } catch (thrown) {
-        if (before === undefined) await rm(marker, { force: true })
-        return wordsOf(thrown)
-      }
+      const problem = await keychain.fill(isDone ? undefined : chosen.map(({ root }) => root))
+      if (problem !== undefined) return problem
       await removeFromKeyFiles(
         directory,
         chosen.map(({ root }) => root),
@@ -204,5 +166,3 @@ const nextByHand = ({ source }: FoundKey): string =>
   source === 'JWT_SECRET'
     ? 'The vault key is derived from JWT_SECRET, which only you can set: give every gateway an MCP_ENCRYPTION_KEY of 64 new hex digits (`openssl rand -hex 32`) in addition, restart them, then run this again.'
     : 'The vault key is set in the environment, which only you can change: give every gateway 64 new hex digits (`openssl rand -hex 32`) as MCP_ENCRYPTION_KEY and the old value as MCP_ENCRYPTION_KEY_PREVIOUS, restart them, then run this again.'
-
-const wordsOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))
