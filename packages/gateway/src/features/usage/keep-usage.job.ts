@@ -58,18 +58,9 @@ export function createKeepUsage({
   most = STEP,
 }: KeepUsageParts): KeepUsage {
   const ending = new AbortController()
-  let compared = Math.floor(now() / HOUR)
-
-  /** Undefined where another gateway counts, or the end has come. */
-  async function step<T>(work: (sql: SystemSql) => Promise<T>): Promise<T | undefined> {
-    if (ending.signal.aborted) return undefined
-    const begun = performance.now()
-    const result = await db.system(async (sql) => ((await takeCount(sql)) ? { is: await work(sql) } : undefined))
-    await sleep(performance.now() - begun, undefined, { signal: ending.signal, ref: false }).catch(() => {})
-    return result?.is
-  }
-
+  const step = stepsIn(db, ending.signal)
   const tried = triedWith(log, ending.signal)
+  const compare = createComparison({ db, log, now }, step, tried)
 
   const each = (
     list: (sql: SystemSql) => Promise<readonly { readonly organization_id: string }[]>,
@@ -107,24 +98,6 @@ export function createKeepUsage({
       }
     })
 
-  /** Each hour another day. */
-  async function compare(): Promise<void> {
-    const hour = Math.floor(now() / HOUR)
-    if (hour === compared) return
-    compared = hour
-    const day = new Date(now() - (hour % COMPARED_DAYS) * DAY).toISOString().slice(0, 10)
-    await tried({}, async () => {
-      for (const { organization_id: organization } of await db.system(listCounted))
-        await tried({ organization, day }, () => compareDay(organization, day))
-    })
-  }
-
-  async function compareDay(organization: string, day: string): Promise<void> {
-    const isGood = await step((sql) => checkDay(sql, organization, day))
-    if (isGood === false)
-      log.warn({ organization, day }, 'the counted calls of a day differed from its records; they are counted anew')
-  }
-
   async function run(): Promise<void> {
     await count()
     await compare()
@@ -143,6 +116,43 @@ export function createKeepUsage({
       ending.abort()
       await under
     },
+  }
+}
+
+/** Undefined where another gateway counts, or the end has come. */
+function stepsIn(db: KeepUsageParts['db'], ending: AbortSignal) {
+  return async <T>(work: (sql: SystemSql) => Promise<T>): Promise<T | undefined> => {
+    if (ending.aborted) return undefined
+    const begun = performance.now()
+    const result = await db.system(async (sql) => ((await takeCount(sql)) ? { is: await work(sql) } : undefined))
+    await sleep(performance.now() - begun, undefined, { signal: ending, ref: false }).catch(() => {})
+    return result?.is
+  }
+}
+
+/** Compares another day each hour. */
+function createComparison(
+  { db, log, now }: Pick<KeepUsageParts, 'db' | 'log' | 'now'>,
+  step: ReturnType<typeof stepsIn>,
+  tried: ReturnType<typeof triedWith>,
+) {
+  let compared = Math.floor(now() / HOUR)
+
+  async function compareDay(organization: string, day: string): Promise<void> {
+    const isGood = await step((sql) => checkDay(sql, organization, day))
+    if (isGood === false)
+      log.warn({ organization, day }, 'the counted calls of a day differed from its records; they are counted anew')
+  }
+
+  return async (): Promise<void> => {
+    const hour = Math.floor(now() / HOUR)
+    if (hour === compared) return
+    compared = hour
+    const day = new Date(now() - (hour % COMPARED_DAYS) * DAY).toISOString().slice(0, 10)
+    await tried({}, async () => {
+      for (const { organization_id: organization } of await db.system(listCounted))
+        await tried({ organization, day }, () => compareDay(organization, day))
+    })
   }
 }
 
