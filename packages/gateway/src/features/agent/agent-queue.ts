@@ -50,6 +50,7 @@ export function createAgentQueue({ limits, draining, shared }: AgentQueueParts):
   const ofMembers = new Map<string, number>()
   const places = createPlaces(limits, shared)
   const line = createLine()
+  const { startNext, askAgain } = createStarts(line, places)
 
   const isOver = ({ signal }: AgentEntry): boolean => signal.aborted || draining.aborted
   const memberOf = ({ organizationId, userId }: AgentEntry): string => `${organizationId} ${userId}`
@@ -61,41 +62,6 @@ export function createAgentQueue({ limits, draining, shared }: AgentQueueParts):
       void startNext()
     },
   })
-
-  let starting: Promise<void> | undefined
-  let again: NodeJS.Timeout | undefined
-
-  /** One after the other: a second one waits for the first, and then looks at what has changed. */
-  function startNext(): Promise<void> {
-    const next: Promise<void> = (starting ?? Promise.resolve()).then(startWaiting).finally(() => {
-      if (starting === next) starting = undefined
-    })
-    return (starting = next)
-  }
-
-  async function startWaiting(): Promise<void> {
-    const refused = new Set<OrganizationId>()
-    for (;;) {
-      const [next] = line
-        .all()
-        .filter((entry) => !refused.has(entry.organizationId) && places.isFree(entry))
-        .toSorted((item, other) => places.runsOf(item) - places.runsOf(other))
-      if (next === undefined) break
-      // A database that is away is asked again, like one that has no place.
-      const taken = await places.take(next).catch(() => undefined)
-      if (taken === undefined) refused.add(next.organizationId)
-      else if (line.leave(next)) next.start(taken)
-      else taken[Symbol.dispose]()
-    }
-    if (refused.size > 0) askAgain()
-  }
-
-  function askAgain(): void {
-    again ??= setTimeout(() => {
-      again = undefined
-      void startNext()
-    }, AGAIN).unref()
-  }
 
   function wait(entry: AgentEntry): Promise<Disposable> {
     const { promise, resolve, reject } = Promise.withResolvers<Disposable>()
@@ -139,6 +105,46 @@ export function createAgentQueue({ limits, draining, shared }: AgentQueueParts):
       return wait(entry)
     },
   }
+}
+
+/** Starts runs that wait, as places become free. */
+function createStarts(line: ReturnType<typeof createLine>, places: ReturnType<typeof createPlaces>) {
+  let starting: Promise<void> | undefined
+  let again: NodeJS.Timeout | undefined
+
+  /** One after the other: a second one waits for the first, and then looks at what has changed. */
+  function startNext(): Promise<void> {
+    const next: Promise<void> = (starting ?? Promise.resolve()).then(startWaiting).finally(() => {
+      if (starting === next) starting = undefined
+    })
+    return (starting = next)
+  }
+
+  async function startWaiting(): Promise<void> {
+    const refused = new Set<OrganizationId>()
+    for (;;) {
+      const [next] = line
+        .all()
+        .filter((entry) => !refused.has(entry.organizationId) && places.isFree(entry))
+        .toSorted((item, other) => places.runsOf(item) - places.runsOf(other))
+      if (next === undefined) break
+      // A database that is away is asked again, like one that has no place.
+      const taken = await places.take(next).catch(() => undefined)
+      if (taken === undefined) refused.add(next.organizationId)
+      else if (line.leave(next)) next.start(taken)
+      else taken[Symbol.dispose]()
+    }
+    if (refused.size > 0) askAgain()
+  }
+
+  function askAgain(): void {
+    again ??= setTimeout(() => {
+      again = undefined
+      void startNext()
+    }, AGAIN).unref()
+  }
+
+  return { startNext, askAgain }
 }
 
 /** Places for runs that go on, of this gateway and of all gateways together. */
