@@ -55,8 +55,8 @@ export function createProcessGroup(parts: ProcessGroupParts): ProcessGroup {
   const relay = createRelay()
   const metrics = createKeptMetrics(relay, servingWorkers)
   const closing = new AbortController()
+  const replaceWorker = createReplacing({ start: () => start().port, log, closing: closing.signal })
   let patience = 0
-  let pause = AGAIN.first
 
   cluster.setupPrimary({ exec: ENTRY, args: [], stdio: ['ignore', 'inherit', 'pipe', 'ipc'] })
 
@@ -88,24 +88,6 @@ export function createProcessGroup(parts: ProcessGroupParts): ProcessGroup {
     const others = servingWorkers().filter((peer) => peer !== asker)
     const answers = what === METRICS ? [await metrics.gather()] : [...(await relay.ask(others, what, facts)).values()]
     asker.send({ kind: 'answers', id, all: answers, asked: what === METRICS ? 1 : others.length })
-  }
-
-  /** One that ended by itself is replaced, however often that fails. */
-  async function replaceWorker({ worker, began }: Running, how: { code: number | null; signal: string | null }) {
-    const facts = { pid: worker.process.pid, ...how }
-    log.error(facts, 'a gateway process ended unexpectedly; starting another one')
-    if (Date.now() - began > AGAIN.calm) pause = AGAIN.first
-    while (!closing.signal.aborted) {
-      await sleep(pause, undefined, { signal: closing.signal }).catch(() => {})
-      pause = Math.min(pause * 2, AGAIN.most)
-      if (closing.signal.aborted) return
-      try {
-        await start().port
-        return
-      } catch (thrown) {
-        log.error({ err: thrown }, 'a gateway process failed to start; retrying')
-      }
-    }
   }
 
   return {
@@ -140,6 +122,35 @@ export function createProcessGroup(parts: ProcessGroupParts): ProcessGroup {
       closing.abort()
       await Promise.all([...all].map((item) => end(item, drainSeconds)))
     },
+  }
+}
+
+interface ReplacingParts {
+  /** Resolves when a new one serves. */
+  start(): Promise<unknown>
+  readonly log: Log
+  readonly closing: AbortSignal
+}
+
+function createReplacing({ start, log, closing }: ReplacingParts) {
+  let pause = AGAIN.first
+
+  /** One that ended by itself is replaced, however often that fails. */
+  return async ({ worker, began }: Running, how: { code: number | null; signal: string | null }): Promise<void> => {
+    const facts = { pid: worker.process.pid, ...how }
+    log.error(facts, 'a gateway process ended unexpectedly; starting another one')
+    if (Date.now() - began > AGAIN.calm) pause = AGAIN.first
+    while (!closing.aborted) {
+      await sleep(pause, undefined, { signal: closing }).catch(() => {})
+      pause = Math.min(pause * 2, AGAIN.most)
+      if (closing.aborted) return
+      try {
+        await start()
+        return
+      } catch (thrown) {
+        log.error({ err: thrown }, 'a gateway process failed to start; retrying')
+      }
+    }
   }
 }
 
