@@ -58,14 +58,15 @@ interface Born extends Omit<Started, 'pid'> {
   readonly child: Process
 }
 
-function createWorker(link: Socket) {
+interface BirthParts {
+  readonly reportOf: ReturnType<typeof reportsTo>
+  /** Whether a child that is being prepared is still to be started. */
+  isWanted(id: number): boolean
+}
+
+function createBirths({ reportOf, isWanted }: BirthParts) {
   const reaper = createProcessReaper()
   const memory = createMemoryWatch()
-  /** undefined while a child is being prepared; one that is stopped by then is not started at all. */
-  const children = new Map<number, Process | undefined>()
-  let leaving = false
-
-  const reportOf = reportsTo(link, (id) => children.delete(id))
 
   async function bear(id: number, order: Order): Promise<Born> {
     const residence = await prepareFolders(order)
@@ -88,7 +89,7 @@ function createWorker(link: Socket) {
       closedPaths = [],
       ...confined
     } = await confine(order, { file, cwd, environment, temporary: temporary.path })
-    if (leaving || !children.has(id)) {
+    if (!isWanted(id)) {
       started?.()
       await confined.cleanUp?.()
       throw new ChildError('STOPPED', 'It was stopped before it was started.')
@@ -114,6 +115,19 @@ function createWorker(link: Socket) {
     born.catch(() => started?.())
     return { child: await born, ...(view === undefined ? {} : { view }), closedPaths: masked }
   }
+
+  return bear
+}
+
+function createWorker(link: Socket) {
+  /** undefined while a child is being prepared; one that is stopped by then is not started at all. */
+  const children = new Map<number, Process | undefined>()
+  let leaving = false
+
+  const bear = createBirths({
+    reportOf: reportsTo(link, (id) => children.delete(id)),
+    isWanted: (id) => !leaving && children.has(id),
+  })
 
   async function start(id: number, order: Order): Promise<void> {
     children.set(id, undefined)
