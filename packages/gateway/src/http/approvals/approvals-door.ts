@@ -118,28 +118,9 @@ export function createApprovalsDoor(parts: ApprovalsDoorParts): Hono<Env> {
     visitor.check(form.get('csrf'))
     const id = c.req.param('id') ?? ''
     const found = await find(visitor, id)
-    const choice = form.get('answer')
     if (found === undefined) return show(texts, visitor, id)
     try {
-      if (choice !== 'grant' && choice !== 'always' && choice !== 'deny')
-        throw new Fault('body.shape', { place: '/answer', problem: 'must be grant, always or deny' })
-      const { approver } = found.viewer
-      if (approver === undefined)
-        throw new Fault('approval.forbidden', { problem: 'only members of the organization can answer it' })
-      const note = (form.get('note') ?? '').trim().slice(0, 500)
-      await answerApproval(
-        { db, lookup: approvals.lookup },
-        {
-          organizationId: found.snapshot.organization.id,
-          id,
-          approver,
-          verdict: choice === 'deny' ? 'deny' : 'grant',
-          always: choice === 'always',
-          way: 'page',
-          note: note === '' ? undefined : note,
-          actor: visitor.actor,
-        },
-      )
+      await answerAs(parts, visitor, found, form)
     } catch (thrown) {
       const fault = Fault.of(thrown)
       if (fault.code === 'internal' || isDatabaseFault(fault)) throw thrown
@@ -148,6 +129,34 @@ export function createApprovalsDoor(parts: ApprovalsDoorParts): Hono<Env> {
     return c.redirect(`${list()}/${id}`, 303)
   })
   return app
+}
+
+/** Carries out the answer of a form. Throws what a person may be told. */
+async function answerAs(
+  { db, approvals: { lookup } }: ApprovalsDoorParts,
+  { actor }: Visitor,
+  { snapshot, viewer: { approver }, row: { id } }: Seen & { readonly row: ApprovalRow },
+  form: URLSearchParams,
+): Promise<void> {
+  const choice = form.get('answer')
+  if (choice !== 'grant' && choice !== 'always' && choice !== 'deny')
+    throw new Fault('body.shape', { place: '/answer', problem: 'must be grant, always or deny' })
+  if (approver === undefined)
+    throw new Fault('approval.forbidden', { problem: 'only members of the organization can answer it' })
+  const note = (form.get('note') ?? '').trim().slice(0, 500)
+  await answerApproval(
+    { db, lookup },
+    {
+      organizationId: snapshot.organization.id,
+      id,
+      approver,
+      verdict: choice === 'deny' ? 'deny' : 'grant',
+      always: choice === 'always',
+      way: 'page',
+      note: note === '' ? undefined : note,
+      actor,
+    },
+  )
 }
 
 /** Invisible characters are shown, so that no unseen argument is approved. */
