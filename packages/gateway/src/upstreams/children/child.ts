@@ -94,6 +94,22 @@ function createObituary(name: string, log: Log) {
   }
 }
 
+/** Resolves when it is gone. Where the worker does not end it in time, it is ended by force. */
+const endBy = (obituary: ReturnType<typeof createObituary>, ask: () => void, force: () => void) =>
+  new Promise<void>((done) => {
+    obituary.ask(() => done())
+    if (obituary.known()) return
+    ask()
+    const timer = setTimeout(force, STOP_MS)
+    obituary.ask(() => clearTimeout(timer))
+  })
+
+function limitStart(started: Promise<unknown>, onLate: () => void): void {
+  const timer = setTimeout(onLate, START_MS)
+  const clear = () => clearTimeout(timer)
+  started.then(clear, clear)
+}
+
 export function createNearEnd({ name, log, tell, ready, words, over, hosts, onHosts }: NearEndParts) {
   const inbox = createInbox({ name, log, taken: tell.taken })
   const outbox = createOutbox({ name, write: tell.line })
@@ -117,28 +133,18 @@ export function createNearEnd({ name, log, tell, ready, words, over, hosts, onHo
     obituary.publish({ code: null, signal: null, reason: 'STOPPED', stderr: [], withheld: withheldNow() }) // for a `stop` that waits
   }
   const stop = () =>
-    new Promise<void>((done) => {
-      obituary.ask(() => done())
-      if (obituary.known()) return
-      tell.stop()
-      const timer = setTimeout(() => {
-        log.error(
-          { child: name, pid },
-          'the worker did not end a stdio server; its process group is killed by the gateway',
-        )
-        if (pid !== undefined) signalGroup(pid, 'SIGKILL')
-        end({ code: null, signal: 'SIGKILL', reason: 'STOPPED' })
-      }, STOP_MS)
-      obituary.ask(() => clearTimeout(timer))
+    endBy(obituary, tell.stop, () => {
+      log.error(
+        { child: name, pid },
+        'the worker did not end a stdio server; its process group is killed by the gateway',
+      )
+      if (pid !== undefined) signalGroup(pid, 'SIGKILL')
+      end({ code: null, signal: 'SIGKILL', reason: 'STOPPED' })
     })
-  const late = setTimeout(() => {
+  limitStart(started.promise, () => {
     tell.stop()
     refuse(new ChildError('START_FAILED', `The worker process did not start ${name} within ${START_MS / 1000} s.`))
-  }, START_MS)
-  started.promise.then(
-    () => clearTimeout(late),
-    () => clearTimeout(late),
-  )
+  })
   const childOf = (known: number): Child => ({
     pid: known,
     send: outbox.send,

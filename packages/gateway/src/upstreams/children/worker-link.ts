@@ -68,6 +68,7 @@ export function createChildren(parts: ChildrenParts): Children {
     inherited: parts.inherited ?? {},
   }
   const queue = createStartQueue({ places })
+  const takePlace = placesIn(queue, { log, readyMs, progressMs })
   const confinement = createConfinement(parts.sandbox, world.inherited, log)
   let pool: ChildPool | undefined
   let closed = false
@@ -79,33 +80,6 @@ export function createChildren(parts: ChildrenParts): Children {
         if (pool === which) pool = undefined
       },
     }))
-
-  /** A place among the starting ones, with its watch; `leave` gives it back, and may be called before there is one. */
-  async function takePlace(launch: Launch, lastStderr: () => string | undefined) {
-    const words = wordsOf(launch)
-    const watch = watchStart({
-      log,
-      name: launch.name,
-      words,
-      progressMs,
-      readyMs,
-      lastStderr,
-      late: () => leaveQueue(),
-    })
-    let giveBack = () => {}
-    const leaveQueue = () => {
-      watch.end()
-      giveBack()
-    }
-    try {
-      giveBack = await queue.take(launch.signal)
-    } catch (thrown) {
-      watch.end()
-      throw thrown
-    }
-    watch.begin()
-    return leaveQueue
-  }
 
   return {
     async start(launch) {
@@ -149,6 +123,30 @@ export function createChildren(parts: ChildrenParts): Children {
     },
   }
 }
+
+/** A place among the starting ones, with its watch; `leave` gives it back, and may be called before there is one. */
+const placesIn =
+  (
+    queue: ReturnType<typeof createStartQueue>,
+    times: Pick<Parameters<typeof watchStart>[0], 'log' | 'readyMs' | 'progressMs'>,
+  ) =>
+  async (launch: Launch, lastStderr: () => string | undefined) => {
+    const words = wordsOf(launch)
+    const watch = watchStart({ ...times, name: launch.name, words, lastStderr, late: () => leaveQueue() })
+    let giveBack = () => {}
+    const leaveQueue = () => {
+      watch.end()
+      giveBack()
+    }
+    try {
+      giveBack = await queue.take(launch.signal)
+    } catch (thrown) {
+      watch.end()
+      throw thrown
+    }
+    watch.begin()
+    return leaveQueue
+  }
 
 const shuttingDown = () =>
   new ChildError('CHILDREN_CLOSED', 'The gateway is shutting down: no stdio server can be started.')
