@@ -53,19 +53,6 @@ export function createAdminDoor<Parts extends OperationBase>(door: AdminDoorPart
   const app = new Hono<Env>()
   const refused = createAdminRefusals(door.refusals)
   const keeper = createKeptAnswers(parts)
-  /** A POST that names itself is carried out once, however often it comes. */
-  const once = async (
-    c: AdminContext,
-    { method, needs, path }: Operation,
-    { principal, query, body }: OperationCall,
-    run: () => unknown,
-  ) => {
-    const key = c.req.header('idempotency-key')
-    const may = method === 'POST' && (needs.of === 'organization' || needs.of === 'platform')
-    if (key === undefined || !may || principal === undefined) return { replayed: false, given: await run() }
-    const request = JSON.stringify([method, path, c.req.param(), query, body])
-    return keeper.once({ principal: principal.id, key, request }, async () => run())
-  }
 
   async function serve(c: AdminContext, served: Served<Parts>, learned: Learned): Promise<Response> {
     const { operation } = served
@@ -98,7 +85,7 @@ export function createAdminDoor<Parts extends OperationBase>(door: AdminDoorPart
       const events = streamWithProgress({ operation, signal, run, word: wordFor(operation, learned) })
       return c.body(events, 200, STREAM_HEAD)
     }
-    const { replayed, given } = await once(c, operation, asking, () => served.run(parts, asking, scope))
+    const { replayed, given } = await carryOutOnce(keeper, c, operation, asking, () => served.run(parts, asking, scope))
     if (replayed) c.header('idempotency-replayed', 'true')
     return given instanceof Response ? given : answer(c, operation, given, log)
   }
@@ -137,6 +124,21 @@ export function createAdminDoor<Parts extends OperationBase>(door: AdminDoorPart
     throw new Fault('request.method', { method: c.req.method, allowed: allowed.join(', ') })
   })
   return app
+}
+
+/** A POST that names itself is carried out once, however often it comes. */
+async function carryOutOnce(
+  keeper: ReturnType<typeof createKeptAnswers>,
+  c: AdminContext,
+  { method, needs, path }: Operation,
+  { principal, query, body }: OperationCall,
+  run: () => unknown,
+) {
+  const key = c.req.header('idempotency-key')
+  const may = method === 'POST' && (needs.of === 'organization' || needs.of === 'platform')
+  if (key === undefined || !may || principal === undefined) return { replayed: false, given: await run() }
+  const request = JSON.stringify([method, path, c.req.param(), query, body])
+  return keeper.once({ principal: principal.id, key, request }, async () => run())
 }
 
 /** Returns the methods that a path accepts; empty if nothing is served there. */
