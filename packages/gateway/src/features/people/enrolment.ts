@@ -64,18 +64,6 @@ export function createEnrolment(parts: EnrolmentParts): Enrolment {
     throw fault
   }
 
-  async function addFirst(sql: SystemSql, actor: Actor, { code, email, name }: First, password: string) {
-    if (!(await spendSetUpCode(sql, hash, code))) throw new Fault('code.unknown')
-    if ((await countUsers(sql)) > 0) throw new Fault('setup.done')
-    const user = await addUser(sql, { email, name, password, platformAdmin: true })
-    if (user === undefined) throw new Fault('setup.done')
-    const organization = await ensureOrganization(sql, DEFAULT_SLUG, undefined, 'set-up')
-    await joinAs(sql, parts, user.id, { organizationId: organization.id, role: 'tenant_admin', name: user.email })
-    const made = { ...actor, id: user.id, type: 'user' } as const
-    await recordChange(sql, made, undefined, { action: 'user.register', resource: 'user', id: user.id })
-    return { user, organization }
-  }
-
   let inhabited = false
   return {
     async isEmpty() {
@@ -93,7 +81,7 @@ export function createEnrolment(parts: EnrolmentParts): Enrolment {
       if (!known) return refuse(actor, refused, new Fault('code.unknown'))
       good()
       const password = await passwords.hash(first.password)
-      const { user, organization } = await db.system((sql) => addFirst(sql, actor, first, password))
+      const { user, organization } = await db.system((sql) => addFirst(parts, sql, actor, { ...first, password }))
       await settle(organization.id)
       return user
     },
@@ -144,4 +132,17 @@ export function createEnrolment(parts: EnrolmentParts): Enrolment {
       return changed
     },
   }
+}
+
+/** @param password as it is stored */
+async function addFirst(parts: EnrolmentParts, sql: SystemSql, actor: Actor, { code, email, name, password }: First) {
+  if (!(await spendSetUpCode(sql, parts.hash, code))) throw new Fault('code.unknown')
+  if ((await countUsers(sql)) > 0) throw new Fault('setup.done')
+  const user = await addUser(sql, { email, name, password, platformAdmin: true })
+  if (user === undefined) throw new Fault('setup.done')
+  const organization = await ensureOrganization(sql, DEFAULT_SLUG, undefined, 'set-up')
+  await joinAs(sql, parts, user.id, { organizationId: organization.id, role: 'tenant_admin', name: user.email })
+  const made = { ...actor, id: user.id, type: 'user' } as const
+  await recordChange(sql, made, undefined, { action: 'user.register', resource: 'user', id: user.id })
+  return { user, organization }
 }
