@@ -41,46 +41,14 @@ const MOST = 1_000
 
 export function createKeepSnapshots({ load, onLoad, log }: KeepSnapshotsParts): KeepSnapshots {
   const snapshots = createHeldSnapshots()
-  let loading: Promise<void> = Promise.resolve()
-  let pending = new Map<string, WantedRows>()
-  let wantsAll = false
+  const pending = createPending()
+  const loads = createLoads({ load, onLoad }, snapshots, pending)
   let planned: Planned | undefined
-  let took = 0
   let closed = false
-
-  function addPending(id: string, rows: WantedRows): void {
-    const before = pending.get(id)
-    pending.set(id, before === undefined ? rows : joinRows(before, rows))
-  }
-
-  /** One load after the other, so that an older answer can never replace a newer one. */
-  function loadNow(): Promise<void> {
-    const run = async () => {
-      const ids = wantsAll ? undefined : pending
-      pending = new Map()
-      wantsAll = false
-      if (closed || ids?.size === 0) return
-      const began = performance.now()
-      try {
-        const loaded = await load(ids)
-        onLoad(loaded, snapshots.place(ids, loaded))
-      } catch (thrown) {
-        // The requested loads stay pending after a failure.
-        wantsAll ||= ids === undefined
-        for (const [id, rows] of ids ?? []) addPending(id, rows)
-        throw thrown
-      } finally {
-        took = performance.now() - began
-      }
-    }
-    const result = loading.then(run)
-    loading = result.catch(() => {})
-    return result
-  }
 
   function plan(after: number): Promise<void> {
     if (closed) return Promise.resolve()
-    planned ??= planAnew(Math.max(after, Math.min(took, MOST)))
+    planned ??= planAnew(Math.max(after, Math.min(loads.took, MOST)))
     return planned.loaded
   }
 
@@ -90,7 +58,7 @@ export function createKeepSnapshots({ load, onLoad, log }: KeepSnapshotsParts): 
     loaded.catch(() => {})
     const timer = setTimeout(() => {
       planned = undefined
-      loadNow().then(resolve, (thrown: unknown) => {
+      loads.run().then(resolve, (thrown: unknown) => {
         reject(thrown)
         log.error({ err: thrown }, 'a change could not be loaded; retrying')
         void plan(AGAIN)
@@ -104,30 +72,92 @@ export function createKeepSnapshots({ load, onLoad, log }: KeepSnapshotsParts): 
     findAny: snapshots.findAny,
     all: snapshots.all,
     reload() {
-      wantsAll = true
-      return loadNow()
+      pending.addAll()
+      return loads.run()
     },
     refresh(id, changed) {
-      addPending(id, wantedBy(changed))
-      return loadNow()
+      pending.add(id, wantedBy(changed))
+      return loads.run()
     },
     signal(id, changed) {
-      if (id === undefined) wantsAll = true
-      else addPending(id, wantedBy(changed))
+      if (id === undefined) pending.addAll()
+      else pending.add(id, wantedBy(changed))
       void plan(GATHER)
     },
     refreshSoon(id, changed) {
-      addPending(id, wantedBy(changed))
+      pending.add(id, wantedBy(changed))
       return plan(GATHER)
     },
     async settled() {
       while (planned !== undefined) await planned.loaded.catch(() => {})
-      await loading
+      await loads.idle()
     },
     close() {
       closed = true
+      loads.close()
       clearTimeout(planned?.timer)
       planned?.end()
+    },
+  }
+}
+
+/** Loads what is wanted: one load after the other, so that an older answer can never replace a newer one. */
+function createLoads(
+  { load, onLoad }: Pick<KeepSnapshotsParts, 'load' | 'onLoad'>,
+  snapshots: HeldSnapshots,
+  pending: ReturnType<typeof createPending>,
+) {
+  let loading: Promise<void> = Promise.resolve()
+  let took = 0
+  let closed = false
+
+  async function loadPending(): Promise<void> {
+    const ids = pending.take()
+    if (closed || ids?.size === 0) return
+    const began = performance.now()
+    try {
+      const loaded = await load(ids)
+      onLoad(loaded, snapshots.place(ids, loaded))
+    } catch (thrown) {
+      // The requested loads stay pending after a failure.
+      if (ids === undefined) pending.addAll()
+      for (const [id, rows] of ids ?? []) pending.add(id, rows)
+      throw thrown
+    } finally {
+      took = performance.now() - began
+    }
+  }
+
+  return {
+    run(): Promise<void> {
+      const result = loading.then(loadPending)
+      loading = result.catch(() => {})
+      return result
+    },
+    /** The milliseconds of the last one. */
+    get took() {
+      return took
+    },
+    idle: () => loading,
+    close: () => void (closed = true),
+  }
+}
+
+function createPending() {
+  let pending = new Map<string, WantedRows>()
+  let wantsAll = false
+  return {
+    add(id: string, rows: WantedRows): void {
+      const before = pending.get(id)
+      pending.set(id, before === undefined ? rows : joinRows(before, rows))
+    },
+    addAll: () => void (wantsAll = true),
+    /** Takes out what is pending, or undefined for all. */
+    take(): ReadonlyMap<string, WantedRows> | undefined {
+      const taken = wantsAll ? undefined : pending
+      pending = new Map()
+      wantsAll = false
+      return taken
     },
   }
 }

@@ -112,23 +112,9 @@ const NONE: readonly string[] = []
 /** A legacy verdict fails silently for ever once the server was upgraded, so it is asked again after a while. */
 const LEGACY_VERDICT_MS = 60 * 60_000
 
-export function createSnapshot({
-  organization,
-  connections,
-  catalogs,
-  toolsets,
-  members,
-  groups = NO_GROUPS,
-  version = 0,
-  states = [],
-  rules = NO_POLICY,
-  upstreams,
-  unseal,
-  references,
-  credentials,
-  documents,
-  keepsFiles = false,
-}: SnapshotParts): Snapshot {
+export function createSnapshot(parts: SnapshotParts): Snapshot {
+  const { organization, connections, catalogs, toolsets, members, unseal, references } = parts
+  const { groups = NO_GROUPS, version = 0, states = [], rules = NO_POLICY, keepsFiles = false } = parts
   const catalogOf = new Map(catalogs.map((catalog) => [catalog.connection_id, catalog]))
   const selections = new Map<string, Selection>([
     [ALL, EVERYTHING],
@@ -186,28 +172,37 @@ export function createSnapshot({
       const entry = byId.get(connectionId)
       if (entry?.connection.enabled !== true || !organization.active)
         throw new Fault('upstream.disabled', { connection: entry?.connection.alias ?? 'asked for' })
-      const ownAccount = () => credentials && ownPresents(credentials, organization.id, connectionId)
-      const { connection } = entry
-      return upstreams.open(
-        connectionId,
-        entry.version,
-        connection.alias,
-        (making) =>
-          kindFor(connection.settings.connector).open(
-            openingOf(connection, {
-              organization: organization.slug,
-              exceptions,
-              unseal,
-              references,
-              documents,
-              own: ownAccount,
-            }),
-            making,
-          ),
-        () => (takes(connection) ? letInBesides(connection, unseal) : 'every call'),
-      )
+      return openUpstream(parts, entry, exceptions, takes)
     },
   }
+}
+
+function openUpstream(
+  parts: SnapshotParts,
+  { connection, version }: { readonly connection: ConnectionRow; readonly version: string },
+  exceptions: Exceptions,
+  takes: ReturnType<typeof createTakes>,
+): Upstream {
+  const { organization, upstreams, unseal, references, credentials, documents } = parts
+  const ownAccount = () => credentials && ownPresents(credentials, organization.id, connection.id)
+  return upstreams.open(
+    connection.id,
+    version,
+    connection.alias,
+    (making) =>
+      kindFor(connection.settings.connector).open(
+        openingOf(connection, {
+          organization: organization.slug,
+          exceptions,
+          unseal,
+          references,
+          documents,
+          own: ownAccount,
+        }),
+        making,
+      ),
+    () => (takes(connection) ? letInBesides(connection, unseal) : 'every call'),
+  )
 }
 
 /** Changes with settings and secrets, not with what the last contact showed. */
