@@ -68,6 +68,16 @@ const actorOf = ({ made_by: id }: Link, from: TransferOrigin): Actor => ({
   keyId: id.startsWith('key_') ? id : undefined,
 })
 
+async function takeLink(sql: SystemSql, hashed: Buffer, range: ByteRange | undefined, from: TransferOrigin) {
+  const link = await takeDownloadLink(sql, hashed)
+  const row = link && (await findFileRow(sql, link.file_id))
+  if (link === undefined || row?.state !== 'ready') throw new Fault('file.link')
+  const detail = { name: row.name, size: row.size, ...(range === undefined ? {} : { range: textOf(range) }) }
+  const change: Change = { action: 'file.download', resource: 'file', id: row.id, detail }
+  await recordChange(sql, actorOf(link, from), row.organization_id, change)
+  return row
+}
+
 export function createFileTransfers({ db, uploads, hash, blobs, openKey }: FileTransferParts): FileTransfers {
   const hashOf = (token: string): Buffer => {
     if (!isLinkToken(token)) throw new Fault('file.link')
@@ -108,16 +118,6 @@ export function createFileTransfers({ db, uploads, hash, blobs, openKey }: FileT
     const { id, name, size, sha256 } = row
     const change: Change = { action: 'file.upload', resource: 'file', id, detail: { name, size, sha256 } }
     await recordChange(sql, actorOf(link, from), row.organization_id, change)
-  }
-
-  async function takeLink(sql: SystemSql, hashed: Buffer, range: ByteRange | undefined, from: TransferOrigin) {
-    const link = await takeDownloadLink(sql, hashed)
-    const row = link && (await findFileRow(sql, link.file_id))
-    if (link === undefined || row?.state !== 'ready') throw new Fault('file.link')
-    const detail = { name: row.name, size: row.size, ...(range === undefined ? {} : { range: textOf(range) }) }
-    const change: Change = { action: 'file.download', resource: 'file', id: row.id, detail }
-    await recordChange(sql, actorOf(link, from), row.organization_id, change)
-    return row
   }
 
   return {

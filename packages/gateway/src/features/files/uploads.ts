@@ -50,30 +50,8 @@ const RENEW_MS = 5_000
 const MOST_HASHES = 500
 
 export function createUploads(parts: FileParts): Uploads {
-  const writer = randomUUID()
   const hashes = new LRUCache<FileId, { hash: Hash; size: number }>({ max: MOST_HASHES })
-  const running = new Map<FileId, { stop: AbortController; ended: Promise<unknown> }>()
-
-  /** Runs alone for that upload, here and in other gateways. */
-  async function runAlone<T>(
-    row: UploadRow,
-    signal: AbortSignal,
-    work: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
-    for (let other = running.get(row.id); other !== undefined; other = running.get(row.id)) {
-      other.stop.abort()
-      await other.ended
-    }
-    const stop = new AbortController()
-    const ended = Promise.withResolvers<void>()
-    running.set(row.id, { stop, ended: ended.promise })
-    try {
-      return await withLease(parts, row, writer, (lost) => work(AbortSignal.any([signal, stop.signal, lost])))
-    } finally {
-      running.delete(row.id)
-      ended.resolve()
-    }
-  }
+  const runAlone = createAlone(parts)
 
   async function append(row: UploadRow, { offset, content, signal, onReady }: Appending, ending: AbortSignal) {
     const resumed = await parts.blobs.resume(row.storage_key, memoryOf(parts, row))
@@ -134,6 +112,28 @@ export function createUploads(parts: FileParts): Uploads {
       })
     },
     append: (row, appending) => runAlone(row, appending.signal, (signal) => append(row, appending, signal)),
+  }
+}
+
+function createAlone(parts: FileParts) {
+  const writer = randomUUID()
+  const running = new Map<FileId, { stop: AbortController; ended: Promise<unknown> }>()
+
+  /** Runs alone for that upload, here and in other gateways. */
+  return async <T>(row: UploadRow, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+    for (let other = running.get(row.id); other !== undefined; other = running.get(row.id)) {
+      other.stop.abort()
+      await other.ended
+    }
+    const stop = new AbortController()
+    const ended = Promise.withResolvers<void>()
+    running.set(row.id, { stop, ended: ended.promise })
+    try {
+      return await withLease(parts, row, writer, (lost) => work(AbortSignal.any([signal, stop.signal, lost])))
+    } finally {
+      running.delete(row.id)
+      ended.resolve()
+    }
   }
 }
 
