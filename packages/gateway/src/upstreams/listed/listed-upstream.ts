@@ -100,17 +100,6 @@ export function createListedUpstream<Tool extends ListedTool>(parts: ListedUpstr
     return { result: await parts.call(tool, request) }
   }
 
-  async function poll(onChange: (kind: ListKind, missed: boolean) => void, signal: AbortSignal): Promise<void> {
-    let before = textOfList(listing.peek(KEY))
-    while (!signal.aborted) {
-      await pause(keptFor, signal)
-      if (signal.aborted) return
-      const after = textOfList(await open().catch(() => undefined))
-      if (after !== undefined && before !== undefined && after !== before) onChange('tools', false)
-      before = after ?? before
-    }
-  }
-
   return {
     async introduce() {
       // Lists are asked for rarely and on purpose: what changed is to be seen by whoever wants to see it. The first of a process is
@@ -136,7 +125,10 @@ export function createListedUpstream<Tool extends ListedTool>(parts: ListedUpstr
         () => {},
       ),
     leftOut: () => listing.peek(KEY)?.leftOut ?? [],
-    watch: (onChange, signal) => void poll(onChange, AbortSignal.any([signal, closing.signal])),
+    watch(onChange, signal) {
+      const polling = { first: listing.peek(KEY), open, every: keptFor }
+      void poll(polling, onChange, AbortSignal.any([signal, closing.signal]))
+    },
     listen({ signal, onEnd }: Hearing) {
       ended.add(onEnd)
       signal.addEventListener('abort', () => ended.delete(onEnd), { once: true })
@@ -154,6 +146,28 @@ export function createListedUpstream<Tool extends ListedTool>(parts: ListedUpstr
       for (const end of ended) end()
       await parts.close()
     },
+  }
+}
+
+interface Polling<Tool extends ListedTool> {
+  readonly first: ToolList<Tool> | undefined
+  open(): Promise<ToolList<Tool>>
+  /** Milliseconds. */
+  readonly every: number
+}
+
+async function poll<Tool extends ListedTool>(
+  { first, open, every }: Polling<Tool>,
+  onChange: (kind: ListKind, missed: boolean) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  let before = textOfList(first)
+  while (!signal.aborted) {
+    await pause(every, signal)
+    if (signal.aborted) return
+    const after = textOfList(await open().catch(() => undefined))
+    if (after !== undefined && before !== undefined && after !== before) onChange('tools', false)
+    before = after ?? before
   }
 }
 

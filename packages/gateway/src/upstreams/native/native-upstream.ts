@@ -31,15 +31,7 @@ export function createNativeUpstream({ reach, onTurn }: NativeUpstreamParts): Up
   const breaker = createBreaker({ alias, patience, now: Date.now, onTurn })
   const exchange = createExchange(reach, breaker)
   const runTool = createToolRunner(reach, exchange)
-  let loading: Promise<LoadedVendor> | undefined
-  function load(): Promise<LoadedVendor> {
-    if (loading !== undefined) return loading
-    const begun = wire.load()
-    // The next call loads it again after a failure.
-    begun.catch(() => (loading = undefined))
-    loading = begun
-    return begun
-  }
+  const { load, loaded } = createLoading(wire)
 
   async function call(request: Ask): Promise<Answer> {
     const refusal = breaker.closed || request.owner === GATEWAY ? undefined : breaker.admit()
@@ -104,8 +96,23 @@ export function createNativeUpstream({ reach, onTurn }: NativeUpstreamParts): Up
     doubt() {},
     forget() {},
     async close() {
-      const loaded = await loading?.catch(() => undefined)
-      await Promise.all([exchange.close(GRACE_MS), loaded?.close()])
+      const vendor = await loaded()?.catch(() => undefined)
+      await Promise.all([exchange.close(GRACE_MS), vendor?.close()])
     },
+  }
+}
+
+/** Loads the vendor once; after a failure, the next call loads it again. */
+function createLoading(wire: { load(): Promise<LoadedVendor> }) {
+  let loading: Promise<LoadedVendor> | undefined
+  return {
+    load(): Promise<LoadedVendor> {
+      if (loading !== undefined) return loading
+      const begun = wire.load()
+      begun.catch(() => (loading = undefined))
+      loading = begun
+      return begun
+    },
+    loaded: () => loading,
   }
 }
