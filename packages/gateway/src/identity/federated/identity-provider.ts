@@ -72,32 +72,12 @@ const refuse = (problem: string, cause?: unknown): never => {
 }
 
 export function createIdentityProvider(parts: IdentityProviderParts): IdentityProvider {
-  const { issuer, title, clientId, clientSecret, supabase, fetch } = parts
-  let discovered: Promise<client.Configuration> | undefined
+  const { issuer, title, clientId, supabase, fetch } = parts
+  const configuration = createDiscovery(parts)
   const keys = createRemoteJWKSet(new URL(`${issuer}/.well-known/jwks.json`), {
     [joseFetch]: (url: string, options) => fetch(url, options),
     timeoutDuration: SECONDS * 1000,
   })
-
-  /** Asked when it is first needed, and again after a failure: a provider that is away does not keep the gateway from starting. */
-  function configuration(): Promise<client.Configuration> {
-    discovered ??= discover().catch((thrown: unknown) => {
-      discovered = undefined
-      return refuse('it cannot be reached, or its discovery document is not valid', thrown)
-    })
-    return discovered
-  }
-
-  async function discover(): Promise<client.Configuration> {
-    if (clientId === undefined) return refuse('this gateway has no client ID there')
-    const insecure = issuer.startsWith('http:') ? [client.allowInsecureRequests] : []
-    const found = await client.discovery(new URL(issuer), clientId, clientSecret, undefined, {
-      timeout: SECONDS,
-      execute: insecure,
-      [client.customFetch]: (url, options) => fetch(url, options),
-    })
-    return found
-  }
 
   return {
     title,
@@ -152,6 +132,32 @@ export function createIdentityProvider(parts: IdentityProviderParts): IdentityPr
       }
     },
   }
+}
+
+function createDiscovery({ issuer, clientId, clientSecret, fetch }: IdentityProviderParts) {
+  let discovered: Promise<client.Configuration> | undefined
+
+  /** Asked when it is first needed, and again after a failure: a provider that is away does not keep the gateway from starting. */
+  function configuration(): Promise<client.Configuration> {
+    discovered ??= discover().catch((thrown: unknown) => {
+      discovered = undefined
+      return refuse('it cannot be reached, or its discovery document is not valid', thrown)
+    })
+    return discovered
+  }
+
+  async function discover(): Promise<client.Configuration> {
+    if (clientId === undefined) return refuse('this gateway has no client ID there')
+    const insecure = issuer.startsWith('http:') ? [client.allowInsecureRequests] : []
+    const found = await client.discovery(new URL(issuer), clientId, clientSecret, undefined, {
+      timeout: SECONDS,
+      execute: insecure,
+      [client.customFetch]: (url, options) => fetch(url, options),
+    })
+    return found
+  }
+
+  return configuration
 }
 
 const provenBy = (issuer: string, { sub, email, email_verified: verified, name }: z.output<typeof Claims>): Proven => ({
