@@ -97,7 +97,7 @@ export function createEventSocket(parts: EventSocketParts, times = TIMES): Event
     )
     const drain = () => close(socket, new Fault('gateway.draining'))
     draining.addEventListener('abort', drain)
-    const stopWatching = watch(socket)
+    const stopWatching = watch(socket, times.ping)
     socket.once('close', () => {
       stopWatching()
       release()
@@ -106,29 +106,30 @@ export function createEventSocket(parts: EventSocketParts, times = TIMES): Event
     })
   }
 
-  function watch(socket: WebSocket): () => void {
-    let lives = true
-    let frames = 0
-    for (const sign of ['pong', 'ping', 'message']) socket.on(sign, () => (lives = true))
-    for (const sign of ['ping', 'message'])
-      socket.on(sign, () => {
-        if (++frames > MOST_FRAMES) socket.terminate()
-      })
-    const beat = setInterval(() => {
-      if (!lives) return socket.terminate()
-      lives = false
-      frames = 0
-      socket.ping()
-    }, times.ping)
-    beat.unref()
-    return () => clearInterval(beat)
-  }
-
   return {
     takes: ({ method, headers }, path) =>
       path === PATH && method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket' && !draining.aborted,
     enter: acceptUpgrade,
   }
+}
+
+/** Ends a socket whose peer does not answer, or sends noise. */
+function watch(socket: WebSocket, ping: number): () => void {
+  let lives = true
+  let frames = 0
+  for (const sign of ['pong', 'ping', 'message']) socket.on(sign, () => (lives = true))
+  for (const sign of ['ping', 'message'])
+    socket.on(sign, () => {
+      if (++frames > MOST_FRAMES) socket.terminate()
+    })
+  const beat = setInterval(() => {
+    if (!lives) return socket.terminate()
+    lives = false
+    frames = 0
+    socket.ping()
+  }, ping)
+  beat.unref()
+  return () => clearInterval(beat)
 }
 
 const optionsOf = (closeTimeout: number) => ({
