@@ -60,43 +60,69 @@ export async function explainCall(question: Question): Promise<Explanation> {
   return wordAll({ tool, facts, caller, toolset, before, told: explained })
 }
 
+const gate = (what: string, passes: boolean, yes: string, no: string): Gate => ({
+  what,
+  stops: !passes,
+  why: passes ? yes : no,
+})
+
 /** In the order in which a call meets them. */
-function gatesOf({ snapshot, caller, drafted }: Question, tool: KnownTool, toolset: string, hidden: boolean): Gate[] {
-  const { connection, facts, held, exposed } = tool
+function gatesOf(question: Question, tool: KnownTool, toolset: string, hidden: boolean): Gate[] {
+  const { snapshot, caller, drafted } = question
+  const toolListing = snapshot.toolListing(toolset, undefined, caller.limit)
+  const gates = [
+    ...callerGates(question, toolset),
+    gate('toolset', toolListing !== undefined, `The toolset ${toolset} exists.`, `There is no toolset ${toolset}.`),
+    ...toolsetGates(question, tool, toolset),
+    ...toolGates(question, tool),
+  ]
+  // The view is made by the rules in force.
+  if (hidden || drafted !== undefined || gates.some(({ stops }) => stops)) return gates
+  // Covers all other reasons: a tool that is not in the endpoint's tool listing cannot be called.
+  return [
+    ...gates,
+    gate(
+      'view',
+      toolListing?.tool(tool.exposed) !== undefined,
+      'The endpoint serves the tool.',
+      'The endpoint does not serve the tool.',
+    ),
+  ]
+}
+
+/** What has to do with the caller alone. */
+const callerGates = ({ snapshot, caller }: Question, toolset: string): Gate[] => [
+  gate(
+    'organization',
+    snapshot.organization.active,
+    'The organization is active.',
+    'The organization is not active: all of its addresses respond as if it did not exist.',
+  ),
+  gate(
+    'role',
+    permits(caller.facts.role as Role, 'tool_call'),
+    `The role ${caller.facts.role} may call tools.`,
+    `The role ${caller.facts.role} may not call tools: assign another role.`,
+  ),
+  gate(
+    'key',
+    caller.toolset === undefined || caller.toolset === toolset,
+    caller.toolset === undefined
+      ? 'The caller is not limited to a toolset.'
+      : `The key is limited to the toolset ${caller.toolset}.`,
+    `The key is limited to the toolset ${caller.toolset}: use another key, or that toolset.`,
+  ),
+]
+
+/** What a toolset lets through, for this caller. */
+function toolsetGates({ snapshot, caller }: Question, { connection, facts }: KnownTool, toolset: string): Gate[] {
   const row = withSupplied(snapshot.toolsets).find(({ slug }) => slug === toolset)
   const selection = row === undefined ? EVERYTHING : selectionOf(row.settings)
-  const toolListing = snapshot.toolListing(toolset, undefined, caller.limit)
   const limit = reachOf(caller, selection.limitOf(connection.alias))
   const audience = snapshot.audience(toolset)
   const { joined } = facts
   const effect = facts.effect as Effect
-  const gate = (what: string, passes: boolean, yes: string, no: string): Gate => ({
-    what,
-    stops: !passes,
-    why: passes ? yes : no,
-  })
-  const gates = [
-    gate(
-      'organization',
-      snapshot.organization.active,
-      'The organization is active.',
-      'The organization is not active: all of its addresses respond as if it did not exist.',
-    ),
-    gate(
-      'role',
-      permits(caller.facts.role as Role, 'tool_call'),
-      `The role ${caller.facts.role} may call tools.`,
-      `The role ${caller.facts.role} may not call tools: assign another role.`,
-    ),
-    gate(
-      'key',
-      caller.toolset === undefined || caller.toolset === toolset,
-      caller.toolset === undefined
-        ? 'The caller is not limited to a toolset.'
-        : `The key is limited to the toolset ${caller.toolset}.`,
-      `The key is limited to the toolset ${caller.toolset}: use another key, or that toolset.`,
-    ),
-    gate('toolset', toolListing !== undefined, `The toolset ${toolset} exists.`, `There is no toolset ${toolset}.`),
+  return [
     gate(
       'audience',
       audience === undefined || isFor(audience, caller.facts),
@@ -115,38 +141,29 @@ function gatesOf({ snapshot, caller, drafted }: Question, tool: KnownTool, tools
       `Calls are limited to ${limit}, and the effect of this tool is ${effect}.`,
       `Calls are limited to ${limit}, but the effect of this tool is ${effect}. Use a key or toolset with a higher limit.`,
     ),
-    gate(
-      'connection',
-      connection.enabled,
-      `The connection ${connection.alias} is turned on.`,
-      `The connection ${connection.alias} is turned off.`,
-    ),
-    gate(
-      'switch',
-      createSwitches(snapshot.states).isOn(connection, facts.name),
-      'The tool is turned on.',
-      'The tool is turned off: turn it on.',
-    ),
-    gate(
-      'lock',
-      held === undefined,
-      'The tool is not on hold.',
-      `The tool is on hold because its server changed it: \`toolway lock accept ${connection.alias} ${facts.name}\` accepts the change.`,
-    ),
-  ]
-  // The view is made by the rules in force.
-  if (hidden || drafted !== undefined || gates.some(({ stops }) => stops)) return gates
-  // Covers all other reasons: a tool that is not in the endpoint's tool listing cannot be called.
-  return [
-    ...gates,
-    gate(
-      'view',
-      toolListing?.tool(exposed) !== undefined,
-      'The endpoint serves the tool.',
-      'The endpoint does not serve the tool.',
-    ),
   ]
 }
+
+const toolGates = ({ snapshot }: Question, { connection, facts, held }: KnownTool): Gate[] => [
+  gate(
+    'connection',
+    connection.enabled,
+    `The connection ${connection.alias} is turned on.`,
+    `The connection ${connection.alias} is turned off.`,
+  ),
+  gate(
+    'switch',
+    createSwitches(snapshot.states).isOn(connection, facts.name),
+    'The tool is turned on.',
+    'The tool is turned off: turn it on.',
+  ),
+  gate(
+    'lock',
+    held === undefined,
+    'The tool is not on hold.',
+    `The tool is on hold because its server changed it: \`toolway lock accept ${connection.alias} ${facts.name}\` accepts the change.`,
+  ),
+]
 
 interface Wording {
   readonly tool: KnownTool
