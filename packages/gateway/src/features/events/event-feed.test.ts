@@ -4,7 +4,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { AlertRow } from '../alerts/list-alerts.rows.ts'
 import type { Snapshot } from '../../snapshot/snapshot.ts'
 import { OPERATOR, type Principal } from '../../identity/principal.ts'
-import { createEventFeed, type EventFeedParts } from './event-feed.ts'
+import { createEventFeed } from './event-feed.ts'
+import type { EventFeedParts } from './organization-events.ts'
 
 const ACME = 'org_acme' as OrganizationId
 const OTHER = 'org_other' as OrganizationId
