@@ -5,9 +5,9 @@
  * which request a log line or a question belongs to. Where all who speak on it are one caller (`owned`), such a thing is given
  * to the one request under way; where there are several, or the channel is shared, nobody gets it and a question is refused.
  */
-import { Fault } from '@toolway/contract'
+import type { Fault } from '@toolway/contract'
 import { SUBSCRIPTION_KEY } from '../eras/modern/envelope.ts'
-import { parseJson, type Json, type JsonObject } from '../json.ts'
+import { parseJson, type JsonObject } from '../json.ts'
 import {
   isFailure,
   isNotification,
@@ -21,8 +21,9 @@ import {
   type Response,
 } from '../message.ts'
 import { isSameId, maskedError, maskedResult, readMessages } from './answer.ts'
-import { HUMAN, isMore, PROGRESS, type Answer } from './request.ts'
+import type { Answer } from './request.ts'
 import { createSalvage } from './salvage.ts'
+import { WaitingCall, type Call } from './waiting-call.ts'
 
 const METHOD_NOT_FOUND = -32601
 const INTERNAL = -32603
@@ -47,29 +48,6 @@ export interface ChannelParts {
   hide?: ((text: string) => string) | undefined
 }
 
-interface Waiting {
-  readonly call: Call
-  settle(answer: Answer): void
-  fail(thrown: unknown): void
-  /** One more question (or one less) is with a person: the server is not late meanwhile. */
-  question(change: 1 | -1): void
-  /** It reports progress: the server is not late. */
-  /** Its server reported this value. */
-  progress(value: Json | undefined): void
-}
-
-export interface Call {
-  readonly id: number
-  readonly method: string
-  readonly params: JsonObject
-  readonly signal: AbortSignal
-  /** Seconds; Infinity for what lasts as long as the channel. */
-  readonly timeout: number
-  onNotification?(notification: Notification): void
-  /** Only on an owned channel. A call without it never is what the server's question is about. */
-  onQuestion?(question: Request): Promise<Answer>
-}
-
 export interface Channel {
   call(call: Call): Promise<Answer>
   tell(method: string, params?: JsonObject): void
@@ -88,7 +66,7 @@ class CorrelatedChannel implements Channel {
   readonly #parts: ChannelParts
   readonly #owned
   readonly #mask
-  readonly #waiting = new Map<Id, Waiting>()
+  readonly #waiting = new Map<Id, WaitingCall>()
   /** Requests that were given up, and when: their server may not have heard of it. */
   readonly #givenUp = new Map<Id, number>()
   readonly #drains: (() => void)[] = []
@@ -117,60 +95,28 @@ class CorrelatedChannel implements Channel {
   }
 
   call(request: Call): Promise<Answer> {
-    const { id, method, params, signal, timeout } = request
+    const { id, method, params } = request
     return new Promise((resolve, reject) => {
       if (this.#ended !== undefined) return reject(this.#ended)
-      const began = Date.now()
-      let questions = 0
-      let timer: ReturnType<typeof setTimeout> | undefined
-      const finish = () => {
-        this.#waiting.delete(id)
-        clearTimeout(timer)
-        signal.removeEventListener('abort', onAbort)
-        if (this.#drains.length > 0 && this.#isDrained())
-          for (const resolveDrain of this.#drains.splice(0)) resolveDrain()
-      }
-      const fail = (thrown: unknown) => {
-        finish()
-        reject(thrown)
-      }
-      const giveUp = (fault: Fault) => {
-        // A call that could not be the subject of a question before cannot be the subject of a late one.
-        if (this.#owned && request.onQuestion !== undefined) this.#bury(id)
-        fail(fault)
-        // An initialize must not be cancelled (2025-11-25, cancellation).
-        if (method !== 'initialize') this.tell('notifications/cancelled', { requestId: id, reason: fault.message })
-      }
-      const late = (seconds: number) =>
-        giveUp(new Fault('upstream.timeout', { connection: this.#parts.alias, seconds }))
-      const limit = (seconds: number, words = timeout) => {
-        clearTimeout(timer)
-        if (seconds !== Infinity) timer = setTimeout(() => late(words), seconds * 1000)
-      }
-      let reported = -Infinity
-      const progress = (value: Json | undefined) => {
-        if (questions > 0 || timeout === Infinity || !isMore(value, reported)) return
-        reported = value
-        const left = Math.max(PROGRESS.all, timeout) - (Date.now() - began) / 1000
-        if (left < timeout) limit(Math.max(0, left), PROGRESS.all)
-        else limit(timeout)
-      }
-      const onAbort = () => giveUp(faultOfAbort(signal.reason, this.#parts.alias, timeout))
-      const settleCall = (answer: Answer) => {
-        finish()
-        resolve(answer)
-      }
-      const question = (change: 1 | -1) => {
-        questions += change
-        if (!this.#waiting.has(id)) return
-        limit(questions > 0 ? Math.min(HUMAN.question, HUMAN.all - (Date.now() - began) / 1000) : timeout)
-      }
-      this.#waiting.set(id, { call: request, settle: settleCall, fail, question, progress })
-      limit(timeout)
-      signal.addEventListener('abort', onAbort, { once: true })
-      if (signal.aborted) return onAbort()
-      this.#write({ jsonrpc: '2.0', id, method, params }).catch(fail)
+      const waiting = new WaitingCall(request, this.#parts.alias, {
+        resolve,
+        reject,
+        onOver: () => this.#remove(id),
+        onGivenUp: (fault) => {
+          // A call that could not be the subject of a question before cannot be the subject of a late one.
+          if (this.#owned && request.onQuestion !== undefined) this.#bury(id)
+          // An initialize must not be cancelled (2025-11-25, cancellation).
+          if (method !== 'initialize') this.tell('notifications/cancelled', { requestId: id, reason: fault.message })
+        },
+      })
+      this.#waiting.set(id, waiting)
+      if (waiting.begin()) this.#write({ jsonrpc: '2.0', id, method, params }).catch(waiting.fail)
     })
+  }
+
+  #remove(id: Id): void {
+    this.#waiting.delete(id)
+    if (this.#drains.length > 0 && this.#isDrained()) for (const resolve of this.#drains.splice(0)) resolve()
   }
 
   #bury(id: Id): void {
@@ -180,11 +126,11 @@ class CorrelatedChannel implements Channel {
   }
 
   /** The call that is under way, where it is the only one that a question or a log line may be about. */
-  #onlyOne(): Waiting | undefined {
+  #onlyOne(): WaitingCall | undefined {
     if (!this.#owned) return undefined
     const now = Date.now()
     for (const at of this.#givenUp.values()) if (now - at <= AFTERLIFE) return undefined
-    let only: Waiting | undefined
+    let only: WaitingCall | undefined
     for (const item of this.#waiting.values()) {
       if (item.call.onQuestion === undefined) continue
       if (only !== undefined) return undefined
@@ -318,10 +264,3 @@ function answerOwn(method: string, owned: boolean): Answer {
   return { error: { code: METHOD_NOT_FOUND, message: `Not available here: ${method}${why}` } }
 }
 const QUESTIONS = new Set(['elicitation/create', 'sampling/createMessage'])
-
-function faultOfAbort(reason: unknown, alias: string, seconds: number): Fault {
-  if (reason instanceof Fault) return reason
-  return reason instanceof Error && reason.name === 'TimeoutError'
-    ? new Fault('upstream.timeout', { connection: alias, seconds })
-    : new Fault('call.cancelled')
-}
