@@ -9,12 +9,9 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { Fault } from '@toolway/contract'
 import { isRequest, isResponse, type Id, type Message, type Notification, type Response } from '@toolway/protocol'
 import {
-  HUMAN,
   isSameId,
-  isMore,
   isStreamType,
   malformedUpstream,
-  PROGRESS,
   readEvent,
   tokenOf,
   type Incoming,
@@ -24,7 +21,9 @@ import {
 import { createParser, type EventSourceParser } from 'eventsource-parser'
 import type { Dispatcher, Pool } from 'undici'
 import type { Breaker } from '../breaker.ts'
-import { codingsOf, createDecoding, isReadable, type Decoding } from './content-coding.ts'
+import { ExchangeDeadline } from './exchange-deadline.ts'
+import { codingsOf } from './content-coding.ts'
+import { ResponseCoding } from './response-coding.ts'
 import { beginHttpSpan } from './http-span.ts'
 import { MOST_HOPS, redirectedPath } from './redirect.ts'
 import { refusalOf } from './refusal.ts'
@@ -152,10 +151,9 @@ class ResponseEventSink {
   readonly #parts: Exchange
   readonly #wire: Wire
   readonly #patient
-  readonly #seconds
   readonly #signal
+  readonly #deadline
   readonly #chunks: Buffer[] = []
-  readonly #began = Date.now()
   readonly #turn
   /** Streams that stay open and notices that nobody waits for say nothing of how calls fare. */
   readonly #counts
@@ -164,14 +162,8 @@ class ResponseEventSink {
   #headers: IncomingHttpHeaders = {}
   #stream: Stream | undefined
   #size = 0
-  /** As reported last. */
-  #progress = -Infinity
   #response: Response | undefined
-  #deadline: NodeJS.Timeout | undefined
-  /** When it is over, in milliseconds. */
-  #deadlineAt = 0
-  /** The body is compressed, or cannot be read at all (null). */
-  #decoding: Decoding | null | undefined
+  readonly #coding = new ResponseCoding()
   /** Why we ended it ourselves, before or while it ran. */
   #ended: Fault | undefined
   #over = false
@@ -180,14 +172,15 @@ class ResponseEventSink {
     this.#wire = wire
     this.#parts = parts
     this.#signal = parts.signal
-    const { patient = false } = parts
+    const { patient = false, seconds = wire.timeout } = parts
     this.#patient = patient
-    const { seconds = wire.timeout } = parts
-    this.#seconds = seconds
+    this.#deadline = new ExchangeDeadline({ seconds, usual: wire.timeout }, (late) =>
+      this.#end(new Fault('upstream.timeout', { connection: wire.alias, seconds: late })),
+    )
     this.#exchangeEnd = end
     this.#turn = this.#wire.breaker.turn
     this.#counts = this.#parts.until !== undefined && !this.#patient
-    if (!this.#patient) this.#limit(this.#seconds)
+    if (!this.#patient) this.#deadline.set(seconds)
     this.#parts.onDeadline?.(this.#extend)
     if (this.#signal?.aborted === true) this.#onAbort()
     else this.#signal?.addEventListener('abort', this.#onAbort, { once: true })
@@ -201,37 +194,16 @@ class ResponseEventSink {
   readonly #end = (fault: Fault): void => {
     this.#ended ??= fault
     this.#finish()
-    this.#decoding?.destroy()
+    this.#coding.destroy()
     this.#fail(fault)
     this.#exchange?.abort(fault)
-  }
-
-  #limit(length: number, seconds = this.#wire.timeout) {
-    clearTimeout(this.#deadline)
-    this.#deadlineAt = Date.now() + length * 1000
-    this.#deadline = setTimeout(
-      () => this.#end(new Fault('upstream.timeout', { connection: this.#wire.alias, seconds })),
-      length * 1000,
-    )
-  }
-
-  /** A server that reports progress of this request is not late, up to a limit. */
-  #prolong({ params }: Pick<Notification, 'params'>): void {
-    const { until } = this.#parts
-    if (this.#patient || this.#over || this.#response !== undefined || until === undefined) return
-    if (params?.['progressToken'] !== tokenOf(until) || !isMore(params['progress'], this.#progress)) return
-    this.#progress = params['progress']
-    const left = Math.max(PROGRESS.all, this.#seconds) - (Date.now() - this.#began) / 1000
-    const isLast = left < this.#seconds
-    const length = isLast ? left : this.#seconds
-    if (Date.now() + length * 1000 > this.#deadlineAt) this.#limit(length, isLast ? PROGRESS.all : undefined)
   }
 
   readonly #onAbort = () => this.#end(faultOfAbort(this.#wire, this.#signal?.reason))
 
   #finish(): void {
     this.#over = true
-    clearTimeout(this.#deadline)
+    this.#deadline.clear()
     this.#signal?.removeEventListener('abort', this.#onAbort)
   }
 
@@ -258,7 +230,7 @@ class ResponseEventSink {
     if (this.#wire.follows !== true || hops === 0) return undefined
     const path = redirectedPath(this.#wire, this.#parts.method, this.#status, location)
     if (path === undefined) return undefined
-    const seconds = this.#seconds - (Date.now() - this.#began) / 1000
+    const seconds = this.#deadline.left
     return exchange({ ...this.#wire, path }, { ...this.#parts, seconds }, hops - 1)
   }
 
@@ -268,8 +240,19 @@ class ResponseEventSink {
 
   /** While a person thinks about a question, the server is not late. */
   readonly #extend = (): void => {
-    if (!this.#patient && !this.#over && this.#response === undefined)
-      this.#limit(Math.min(HUMAN.question, HUMAN.all - (Date.now() - this.#began) / 1000))
+    if (this.#isTimed) this.#deadline.extend()
+  }
+
+  /** It has a limit, and waits for its answer. */
+  get #isTimed(): boolean {
+    return !this.#patient && !this.#over && this.#response === undefined
+  }
+
+  /** A server that reports progress of this request is not late, up to a limit. */
+  #prolong({ params }: Pick<Notification, 'params'>): void {
+    const { until } = this.#parts
+    if (!this.#isTimed || until === undefined || params?.['progressToken'] !== tokenOf(until)) return
+    this.#deadline.prolong(params['progress'])
   }
 
   readonly #hear = (message: Message): void => {
@@ -281,7 +264,7 @@ class ResponseEventSink {
     ) {
       this.#response = message
       this.#settle('')
-      this.#limit(LINGER)
+      this.#deadline.set(LINGER)
     } else {
       // A server whose questions nobody takes has no more time for asking them.
       if (isRequest(message) && this.#parts.onDeadline !== undefined) this.#extend()
@@ -301,27 +284,13 @@ class ResponseEventSink {
     this.#status = code
     this.#headers = headers
     if (isStreamType(headers['content-type'])) this.#stream = createStream(this.#wire, this.#parts.until, this.#hear)
-    if (headers['content-encoding'] !== undefined) this.#decode(codingsOf(headers['content-encoding']))
+    if (headers['content-encoding'] !== undefined) this.#decode(headers['content-encoding'])
     this.#parts.onHead?.(code)
   }
 
-  /** A status says enough without its body. */
-  #decode(codings: readonly string[]): void {
-    if (codings.length === 0) return
-    if (isReadable(codings)) this.#decoding = this.#decodingOf(codings)
-    else if (this.#status >= 300) this.#decoding = null
-    else
-      this.#end(
-        malformedUpstream(
-          this.#wire.alias,
-          `its response is compressed as ${codings.join(', ')}, which cannot be read; the request asked for no compression`,
-        ),
-      )
-  }
-
-  #decodingOf(codings: readonly string[]): Decoding {
+  #decode(contentEncoding: string): void {
     const fail = (thrown: unknown) => this.#end(wordFailure(this.#wire, thrown))
-    return createDecoding(codings, {
+    const problem = this.#coding.begin(codingsOf(contentEncoding), this.#status, {
       onData: (chunk) => {
         if (this.#over && this.#response === undefined) return
         try {
@@ -331,22 +300,16 @@ class ResponseEventSink {
         }
       },
       onEnd: () => this.#complete(),
-      onError: () => {
-        if (!this.#over)
-          this.#end(
-            malformedUpstream(
-              this.#wire.alias,
-              `its response is not ${codings.join(', ')}, as its Content-Encoding says`,
-            ),
-          )
+      onError: (wrong) => {
+        if (!this.#over) this.#end(malformedUpstream(this.#wire.alias, wrong))
       },
     })
+    if (problem !== undefined) this.#end(malformedUpstream(this.#wire.alias, problem))
   }
 
   onResponseData(_: unknown, chunk: Buffer) {
-    if (this.#decoding === undefined) return this.#take(chunk)
-    this.#decoding?.write(chunk)
-    if ((this.#decoding?.waiting ?? 0) > MAX_ANSWER) this.#tooLarge()
+    if (!this.#coding.write(chunk)) return this.#take(chunk)
+    if (this.#coding.waiting > MAX_ANSWER) this.#tooLarge()
   }
 
   #take(chunk: Buffer): void {
@@ -361,8 +324,7 @@ class ResponseEventSink {
   }
 
   onResponseEnd() {
-    if (this.#decoding === undefined || this.#decoding === null) this.#complete()
-    else this.#decoding.end()
+    if (!this.#coding.end()) this.#complete()
   }
 
   #complete(): void {
@@ -379,7 +341,7 @@ class ResponseEventSink {
 
   onResponseError(_: unknown, error: unknown) {
     this.#finish()
-    this.#decoding?.destroy()
+    this.#coding.destroy()
     if (this.#ended === undefined) this.#fail(wordFailure(this.#wire, error))
   }
 }
