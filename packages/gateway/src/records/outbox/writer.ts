@@ -13,6 +13,7 @@ import type { Entry } from '../records.ts'
 import { createJournal, type Segment } from './journal.ts'
 import { BATCH, BatchStore, type BatchStoreParts } from './batch-store.ts'
 import { findLeft } from './leftover-journals.ts'
+import { MANY, OutboxRounds, type Amount } from './rounds.ts'
 
 /** Where an intent is written down. */
 export type Intent = Segment
@@ -56,9 +57,6 @@ interface Item {
   readonly spilled: boolean
 }
 
-/** The amount that a round stores: whole batches and at most one smaller one, or until nothing waits. */
-type Amount = 'batches' | 'all'
-
 /** The intents of one turn of the event loop. */
 interface Turn {
   lines: string
@@ -68,21 +66,13 @@ interface Turn {
 }
 
 /**
- * The rest between two rounds of batches, in milliseconds: also the time that a record waits on a quiet gateway. A batch costs
- * PostgreSQL about 340 µs before its first record, so a shorter rest costs a call more, and a longer one makes bursts.
- */
-const REST = 15
-/**
  * Records in one batch. On a core that PostgreSQL shares with the gateway, calls wait while a batch is stored, so it is small;
  * where more wait than rounds of those would soon store, the large ones cost less for each record.
  */
 const SMALL_BATCH = 100
-/** Records in memory from which the writer does not rest. */
-const MANY = BATCH
 /** Characters of ends that wait for a write, and of intents. */
 const MOST_UNWRITTEN_CHARACTERS = 16 * 1024
 export const MOST_IN_MEMORY = 10_000
-const AGAIN = { first: 200, most: 10_000 }
 /** Between two looks for what others left. Milliseconds. */
 const LOOK = 15_000
 
@@ -97,15 +87,7 @@ class OutboxWriter implements RecordWriter {
   #ends: Item[] = []
   #lines = ''
   #turn: Turn | undefined
-  #timer: NodeJS.Timeout | undefined
-  #writing: Promise<void> = Promise.resolve()
-  /** Rounds that run or wait for the one before them. No other is planned meanwhile. */
-  #rounds = 0
-  /** Something came during a round. */
-  #more = false
-  /** The last round failed: the next one has its time, whatever comes. */
-  #failing = false
-  #pause = AGAIN.first
+  readonly #rounds: OutboxRounds
   #looks = true
   readonly #look: NodeJS.Timeout
   readonly #hearNoMore: (() => void) | undefined
@@ -118,12 +100,13 @@ class OutboxWriter implements RecordWriter {
       directory,
       onTrouble: (thrown) => log.warn({ err: thrown, directory }, 'the outbox cannot use its disk'),
     })
-    this.#hearNoMore = parts.onBack?.(() => this.#tryAgain())
+    this.#rounds = new OutboxRounds({ log, waiting: () => this.#queue.length, drain: (what) => this.#drain(what) })
+    this.#hearNoMore = parts.onBack?.(() => this.#rounds.tryAgain())
     this.#look = setInterval(() => {
       this.#looks = true
-      this.#plan(0)
+      this.#rounds.plan(0)
     }, LOOK).unref()
-    this.#plan(0)
+    this.#rounds.plan(0)
   }
 
   get owner(): string {
@@ -170,12 +153,11 @@ class OutboxWriter implements RecordWriter {
     this.#lines += `f${json}\n`
     if (!item.spilled) this.#queue.push(item)
     if (intent === undefined || this.#lines.length > MOST_UNWRITTEN_CHARACTERS) this.#writeEnds()
-    if (this.#queue.length === MANY && !this.#failing) this.#hurry()
-    this.#plan(REST)
+    this.#rounds.arrived()
   }
 
   async flush(): Promise<void> {
-    await this.#begin('all')
+    await this.#rounds.run('all')
   }
 
   async close(): Promise<void> {
@@ -184,50 +166,12 @@ class OutboxWriter implements RecordWriter {
     this.#hearNoMore?.()
     this.#turn?.write()
     await this.flush()
-    clearTimeout(this.#timer)
+    this.#rounds.stop()
     const alone = this.#queue.filter(({ home, intent }) => home === undefined && intent === undefined)
     if (alone.length > 0) onLoss(alone.length)
     if (this.#queue.length > 0)
       log.warn({ waiting: this.#queue.length }, 'records that could not be stored wait in the outbox')
     this.#journal.close()
-  }
-
-  #plan(after: number): void {
-    if (this.#rounds > 0) this.#more = true
-    else this.#timer ??= setTimeout(() => void this.#begin('batches'), after)
-  }
-
-  #tryAgain(): void {
-    this.#pause = AGAIN.first
-    if (this.#failing && this.#timer !== undefined) this.#hurry()
-  }
-
-  /** Begins at once what is planned for later. */
-  #hurry(): void {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    this.#plan(0)
-  }
-
-  #begin(what: Amount): Promise<void> {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    this.#rounds++
-    return (this.#writing = this.#writing.then(() => this.#round(what)))
-  }
-
-  async #round(what: Amount): Promise<void> {
-    this.#more = false
-    this.#failing = !(await this.#drain(what))
-    this.#rounds--
-    if (this.#failing) {
-      this.#parts.log.warn({ waiting: this.#queue.length }, 'records cannot be stored now; they wait')
-      this.#plan(this.#pause)
-      this.#pause = Math.min(this.#pause * 2, AGAIN.most)
-      return
-    }
-    this.#pause = AGAIN.first
-    if (this.#more || this.#queue.length > 0) this.#plan(this.#queue.length >= MANY ? 0 : REST)
   }
 
   /** False when what waits cannot be stored now. */
