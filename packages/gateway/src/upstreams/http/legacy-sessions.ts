@@ -20,7 +20,6 @@ import {
   SessionLost,
   StreamTaken,
   type LegacySession,
-  type SessionDoubt,
 } from '@toolway/protocol/client'
 import { pause } from '../../lib/pause.ts'
 import type { Holder, SessionPool } from '../session-pool.ts'
@@ -36,6 +35,7 @@ import {
   type OpenedCredential,
   type Reach,
 } from '../upstream.ts'
+import { SessionTrials, type Held } from './session-trials.ts'
 import type { OwnStream } from './own-stream.ts'
 import { createOwnStreams, needsOwnStream, type Holding, type Whose } from './own-streams.ts'
 
@@ -83,17 +83,6 @@ const ANYTHING: JsonObject = { ...OWN_CAPABILITIES, elicitation: { form: {}, url
 const OWN: Holder = { owner: GATEWAY, capabilities: ANYTHING, lasting: true }
 /** The owner of the sessions in which the gateway does what a call does. */
 const TRIAL = 'trial'
-/** How long a sign that says nothing is not looked into again, in milliseconds, and how many such signs are kept. */
-const NOTHING_FOR_MS = 10 * 60_000
-const MOST_SIGNS = 50
-
-/** A session with its holder, and what opens another one for that holder. */
-interface Held {
-  readonly holder: Holder
-  readonly session: LegacySession
-  readonly open: () => Promise<LegacySession>
-}
-
 /** How long an answer waits for the log lines before it, where they come by another way. Milliseconds. */
 const LATE_LINES = 30
 
@@ -120,19 +109,16 @@ class LegacySessionPool implements LegacySessions {
   readonly #parts: LegacySessionsParts
   readonly #place
   readonly #own
-  /** Sessions in doubt that are being tried. */
-  readonly #trials = new WeakMap<LegacySession, Promise<boolean>>()
-  readonly #gone = new WeakSet<LegacySession>()
+  readonly #trials
   /** Why sessions could not be opened. */
   readonly #unopened = new WeakSet<Error>()
-  /** Signs that a ping of this server also gives in a new session, and since when. */
-  readonly #signsOfNothing = new Map<string, number>()
-  /** Calls fail because their sessions are lost as soon as they are open. */
-  #failing: Fault | undefined
+  readonly #trouble
 
   constructor(parts: LegacySessionsParts) {
     this.#parts = parts
     this.#place = this.#parts.pool.place(this.#parts.reach)
+    this.#trials = new SessionTrials(this.#place, this.#deadline)
+    this.#trouble = new LossTrouble(parts.reach.alias, parts.onTrouble)
     this.#own = createOwnStreams({
       hold: this.#hold,
       ownAsk: (method, params, signal) => ({ ...PING, method, params, signal }),
@@ -171,31 +157,17 @@ class LegacySessionPool implements LegacySessions {
         return this.#askSurely({ holder, session, open }, request)
       })
     try {
-      return this.#succeeded(request, await once())
+      return this.#trouble.succeeded(request, await once())
     } catch (thrown) {
       if (!(thrown instanceof SessionLost)) throw thrown
-      if (thrown.doubt?.mayHaveRun === true && !REPEATABLE.has(request.method)) throw this.#lost(thrown)
+      if (thrown.doubt?.mayHaveRun === true && !REPEATABLE.has(request.method)) throw this.#trouble.lost(thrown)
     }
     return once().then(
-      (answer) => this.#succeeded(request, answer),
+      (answer) => this.#trouble.succeeded(request, answer),
       (thrown: unknown) => {
-        if (!(thrown instanceof SessionLost)) throw thrown
-        this.#failing = this.#lost(thrown)
-        this.#parts.onTrouble(this.#failing)
-        throw this.#failing
+        throw thrown instanceof SessionLost ? this.#trouble.failed(thrown) : thrown
       },
     )
-  }
-
-  readonly #lost = (cause: SessionLost): Fault => lost(this.#parts.reach.alias, cause)
-
-  /** The gateway's own requests go another way than calls, and say nothing of those. */
-  #succeeded(request: Pick<Ask, 'owner'>, answer: Answer): Answer {
-    if (this.#failing !== undefined && request.owner !== GATEWAY) {
-      this.#failing = undefined
-      this.#parts.onTrouble(undefined)
-    }
-    return answer
   }
 
   /** While calls lose their sessions, the gateway's own session shows nothing: a new one is opened as for a call. */
@@ -213,47 +185,10 @@ class LegacySessionPool implements LegacySessions {
     } catch (thrown) {
       if (!(thrown instanceof SessionLost) || thrown.doubt === undefined) return this.#refuse(holder, session, thrown)
       const { doubt } = thrown
-      if (await this.#isLost({ holder, session, open }, doubt)) throw thrown
+      if (await this.#trials.isLost({ holder, session, open }, doubt)) throw thrown
       if ('thrown' in doubt.outcome) throw doubt.outcome.thrown
       return doubt.outcome.answer
     }
-  }
-
-  /** Tries each session once, for all requests that fail in it at the same time. */
-  #isLost(waiting: Held, doubt: SessionDoubt): Promise<boolean> {
-    if (this.#gone.has(waiting.session)) return Promise.resolve(true)
-    const known = this.#trials.get(waiting.session)
-    if (known !== undefined) return known
-    const trial = this.#try(waiting, doubt).finally(() => this.#trials.delete(waiting.session))
-    this.#trials.set(waiting.session, trial)
-    return trial
-  }
-
-  /** A ping that fails in a new session, too, says nothing of the old one. A new session that is good takes its place. */
-  async #try({ holder, session, open }: Held, { sign }: SessionDoubt): Promise<boolean> {
-    const before = this.#signsOfNothing.get(sign)
-    if (before !== undefined && Date.now() - before < NOTHING_FOR_MS) return false
-    const fresh = await open().catch(() => undefined)
-    if (fresh === undefined) return false
-    const probed = await fresh.probe(this.#deadline())
-    if (probed !== '') {
-      void fresh.close()
-      if (this.#signsOfNothing.size >= MOST_SIGNS) this.#signsOfNothing.clear()
-      this.#signsOfNothing.set(sign, Date.now())
-      return false
-    }
-    this.#gone.add(session)
-    this.#place.lose(holder, session)
-    // The pool tells the server nothing of a lost session; the pipe of one is closed here.
-    if (session.attributes) void session.close()
-    let isTaken = false
-    const takeFresh = () => {
-      isTaken = true
-      return Promise.resolve(fresh)
-    }
-    await this.#place.use(holder, takeFresh, () => Promise.resolve()).catch(() => {})
-    if (!isTaken) void fresh.close()
-    return true
   }
 
   #refuse(holder: Holder, session: LegacySession, thrown: unknown): never {
@@ -297,7 +232,7 @@ class LegacySessionPool implements LegacySessions {
 
   async introduce(whose: OpenedCredential | Whose | undefined) {
     const isWhose = whose !== undefined && 'caller' in whose
-    if (this.#failing !== undefined && !isWhose) await this.#tryCall(this.#deadline(), whose)
+    if (this.#trouble.isOn && !isWhose) await this.#tryCall(this.#deadline(), whose)
     const holder = isWhose ? holderOf(whose) : ownHolder(whose)
     const opening = isWhose ? this.#open(holder, whose.credential, levelOf(whose)) : this.#open(holder, whose)
     return this.#place.use(holder, opening, ({ serverInfo }) => Promise.resolve(serverInfo))
@@ -306,7 +241,7 @@ class LegacySessionPool implements LegacySessions {
   readonly #deadline = () => AbortSignal.timeout(this.#parts.reach.timeout * 1000)
 
   async ping(signal: AbortSignal, credential: OpenedCredential | undefined) {
-    if (this.#failing !== undefined) await this.#tryCall(signal, credential)
+    if (this.#trouble.isOn) await this.#tryCall(signal, credential)
     return this.#askIn(ownHolder(credential), { ...PING, signal, credential })
   }
 
@@ -361,6 +296,39 @@ class LegacySessionPool implements LegacySessions {
 
   close() {
     return this.#place.close()
+  }
+}
+
+/** Whether calls fail because their sessions are lost as soon as they are open. */
+class LossTrouble {
+  readonly #alias: string
+  readonly #onTrouble: LegacySessionsParts['onTrouble']
+  #failing: Fault | undefined
+
+  constructor(alias: string, onTrouble: LegacySessionsParts['onTrouble']) {
+    this.#alias = alias
+    this.#onTrouble = onTrouble
+  }
+
+  get isOn(): boolean {
+    return this.#failing !== undefined
+  }
+
+  readonly lost = (cause: SessionLost): Fault => lost(this.#alias, cause)
+
+  failed(cause: SessionLost): Fault {
+    this.#failing = this.lost(cause)
+    this.#onTrouble(this.#failing)
+    return this.#failing
+  }
+
+  /** The gateway's own requests go another way than calls, and say nothing of those. */
+  succeeded(request: Pick<Ask, 'owner'>, answer: Answer): Answer {
+    if (this.#failing !== undefined && request.owner !== GATEWAY) {
+      this.#failing = undefined
+      this.#onTrouble(undefined)
+    }
+    return answer
   }
 }
 
