@@ -1,17 +1,12 @@
 /**
  * A remote MCP server of either era: detected once and remembered, or pinned. A carrier transports the messages (HTTP,
  * WebSocket); sessions, eras and streams are the same for all carriers.
- *
- * Detection follows specification 2026-07-28, versioning: `server/discover` first; a server that does not answer it as a modern
- * one does is tried with `initialize`. HTTP 5xx, a cut connection and silence decide nothing: both are tried, and the first success
- * counts. A legacy server that names another version of itself is asked again.
  */
 import { Fault } from '@toolway/contract'
-import { eraOf, isLegacyRevision, MODERN, type Notification, type Revision } from '@toolway/protocol'
+import { eraOf, MODERN, type Notification, type Revision } from '@toolway/protocol'
 import { changedList, isGreetingRefused, NOBODY, type LegacySession } from '@toolway/protocol/client'
 import { endless, retry } from '@toolway/protocol/retry'
 import { pause, REAL_TIME } from '../../lib/pause.ts'
-import { createSingleFlight } from '../../lib/single-flight.ts'
 import { accessRefusedOf } from '../access-refused.ts'
 import { createBreaker } from '../breaker.ts'
 import { GRACE } from '../carrier.ts'
@@ -37,13 +32,12 @@ import {
 import { createAnnouncements } from './announcements.ts'
 import { withCredential } from '../with-credential.ts'
 import { createCarrier } from './carriers.ts'
+import { KnownEra } from './known-era.ts'
 import { createLegacySessions } from './legacy-sessions.ts'
 
 /** How long a client waits for what it listens to to be in force, in milliseconds. */
 const LISTEN_PATIENCE_MS = 2_000
 const NO_METHOD = -32601
-/** How long a server may be silent on `server/discover` before `initialize` is tried beside it, in milliseconds. */
-const PROBE_PATIENCE = 10_000
 /** How long a modern server may be silent on `initialize` before it counts as one that has no legacy era, in milliseconds. */
 const OTHER_PATIENCE_MS = 5_000
 
@@ -74,17 +68,12 @@ class HttpUpstream implements Upstream {
   /** For what the gateway asks for itself. */
   readonly #own
   readonly patience
-  readonly #detecting = createSingleFlight<string | undefined, Revision>()
-  #known
+  readonly #era: KnownEra
   readonly #announcements
   readonly #announced
   readonly #sessions
   readonly #closing = new AbortController()
   readonly #other = new OtherEra()
-  /** That the legacy server named at the last introduction. */
-  #version: string | undefined
-  #passedOver = 0
-  #tellAt = 1
 
   constructor(parts: HttpUpstreamParts) {
     this.#parts = parts
@@ -95,76 +84,39 @@ class HttpUpstream implements Upstream {
       now: Date.now,
       onTurn: this.#parts.onTurn,
     })
-    this.#carrier = createCarrier(this.#reach, { ids: this.#parts.ids, breaker: this.#breaker, onOdd: this.#count })
+    this.#carrier = createCarrier(this.#reach, {
+      ids: this.#parts.ids,
+      breaker: this.#breaker,
+      onOdd: createPassedOver(parts.onNote),
+    })
     this.#own = this.#reach.credential
     this.patience = this.#reach.timeout * 1000
-    this.#known = this.#reach.revision
+    this.#era = new KnownEra({
+      reach: parts.reach,
+      carrier: this.#carrier,
+      closing: this.#closing.signal,
+      greet: (whose) => this.#sessions.introduce(whose),
+      forgetGreeting: () => this.#sessions.forget(GATEWAY),
+      onRevision: (revision) => parts.onRevision(revision),
+    })
     this.#announcements = createAnnouncements({ open: this.#listen, presents: this.#own, patience: this.patience })
     this.#announced = this.#announcements.shared
     this.#sessions = createLegacySessions({
       reach: this.#reach,
       carrier: this.#carrier,
       pool: this.#parts.pool,
-      revision: this.#pinned,
+      revision: () => this.#era.legacy,
       onListChanged: this.#announced.hear,
       onTrouble: (failure) => this.#parts.onTrouble?.(failure),
     })
   }
 
-  /** Logs events that were passed over: the first, the 10th, the 100th, and so on. */
-  readonly #count = (problem: string): void => {
-    if (++this.#passedOver < this.#tellAt) return
-    this.#tellAt *= 10
-    this.#parts.onNote?.({ passedOver: this.#passedOver, problem }, 'events that are no messages are passed over')
-  }
-
-  readonly #pinned = () => (this.#known !== undefined && isLegacyRevision(this.#known) ? this.#known : undefined)
-
-  #settle(revision: Revision): Revision {
-    this.#known = revision
-    this.#parts.onRevision(revision)
-    return revision
-  }
-
-  /** Found out with the credential of whoever wants to know: nobody is told no because another one may not come in. */
-  #revisionOf(whose: Ask | OpenedCredential | undefined): Promise<Revision> | Revision {
-    if (this.#known !== undefined) return this.#known
-    const credential = whose !== undefined && 'caller' in whose ? whose.credential : whose
-    return this.#detecting(credential?.id, () => this.#detect(whose, credential))
-  }
-
-  async #detect(
-    whose: Ask | OpenedCredential | undefined,
-    credential: OpenedCredential | undefined,
-  ): Promise<Revision> {
-    const probe = this.#carrier.isModern(AbortSignal.timeout(this.patience), credential)
-    const verdict = await verdictOf(probe, Math.min(PROBE_PATIENCE, this.patience / 2))
-    if (verdict === 'modern') return this.#settle(MODERN)
-    const greet = async () => (await this.#sessions.introduce(credential === undefined ? undefined : whose)).revision
-    const greeting = greet()
-    if (verdict === 'legacy') return this.#settle(await greeting)
-    const first = Promise.any([probe.then((isModern) => (isModern ? MODERN : greeting)), greeting])
-    const revision = await first.catch((thrown: unknown) => {
-      throw thrown instanceof AggregateError ? thrown.errors[0] : thrown
-    })
-    if (revision === MODERN) this.#sessions.forget(GATEWAY)
-    // A server that was only starting answers both greetings, in any order.
-    else
-      void probe.then((isModern) => isModern && !this.#closing.signal.aborted && this.#preferModern()).catch(() => {})
-    return this.#settle(revision)
-  }
-
-  #preferModern(): void {
-    this.#sessions.forget(GATEWAY)
-    this.#settle(MODERN)
-  }
-
   async #introduce(signal: AbortSignal, credential: OpenedCredential | undefined): Promise<ServerInfo> {
-    if (eraOf(await this.#revisionOf(credential)) === 'legacy') {
+    if (eraOf(await this.#era.of(credential)) === 'legacy') {
       const info = await this.#sessions.introduce(credential)
       // Calls go on in the era that is known, however long the server takes to answer the probe.
-      if (!this.#isUpgraded(info)) return info
-      const found = await this.#detect(credential, credential).catch(() => info.revision)
+      if (!this.#era.isUpgraded(info)) return info
+      const found = await this.#era.detect(credential, credential).catch(() => info.revision)
       if (eraOf(found) === 'legacy') return info
     }
     try {
@@ -174,13 +126,6 @@ class HttpUpstream implements Upstream {
       if (this.#reach.pinned && isGreetingRefused(thrown)) return UNDISCOVERED
       throw thrown
     }
-  }
-
-  /** A server of another version may speak the modern era now. */
-  #isUpgraded({ server }: ServerInfo): boolean {
-    const before = this.#version
-    this.#version = String(server['version'])
-    return before !== undefined && before !== this.#version && !this.#reach.pinned
   }
 
   /** The modern era known, which is nearly always, costs no turn of the event loop. */
@@ -228,20 +173,20 @@ class HttpUpstream implements Upstream {
 
   otherEra() {
     if (this.#reach.pinned) return 'pinned'
-    return this.#known === MODERN && this.#other.mayBeSpoken ? 'possible' : 'none'
+    return this.#era.revision === MODERN && this.#other.mayBeSpoken ? 'possible' : 'none'
   }
 
   #send(request: Ask): Promise<Answer> {
     if (request.asLegacy === true) return this.#askAsLegacy(request)
-    return this.#known === MODERN ? this.#carrier.exchange(request) : this.#askOther(request)
+    return this.#era.revision === MODERN ? this.#carrier.exchange(request) : this.#askOther(request)
   }
 
   async #askOther(request: Ask): Promise<Answer> {
-    return (await this.#revisionOf(request)) === MODERN ? this.#carrier.exchange(request) : this.#sessions.ask(request)
+    return (await this.#era.of(request)) === MODERN ? this.#carrier.exchange(request) : this.#sessions.ask(request)
   }
 
   async #check(signal: AbortSignal, credential: OpenedCredential | undefined): Promise<boolean> {
-    if ((await this.#revisionOf(credential)) === MODERN)
+    if ((await this.#era.of(credential)) === MODERN)
       await this.#carrier.exchange({ method: 'server/discover', params: {}, caller: NOBODY, signal, credential })
     else await this.#sessions.ping(signal, credential)
     return true
@@ -250,7 +195,7 @@ class HttpUpstream implements Upstream {
   /** One stream of the server's announcements, until it ends; false where it has none. */
   readonly #listen = (opening: Opening, presents: CredentialSource | undefined): Promise<boolean> => {
     return withCredential(presents, async (credential) => {
-      if ((await this.#revisionOf(credential)) !== MODERN) {
+      if ((await this.#era.of(credential)) !== MODERN) {
         const { signal, onOpen, onNotification } = opening
         return this.#sessions.watch({ signal, onOpen: () => onOpen(undefined), onNotification }, credential)
       }
@@ -266,7 +211,7 @@ class HttpUpstream implements Upstream {
     const signal = AbortSignal.any([here, this.#closing.signal])
     this.#closing.signal.addEventListener('abort', onEnd, { once: true, signal: here })
     const credential = presents === undefined ? undefined : await presents.open()
-    const revision = await retry(() => this.#revisionOf(credential), {
+    const revision = await retry(() => this.#era.of(credential), {
       limits: GREETINGS,
       evaluate: () => ({ wanted: 0, done: 'no' }),
       idempotent: true,
@@ -323,7 +268,7 @@ class HttpUpstream implements Upstream {
 
   doubt() {
     if (this.#reach.pinned) return
-    this.#known = undefined
+    this.#era.doubt()
     this.#other.forget()
     this.#carrier.doubt()
     this.#sessions.forget(GATEWAY)
@@ -355,6 +300,17 @@ const listsPrivate = ({ method }: Ask, credential: OpenedCredential | undefined)
   method === 'resources/list' && credential?.owner === 'member'
 const NO_RESOURCES: Answer = { result: { resources: [] } }
 
+/** Logs events that were passed over: the first, the 10th, the 100th, and so on. */
+function createPassedOver(onNote: HttpUpstreamParts['onNote']) {
+  let passedOver = 0
+  let tellAt = 1
+  return (problem: string): void => {
+    if (++passedOver < tellAt) return
+    tellAt *= 10
+    onNote?.({ passedOver, problem }, 'events that are no messages are passed over')
+  }
+}
+
 const UNDISCOVERED: ServerInfo = { revision: MODERN, server: {}, capabilities: { tools: {} }, instructions: undefined }
 
 /**
@@ -376,26 +332,3 @@ function refusesEra(thrown: unknown): boolean {
   const { status = 0 } = statusRefusedOf(thrown) ?? {}
   return isGreetingRefused(thrown) || (status >= 400 && status < 500 && status !== 408 && status !== 429)
 }
-
-/** The era that `server/discover` shows, after so many milliseconds at most. Throws faults that the other greeting would not mend. */
-async function verdictOf(probe: Promise<boolean>, patience: number): Promise<'modern' | 'legacy' | 'unknown'> {
-  const decided = new AbortController()
-  try {
-    return await Promise.race([
-      probe.then((isModern) => (isModern ? ('modern' as const) : ('legacy' as const))),
-      pause(patience, decided.signal).then(() => 'unknown' as const),
-    ])
-  } catch (thrown) {
-    if (!isNoVerdict(thrown)) throw thrown
-    return 'unknown'
-  } finally {
-    decided.abort()
-  }
-}
-
-/** Some servers fail, hang up or are silent at a method that they do not know; so does a server that is not well. */
-const isNoVerdict = (thrown: unknown): boolean =>
-  thrown instanceof Fault &&
-  (thrown.code === 'upstream.lost' ||
-    thrown.code === 'upstream.timeout' ||
-    (statusRefusedOf(thrown)?.status ?? 0) >= 500)
