@@ -2,16 +2,13 @@
  * A remote MCP server of either era: detected once and remembered, or pinned. A carrier transports the messages (HTTP,
  * WebSocket); sessions, eras and streams are the same for all carriers.
  */
-import { Fault } from '@toolway/contract'
+import type { Fault } from '@toolway/contract'
 import { eraOf, MODERN, type Notification, type Revision } from '@toolway/protocol'
-import { changedList, isGreetingRefused, NOBODY, type LegacySession } from '@toolway/protocol/client'
-import { endless, retry } from '@toolway/protocol/retry'
-import { pause, REAL_TIME } from '../../lib/pause.ts'
+import { isGreetingRefused, NOBODY, type LegacySession } from '@toolway/protocol/client'
+import { pause } from '../../lib/pause.ts'
 import { accessRefusedOf } from '../access-refused.ts'
 import { createBreaker } from '../breaker.ts'
 import { GRACE } from '../carrier.ts'
-import type { Opening } from '../lasting-listen.ts'
-import type { Listening } from '../listening.ts'
 import { OtherEra, OtherEraMissing } from '../other-era.ts'
 import type { SessionPool } from '../session-pool.ts'
 import { statusRefusedOf } from '../status-refused.ts'
@@ -20,24 +17,19 @@ import {
   type Answer,
   type Ask,
   type Hearing,
-  type Honoured,
   type ListKind,
   type ServerInfo,
   type OpenedCredential,
-  type CredentialSource,
   type ReachOf,
   type RemoteTarget,
   type Upstream,
 } from '../upstream.ts'
-import { createAnnouncements } from './announcements.ts'
+import { RemoteListening } from './remote-listening.ts'
 import { withCredential } from '../with-credential.ts'
 import { createCarrier } from './carriers.ts'
 import { KnownEra } from './known-era.ts'
 import { createLegacySessions } from './legacy-sessions.ts'
 
-/** How long a client waits for what it listens to to be in force, in milliseconds. */
-const LISTEN_PATIENCE_MS = 2_000
-const NO_METHOD = -32601
 /** How long a modern server may be silent on `initialize` before it counts as one that has no legacy era, in milliseconds. */
 const OTHER_PATIENCE_MS = 5_000
 
@@ -55,9 +47,6 @@ export interface HttpUpstreamParts {
   onNote?(facts: Record<string, unknown>, message: string): void
 }
 
-/** Milliseconds between two attempts to reach a server that is listened to. */
-const GREETINGS = endless({ first: 1_000, most: 60_000 })
-
 export const createHttpUpstream = (parts: HttpUpstreamParts): Upstream => new HttpUpstream(parts)
 
 class HttpUpstream implements Upstream {
@@ -69,8 +58,7 @@ class HttpUpstream implements Upstream {
   readonly #own
   readonly patience
   readonly #era: KnownEra
-  readonly #announcements
-  readonly #announced
+  readonly #listening: RemoteListening
   readonly #sessions
   readonly #closing = new AbortController()
   readonly #other = new OtherEra()
@@ -99,14 +87,21 @@ class HttpUpstream implements Upstream {
       forgetGreeting: () => this.#sessions.forget(GATEWAY),
       onRevision: (revision) => parts.onRevision(revision),
     })
-    this.#announcements = createAnnouncements({ open: this.#listen, presents: this.#own, patience: this.patience })
-    this.#announced = this.#announcements.shared
+    this.#listening = new RemoteListening({
+      era: this.#era,
+      carrier: this.#carrier,
+      sessions: () => this.#sessions,
+      calls: this.#other,
+      own: this.#own,
+      patience: this.patience,
+      closing: this.#closing.signal,
+    })
     this.#sessions = createLegacySessions({
       reach: this.#reach,
       carrier: this.#carrier,
       pool: this.#parts.pool,
       revision: () => this.#era.legacy,
-      onListChanged: this.#announced.hear,
+      onListChanged: this.#listening.hear,
       onTrouble: (failure) => this.#parts.onTrouble?.(failure),
     })
   }
@@ -192,56 +187,6 @@ class HttpUpstream implements Upstream {
     return true
   }
 
-  /** One stream of the server's announcements, until it ends; false where it has none. */
-  readonly #listen = (opening: Opening, presents: CredentialSource | undefined): Promise<boolean> => {
-    return withCredential(presents, async (credential) => {
-      if ((await this.#era.of(credential)) !== MODERN) {
-        const { signal, onOpen, onNotification } = opening
-        return this.#sessions.watch({ signal, onOpen: () => onOpen(undefined), onNotification }, credential)
-      }
-      const answer = await this.#carrier.listen({ ...opening, credential })
-      return !('error' in answer) || answer.error.code !== NO_METHOD
-    })
-  }
-
-  async #join(hearing: Hearing): Promise<Honoured> {
-    const { uris, tasks, credential: presents, onNotification, onEnd } = hearing
-    const left = new AbortController()
-    const here = AbortSignal.any([hearing.signal, left.signal])
-    const signal = AbortSignal.any([here, this.#closing.signal])
-    this.#closing.signal.addEventListener('abort', onEnd, { once: true, signal: here })
-    const credential = presents === undefined ? undefined : await presents.open()
-    const revision = await retry(() => this.#era.of(credential), {
-      limits: GREETINGS,
-      evaluate: () => ({ wanted: 0, done: 'no' }),
-      idempotent: true,
-      signal,
-      ...REAL_TIME,
-    })
-    if (revision !== MODERN) return this.#sessions.listen(hearing, signal)
-    // Calls in the session may have asked for pages, whose end is told in it.
-    if (this.#other.isSpoken && hearing.beside === true)
-      void this.#sessions.listen({ ...hearing, uris: [] }, signal).catch(() => {})
-    const abandon = () => {
-      left.abort()
-      onEnd()
-    }
-    const source = await this.#sourceOf(presents, credential, () => this.#announcements.ofNobody(abandon, signal))
-    return source.join({ lists: false, uris, tasks }, onNotification, signal)
-  }
-
-  /**
-   * Returns the stream for a credential. Callers without one do not receive the announcements to the gateway's own credential.
-   */
-  #sourceOf(
-    presents: CredentialSource | undefined,
-    credential: OpenedCredential | undefined,
-    ofNobody: () => Promise<Listening>,
-  ): Promise<Listening> | Listening {
-    if (presents === undefined) return this.#announced
-    return credential === undefined ? ofNobody() : this.#announcements.of(credential.id, presents)
-  }
-
   introduce(signal: AbortSignal) {
     return withCredential(this.#own, (credential) => this.#introduce(signal, credential))
   }
@@ -251,15 +196,11 @@ class HttpUpstream implements Upstream {
   }
 
   watch(onChange: (kind: ListKind, missed: boolean) => void, signal: AbortSignal) {
-    const onNotification = ({ method }: Notification, missed: boolean) => {
-      const kind = changedList(method)
-      if (kind !== undefined) onChange(kind, missed)
-    }
-    void this.#announced.join({ lists: true, uris: [], tasks: [] }, onNotification, signal)
+    this.#listening.watch(onChange, signal)
   }
 
   listen(hearing: Hearing) {
-    return soon(this.#join(hearing), hearing)
+    return this.#listening.listen(hearing)
   }
 
   tell(whose: Pick<Ask, 'caller' | 'session' | 'owner'>, notification: Notification) {
@@ -280,7 +221,7 @@ class HttpUpstream implements Upstream {
 
   async close() {
     this.#closing.abort()
-    this.#announcements.close()
+    this.#listening.close()
     const until = performance.now() + GRACE
     const drained = new AbortController()
     void this.#sessions.drain().then(() => drained.abort())
@@ -312,20 +253,6 @@ function createPassedOver(onNote: HttpUpstreamParts['onNote']) {
 }
 
 const UNDISCOVERED: ServerInfo = { revision: MODERN, server: {}, capabilities: { tools: {} }, instructions: undefined }
-
-/**
- * Resolves to the subscriptions in force, or after a timeout to all that were requested: the stream is still retried, and reports
- * then that announcements may have been missed.
- */
-const soon = (joined: Promise<Honoured>, { uris, tasks, signal }: Hearing): Promise<Honoured> =>
-  Promise.race([
-    joined.catch((thrown: unknown) => {
-      // A credential fault needs an action of the listener, so it is thrown.
-      if (thrown instanceof Fault && thrown.code.startsWith('credential.')) throw thrown
-      return { uris: [], tasks: [] }
-    }),
-    pause(LISTEN_PATIENCE_MS, signal).then(() => ({ uris, tasks })),
-  ])
 
 /** Whether a server does not know the greeting: an error or an answer of another kind, a plain 4xx that no credential or wait mends. */
 function refusesEra(thrown: unknown): boolean {
