@@ -1,4 +1,5 @@
 /** When one exchange with an upstream is too late: progress and a question to a person extend its time, up to a limit. */
+import type { Json } from '@toolway/protocol'
 import { HUMAN, isMore, PROGRESS } from '@toolway/protocol/client'
 
 interface Times {
@@ -37,7 +38,7 @@ export class ExchangeDeadline {
   }
 
   /** @param progress as the server reports it; it counts only where it is more than before */
-  prolong(progress: unknown): void {
+  prolong(progress: Json | undefined): void {
     if (!isMore(progress, this.#progress)) return
     this.#progress = progress
     const { seconds } = this.#times
