@@ -39,7 +39,6 @@ export interface ExchangeUse {
 }
 
 export function createExchange({ alias, timeout, wire }: ReachOf<NativeTarget>, breaker: Breaker): Exchange {
-  const pools = new Map<string, Pool>()
   const options = {
     alias,
     allowPrivate: wire.private,
@@ -47,11 +46,7 @@ export function createExchange({ alias, timeout, wire }: ReachOf<NativeTarget>, 
     headersTimeout: timeout * 1000,
   }
 
-  function poolOf(origin: string): Pool {
-    const found = pools.get(origin) ?? createPool(origin, options)
-    pools.set(origin, found)
-    return found
-  }
+  const pools = createPools((origin) => createPool(origin, options))
 
   async function sendApi(
     request: ApiRequest,
@@ -65,7 +60,7 @@ export function createExchange({ alias, timeout, wire }: ReachOf<NativeTarget>, 
     const own = request.content && (await encodedBody(request.content, files))
     const headers = joinHeaders(made.headers, request.headers, own?.headers ?? {}, wire.headers, shown.headers)
     const sent = own === undefined ? made : { ...made, body: own.body }
-    return send({ alias, pool: poolOf(base.origin), base, timeout, breaker: counted }, sent, headers, signal)
+    return send({ alias, pool: pools.of(base.origin), base, timeout, breaker: counted }, sent, headers, signal)
   }
 
   /** One pool for the one request: the host is the vendor's choice and may never be seen again. */
@@ -111,7 +106,20 @@ export function createExchange({ alias, timeout, wire }: ReachOf<NativeTarget>, 
         counted.end()
       }
     },
-    async close(grace) {
+    close: pools.close,
+  }
+}
+
+/** One pool for each origin. */
+function createPools(open: (origin: string) => Pool) {
+  const pools = new Map<string, Pool>()
+  return {
+    of(origin: string): Pool {
+      const found = pools.get(origin) ?? open(origin)
+      pools.set(origin, found)
+      return found
+    },
+    async close(grace: number): Promise<void> {
       const all = [...pools.values()]
       const ended = Promise.all(all.map((pool) => pool.close()))
       await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, grace).unref())])

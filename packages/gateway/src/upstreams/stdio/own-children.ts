@@ -135,6 +135,11 @@ class CallerChildren {
     signal.addEventListener('abort', () => this.#leave(child), { once: true })
   }
 
+  /** Whether they answer is known to each of them then. */
+  async check(signal: AbortSignal): Promise<void> {
+    await Promise.all(this.all.map(([, { upstream }]) => upstream.check(signal).catch(() => false)))
+  }
+
   endUnused(idle: number): number {
     const unused = this.all.filter(([, { uses, used }]) => uses === 0 && used <= this.#now() - idle)
     for (const [key, child] of unused) this.#end(key, child)
@@ -231,10 +236,8 @@ export function createOwnChildren({ shared, alias, patience, open, now }: OwnChi
     },
     endUnused: (idle) => own.endUnused(idle),
     async check(signal) {
-      const others = own.all.map(([, { upstream }]) => upstream.check(signal).catch(() => false))
-      const answers = await shared.check(signal)
-      await Promise.all(others)
-      return answers
+      const [answer] = await Promise.all([shared.check(signal), own.check(signal)])
+      return answer
     },
     otherEra,
     ask(request: Ask): Promise<Answer> {
