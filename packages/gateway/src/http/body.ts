@@ -5,7 +5,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { Fault } from '@toolway/contract'
-import { placeOf } from './intake/call-place.ts'
+import { placeOf } from './intake/take-in.ts'
 
 export function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
   const stated = Number(request.headers['content-length'] ?? 0)

@@ -3,8 +3,21 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Fault } from '@toolway/contract'
 import type { CallIntake, CallPlace } from '../../limits/call-intake.ts'
 import { onceClosed } from '../streams/unread-answers.ts'
-import { setPlace } from './call-place.ts'
 import type { CallShares } from './call-shares.ts'
+
+/**
+ * The place that a request has among the calls of this process, for doors that know more of it than the server does: whose call it is,
+ * how large it grows, and that it only listens from now on. A request that is no call has none.
+ */
+export interface RequestPlace extends CallPlace {
+  /** It was admitted to that organization: its next ones count as that organization's. */
+  admitted(organizationId: string): void
+}
+
+const PLACE = Symbol('place')
+type Placed = IncomingMessage & { [PLACE]?: RequestPlace }
+
+export const placeOf = (request: Placed): RequestPlace | undefined => request[PLACE]
 
 export interface TakeInParts {
   readonly intake: CallIntake
@@ -14,7 +27,7 @@ export interface TakeInParts {
 }
 
 export interface ComingCall {
-  readonly request: IncomingMessage
+  readonly request: Placed
   readonly response: ServerResponse
   /** Answers it. */
   answer(): void | Promise<unknown>
@@ -30,7 +43,7 @@ export const createTakeIn = ({ intake, shares, bodyLimit }: TakeInParts): TakeIn
     const refuseThrown = (thrown: unknown) => refuse(Fault.of(thrown))
     const run = (callPlace: CallPlace): void | Promise<unknown> => {
       const { note } = share
-      setPlace(request, { hold: callPlace.hold, end: callPlace.end, admitted: (id) => note?.(id) })
+      request[PLACE] = { hold: callPlace.hold, end: callPlace.end, admitted: (id) => note?.(id) }
       try {
         const answering = answer()
         if (answering instanceof Promise) return answering.finally(callPlace.end)

@@ -1,0 +1,41 @@
+/** A message of the modern era (2026-07-28), top to bottom: read, held open as long as its client stays, entered, answered. */
+import { Fault } from '@toolway/contract'
+import { isRequest, responseOf, type Notification, type Request } from '@toolway/protocol'
+import { readModern } from '../../call/enter.ts'
+import { accepts, PASS_THROUGH_HEADER } from '../request-head.ts'
+import { statusOfError } from '../http-faults.ts'
+import { createClientLine } from './client-line.ts'
+import { createReply } from './reply.ts'
+import { holdListener, refuseCall, whenLeft, type EraParts, type Visit } from './visit.ts'
+
+/** Rejects with what is wrong with the message itself; what fails later is worded on the reply. */
+export async function answerModern(parts: EraParts, visit: Visit, message: Request | Notification): Promise<void> {
+  const { requestContext, inbound, request, response, header, prefers, audit } = visit
+  // The method is recorded first, so that a call with invalid headers is still audited as a call.
+  audit.note({ method: message.method })
+  if (!isRequest(message)) return void response.writeHead(202).end()
+
+  const mcpRequest = readModern(message, header)
+  // A call never goes on with another credential than its caller thinks.
+  const token = request.headers[PASS_THROUGH_HEADER]
+  const brought = token === undefined ? undefined : parts.brought(token, inbound.authorization)
+
+  const streams = accepts(request.headers.accept, 'text/event-stream')
+  const reply = createReply(response, { accepts: streams, prefers, headers: {} })
+  const line = createClientLine({ mcpRequest, session: undefined, header, reply, brought, audit, calls: parts.calls })
+  const stay = whenLeft(visit, () => line.cancel(new Fault('call.cancelled')))
+  const endListening = holdListener(parts, visit, mcpRequest, line)
+  try {
+    if (endListening !== undefined && !streams) throw new Fault('request.not-acceptable')
+    const answer = await parts.entrance.enter({ requestContext, mcpRequest, channel: line, audit })
+    if ('error' in answer) audit.note({ outcome: 'failed' })
+    const status = 'error' in answer ? statusOfError(answer.error.code) : 200
+    audit.note({ bytesOut: reply.end(responseOf(message, answer), status) })
+  } catch (thrown) {
+    refuseCall(parts, visit, { thrown, request: message, era: 'modern', reply })
+  } finally {
+    stay()
+    endListening?.()
+    line.done()
+  }
+}
