@@ -12,6 +12,7 @@ import { ENDED_BEFORE, type Entry, type Outcome } from '../records/records.ts'
 import { labelOf, type CountedTool } from '../telemetry/request-counters.ts'
 import type { Answer } from '../upstreams/upstream.ts'
 import { NO_FACTS, type AuditFacts, type From } from './audit-facts.ts'
+import { entryOf } from './entry-of.ts'
 import { outcomeOfFault } from './fault-outcome.ts'
 import type { KeptPayload, Payload } from './payload.ts'
 import {
@@ -22,7 +23,6 @@ import {
   type TracedAsk,
   type TracedRequest,
 } from './request-trace.ts'
-import { recordedError } from './record-error.ts'
 
 /** Methods whose requests act or read at an upstream, and are on record; lists and pings are counted only. */
 const RECORDED: ReadonlySet<string> = new Set([
@@ -267,58 +267,11 @@ export class AuditEntryBuilder {
 
   #entry(seconds: number, { outcome, code }: Pick<Entry, 'outcome' | 'code'>, timings?: JsonObject): Entry {
     const at = new Date()
-    const facts = this.#facts
-    const { requestContext, policy, target, client } = facts
-    const { address, userAgent } = this.from
-    const told = withError(facts, outcome, detailOf(facts))
-    const detail = facts.unsent ? { ...told, sent: false } : told
-    return {
-      id: (this.#id ??= newId('rec', at.getTime())),
-      timestamp: at.toISOString(),
-      kind: 'call',
-      org_id: requestContext?.organizationId,
-      organization: requestContext?.organization,
-      principal: requestContext?.principal.id,
-      key_id: requestContext?.principal.keyId,
-      toolset: requestContext?.toolset,
-      connection: facts.connection ?? requestContext?.connection,
-      method: storable(facts.method),
-      tool_name: target === undefined ? undefined : storable(target),
-      era_client: facts.eraClient,
-      era_upstream: facts.eraUpstream,
-      client: client === undefined ? undefined : storable(client),
-      bytes_in: facts.bytesIn,
-      bytes_out: facts.bytesOut,
-      duration_ms: Math.round(seconds * 1e6) / 1000,
-      outcome,
-      code,
-      decision: outcome === 'refused' ? 'refuse' : policy?.warned === true ? 'warn' : 'allow',
-      request_id: this.correlationId,
-      trace_id: this.#trace?.traceId ?? this.#traceId,
-      span_id: this.#trace?.span?.spanId,
-      actor_type: requestContext === undefined ? 'system' : ACTOR[requestContext.principal.kind],
-      resource_type: undefined,
-      resource_id: undefined,
-      ip_address: address,
-      user_agent: userAgent === undefined ? undefined : storable(userAgent),
-      detail: timings === undefined ? detail : { ...detail, timings },
-    }
+    this.#id ??= newId('rec', at.getTime())
+    const { correlationId, from } = this
+    const trace = { id: this.#trace?.traceId ?? this.#traceId, span: this.#trace?.span?.spanId }
+    return entryOf(this.#facts, { id: this.#id, at, seconds, outcome, code, timings, correlationId, from, trace })
   }
-}
-
-const ACTOR = { user: 'user', key: 'api_key', operator: 'system' } as const satisfies Record<
-  string,
-  Entry['actor_type']
->
-
-/** Failures say why, in words. Nothing is added to the others. */
-function withError(
-  { fault, errorText }: Pick<AuditFacts, 'fault' | 'errorText'>,
-  outcome: Outcome,
-  detail: Entry['detail'],
-): Entry['detail'] {
-  if (outcome === 'ok' || (fault === undefined && errorText === undefined)) return detail
-  return { ...detail, error: recordedError(fault, errorText) }
 }
 
 /** Milliseconds, to the tenth; only steps that took as much. */
@@ -330,82 +283,3 @@ function timingsOf(took: Partial<Record<TimedStep, number>>): JsonObject {
   }
   return timings
 }
-
-const MOST_PLACES = 20
-
-/** Where the arguments of a call do not fit. Their values stay out of the record. */
-function placesOf({ data }: Fault): string[] {
-  const errors = data?.['errors']
-  const places = (Array.isArray(errors) ? (errors as { path?: unknown }[]) : []).map(({ path }) => path)
-  return places.flatMap((path) => (typeof path === 'string' ? [storable(path)] : [])).slice(0, MOST_PLACES)
-}
-
-type DetailFacts = Pick<
-  AuditFacts,
-  | 'policy'
-  | 'approval'
-  | 'account'
-  | 'overwritten'
-  | 'mismatch'
-  | 'fault'
-  | 'givenFiles'
-  | 'madeFiles'
-  | 'connection'
-  | 'target'
-  | 'tool'
->
-
-/** Each fact is rare, and most calls have none. */
-function detailOf(facts: DetailFacts): Entry['detail'] {
-  const { overwritten, mismatch, fault, givenFiles, madeFiles } = facts
-  const invalid = fault?.code === 'arguments.invalid' ? placesOf(fault) : undefined
-  const files = givenFiles === undefined && madeFiles === undefined ? undefined : filesOf(facts)
-  const decided = files === undefined ? decisionOf(facts) : { ...decisionOf(facts), files }
-  const tool = ownNameBeside(facts)
-  if (overwritten === undefined && invalid === undefined && mismatch === undefined && tool === undefined) return decided
-  return {
-    ...decided,
-    ...(tool === undefined ? {} : { tool }),
-    ...(overwritten === undefined ? {} : { overwritten: [overwritten] }),
-    ...(invalid === undefined ? {} : { invalid }),
-    ...(mismatch === undefined ? {} : { misfit: mismatch }),
-  }
-}
-
-/** The server's own name of a tool, where the caller used another one that it does not follow from. */
-function ownNameBeside({ connection, target, tool }: DetailFacts): string | undefined {
-  if (tool === undefined || target === tool || target === `${connection}__${tool}`) return undefined
-  return storable(tool)
-}
-
-/** Which file went to the connection of the record, and which came from there. */
-const filesOf = ({ givenFiles, madeFiles: made }: DetailFacts) => ({
-  ...(givenFiles && {
-    sent: givenFiles.map((file) => ({ ...file, name: storable(file.name), media_type: storable(file.media_type) })),
-  }),
-  ...(made && {
-    stored: made.map((file) => ({ ...file, name: storable(file.name), media_type: storable(file.media_type) })),
-  }),
-})
-
-function decisionOf({ policy, approval, account }: DetailFacts): Entry['detail'] {
-  if (policy === undefined) return account === undefined ? undefined : { account }
-  const { rule, changed, shadows, values, absent } = policy
-  const said = {
-    ...(changed && { changed }),
-    ...(shadows && { shadows }),
-    ...(approval && { approval }),
-    ...(values && { values }),
-    ...(absent && { absent }),
-  }
-  const detail = {
-    ...(rule === undefined ? {} : { rule }),
-    ...(Object.keys(said).length === 0 ? {} : { policy: said }),
-    ...(account === undefined ? {} : { account }),
-  }
-  return Object.keys(detail).length === 0 ? undefined : detail
-}
-
-const LONGEST = 300
-/** Text of a client's choosing, as a database can hold it: bounded, no NUL, no half of a surrogate pair. */
-const storable = (text: string): string => text.slice(0, LONGEST).toWellFormed().replaceAll('\0', '\ufffd')
