@@ -12,8 +12,7 @@ import type { OnBehalf } from './callers/on-behalf.ts'
 import type { Inbound, EndpointPath } from '../snapshot/ports/endpoint.ts'
 import type { RequestContext } from '../snapshot/ports/request-context.ts'
 import { OWN_CLIENTS } from '../identity/principal.ts'
-import { principalFacts } from '../snapshot/principal-facts.ts'
-import { isThere, roleIn } from '../snapshot/role.ts'
+import { isThere, principalFacts, roleIn } from '../snapshot/role.ts'
 import type { Snapshot } from '../snapshot/snapshot.ts'
 
 export interface AdmitParts {

@@ -1,10 +1,9 @@
-/** The membership of a principal in an organization: its role, and the toolsets that are there for it (ledger U-19). */
-import { Fault, lesserRole, type Role, type UserId } from '@toolway/contract'
+/** The membership of a principal in an organization: its role, the toolsets that are there for it (ledger U-19), and its facts that rules read. */
+import { Fault, lesserRole, type PrincipalFacts, type Role, type UserId } from '@toolway/contract'
 import type { Accounts } from '../identity/accounts.ts'
 import type { Principal } from '../identity/principal.ts'
 import { isFor } from '../toolsets/audience.ts'
 import type { Snapshot } from './snapshot.ts'
-import { principalFacts } from './principal-facts.ts'
 
 /**
  * The role of a principal: the lesser of its own and of its member's. Undefined where it has none, which is answered like an organization that does not exist. Throws `key.unknown` when whoever
@@ -32,3 +31,21 @@ export function isThere(
   if (audience === undefined) return true
   return isFor(audience, principalFacts(accounts, principal, role, snapshot.groupsOf(principal.userId)))
 }
+
+/** Made when a rule needs them, never stored. */
+export const principalFacts = (
+  accounts: Pick<Accounts, 'find'>,
+  { id, kind, userId, keyId, keyName, client }: Principal,
+  role: Role,
+  groups: readonly string[] = [],
+): PrincipalFacts => ({
+  id,
+  kind,
+  role,
+  email: (userId === undefined ? undefined : accounts.find(userId)?.email) ?? '',
+  groups,
+  key: keyName ?? '',
+  keyId: keyId ?? '',
+  client: client ?? '',
+  clientRegistered: client !== undefined,
+})

@@ -11,7 +11,7 @@ import {
 } from '@toolway/contract'
 import type { McpRequest, JsonObject, Notification, Revision } from '@toolway/protocol'
 import { createBoundStates } from '../call/questions/bound-states.ts'
-import { principalFacts } from '../snapshot/principal-facts.ts'
+import { principalFacts } from '../snapshot/role.ts'
 import { createAuthElicitation } from '../call/questions/auth-elicitation.ts'
 import { createSuspendedCalls } from '../call/questions/suspended-calls.ts'
 import { createEntrance } from '../call/enter.ts'

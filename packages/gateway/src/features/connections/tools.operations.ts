@@ -1,7 +1,7 @@
 /** The operations on the tools of a connection (ledger S3-ADM-03): which there are, which are on, and what they are now. */
 import { Fault, shownEffectOf, type ConnectionId, type Effect, type OrganizationId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
-import { principalFacts } from '../../snapshot/principal-facts.ts'
+import { principalFacts } from '../../snapshot/role.ts'
 import type { Snapshot } from '../../snapshot/snapshot.ts'
 import type { ConnectionRow } from '../../connections/connections.ts'
 import { sayEffect, switchAllTools, switchTools } from '../../connections/tool-states.ts'

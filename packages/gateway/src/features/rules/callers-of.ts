@@ -11,7 +11,7 @@ import {
   type Role,
   type UserId,
 } from '@toolway/contract'
-import { principalFacts } from '../../snapshot/principal-facts.ts'
+import { principalFacts } from '../../snapshot/role.ts'
 import type { Snapshot } from '../../snapshot/snapshot.ts'
 import type { OrgSql } from '../../db/db.ts'
 import { principalOf } from '../../identity/identify.ts'
