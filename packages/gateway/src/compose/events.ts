@@ -58,6 +58,6 @@ export function composeEvents(
   return {
     ...{ events, sendWebhook, sendBatch, seen: note },
     wakeWebhooks: () => webhooks.wake(),
-    wakeStreams: () => streams.wake(),
+    wakeStreams: streams.wake.bind(streams),
   }
 }

@@ -8,7 +8,6 @@ import { createKeptCheckpoints } from '../records/chain/kept-checkpoints.ts'
 import { isAlive } from '../db/live-listeners.ts'
 import { createRecordWriter } from '../records/outbox/writer.ts'
 import { removeOldPayloads } from '../records/payloads.ts'
-import { storeRecords } from '../records/records.ts'
 import { createRefusals } from '../records/refusals.ts'
 import { payloadRow } from '../vault/sealed-columns.ts'
 import type { BaseWithDatabase } from '../base/base.ts'
@@ -18,12 +17,7 @@ const CLEAN_EVERY = 10 * 60_000
 
 export function composeRecords(core: BaseWithDatabase) {
   const { config, db, vault, log, counters, opened } = core
-  const unstored = createTellUnstored({
-    db,
-    store: (entries) => db.system((sql) => storeRecords(sql, entries)),
-    log,
-    now: Date.now,
-  })
+  const unstored = createTellUnstored({ db, log, now: Date.now })
   const checkpoints = createKeepCheckpoints({
     db,
     vault,

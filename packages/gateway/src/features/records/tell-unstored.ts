@@ -10,17 +10,16 @@ import { addAlert, hasAlertSince } from '../alerts/index.ts'
 import type { Db } from '../../db/db.ts'
 import { DatabaseUnreachable } from '../../db/unreachable.ts'
 import type { Log } from '../../lib/log.ts'
-import type { Entry } from '../../records/records.ts'
+import { storeRecords, type Entry } from '../../records/records.ts'
 
 export interface TellUnstoredParts {
-  readonly db: Pick<Db, 'organization'>
-  readonly store: (entries: readonly Entry[]) => Promise<void>
+  readonly db: Pick<Db, 'organization' | 'system'>
   readonly log: Log
   readonly now: () => number
 }
 
 export interface TellUnstored {
-  /** The same as the given one, heard. */
+  /** Stores records in one transaction, and hears how that ends. */
   readonly store: (entries: readonly Entry[]) => Promise<void>
   /** Returns the reason why records cannot be stored, as a sentence for operators; undefined while they can. */
   problem(): string | undefined
@@ -44,7 +43,7 @@ interface Trouble {
 
 type Kind = 'records.waiting' | 'records.stored'
 
-export function createTellUnstored({ db, store, log, now }: TellUnstoredParts): TellUnstored {
+export function createTellUnstored({ db, log, now }: TellUnstoredParts): TellUnstored {
   let trouble: Trouble | undefined
 
   const addRecordAlert = (organizationId: OrganizationId, kind: Kind, detail: Readonly<Record<string, string>>) =>
@@ -101,7 +100,7 @@ export function createTellUnstored({ db, store, log, now }: TellUnstoredParts): 
   return {
     async store(entries) {
       try {
-        await store(entries)
+        await db.system((sql) => storeRecords(sql, entries))
       } catch (thrown) {
         if (thrown instanceof DatabaseUnreachable) await onFailed(thrown, entries)
         throw thrown
