@@ -51,7 +51,7 @@ async function addTown({ db, vault }: Store, town: Town, number: number): Promis
   const slug = organizationAt(number)
   const organization = await db.system((sql) =>
     addOrganization(sql, {
-      ...{ slug, name: slug, description: null, contact_email: null, active: true },
+      ...{ slug, name: slug, origin: 'administration', description: null, contact_email: null, active: true },
       settings: { approvals: 'off' },
     }),
   )

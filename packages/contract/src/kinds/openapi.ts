@@ -78,9 +78,17 @@ export const openapi = kind({
       effects: OperationEffects,
       key: KeyPlace.nullable(),
     }),
-    /** The operations that are tools, their effects, and where the key goes. */
+    /**
+     * Where the document is fetched from (null: it is given by another operation), the operations that are tools, their effects, and
+     * where the key goes.
+     */
     changed: z
-      .strictObject({ select: OperationSelection, effects: OperationEffects, key: KeyPlace.nullable() })
+      .strictObject({
+        document: z.string().max(8_192).nullable(),
+        select: OperationSelection,
+        effects: OperationEffects,
+        key: KeyPlace.nullable(),
+      })
       .partial(),
   },
 })

@@ -36,6 +36,7 @@ import type { Identity } from '../identity/identify.ts'
 import type { KeepSnapshots } from '../snapshot/keep-snapshots.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { Base, BaseWithDatabase } from '../base/base.ts'
+import { platformRulesIn } from '../features/rules/index.ts'
 import type { PlatformRules } from '../policy/stored/rules-in-force.ts'
 import { createMessagesElsewhere } from '../http/mcp/messages-elsewhere.ts'
 import type { ProcessPlace } from '../lib/process-place.ts'
@@ -171,6 +172,7 @@ export function adminPartsOf(
     inForce,
     snapshots: { ...snapshots, find: snapshots.findAny },
     rules: { refresh: () => rules.load().then(snapshots.reload) },
+    platformRules: (organization) => platformRulesIn(rules.inForce.rules, organization),
     previewList: createListPreview({ stand, parts: calls }),
     requestsPerMinute: config.TOOLWAY_LIMIT_ORGANIZATION,
     payloads,

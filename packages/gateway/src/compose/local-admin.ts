@@ -21,6 +21,7 @@ import { OPERATIONS, type OperationParts } from './operations.ts'
 import { createWebhookSender } from '../features/webhooks/index.ts'
 import type { Log } from '../lib/log.ts'
 import { createConnectLinks } from '../oauth/outgoing/flows/connect-links.ts'
+import { platformRulesIn } from '../features/rules/index.ts'
 import { createLastKnown } from '../features/runtime/index.ts'
 import { composeOutgoing } from './outgoing.ts'
 import { createGlobalApps } from '../oauth/outgoing/vendors/global-apps.ts'
@@ -146,6 +147,7 @@ export async function composeLocalAdmin({ store, loaded, log, publicUrl }: Local
     forgetKeys: identity.forget,
     snapshots: { ...snapshots, find: snapshots.findAny },
     rules: { refresh: () => rules.load().then(snapshots.reload) },
+    platformRules: (organization) => platformRulesIn(rules.inForce.rules, organization),
     requestsPerMinute: config.TOOLWAY_LIMIT_ORGANIZATION,
     checkpoints: createKeepCheckpoints({
       ...{ db, vault, log, now: Date.now },

@@ -60,8 +60,14 @@ export const listConnections = (sql: OrgSql, ids?: readonly string[]) => readCon
 export const listConnectionsOf = (sql: SystemSql, organizations: readonly string[]) =>
   readConnections(sql, null, organizations)
 
-export const findConnection = async (sql: OrgSql, alias: string): Promise<ConnectionRow | undefined> =>
-  (await listConnections(sql)).find((connection) => connection.alias === alias)
+/** By id or alias. */
+export async function findConnection(sql: OrgSql, name: string): Promise<ConnectionRow | undefined> {
+  const rows = await sql(ConnectionRow)`
+    select id, organization_id, alias, title, description, settings, sealed, enabled, origin, era, status, status_reason,
+           tools_default, tool_lock, trusted, keep_payloads, oauth_repairs, created_at, updated_at
+      from connections where id = ${name} or alias = ${name}`
+  return byIdFirst(rows, name)
+}
 
 /** By id or alias, and it stays as it is until the transaction ends. */
 export async function lockConnection(sql: OrgSql, name: string): Promise<ConnectionRow | undefined> {
@@ -69,9 +75,12 @@ export async function lockConnection(sql: OrgSql, name: string): Promise<Connect
     select id, organization_id, alias, title, description, settings, sealed, enabled, origin, era, status, status_reason,
            tools_default, tool_lock, trusted, keep_payloads, oauth_repairs, created_at, updated_at
       from connections where id = ${name} or alias = ${name} for update`
-  // An alias may look like an id; the id goes before it.
-  return rows.find(({ id }) => id === name) ?? rows[0]
+  return byIdFirst(rows, name)
 }
+
+/** An alias may look like an id; the id goes before it. */
+const byIdFirst = (rows: readonly ConnectionRow[], name: string): ConnectionRow | undefined =>
+  rows.find(({ id }) => id === name) ?? rows[0]
 
 export interface NewConnection {
   readonly organizationId: OrganizationId

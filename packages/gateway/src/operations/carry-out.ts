@@ -9,7 +9,8 @@ import type { Actor } from '../records/change.ts'
 import { answerOf } from './answer.ts'
 import { placeOf, refuseBeyond } from './authorize-operation.ts'
 import { readInput, refuseUnstorable, type RawInput } from './read-input.ts'
-import type { OperationBase, OperationCall, Origin, Served } from './serve.ts'
+import type { Origin } from '../lib/origin.ts'
+import type { OperationBase, OperationCall, Served } from './serve.ts'
 
 /** All operations, and what they work with. */
 export interface Administration<Parts extends OperationBase = OperationBase> {

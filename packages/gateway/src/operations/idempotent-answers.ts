@@ -14,7 +14,7 @@ import { keptAnswerRow } from '../vault/sealed-columns.ts'
 import type { Vault } from '../vault/vault.ts'
 
 interface KeptAnswersParts {
-  readonly db: Db
+  readonly db: Pick<Db, 'organization' | 'system'>
   readonly vault: Pick<Vault, 'hash' | 'seal' | 'open'>
 }
 

@@ -4,7 +4,7 @@
  *
  * A change and its record are one transaction, because the function has no other way to change anything.
  */
-import type { OrganizationId, Role } from '@toolway/contract'
+import type { OrganizationId, Role, Rule } from '@toolway/contract'
 import type { Needs, Operation } from '@toolway/contract/admin'
 import type { z } from 'zod'
 import type { Db, OrgSnapshotSql, OrgSql, SystemSql } from '../db/db.ts'
@@ -13,12 +13,13 @@ import type { Principal } from '../identity/principal.ts'
 import type { OrganizationRow } from '../organizations/organizations.ts'
 import { recordChange, type Actor, type Change } from '../records/change.ts'
 import type { Vault } from '../vault/vault.ts'
+import type { Origin } from '../lib/origin.ts'
 import type { Snapshot } from '../snapshot/snapshot.ts'
 import type { ChangedRows } from '../snapshot/wanted-rows.ts'
 
 /** The parts that every operation works with. A feature's operations may need more: the `Parts` of `Served`. */
 export interface OperationBase {
-  readonly db: Db
+  readonly db: Pick<Db, 'organization' | 'snapshot' | 'system'>
   readonly vault: Vault
   readonly accounts: Accounts
   readonly snapshots: {
@@ -27,12 +28,11 @@ export interface OperationBase {
     /** Whole, or the rows that changed. */
     refresh(id: string, changed?: ChangedRows): Promise<void>
   }
+  /** The rules of the platform that concern an organization, as they are in force. */
+  platformRules(organization: Pick<OrganizationRow, 'id' | 'slug'>): readonly Rule[]
   /** Waits until every process of the port acts on a change; undefined where there is one process. Never throws. */
   readonly inForce?: ((organizationId: OrganizationId | undefined) => Promise<void>) | undefined
 }
-
-/** The faces that call operations, as rows keep it. */
-export type Origin = 'administration' | 'command line' | 'file'
 
 /** One request as its face learned it. */
 export interface OperationCall {
@@ -51,6 +51,8 @@ export interface OperationCall {
   readonly head: { set(name: string, value: string): void; append(name: string, value: string): void }
   /** Aborted when the one who asks is gone. */
   readonly signal: AbortSignal
+  /** Takes the records of a batch, which are stored together at its end; absent: each is stored with its change. */
+  readonly batched?: ((change: PlacedChange) => void) | undefined
   /** Tells a client that follows an operation with `progress` how far it is; others hear nothing. */
   readonly progress?: ((value: unknown) => void) | undefined
 }
@@ -83,7 +85,8 @@ export interface OrganizationRequest<Op extends Operation, Parts> extends Operat
   change<T>(say: (result: T) => Change | readonly Change[], work: (sql: OrgSql) => Promise<T>): Promise<T>
 }
 
-type PlacedChange = Change & { readonly organizationId?: OrganizationId }
+/** A change with the organization whose records it stands in; absent: the platform's. */
+export type PlacedChange = Change & { readonly organizationId?: OrganizationId }
 
 export interface PlatformRequest<Op extends Operation, Parts> extends OperationRequest<Op, Parts> {
   readonly principal: Principal
@@ -99,8 +102,29 @@ export interface PlatformRequest<Op extends Operation, Parts> extends OperationR
 export type SignedInRequest<Op extends Operation, Parts> = Omit<PlatformRequest<Op, Parts>, 'role'>
 export type AnonymousRequest<Op extends Operation, Parts> = Omit<PlatformRequest<Op, Parts>, 'role' | 'principal'>
 
-type Given<Op extends Operation> = z.input<Op['answer']> | Response
-type Run<Asks, Op extends Operation> = (request: Asks) => Promise<Given<Op>> | Given<Op>
+/**
+ * The end of an operation that changed its organization: first the snapshot is read anew, then the answer is made of it. A batch does
+ * neither: its changes are in force when its transaction ends.
+ */
+export class Changed<Answer> {
+  /** Undefined: the whole organization is read anew. */
+  readonly rows: ChangedRows | undefined
+  readonly answer: () => Answer | Promise<Answer>
+
+  constructor(answer: () => Answer | Promise<Answer>, rows?: ChangedRows) {
+    this.answer = answer
+    this.rows = rows
+  }
+}
+
+type Answer<Op extends Operation> = z.input<Op['answer']> | Response
+type Result<Op extends Operation> = Answer<Op> | Changed<Answer<Op>>
+type Run<Asks, Op extends Operation> = (request: Asks) => Promise<Result<Op>> | Result<Op>
+
+interface OperationScope {
+  readonly organization: OrganizationRow | undefined
+  readonly role: Role | undefined
+}
 
 /**
  * An operation with what carries it out. `organization` and `role` are there where its `needs` asks for them. `Parts`: what a feature's
@@ -108,11 +132,12 @@ type Run<Asks, Op extends Operation> = (request: Asks) => Promise<Given<Op>> | G
  */
 export interface Served<Parts extends OperationBase> {
   readonly operation: Operation
-  run(
-    parts: Parts,
-    asking: OperationCall,
-    scope: { organization: OrganizationRow | undefined; role: Role | undefined },
-  ): unknown
+  run(parts: Parts, call: OperationCall, scope: OperationScope): unknown
+  /**
+   * Changes what the operation changes, and makes no answer of it: for a batch, whose transaction is not at its end. Absent: it cannot
+   * be part of a batch.
+   */
+  change?(parts: Parts, call: OperationCall, scope: OperationScope): Promise<void>
 }
 
 const changes = ({ method, reads, harmless }: Operation): boolean => method !== 'GET' && !reads && !harmless
@@ -121,39 +146,37 @@ function toServe<Op extends Operation, Asks, Parts extends OperationBase>(
   operation: Op,
   of: Needs['of'],
   run: Run<Asks, Op>,
-  make: (
-    parts: Parts,
-    asking: OperationCall,
-    scope: { organization: OrganizationRow | undefined; role: Role | undefined },
-  ) => object,
+  make: (parts: Parts, call: OperationCall, scope: OperationScope) => object,
 ): Served<Parts> {
   if (operation.needs.of !== of) throw new Error(`${operation.id} is described as needing ${operation.needs.of}`)
+  const begin = (parts: Parts, call: OperationCall, scope: OperationScope) => {
+    const { actor, params, query, body, origin, ifMatch, header, head, signal, progress = () => {} } = call
+    const request = { parts, actor, params, query, body, origin, ifMatch, header, head, signal, progress }
+    return run({ ...request, ...make(parts, call, scope) } as Asks)
+  }
   return {
     operation,
-    run(parts, asking, scope) {
-      const { actor, params, query, body, origin, ifMatch, header, head, signal, progress = () => {} } = asking
-      const answering = run({
-        parts,
-        actor,
-        params,
-        query,
-        body,
-        origin,
-        ifMatch,
-        header,
-        head,
-        signal,
-        progress,
-        ...make(parts, asking, scope),
-      } as Asks)
+    run(parts, call, scope) {
+      const running = begin(parts, call, scope)
       const { inForce } = parts
-      if (inForce === undefined || !changes(operation)) return answering
-      return Promise.resolve(answering).then((answer) => inForce(scope.organization?.id).then(() => answer))
+      const { organization } = scope
+      if (!changes(operation)) return running
+      return Promise.resolve(running).then(async (result) => {
+        if (!(result instanceof Changed))
+          return inForce === undefined ? result : inForce(organization?.id).then(() => result)
+        if (organization !== undefined) await parts.snapshots.refresh(organization.id, result.rows)
+        const answer = await result.answer()
+        await inForce?.(organization?.id)
+        return answer
+      })
+    },
+    async change(parts, call, scope) {
+      await begin(parts, call, scope)
     },
   }
 }
 
-const systemWays = ({ db }: OperationBase, { actor }: OperationCall) => ({
+const systemWays = ({ db }: OperationBase, { actor, batched }: OperationCall) => ({
   read: (work: (sql: SystemSql) => Promise<unknown>) => db.system(work),
   change: (
     say: (result: unknown) => PlacedChange | readonly PlacedChange[],
@@ -161,8 +184,11 @@ const systemWays = ({ db }: OperationBase, { actor }: OperationCall) => ({
   ) =>
     db.system(async (sql) => {
       const result = await work(sql)
-      for (const { organizationId, ...change } of [say(result)].flat())
-        await recordChange(sql, actor, organizationId, change)
+      for (const placed of [say(result)].flat()) {
+        const { organizationId, ...change } = placed
+        if (batched === undefined) await recordChange(sql, actor, organizationId, change)
+        else batched(placed)
+      }
       return result
     }),
 })
@@ -174,7 +200,7 @@ const systemWays = ({ db }: OperationBase, { actor }: OperationCall) => ({
 export const operationServers = <Parts extends OperationBase>() => ({
   /** For operations with `inOrganization(…)`. */
   serveOrganization: <Op extends Operation>(op: Op, run: Run<OrganizationRequest<Op, Parts>, Op>): Served<Parts> =>
-    toServe(op, 'organization', run, ({ db }, { principal, actor }, { organization, role }) => {
+    toServe(op, 'organization', run, ({ db }, { principal, actor, batched }, { organization, role }) => {
       if (principal === undefined || organization === undefined || role === undefined)
         throw new Error('an operation of an organization was called without an organization')
       return {
@@ -186,7 +212,9 @@ export const operationServers = <Parts extends OperationBase>() => ({
         change: (say: (result: unknown) => Change | readonly Change[], work: (sql: OrgSql) => Promise<unknown>) =>
           db.organization(organization.id, async (sql) => {
             const result = await work(sql)
-            for (const change of [say(result)].flat()) await recordChange(sql, actor, organization.id, change)
+            for (const change of [say(result)].flat())
+              if (batched === undefined) await recordChange(sql, actor, organization.id, change)
+              else batched(change)
             return result
           }),
       }

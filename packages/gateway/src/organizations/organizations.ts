@@ -33,6 +33,11 @@ export const listOrganizations = (sql: SystemSql, ids?: readonly string[]) => sq
    where ${ids ?? null}::text[] is null or id = any(${ids ?? null}::text[])
    order by slug`
 
+/** Those of these slugs. */
+export const findOrganizations = (sql: SystemSql, slugs: readonly string[]) => sql(OrganizationRow)`
+  select id, slug, name, description, contact_email, active, settings, egress, created_at, updated_at
+    from organizations where slug = any(${slugs}::text[])`
+
 /** Those that have a connection, a toolset, a key, a group or a rule of this origin. */
 export const listOrganizationsWith = (sql: SystemSql, origin: string) => sql(OrganizationRow)`
   select id, slug, name, description, contact_email, active, settings, egress, created_at, updated_at
@@ -106,14 +111,14 @@ const Noted = z.object({ name: z.string() })
 export type NewOrganization = Pick<
   OrganizationRow,
   'slug' | 'name' | 'description' | 'contact_email' | 'active' | 'settings'
->
+> & { readonly origin: string }
 
 /** Undefined when the slug is taken. */
 export async function addOrganization(sql: SystemSql, added: NewOrganization): Promise<OrganizationRow | undefined> {
-  const { slug, name, description, contact_email, active, settings } = added
+  const { slug, name, origin, description, contact_email, active, settings } = added
   const rows = await sql(OrganizationRow)`
     insert into organizations (id, slug, name, origin, description, contact_email, active, settings)
-    values (${newId('org')}, ${slug}, ${name}, 'administration', ${description}, ${contact_email}, ${active},
+    values (${newId('org')}, ${slug}, ${name}, ${origin}, ${description}, ${contact_email}, ${active},
             coalesce((select jsonb_build_object('approvals', value) from installation where name = ${NEW_APPROVALS}),
                      '{"approvals": "ask-destructive"}') || ${JSON.stringify(settings)}::jsonb)
     on conflict (slug) do nothing

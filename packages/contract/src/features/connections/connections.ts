@@ -143,6 +143,8 @@ export const NewConnection = z.strictObject({
 export type NewConnection = z.output<typeof NewConnection>
 
 export const ConnectionChange = z.strictObject({
+  /** Another kind: the connection is described anew, and keeps its alias, its rules and its place in toolsets. */
+  connector: z.enum(CONNECTORS).optional(),
   ...words,
   ...OWN_CHANGED,
   headers: PairsChange.optional(),

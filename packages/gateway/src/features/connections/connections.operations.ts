@@ -1,6 +1,7 @@
 /** The operations on connections (ledger S3-ADM-02). Secrets go in and never come out: an answer names them. */
 import {
   ConnectionSecrets,
+  type ConnectionSettings,
   Fault,
   isPathHint,
   kindOf,
@@ -13,6 +14,7 @@ import * as shapes from '@toolway/contract/admin'
 import { sealedRow, type Snapshot } from '../../snapshot/snapshot.ts'
 import type { CatalogRow } from '../../catalog/catalogs.ts'
 import {
+  findConnection,
   listConnections,
   lockConnection,
   removeConnection,
@@ -25,7 +27,7 @@ import { listSpentAliases } from '../../connections/spent-aliases.ts'
 import { createAliasAllotment } from '../../lib/alias.ts'
 import { idsOf, type Ended } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
 import { changeAndEnd } from './change-and-end.ts'
-import { differencesOf } from './differences.ts'
+import { differencesOf, unsealedOf } from './differences.ts'
 import { authTypeOf, type Accounts } from './auth-type.ts'
 import type { CallState } from './call-state.ts'
 import { permittedParts, refuseProcess } from './permitted-parts.ts'
@@ -34,7 +36,11 @@ import { createConnection, type CreatedConnection } from './create-connection.ts
 import { readCallStates, type CallStates } from './read-call-states.ts'
 import { sealerOf, viewOf } from '../../kinds/kinds.ts'
 import { refuseStale, tagOf } from '../../lib/entity-tag.ts'
+import { refuseDeclared } from '../../lib/origin.ts'
 import { findConnectionOf } from '../../operations/find-connection.ts'
+import { Changed } from '../../operations/serve.ts'
+import { removeDocument } from '../../connections/openapi-documents.ts'
+import { addressAt } from '../../kinds/addresses.ts'
 import {
   serveOrganization,
   type OrganizationRequest,
@@ -182,20 +188,31 @@ export async function shownConnection(request: Looking, name: string): Promise<s
 }
 
 /** The connection that is to be changed. Throws `thing.unknown`, `thing.declared` and `request.stale`. */
-async function lockOwn(sql: OrgSql, name: string, ifMatch: string | undefined): Promise<ConnectionRow> {
-  const connection = await lockConnection(sql, name)
+async function lockOwn(
+  sql: OrgSql,
+  { params, origin, ifMatch }: Pick<OrganizationRequest<Operation>, 'params' | 'origin' | 'ifMatch'>,
+): Promise<ConnectionRow> {
+  const connection = await lockConnection(sql, nameOf({ params }))
   if (connection === undefined) throw new Fault('thing.unknown', { thing: 'connection' })
-  if (connection.origin === 'file') throw new Fault('thing.declared', { thing: 'connection' })
+  refuseDeclared({ thing: 'connection', name: connection.alias, origin: connection.origin }, origin)
   refuseStale('connection', connection.updated_at, ifMatch)
   return connection
 }
 
 const nameOf = ({ params }: Pick<OrganizationRequest<Operation>, 'params'>) => params['connection'] ?? ''
 
-/** The alias that is said, else one like the title that nobody has. */
-function aliasFor(body: shapes.NewConnection, connector: string, taken: readonly string[]): string {
-  if (body.alias !== undefined) return body.alias
-  return createAliasAllotment(taken)(body.title ?? body.name ?? connector.replace('mcp.', ''))
+/** An alias like the title that no connection has. Of the database: another gateway may have taken a name a moment ago. */
+export async function proposedAlias(
+  { read }: Pick<OrganizationRequest<Operation>, 'read'>,
+  title: string,
+  settings: ConnectionSettings,
+): Promise<string> {
+  const [present, spent] = await read(async (sql) => [
+    await listConnections(sql),
+    await listSpentAliases(sql, settings),
+  ])
+  const taken = [...present.map(({ alias }) => alias), ...spent]
+  return createAliasAllotment(taken)(title)
 }
 
 type Filter = ReturnType<(typeof shapes.listConnections)['query']['parse']>
@@ -258,10 +275,8 @@ export const add = serveOrganization(shapes.addConnection, async (request) => {
   const { settings, secrets } = permittedParts({ role, organization, roots }, described, {
     wanted: body.private,
   })
-  // Of the database: another gateway may have taken a name a moment ago.
-  const known = await request.read((sql) => listConnections(sql))
-  const spent = await request.read((sql) => listSpentAliases(sql, settings))
-  const alias = aliasFor(body, connector, [...known.map((item) => item.alias), ...spent])
+  const alias =
+    body.alias ?? (await proposedAlias(request, body.title ?? body.name ?? connector.replace('mcp.', ''), settings))
   const { id } = await change(
     (created: CreatedConnection) => created.change,
     (sql) =>
@@ -279,22 +294,26 @@ export const add = serveOrganization(shapes.addConnection, async (request) => {
         },
       ),
   )
-  await parts.snapshots.refresh(organization.id)
-  return shownConnection(request, id)
+  return new Changed(() => shownConnection(request, id))
 })
 
 type ChangeAsked = Pick<OrganizationRequest<typeof shapes.changeConnection>, 'parts' | 'organization' | 'role' | 'body'>
 
-/** A connection as the change makes it. Throws what is wrong with the change. */
+/**
+ * A connection as the change makes it. One of another kind is described as a new one: nothing that was sealed for what it was goes to
+ * what it is from now on. Throws what is wrong with the change.
+ */
 function applyChange({ parts, organization, role, body }: ChangeAsked, stored: ConnectionRow) {
-  const { settings: was } = stored
-  const opened = { settings: was, secrets: secretsOf(parts, stored) }
-  const described = describe(was.connector, body, opened)
+  const { connector = stored.settings.connector } = body
+  const opened =
+    connector === stored.settings.connector
+      ? { settings: stored.settings, secrets: secretsOf(parts, stored) }
+      : undefined
   return {
     title: body.title ?? body.name ?? stored.title,
     description: body.description === undefined ? stored.description : body.description,
     enabled: body.enabled ?? body.is_enabled ?? stored.enabled,
-    ...permittedParts({ role, organization, roots: parts.runtime.roots }, described, {
+    ...permittedParts({ role, organization, roots: parts.runtime.roots }, describe(connector, body, opened), {
       wanted: body.private,
       held: opened,
     }),
@@ -302,7 +321,7 @@ function applyChange({ parts, organization, role, body }: ChangeAsked, stored: C
 }
 
 export const change = serveOrganization(shapes.changeConnection, async (request) => {
-  const { parts, organization, body, ifMatch } = request
+  const { parts, organization, body } = request
   const { id, ended } = await request.change(
     (done: { id: ConnectionId; ended: Ended[] }) => ({
       action: 'connection.change',
@@ -311,30 +330,36 @@ export const change = serveOrganization(shapes.changeConnection, async (request)
       detail: { fields: Object.keys(body), ...credentialsOf(done.ended) },
     }),
     async (sql) => {
-      const own = await lockOwn(sql, nameOf(request), ifMatch)
+      const own = await lockOwn(sql, request)
       const { secrets, ...next } = applyChange(request, own)
       const ended = await changeAndEnd({ vault: parts.vault, endIn: parts.credentials.endIn }, sql, own, {
         ...next,
         origin: own.origin,
         seal: sealerOf(secrets, parts.vault.seal, sealedRow),
       })
+      const before = { settings: own.settings, secrets: secretsOf(parts, own) }
+      const isOther =
+        next.settings.connector !== own.settings.connector ||
+        addressAt(before, 'document') !== addressAt({ settings: next.settings, secrets }, 'document')
+      if (isOther) await removeDocument(sql, own.id)
       return { id: own.id, ended }
     },
   )
   void parts.credentials.ended(organization.id, ended)
-  await parts.snapshots.refresh(organization.id, { table: 'connections', ids: [id] })
-  return shownConnection(request, id)
+  return new Changed(() => shownConnection(request, id), { table: 'connections', ids: [id] })
 })
 
-const compare = serveOrganization(shapes.compareConnection, (request) => {
-  const stored = findConnectionOf(request.parts, request.organization.id, nameOf(request))
-  return {
-    fields: differencesOf({ ...stored, secrets: secretsOf(request.parts, stored) }, applyChange(request, stored)),
-  }
+const compare = serveOrganization(shapes.compareConnection, async (request) => {
+  const stored = await request.read((sql) => findConnection(sql, nameOf(request)))
+  if (stored === undefined) throw new Fault('thing.unknown', { thing: 'connection' })
+  const [before, after] = [{ ...stored, secrets: secretsOf(request.parts, stored) }, applyChange(request, stored)]
+  const fields = differencesOf(before, after)
+  // A start seals what was stored by an older version.
+  return { fields: request.origin === 'file' ? [...new Set([...fields, ...unsealedOf(before, after)])] : fields }
 })
 
 const toggle = serveOrganization(shapes.toggleConnection, async (request) => {
-  const { parts, organization, body, ifMatch } = request
+  const { organization, body } = request
   const enabled = 'enabled' in body ? body.enabled : body.is_enabled
   const id = await request.change(
     (changed: ConnectionId) => ({
@@ -344,15 +369,14 @@ const toggle = serveOrganization(shapes.toggleConnection, async (request) => {
       detail: { enabled },
     }),
     async (sql) => {
-      const own = await lockOwn(sql, nameOf(request), ifMatch)
+      const own = await lockOwn(sql, request)
       // Permission for a command line is checked when it is written or switched on; switching it off needs none.
       if (enabled && runsHere(own.settings) && !own.enabled) refuseProcess({ role: request.role, organization })
       await switchConnection(sql, own.id, enabled)
       return own.id
     },
   )
-  await parts.snapshots.refresh(organization.id, { table: 'connections', ids: [id] })
-  return shownConnection(request, id)
+  return new Changed(() => shownConnection(request, id), { table: 'connections', ids: [id] })
 })
 
 export const remove = serveOrganization(shapes.removeConnection, async (request) => {
@@ -365,15 +389,14 @@ export const remove = serveOrganization(shapes.removeConnection, async (request)
       detail: { alias, ...credentialsOf(all) },
     }),
     async (sql) => {
-      const own = await lockOwn(sql, nameOf(request), request.ifMatch)
+      const own = await lockOwn(sql, request)
       const all = await parts.credentials.endIn(sql, { connectionId: own.id })
       await removeConnection(sql, own.alias)
       return { held: own, ended: all }
     },
   )
   void parts.credentials.ended(organization.id, ended)
-  await parts.snapshots.refresh(organization.id)
-  return undefined
+  return new Changed(() => undefined)
 })
 
 /** Returns the credentials that ended with the connection, for the audit entry. */

@@ -34,3 +34,7 @@ export function differencesOf(previous: ConnectionState, next: ConnectionState):
   const names = new Set([...Object.keys(before), ...Object.keys(after)])
   return [...names].filter((name) => !isDeepStrictEqual(before[name], after[name]))
 }
+
+/** The addresses that are stored unsealed, and would be sealed. */
+export const unsealedOf = (previous: ConnectionState, next: ConnectionState): string[] =>
+  Object.keys(next.secrets.addresses ?? {}).filter((name) => previous.secrets.addresses?.[name] === undefined)

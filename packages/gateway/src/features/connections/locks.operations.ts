@@ -16,6 +16,7 @@ import { lockConnection, type ConnectionRow } from '../../connections/connection
 import type { OrgSql } from '../../db/db.ts'
 import { pageOfRows, startOf } from '../../lib/page.ts'
 import { serveOrganization, type OrganizationRequest, type Served } from './serve.operations.ts'
+import { Changed } from '../../operations/serve.ts'
 import { findConnectionOf } from '../../operations/find-connection.ts'
 import { fingerprintOf, presentTools, setLock, settleTool } from './settle-lock.ts'
 
@@ -115,8 +116,7 @@ const set = serveOrganization(shapes.setToolLock, async (request) => {
       return { id: connection.id, alias: connection.alias, ...done, counts: await countToolLocks(sql, connection.id) }
     },
   )
-  await parts.snapshots.refresh(organization.id)
-  return toLock(findConnectionOf(parts, organization.id, id), counts)
+  return new Changed(() => toLock(findConnectionOf(parts, organization.id, id), counts))
 })
 
 const list = serveOrganization(shapes.listLockedTools, async (request) => {
@@ -146,7 +146,7 @@ const difference = serveOrganization(shapes.getToolDifference, async (request) =
 
 const settleOperation = (operation: typeof shapes.acceptTool, verdict: 'accepted' | 'rejected'): Served =>
   serveOrganization(operation, async (request) => {
-    const { parts, organization, body, actor } = request
+    const { organization, body, actor } = request
     const looked = { tool: toolOf(request), hash: body.hash }
     const { row } = await request.change(
       ({ alias }: { alias: string; row: ToolLockRow }) => ({
@@ -161,8 +161,7 @@ const settleOperation = (operation: typeof shapes.acceptTool, verdict: 'accepted
         return { alias: connection.alias, row: await settleTool(sql, organization.id, connection, settling) }
       },
     )
-    await parts.snapshots.refresh(organization.id)
-    return toLocked(row)
+    return new Changed(() => toLocked(row))
   })
 
 export const lockOperations: readonly Served[] = [

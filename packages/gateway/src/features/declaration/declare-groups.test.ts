@@ -65,10 +65,11 @@ describeEachPostgres('groups of a file', (createDatabase) => {
 
   test('are the file’s own: one that is there already is a conflict, and one of the file is changed there only', async () => {
     await using held = await fixture()
-    await held.db.organization(held.id, (sql) => putGroup(sql, held.id, 'finance', {}))
+    await held.db.organization(held.id, (sql) => putGroup(sql, { organizationId: held.id, slug: 'finance', origin: 'administration' }, {}))
     await expect(held.run(finance())).rejects.toThrow(DeclarationConflict)
     await held.run({ slug: 'legal', title: 'legal', members: [] })
-    const change = held.db.organization(held.id, (sql) => putGroup(sql, held.id, 'legal', { title: 'Mine' }))
+    const change = held.db.organization(held.id, (sql) =>
+      putGroup(sql, { organizationId: held.id, slug: 'legal', origin: 'administration' }, { title: 'Mine' }))
     await expect(change).rejects.toMatchObject({ code: 'thing.declared' })
   })
 })

@@ -5,13 +5,8 @@ import { listKeyPage, removeKeyById, storeTrust, type KeyOnPage, type KeyRow } f
 import type { Principal } from '../../identity/principal.ts'
 import { keyChange, makeKey, refuseBeyond, toKey, type KeyWords, type MadeKey } from './make-key.ts'
 import { importKeys } from './old-keys.ts'
-import {
-  operationServers,
-  type OperationBase,
-  type OperationCall,
-  type Origin,
-  type Served,
-} from '../../operations/serve.ts'
+import type { Origin } from '../../lib/origin.ts'
+import { operationServers, type OperationBase, type OperationCall, type Served } from '../../operations/serve.ts'
 import { sortedPage } from '../../lib/page.ts'
 
 /** The parts that the operations on keys work with. */

@@ -20,7 +20,7 @@ import { recordChange, type Actor } from '../../records/change.ts'
 import { keyChange } from './make-key.ts'
 
 export interface TakeOverParts {
-  readonly db: Db
+  readonly db: Pick<Db, 'organization' | 'system'>
   hash(key: string): Buffer
   readonly slow: SlowHashes
 }
@@ -72,7 +72,7 @@ const Line = z
 type Line = z.output<typeof Line>
 
 export interface ImportParts {
-  readonly db: Db
+  readonly db: Pick<Db, 'organization' | 'system'>
   readonly actor: Actor
   /** By slug or id. */
   findOrganization(name: string): OrganizationId | undefined

@@ -1,31 +1,38 @@
 /** The operations on connections that are made of OpenAPI documents: look before anything is kept, connect, and see what a newer one changes. */
-import { Fault, isOpenApi, OperationSelection, type ConnectionSecrets, type OpenApiSettings } from '@toolway/contract'
+import {
+  Fault,
+  isOpenApi,
+  OperationSelection,
+  type ConnectionId,
+  type ConnectionSecrets,
+  type OpenApiSettings,
+} from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { readWith } from '../../call/openapi/documents.ts'
 import { lockConnection, type ConnectionRow } from '../../connections/connections.ts'
 import { findDocument, packDocument, unpackDocument } from '../../connections/openapi-documents.ts'
-import { listSpentAliases } from '../../connections/spent-aliases.ts'
-import { createAliasAllotment } from '../../lib/alias.ts'
 import { createExceptions } from '../../upstreams/http/exceptions.ts'
 import type { ReadFor } from '../../upstreams/openapi/document/read-apart.ts'
 import { lettingInOf } from '../../upstreams/openapi/document/security.ts'
 import {
   permittedParts,
+  proposedAlias,
   secretsOf,
   shownConnection,
   createConnection,
   type CreatedConnection,
   type ShownConnectionParts,
 } from '../connections/index.ts'
+import { refuseDeclared } from '../../lib/origin.ts'
 import { findConnectionOf } from '../../operations/find-connection.ts'
-import { operationServers } from '../../operations/serve.ts'
+import { Changed, operationServers } from '../../operations/serve.ts'
 import type * as operations from '../../operations/serve.ts'
 import { previewOf, titleOf } from './preview-of.ts'
 import { providerOf } from './provider-of.ts'
 import { compare, keepDocument, renewal } from './renew.ts'
 import { baseOf, refuseEmpty, textFrom, type Reaching, type Source } from './document-sources.ts'
 import { documentOrigins, isAsShown, settingsInFull, shownAddress } from '../../kinds/addresses.ts'
-import { apiServerOf } from '../../kinds/openapi/openapi.ts'
+import { apiServerOf, type OpenApiWire } from '../../kinds/openapi/openapi.ts'
 import { namesPrivate } from '../../kinds/remote.ts'
 import { refuseMask } from '../../kinds/settings.ts'
 import { privateOriginOf } from '../../upstreams/http/permits.ts'
@@ -73,51 +80,60 @@ const preview = serveOrganization(shapes.previewOpenApi, async (request) => {
   return previewOf(reading, base)
 })
 
-const add = serveOrganization(shapes.addOpenApi, async (request) => {
-  const { change, parts, organization, role, body } = request
-  const { text, reading, select, effects, document, base } = await readOf(body, reachingOf(request, body))
-  if (base === undefined) throw new Fault('openapi.address', { problem: 'is missing in the document' })
-  refuseEmpty(reading)
-  const letting = lettingInOf(reading.schemes, providerOf(reading, base))
-  const api = { document, select, effects, key: body.key ?? (body.auth === undefined ? letting.key : undefined) }
-  const wire = apiServerOf({
-    url: base,
-    headers: body.headers ?? {},
-    auth: body.auth ?? letting.auth,
-    api,
-  })
+type AddAsked = OrganizationRequest<typeof shapes.addOpenApi>
+
+interface NewApi {
+  readonly wire: OpenApiWire
+  readonly title: string
+  /** Of a document that is given or was fetched; undefined: it is fetched when the connection is opened. */
+  readonly text: string | undefined
+}
+
+async function store(request: AddAsked, { wire, title, text }: NewApi): Promise<CreatedConnection> {
+  const { parts, organization, role, body } = request
   const { revision = 'auto', checks, timeout = DEFAULT_TIMEOUT } = body
-  const words = { revision, checks, timeout, wire }
   const { settings, secrets } = permittedParts(
     { role, organization, roots: parts.runtime.roots },
-    { words, moved: false, keeps: false },
+    { words: { revision, checks, timeout, wire }, moved: false, keeps: false },
     { wanted: body.private },
   )
-  const known = parts.snapshots.find({ id: organization.id })?.connections ?? []
-  const spent = await request.read((sql) => listSpentAliases(sql, settings))
-  const taken = [...known.map((item) => item.alias), ...spent]
-  const alias = body.alias ?? createAliasAllotment(taken)(body.title ?? titleOf(reading))
-  const packed = await packDocument(text)
-  const { id } = await change(
+  const alias = body.alias ?? (await proposedAlias(request, title, settings))
+  const document = text === undefined ? undefined : await packDocument(text)
+  return request.change(
     (created: CreatedConnection) => created.change,
     (sql) =>
       createConnection(
         sql,
         { organizationId: organization.id, vault: parts.vault },
         {
-          alias,
-          title: body.title ?? titleOf(reading),
+          ...{ alias, title, settings, secrets, document, origin: request.origin },
           description: body.description ?? null,
           enabled: body.enabled ?? true,
-          origin: request.origin,
-          settings,
-          secrets,
-          document: packed,
         },
       ),
   )
-  await parts.snapshots.refresh(organization.id)
-  return shownConnection(request, id)
+}
+
+const add = serveOrganization(shapes.addOpenApi, async (request) => {
+  const { body } = request
+  const { text, reading, select, effects, document, base } = await readOf(body, reachingOf(request, body))
+  if (base === undefined) throw new Fault('openapi.address', { problem: 'is missing in the document' })
+  refuseEmpty(reading)
+  const letting = lettingInOf(reading.schemes, providerOf(reading, base))
+  const api = { document, select, effects, key: body.key ?? (body.auth === undefined ? letting.key : undefined) }
+  const wire = apiServerOf({ url: base, headers: body.headers ?? {}, auth: body.auth ?? letting.auth, api })
+  const { id } = await store(request, { wire, title: body.title ?? titleOf(reading), text })
+  return new Changed(() => shownConnection(request, id))
+})
+
+/** For a start, which waits for no server: the document is read when the connection is opened, and its faults are shown there. */
+const addUnread = serveOrganization(shapes.addOpenApi, async (request) => {
+  const { url, select = OperationSelection.parse({}), effects = {}, key, ...body } = request.body
+  if (url === undefined) throw new Fault('openapi.address', { problem: 'is missing' })
+  const api = { document: body.document_url, select, effects, key }
+  const wire = apiServerOf({ url, headers: body.headers ?? {}, auth: body.auth ?? {}, api })
+  await store(request, { wire, title: body.title ?? url, text: body.document })
+  return new Changed(() => Promise.reject(new Error('a start makes no answer')))
 })
 
 const isGiven = (source: Source): boolean =>
@@ -162,8 +178,8 @@ const refresh = serveOrganization(shapes.refreshOpenApi, async (request) => {
   if (!isOpenApi(connection.settings)) throw new Fault('thing.unknown', { thing: 'document of this connection' })
   const secrets = secretsOf(parts, connection)
   const settings = settingsInFull({ settings: connection.settings, secrets })
-  if (origin === 'file' && body.apply && settings.document === undefined)
-    throw new Fault('thing.declared', { thing: 'connection' })
+  if (body.apply && settings.document === undefined)
+    refuseDeclared({ thing: 'connection', name: alias, origin }, request.origin)
   const source = sourceOf(body, settings)
   const reaching = renewingOf(request, source.document_url, { alias, settings, secrets })
   const text = await textFrom(source, reaching)
@@ -197,5 +213,29 @@ const document = serveOrganization(shapes.getOpenApiDocument, async ({ parts, or
   if (stored === undefined) throw new Fault('thing.unknown', { thing: 'document of this connection' })
   return { document: await unpackDocument(stored.packed) }
 })
+
+/** As `addUnread`. */
+const refreshUnread = serveOrganization(shapes.refreshOpenApi, async (request) => {
+  const { organization, params, body, origin } = request
+  const packed = await packDocument(body.document ?? '')
+  await request.change(
+    (id: ConnectionId) => ({
+      ...{ action: 'connection.change', resource: 'connection', id },
+      detail: { fields: ['document'], document: packed.digest },
+    }),
+    async (sql) => {
+      const connection = await lockConnection(sql, params['connection'] ?? '')
+      if (connection === undefined) throw new Fault('thing.unknown', { thing: 'connection' })
+      const { id, alias } = connection
+      refuseDeclared({ thing: 'connection', name: alias, origin: connection.origin }, origin)
+      await keepDocument(sql, { organizationId: organization.id, connectionId: id }, packed)
+      return id
+    },
+  )
+  return new Changed(() => Promise.reject(new Error('a start makes no answer')))
+})
+
+/** Those of `openApiOperations` that a start carries out in its own way: with documents that nobody has read. */
+export const unreadOpenApiOperations: readonly Served[] = [addUnread, refreshUnread]
 
 export const openApiOperations: readonly Served[] = [preview, add, refresh, document]

@@ -1,10 +1,25 @@
 /** The operations on groups of members. */
-import { Fault, type OrganizationId } from '@toolway/contract'
+import { Fault } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
+import type { Operation } from '@toolway/contract/admin'
 import type { OrgSql } from '../../db/db.ts'
 import type { Change } from '../../records/change.ts'
-import { joinGroup, leaveGroup, putGroup, removeGroup, withMembers, type GroupWithMembers } from '../people/index.ts'
-import { operationServers, type OperationBase, type Served } from '../../operations/serve.ts'
+import {
+  joinGroup,
+  leaveGroup,
+  putGroup,
+  removeGroup,
+  withMembers,
+  type ChangedGroup,
+  type GroupWithMembers,
+} from '../people/index.ts'
+import {
+  Changed,
+  operationServers,
+  type OperationBase,
+  type OrganizationRequest,
+  type Served,
+} from '../../operations/serve.ts'
 import { pageOfRows, startOf } from '../../lib/page.ts'
 import { findGroup, listGroupPage } from '../../organizations/groups.ts'
 
@@ -18,30 +33,31 @@ const toGroup = ({ slug, title, members, awaited, origin }: GroupWithMembers): s
   origin,
 })
 
-interface GroupRequest {
-  readonly parts: OperationBase
-  readonly organization: { readonly id: OrganizationId }
-  change<T>(say: (result: T) => Change, work: (sql: OrgSql) => Promise<T>): Promise<T>
-}
+type GroupRequest = Pick<OrganizationRequest<Operation, OperationBase>, 'organization' | 'params' | 'origin' | 'change'>
 
-/** Change a group and answer it as it is then. */
-async function changeGroup(
-  { parts, organization, change }: GroupRequest,
-  slug: string,
+const groupOf = ({ organization, params, origin }: GroupRequest): ChangedGroup => ({
+  organizationId: organization.id,
+  slug: params['group'] ?? '',
+  origin,
+})
+
+/** Changes a group and answers it as it is then. */
+async function settle(
+  request: GroupRequest,
   input: Omit<Change, 'resource' | 'id'>,
-  work: (sql: OrgSql) => Promise<void>,
-): Promise<shapes.Group> {
-  const after = await change(
-    () => ({ ...input, resource: 'group', id: slug }),
+  work: (sql: OrgSql, group: ChangedGroup) => Promise<void>,
+): Promise<Changed<shapes.Group>> {
+  const group = groupOf(request)
+  const after = await request.change(
+    () => ({ ...input, resource: 'group', id: group.slug }),
     async (sql) => {
-      await work(sql)
-      const found = await findGroup(sql, slug)
+      await work(sql, group)
+      const found = await findGroup(sql, group.slug)
       return found && (await withMembers(sql, [found]))[0]
     },
   )
   if (after === undefined) throw new Fault('thing.unknown', { thing: 'group' })
-  await parts.snapshots.refresh(organization.id)
-  return toGroup(after)
+  return new Changed(() => toGroup(after))
 }
 
 export const groupOperations: readonly Served<OperationBase>[] = [
@@ -55,36 +71,28 @@ export const groupOperations: readonly Served<OperationBase>[] = [
   ),
 
   serveOrganization(shapes.putGroup, (request) => {
-    const { params, body, organization } = request
-    const slug = params['group'] ?? ''
+    const { body } = request
     const members = body.awaited ?? body.members
     const detail = { title: body.title, ...(members === undefined ? {} : { members }) }
-    return changeGroup(request, slug, { action: 'group.put', detail }, (sql) =>
-      putGroup(sql, organization.id, slug, body),
-    )
+    return settle(request, { action: 'group.put', detail }, (sql, group) => putGroup(sql, group, body))
   }),
 
   serveOrganization(shapes.joinGroup, (request) => {
-    const { params, organization } = request
-    const [slug, user] = [params['group'] ?? '', params['user'] ?? '']
-    return changeGroup(request, slug, { action: 'group.join', detail: { user } }, (sql) =>
-      joinGroup(sql, organization.id, slug, user),
-    )
+    const user = request.params['user'] ?? ''
+    return settle(request, { action: 'group.join', detail: { user } }, (sql, group) => joinGroup(sql, group, user))
   }),
 
   serveOrganization(shapes.leaveGroup, (request) => {
-    const { params } = request
-    const [slug, user] = [params['group'] ?? '', params['user'] ?? '']
-    return changeGroup(request, slug, { action: 'group.leave', detail: { user } }, (sql) => leaveGroup(sql, slug, user))
+    const user = request.params['user'] ?? ''
+    return settle(request, { action: 'group.leave', detail: { user } }, (sql, group) => leaveGroup(sql, group, user))
   }),
 
-  serveOrganization(shapes.removeGroup, async ({ parts, organization, change, params }) => {
-    const slug = params['group'] ?? ''
-    await change(
-      () => ({ action: 'group.remove', resource: 'group', id: slug }),
-      (sql) => removeGroup(sql, slug),
+  serveOrganization(shapes.removeGroup, async (request) => {
+    const group = groupOf(request)
+    await request.change(
+      () => ({ action: 'group.remove', resource: 'group', id: group.slug }),
+      (sql) => removeGroup(sql, group),
     )
-    await parts.snapshots.refresh(organization.id)
-    return undefined
+    return new Changed(() => undefined)
   }),
 ]

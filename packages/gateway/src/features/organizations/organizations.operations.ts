@@ -85,7 +85,7 @@ export const organizationOperations: readonly Served<OrganizationParts>[] = [
     return pageAt(rows, { query, start: offset, total }, toOrganization)
   }),
 
-  servePlatform(shapes.addOrganization, async ({ change, body, principal, parts, head }) => {
+  servePlatform(shapes.addOrganization, async ({ change, body, principal, parts, head, origin: from }) => {
     const { slug, name, description = null, contact_email = null, is_active: active } = body
     const isRateSet = body.settings.requests_per_minute !== undefined
     const settings = boundedRate(body.settings, parts.requestsPerMinute, isRateSet)
@@ -98,7 +98,8 @@ export const organizationOperations: readonly Served<OrganizationParts>[] = [
         detail: { slug },
       }),
       async (sql) => {
-        const added = await addOrganization(sql, { slug, name, description, contact_email, active, settings })
+        const origin = from === 'file' ? from : 'administration'
+        const added = await addOrganization(sql, { slug, name, origin, description, contact_email, active, settings })
         if (added === undefined) throw new Fault('thing.taken', { thing: 'organization', name: slug })
         const { userId } = principal
         if (userId !== undefined)

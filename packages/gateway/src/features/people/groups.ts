@@ -3,6 +3,8 @@ import { Fault, Slug, type OrganizationId, type UserId } from '@toolway/contract
 import type { OrgSql } from '../../db/db.ts'
 import * as groups from '../../organizations/groups.ts'
 import { findMember } from '../../organizations/members.ts'
+import { refuseDeclared } from '../../lib/origin.ts'
+import type { Origin } from '../../lib/origin.ts'
 
 export interface GroupWords {
   readonly title?: string | undefined
@@ -12,17 +14,22 @@ export interface GroupWords {
   readonly awaited?: readonly string[] | undefined
 }
 
-const ORIGIN = 'administration'
+/** A group that is to be changed, and the interface that changes it. */
+export interface ChangedGroup {
+  readonly organizationId: OrganizationId
+  readonly slug: string
+  readonly origin: Origin
+}
 
 /** Throws `thing.declared` where it stands in the file. */
-async function findOwn(sql: OrgSql, slug: string): Promise<groups.GroupRow | undefined> {
+async function findOwn(sql: OrgSql, slug: string, origin: Origin): Promise<groups.GroupRow | undefined> {
   const group = await groups.findGroup(sql, slug)
-  if (group?.origin === 'file') throw new Fault('thing.declared', { thing: 'group' })
+  if (group !== undefined) refuseDeclared({ thing: 'group', name: slug, origin: group.origin }, origin)
   return group
 }
 
-async function getOwn(sql: OrgSql, slug: string): Promise<groups.GroupRow> {
-  const own = await findOwn(sql, slug)
+async function getOwn(sql: OrgSql, slug: string, origin: Origin): Promise<groups.GroupRow> {
+  const own = await findOwn(sql, slug, origin)
   if (own === undefined) throw new Fault('thing.unknown', { thing: 'group' })
   return own
 }
@@ -30,8 +37,7 @@ async function getOwn(sql: OrgSql, slug: string): Promise<groups.GroupRow> {
 /** Throws `body.shape` for a name that is not a valid slug, and for an address in `members` that no member has. */
 export async function putGroup(
   sql: OrgSql,
-  organizationId: OrganizationId,
-  slug: string,
+  { organizationId, slug, origin }: ChangedGroup,
   { title, members, awaited }: GroupWords,
 ): Promise<void> {
   if (members !== undefined && awaited !== undefined)
@@ -39,14 +45,14 @@ export async function putGroup(
   const named = Slug.safeParse(slug)
   if (!named.success)
     throw new Fault('body.shape', { place: '/group', problem: named.error.issues[0]?.message ?? 'is not a valid slug' })
-  const own = await findOwn(sql, slug)
+  const own = await findOwn(sql, slug, origin)
   const awaitedBefore = members === undefined ? (own?.awaited ?? []) : []
   await groups.putGroup(sql, {
     organizationId,
     slug,
     title: title ?? own?.title ?? slug,
     awaited: awaited === undefined ? awaitedBefore : addressesOf(awaited),
-    origin: ORIGIN,
+    origin: origin === 'file' ? origin : 'administration',
   })
   if (awaited !== undefined) await fillGroup(sql, organizationId, slug, await membersAmong(sql, awaited))
   else if (members !== undefined) await fillGroup(sql, organizationId, slug, await usersOf(sql, members))
@@ -85,27 +91,26 @@ async function usersOf(sql: OrgSql, emails: readonly string[]): Promise<UserId[]
   })
 }
 
-export async function removeGroup(sql: OrgSql, slug: string): Promise<void> {
-  await getOwn(sql, slug)
+export async function removeGroup(sql: OrgSql, { slug, origin }: ChangedGroup): Promise<void> {
+  await getOwn(sql, slug, origin)
   await groups.removeGroup(sql, slug)
 }
 
 /** Throws `thing.unknown` for a group or a member that is not there. */
 export async function joinGroup(
   sql: OrgSql,
-  organizationId: OrganizationId,
-  slug: string,
+  { organizationId, slug, origin }: ChangedGroup,
   userId: string,
 ): Promise<void> {
-  await getOwn(sql, slug)
+  await getOwn(sql, slug, origin)
   const member = await findMember(sql, userId)
   if (member === undefined) throw new Fault('thing.unknown', { thing: 'member' })
   await groups.joinGroup(sql, organizationId, slug, [member.user_id])
 }
 
 /** Throws `thing.unknown` for a group that is not there and for who is not in it. */
-export async function leaveGroup(sql: OrgSql, slug: string, userId: string): Promise<void> {
-  await getOwn(sql, slug)
+export async function leaveGroup(sql: OrgSql, { slug, origin }: ChangedGroup, userId: string): Promise<void> {
+  await getOwn(sql, slug, origin)
   if ((await groups.leaveGroup(sql, slug, [userId as UserId])) === 0)
     throw new Fault('thing.unknown', { thing: 'member' })
 }

@@ -16,3 +16,4 @@ export {
 } from './groups.ts'
 export { authOperations, type AuthParts } from './auth.operations.ts'
 export { toCode, userOperations, type UserParts } from './users.operations.ts'
+export type { ChangedGroup } from './groups.ts'

@@ -101,7 +101,7 @@ const filterOf = (
 ): Filter => ({ organization, actor, correlation, ...same })
 
 const lookOf =
-  (db: Db): Look =>
+  (db: Pick<Db, 'organization' | 'system'>): Look =>
   (work) =>
     db.system(work)
 

@@ -9,6 +9,7 @@ import { listToolsets } from '../../toolsets/toolsets.ts'
 import { tagOf } from '../../lib/entity-tag.ts'
 import { pageFrom } from '../../lib/page.ts'
 import {
+  Changed,
   operationServers,
   type OperationBase,
   type OperationCall,
@@ -27,6 +28,8 @@ import {
 
 const { serveOrganization } = operationServers<OperationBase>()
 
+const RULES = { table: 'organization_rules' } as const
+
 const unknownRule = () => new Fault('thing.unknown', { thing: 'rule' })
 
 const changeFor = (action: AuditAction) => (row: OrganizationRuleRow) =>
@@ -37,12 +40,6 @@ const responseOf = (row: OrganizationRuleRow, head: OperationCall['head']): shap
   return toOrganizationRule(row)
 }
 
-/** Rules of the platform that speak of the organization, as they are in force. */
-export function platformRulesFor(parts: Pick<OperationBase, 'snapshots'>, id: string, slug: string): readonly Rule[] {
-  const rules = parts.snapshots.find({ id })?.rules.rules ?? []
-  return rules.filter(({ scope, match }) => scope === 'platform' && (match.organizations?.includes(slug) ?? true))
-}
-
 const namesOf = (rules: readonly Rule[]): readonly string[] => rules.map(({ name }) => name)
 
 /** Those of toolsets, which are changed with their toolset. */
@@ -50,8 +47,8 @@ const listPlaced = async (sql: OrgSql): Promise<shapes.KeptRule[]> =>
   storedOfToolsets(await listToolsets(sql)).map((stored) => toPlacedRule(stored, 'toolset'))
 
 function writingOf({ parts, organization, origin, principal }: OrganizationRequest<Operation, OperationBase>): Writing {
-  const { id: organizationId, slug } = organization
-  const platform = namesOf(platformRulesFor(parts, organizationId, slug))
+  const { id: organizationId } = organization
+  const platform = namesOf(parts.platformRules(organization))
   return { organizationId, platform, origin, createdBy: principal.id }
 }
 
@@ -78,9 +75,7 @@ export const organizationRuleOperations: readonly Served<OperationBase>[] = [
       ...(await listOrganizationRules(sql)).map(toOrganizationRule),
       ...(await listPlaced(sql)),
     ])
-    const above = platformRulesFor(parts, organization.id, organization.slug).map((rule) =>
-      toPlacedRule(rule, 'platform'),
-    )
+    const above = parts.platformRules(organization).map((rule) => toPlacedRule(rule, 'platform'))
     const found = [...above, ...own].filter(
       (rule) =>
         (action === undefined || rule.action === action) &&
@@ -98,8 +93,7 @@ export const organizationRuleOperations: readonly Served<OperationBase>[] = [
       refuseIdle(places, [body])
       return written
     })
-    await parts.snapshots.refresh(organization.id, { table: 'organization_rules' })
-    return responseOf(row, head)
+    return new Changed(() => responseOf(row, head), RULES)
   }),
 
   serveOrganization(shapes.addOrganizationRules, async (request) => {
@@ -113,9 +107,9 @@ export const organizationRuleOperations: readonly Served<OperationBase>[] = [
         return written
       },
     )
-    await parts.snapshots.refresh(organization.id, { table: 'organization_rules' })
     const items = rows.map(toOrganizationRule)
-    return { items, idle: places.length === 0 ? [] : idlePatterns(places, items).map(({ pattern }) => pattern) }
+    const idle = places.length === 0 ? [] : idlePatterns(places, items).map(({ pattern }) => pattern)
+    return new Changed(() => ({ items, idle }), RULES)
   }),
 
   serveOrganization(shapes.getOrganizationRule, async ({ read, parts, organization, params, head }) => {
@@ -126,7 +120,7 @@ export const organizationRuleOperations: readonly Served<OperationBase>[] = [
     if (row !== undefined) return responseOf(row, head)
     const placed = (await read(listPlaced)).find((item) => item.id === id)
     if (placed !== undefined) return placed
-    const above = platformRulesFor(parts, organization.id, organization.slug).find((rule) => rule.id === id)
+    const above = parts.platformRules(organization).find((rule) => rule.id === id)
     if (above === undefined) throw unknownRule()
     return toPlacedRule(above, 'platform')
   }),
@@ -134,24 +128,26 @@ export const organizationRuleOperations: readonly Served<OperationBase>[] = [
   serveOrganization(shapes.changeOrganizationRule, async (request) => {
     const { change, parts, organization, params, body, head, ifMatch, query, read } = request
     const id = params['rule'] ?? ''
-    const above = platformRulesFor(parts, organization.id, organization.slug)
+    const above = parts.platformRules(organization)
     refusePlaced(id, above)
     const before = (await read(listOrganizationRules)).find((item) => item.id === id)
     const places = query.force === true || body.match === undefined ? [] : await placesIn(parts, organization.id)
     const row = await change(changeFor('rule.change'), async (sql) => {
-      const written = await rewriteOrganizationRule(sql, id, body, { platform: namesOf(above), ifMatch })
+      const written = await rewriteOrganizationRule(sql, id, body, {
+        platform: namesOf(above),
+        origin: request.origin,
+        ifMatch,
+      })
       refuseIdle(places, [toOrganizationRule(written)], before && [toOrganizationRule(before)])
       return written
     })
-    await parts.snapshots.refresh(organization.id, { table: 'organization_rules' })
-    return responseOf(row, head)
+    return new Changed(() => responseOf(row, head), RULES)
   }),
 
-  serveOrganization(shapes.removeOrganizationRule, async ({ change, parts, organization, params, ifMatch }) => {
+  serveOrganization(shapes.removeOrganizationRule, async ({ change, parts, organization, params, ifMatch, origin }) => {
     const id = params['rule'] ?? ''
-    refusePlaced(id, platformRulesFor(parts, organization.id, organization.slug))
-    await change(changeFor('rule.remove'), (sql) => eraseOrganizationRule(sql, id, ifMatch))
-    await parts.snapshots.refresh(organization.id, { table: 'organization_rules' })
-    return undefined
+    refusePlaced(id, parts.platformRules(organization))
+    await change(changeFor('rule.remove'), (sql) => eraseOrganizationRule(sql, id, { origin, ifMatch }))
+    return new Changed(() => undefined, RULES)
   }),
 ]

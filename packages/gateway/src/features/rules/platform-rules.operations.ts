@@ -87,21 +87,24 @@ export const platformRuleOperations: readonly Served<RuleParts>[] = [
     return responseOf(row, head)
   }),
 
-  servePlatform(shapes.changePlatformRule, async ({ change, read, parts, params, body, head, ifMatch, query }) => {
-    const before = (await read(listPlatformRules)).find(({ id }) => id === params['rule'])
-    const isCompared = query.force !== true && body.match !== undefined
-    const places = isCompared ? await placesOf(parts, [body]) : []
-    const row = await change(changeFor('rule.change'), async (sql) => {
-      const written = await rewritePlatformRule(sql, params['rule'] ?? '', body, ifMatch)
-      refuseIdle(places, [toPlatformRule(written)], before && [toPlatformRule(before)])
-      return written
-    })
-    await parts.rules.refresh()
-    return responseOf(row, head)
-  }),
+  servePlatform(
+    shapes.changePlatformRule,
+    async ({ change, read, parts, params, body, head, origin, ifMatch, query }) => {
+      const before = (await read(listPlatformRules)).find(({ id }) => id === params['rule'])
+      const isCompared = query.force !== true && body.match !== undefined
+      const places = isCompared ? await placesOf(parts, [body]) : []
+      const row = await change(changeFor('rule.change'), async (sql) => {
+        const written = await rewritePlatformRule(sql, params['rule'] ?? '', body, { origin, ifMatch })
+        refuseIdle(places, [toPlatformRule(written)], before && [toPlatformRule(before)])
+        return written
+      })
+      await parts.rules.refresh()
+      return responseOf(row, head)
+    },
+  ),
 
-  servePlatform(shapes.removePlatformRule, async ({ change, parts, params, ifMatch }) => {
-    await change(changeFor('rule.remove'), (sql) => erasePlatformRule(sql, params['rule'] ?? '', ifMatch))
+  servePlatform(shapes.removePlatformRule, async ({ change, parts, params, origin, ifMatch }) => {
+    await change(changeFor('rule.remove'), (sql) => erasePlatformRule(sql, params['rule'] ?? '', { origin, ifMatch }))
     await parts.rules.refresh()
     return undefined
   }),

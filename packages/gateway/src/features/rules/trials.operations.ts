@@ -13,7 +13,6 @@ import { callersOf, type Wanted } from './callers-of.ts'
 import { checkDraft } from './check-draft.ts'
 import { explainCall } from './explain-call.ts'
 import { replayCalls } from './replay-calls.ts'
-import { platformRulesFor } from './organization-rules.operations.ts'
 import { shadowsOf } from './shadows-of.ts'
 import { draftedRules, runPolicyTests } from '../../policy/run-tests.ts'
 import { toolsOf } from '../../snapshot/tools-of.ts'
@@ -62,7 +61,7 @@ export const policyTrialOperations: readonly Served<OperationBase>[] = [
 
   serveOrganization(shapes.checkDraftRule, async ({ parts, organization, read, body }) => {
     const snapshot = snapshotOf(parts, organization)
-    const platform = platformRulesFor(parts, organization.id, organization.slug).map(({ name }) => name)
+    const platform = parts.platformRules(organization).map(({ name }) => name)
     const known = await read(async (sql) => knownTo(sql, await listOrganizationRules(sql), platform))
     const { scope, of, words } = body
     return checkDraft(snapshot, { scope, of, words }, known)

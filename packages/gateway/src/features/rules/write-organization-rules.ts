@@ -21,6 +21,8 @@ import { storedOfToolsets } from '../../policy/stored/rules-in-force.ts'
 import { isToolset } from '../../toolsets/supplied-toolsets.ts'
 import { listToolsets } from '../../toolsets/toolsets.ts'
 import { refuseStale } from '../../lib/entity-tag.ts'
+import { refuseDeclared } from '../../lib/origin.ts'
+import type { Origin } from '../../lib/origin.ts'
 import { withRuleChange, MOST_RULES, refuseProblems } from './rule-words.ts'
 
 /**
@@ -73,8 +75,12 @@ export interface Writing {
   readonly organizationId: OrganizationId
   /** Names of the platform's rules, which nothing here lifts. */
   readonly platform: readonly string[]
-  readonly origin: string
+  readonly origin: Origin
   readonly createdBy: string
+}
+
+interface Locking extends Pick<Writing, 'origin'> {
+  readonly ifMatch?: string | undefined
 }
 
 /** The row of that id, as it is now. Throws `thing.unknown`. */
@@ -106,10 +112,10 @@ export async function writeOrganizationRule(
 }
 
 /** One that may be changed here. Throws `thing.unknown`, `thing.declared` and `request.stale`. */
-async function lockOwn(sql: OrgSql, id: string, ifMatch: string | undefined): Promise<OrganizationRuleRow> {
+async function lockOwn(sql: OrgSql, id: string, { origin, ifMatch }: Locking): Promise<OrganizationRuleRow> {
   const organizationRule = await lockOrganizationRule(sql, id)
   if (organizationRule === undefined) throw unknownRule()
-  if (organizationRule.origin === 'file') throw new Fault('thing.declared', { thing: 'rule' })
+  refuseDeclared({ thing: 'rule', name: organizationRule.name, origin: organizationRule.origin }, origin)
   refuseStale('rule', organizationRule.updated_at, ifMatch)
   return organizationRule
 }
@@ -124,9 +130,9 @@ export async function rewriteOrganizationRule(
   sql: OrgSql,
   id: string,
   change: FullRuleChange,
-  { platform, ifMatch }: Pick<Writing, 'platform'> & { ifMatch?: string | undefined },
+  { platform, ...locking }: Pick<Writing, 'platform'> & Locking,
 ): Promise<OrganizationRuleRow> {
-  const own = await lockOwn(sql, id, ifMatch)
+  const own = await lockOwn(sql, id, locking)
   const rows = await listOrganizationRules(sql)
   const next = withRuleChange(writtenOfOrganizationRule(own), change, own.scope, await knownTo(sql, rows, platform))
   const beside = rows.filter((row) => row.scope === own.scope && row.of === own.of && row.id !== id)
@@ -136,8 +142,8 @@ export async function rewriteOrganizationRule(
 }
 
 /** Throws what `lockOwn` throws. */
-export async function eraseOrganizationRule(sql: OrgSql, id: string, ifMatch?: string): Promise<OrganizationRuleRow> {
-  const own = await lockOwn(sql, id, ifMatch)
+export async function eraseOrganizationRule(sql: OrgSql, id: string, locking: Locking): Promise<OrganizationRuleRow> {
+  const own = await lockOwn(sql, id, locking)
   await removeOrganizationRule(sql, id)
   return own
 }

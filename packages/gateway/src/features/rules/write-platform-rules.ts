@@ -15,6 +15,8 @@ import {
   type WrittenRule,
 } from '../../policy/stored/platform-rules.ts'
 import { refuseStale } from '../../lib/entity-tag.ts'
+import { refuseDeclared } from '../../lib/origin.ts'
+import type { Origin } from '../../lib/origin.ts'
 import { withRuleChange, MOST_RULES, refuseProblems } from './rule-words.ts'
 
 /** Returns the rules that an exception of the platform may name: those of the platform and of any organization. */
@@ -41,11 +43,16 @@ export async function writePlatformRule(
   return row
 }
 
+interface Locking {
+  readonly origin: Origin
+  readonly ifMatch?: string | undefined
+}
+
 /** One that may be changed here. Throws `thing.unknown`, `thing.declared` and `request.stale`. */
-async function lockOwn(sql: SystemSql, id: string, ifMatch: string | undefined): Promise<PlatformRuleRow> {
+async function lockOwn(sql: SystemSql, id: string, { origin, ifMatch }: Locking): Promise<PlatformRuleRow> {
   const platformRule = await lockPlatformRule(sql, id)
   if (platformRule === undefined) throw new Fault('thing.unknown', { thing: 'rule' })
-  if (platformRule.origin === 'file') throw new Fault('thing.declared', { thing: 'rule' })
+  refuseDeclared({ thing: 'rule', name: platformRule.name, origin: platformRule.origin }, origin)
   refuseStale('rule', platformRule.updated_at, ifMatch)
   return platformRule
 }
@@ -66,9 +73,9 @@ export async function rewritePlatformRule(
   sql: SystemSql,
   id: string,
   change: FullRuleChange,
-  ifMatch?: string,
+  locking: Locking,
 ): Promise<PlatformRuleRow> {
-  const own = await lockOwn(sql, id, ifMatch)
+  const own = await lockOwn(sql, id, locking)
   const rows = await listPlatformRules(sql)
   const next = withRuleChange(writtenOfPlatformRule(own), change, 'platform', await knownTo(sql, rows))
   if (rows.some((row) => row.name === next.name && row.id !== id)) throw takenName(next.name)
@@ -78,8 +85,8 @@ export async function rewritePlatformRule(
 }
 
 /** Throws what `lockOwn` throws. */
-export async function erasePlatformRule(sql: SystemSql, id: string, ifMatch?: string): Promise<PlatformRuleRow> {
-  const own = await lockOwn(sql, id, ifMatch)
+export async function erasePlatformRule(sql: SystemSql, id: string, locking: Locking): Promise<PlatformRuleRow> {
+  const own = await lockOwn(sql, id, locking)
   await removePlatformRule(sql, id)
   return own
 }

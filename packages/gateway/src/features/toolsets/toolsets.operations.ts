@@ -8,8 +8,15 @@ import { nextTurn } from '../../lib/next-turn.ts'
 import { listToolsets, putToolset, removeToolset, type NewToolset, type ToolsetRow } from '../../toolsets/toolsets.ts'
 import { listOrganizationRules } from '../../policy/stored/organization-rules.ts'
 import { SUPPLIED, withSupplied, type NamedToolset } from '../../toolsets/supplied-toolsets.ts'
-import { refuseIdle, placesIn, platformRulesFor, refuseListed, knownTo } from '../rules/index.ts'
-import { operationServers, type OperationBase, type OrganizationRequest, type Served } from '../../operations/serve.ts'
+import { refuseIdle, placesIn, refuseListed, knownTo } from '../rules/index.ts'
+import { refuseDeclared, type Origin } from '../../lib/origin.ts'
+import {
+  Changed,
+  operationServers,
+  type OperationBase,
+  type OrganizationRequest,
+  type Served,
+} from '../../operations/serve.ts'
 import { eachInTurn } from '../../lib/unreadable-rows.ts'
 
 const { serveOrganization } = operationServers<OperationBase>()
@@ -32,9 +39,9 @@ const NOTHING: Meter = {
 }
 
 /** Throws `thing.declared` where it stands in the file. */
-async function findOwn(sql: OrgSql, slug: string): Promise<ToolsetRow | undefined> {
+async function findOwn(sql: OrgSql, slug: string, origin: Origin): Promise<ToolsetRow | undefined> {
   const toolset = (await listToolsets(sql)).find((item) => item.slug === slug)
-  if (toolset?.origin === 'file') throw new Fault('thing.declared', { thing: 'toolset' })
+  if (toolset !== undefined) refuseDeclared({ thing: 'toolset', name: slug, origin: toolset.origin }, origin)
   return toolset
 }
 
@@ -75,8 +82,8 @@ export const toolsetOperations: readonly Served<OperationBase>[] = [
     const row = await change(
       (put: NewToolset) => ({ action: 'toolset.put', resource: 'toolset', id: put.slug, detail: { ...settings } }),
       async (sql) => {
-        const own = await findOwn(sql, slug.data)
-        await refuseRules(sql, rules, platformRulesFor(parts, organization.id, organization.slug))
+        const own = await findOwn(sql, slug.data, origin)
+        await refuseRules(sql, rules, parts.platformRules(organization))
         refuseIdle(places, rules ?? [], own?.settings.rules)
         const named = title ?? own?.title ?? slug.data
         const next = { organizationId: organization.id, slug: slug.data, title: named, settings, origin }
@@ -84,16 +91,15 @@ export const toolsetOperations: readonly Served<OperationBase>[] = [
         return next
       },
     )
-    await parts.snapshots.refresh(organization.id)
-    return toToolset(request, row)
+    return new Changed(() => toToolset(request, row))
   }),
 
-  serveOrganization(shapes.removeToolset, async ({ change, parts, organization, params }) => {
+  serveOrganization(shapes.removeToolset, async ({ change, params, origin }) => {
     await change(
       (slug: string) => ({ action: 'toolset.remove', resource: 'toolset', id: slug }),
       async (sql) => {
         const slug = params['toolset'] ?? ''
-        const own = await findOwn(sql, slug)
+        const own = await findOwn(sql, slug, origin)
         if (own === undefined && SUPPLIED.some((toolset) => toolset.slug === slug))
           throw new Fault('toolset.supplied', { toolset: slug })
         if (own === undefined) throw new Fault('thing.unknown', { thing: 'toolset' })
@@ -101,7 +107,6 @@ export const toolsetOperations: readonly Served<OperationBase>[] = [
         return own.slug
       },
     )
-    await parts.snapshots.refresh(organization.id)
-    return undefined
+    return new Changed(() => undefined)
   }),
 ]

@@ -74,7 +74,7 @@ export const openapi: Kind<OpenApiSettings, OpenApiWire> = {
 function apiOf(settings: OpenApiSettings | undefined, request: ConnectionRequest): ApiWords {
   const next = 'openapi' in request ? request.openapi : undefined
   return {
-    document: settings?.document,
+    document: next?.document === undefined ? settings?.document : (next.document ?? undefined),
     select: next?.select ?? settings?.select ?? OperationSelection.parse({}),
     effects: next?.effects ?? settings?.effects ?? {},
     key: next?.key === undefined ? settings?.key : (next.key ?? undefined),
