@@ -49,7 +49,7 @@ export const FLOORS = [
   {
     name: 'doors',
     about: 'one entry point per transport: HTTP, command line, declarations; `compose` builds every part',
-    folders: ['http', 'cli', 'compose', 'declaration'],
+    folders: ['http', 'cli', 'compose'],
     files: ['main', 'compose', 'config-file', `config-(?!${YAML_FILES}\\.)[\\w-]+`, 'preset-declarations'],
   },
   {

@@ -19,11 +19,17 @@ import {
 import { describe, expect, test } from 'vitest'
 import { readConfigFile } from '../../packages/gateway/src/config-file.ts'
 import { startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
-import { applyPlan } from '../../packages/gateway/src/declaration/apply.ts'
-import type { Call } from '../../packages/gateway/src/declaration/call.ts'
-import { planOf, type Plan } from '../../packages/gateway/src/declaration/plan.ts'
-import { readOrganizations, readPlatformRules, readPresent } from '../../packages/gateway/src/declaration/present.ts'
-import { written } from '../../packages/gateway/src/declaration/written.ts'
+import {
+  APPLY,
+  applyPlan,
+  planOf,
+  readOrganizations,
+  readPlatformRules,
+  readPresent,
+  written,
+  type Call,
+  type Plan,
+} from '../../packages/gateway/src/features/declaration/index.ts'
 import { addKey } from './peers/people/administrators.ts'
 
 const SECRETS: Record<string, string> = {
@@ -68,6 +74,7 @@ async function planFrom(call: Call, text: string, variables: Record<string, stri
     await writeFile(path, text)
     return await planOf(
       call,
+      APPLY,
       readConfigFile(path, (name) => variables[name]),
     )
   } finally {
@@ -199,7 +206,7 @@ describe('a declaration', () => {
     expect(plan.steps.map(({ action, thing, name }) => `${action} ${thing} ${name}`)).toContain(
       'create connection shop',
     )
-    await applyPlan(to, plan.steps)
+    await applyPlan(({ operation, ...input }) => to(operation, input), plan.steps)
     expect((await fileOf(to)).text).toBe(first.text)
     expect((await planFrom(to, first.text)).steps).toEqual([])
     expect((await planFrom(from, first.text)).steps).toEqual([])
@@ -221,7 +228,7 @@ describe('a declaration', () => {
       ['files', ['args']],
       ['web', ['headers.authorization']],
     ])
-    await applyPlan(to, next.steps)
+    await applyPlan(({ operation, ...input }) => to(operation, input), next.steps)
     expect((await planFrom(to, first.text, rotated)).steps).toEqual([])
 
     // Objects that the file does not name are unchanged, unless they are to be removed.
@@ -230,7 +237,7 @@ describe('a declaration', () => {
     const pruning = await planFrom(to, less, rotated)
     expect(pruning.steps).toMatchObject([{ action: 'change', name: 'web', fields: ['title'] }])
     expect(pruning.extra).toMatchObject([{ action: 'remove', thing: 'connection', name: 'files' }])
-    await applyPlan(to, [...pruning.steps, ...pruning.extra])
+    await applyPlan(({ operation, ...input }) => to(operation, input), [...pruning.steps, ...pruning.extra])
     expect((await fileOf(to)).text).toBe(less)
   })
 })

@@ -2,7 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { readConfigFile, type Declared } from './config-file.ts'
+import { readConfigFile } from './config-file.ts'
+import type { Declared } from './features/declaration/index.ts'
 import { ConfigFault } from './config.ts'
 
 const KEY = `uru_${'0123456789abcdef'.repeat(4)}`

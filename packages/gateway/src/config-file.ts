@@ -25,26 +25,19 @@ import {
   TIMEOUTS,
   ToolsetSettings,
   VendorName,
-  type LockMode,
   SERVICES,
   usualAddressOf,
   SERVICE_CONNECTORS,
   hasAddress,
   kindOf,
   type Backend,
-  type RuleWords,
   type ServiceConnector,
 } from '@toolway/contract'
 import { z } from 'zod'
-import type { DeclaredKey, DeclaredGroup } from './features/declaration/index.ts'
+import type { Declared } from './features/declaration/index.ts'
 import { ConfigFault } from './config/fault.ts'
 import { wordIssues } from './config-file-fault.ts'
-import {
-  ORGANIZATION_MEMBERS,
-  ORGANIZATION_NAMES,
-  organizationWordsOf,
-  type OrganizationWords,
-} from './config-file-organization.ts'
+import { ORGANIZATION_MEMBERS, ORGANIZATION_NAMES, organizationWordsOf } from './config-file-organization.ts'
 import { createPresets, PRESET_MEMBERS } from './config-file-preset.ts'
 import { checkRules, RULE_MEMBERS, Rules } from './config-file-rules.ts'
 import { createFill, Value, Values, type Fill } from './config-file-value.ts'
@@ -223,34 +216,6 @@ const NAMES = [
   ...ORGANIZATION_NAMES,
   ...RULE_MEMBERS,
 ]
-
-export interface DeclaredConnection {
-  readonly alias: string
-  readonly title: string
-  readonly description?: string
-  readonly enabled: boolean
-  readonly private?: boolean
-  readonly trusted?: boolean | undefined
-  readonly lock?: LockMode
-  readonly revision: z.output<typeof Remote>['revision']
-  readonly timeout: number
-  readonly rules?: readonly RuleWords[] | undefined
-  readonly checks?: z.output<typeof Remote>['checks']
-  /** The text of its OpenAPI document, where the file names one beside it. */
-  readonly text?: string
-  readonly wire: Wire
-}
-export interface Declared extends OrganizationWords {
-  readonly slug: string
-  readonly name: string | undefined
-  readonly connections: readonly DeclaredConnection[]
-  readonly toolsets: readonly { slug: string; title: string; settings: ToolsetSettings }[]
-  readonly keys: readonly DeclaredKey[]
-  readonly groups: readonly DeclaredGroup[]
-  readonly rules?: readonly RuleWords[] | undefined
-  /** Beside the organization `default` alone: what is said of the whole installation. */
-  readonly platform?: { readonly rules: readonly RuleWords[] } | undefined
-}
 
 /** Read and check the file, and look its values up. Throws ConfigFault with file, line and column. */
 export const readConfigFile = (path: string, lookup: (name: string) => string | undefined): Declared[] =>

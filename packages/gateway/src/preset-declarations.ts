@@ -1,5 +1,6 @@
 /** The organization of a preset where no file declares any: read as a declaration file is, and in place of one. */
-import { readDeclaration, type Declared } from './config-file.ts'
+import { readDeclaration } from './config-file.ts'
+import type { Declared } from './features/declaration/index.ts'
 import type { Lookup } from './preset-variables.ts'
 import { presetOf, type PresetName } from './presets.ts'
 

@@ -1,5 +1,5 @@
 /** Variables of the toolkit that a test needs: the preset gives it none that open private networks. */
-import type { DeclaredConnection } from '../../../packages/gateway/src/config-file.ts'
+import type { DeclaredConnection } from '../../../packages/gateway/src/features/declaration/index.ts'
 
 export const withEnvironment = (
   connections: readonly DeclaredConnection[],

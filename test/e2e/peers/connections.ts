@@ -1,5 +1,5 @@
 /** Changes that an operator makes to the connections of a running gateway, and the resulting state in the database. */
-import { partsOf, sealerOf } from '../../../packages/gateway/src/kinds/kinds.ts'
+import { partsOf, sealerOf, shownOf } from '../../../packages/gateway/src/kinds/kinds.ts'
 import { sealedRow } from '../../../packages/gateway/src/snapshot/snapshot.ts'
 import { listCatalogs } from '../../../packages/gateway/src/catalog/catalogs.ts'
 import {
@@ -19,8 +19,8 @@ const ORIGIN = 'command line'
 
 /** Add a connection, or make the one of that alias say this. */
 export async function putConnection({ db, organization }: TestGateway, words: TestConnection): Promise<void> {
-  const { alias, wire, enabled = true, revision = 'auto', timeout = 30, title = alias, shown } = words
-  const { settings, secrets } = partsOf({ revision, timeout, wire, ...(shown === undefined ? {} : { shown }) })
+  const { alias, wire, enabled = true, revision = 'auto', timeout = 30, title = alias } = words
+  const { settings, secrets } = partsOf({ revision, timeout, wire, shown: shownOf(wire) })
   const seal = sealerOf(secrets, vault.seal, sealedRow)
   const next = { title, settings, enabled, origin: ORIGIN, seal }
   await db.organization(organization.id, async (sql) => {

@@ -2,7 +2,7 @@
  * A gateway with a person who has an account, and OAuth by hand in front of it: for what no honest client would send.
  */
 import { createHash, randomBytes } from 'node:crypto'
-import type { Declaration } from '../../../packages/gateway/src/features/declaration/declare.ts'
+import type { Declared } from '../../../packages/gateway/src/features/declaration/index.ts'
 import type { TestGateway } from '../../../packages/gateway/src/testing/gateway.ts'
 import { addPerson } from '../../../packages/gateway/src/testing/people.ts'
 import { startEffects, type EffectsServer } from './servers/effects-server.ts'
@@ -21,7 +21,7 @@ export interface OAuthGateway extends AsyncDisposable {
 export interface OAuthGatewayOptions {
   readonly role?: 'tenant_admin' | 'tenant_member' | 'tenant_viewer'
   readonly settings?: Readonly<Record<string, string>>
-  readonly others?: readonly Pick<Declaration, 'slug' | 'name'>[]
+  readonly others?: readonly Pick<Declared, 'slug' | 'name'>[]
   readonly platformAdmin?: boolean
 }
 

@@ -7,7 +7,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { declare } from '../../../packages/gateway/src/features/declaration/declare.ts'
+import { declare } from '../../../packages/gateway/src/features/declaration/index.ts'
 import { openStore } from '../../../packages/gateway/src/base/open-store.ts'
 import { compose } from '../../../packages/gateway/src/compose.ts'
 import { loadConfig } from '../../../packages/gateway/src/config.ts'
@@ -40,7 +40,8 @@ async function start() {
   const key = `uru_${randomBytes(32).toString('hex')}`
   await store.db.system((sql) => ensureOrganization(sql, 'default', 'Default', 'first run'))
   const wire = { kind: 'http', url: upstream, headers: {} } as const
-  await declare(store, [
+  const { TOOLWAY_LIMIT_ORGANIZATION: requestsPerMinute, TOOLWAY_SANDBOX_ROOTS: roots } = config
+  await declare({ ...store, requestsPerMinute, roots }, [
     {
       slug: 'default',
       name: 'Default',

@@ -12,8 +12,8 @@ import { ensureLocalKey, firstRun, noteShown, type FirstRun, sealPlain } from '.
 import { openStore, type Store } from '../base/open-store.ts'
 import type { Gateway } from '../compose/running.ts'
 import type { LoadedConfig } from '../config.ts'
-import { readConfigFile, type Declared } from '../config-file.ts'
-import { shownOf } from '../kinds/kinds.ts'
+import { readConfigFile } from '../config-file.ts'
+import type { Declared } from '../features/declaration/index.ts'
 import { declaresConnections, presetDeclaration } from '../preset-declarations.ts'
 import { createTurns } from '../lib/work-queue.ts'
 import { createLogs, type Logs } from '../telemetry/log.ts'
@@ -160,15 +160,17 @@ async function prepare(store: Store, { config }: LoadedConfig, declarations: Dec
   }
   const run = await firstRun(parts)
   await ensureLocalKey(parts)
-  const shown = declarations.map((declaration) => ({
-    ...declaration,
-    connections: declaration.connections.map((connection) => ({ ...connection, shown: shownOf(connection.wire) })),
-  }))
-  await declare(store, shown).catch((thrown: unknown) => {
+  const declaring = {
+    ...{ db: store.db, vault: store.vault },
+    requestsPerMinute: config.TOOLWAY_LIMIT_ORGANIZATION,
+    roots: config.TOOLWAY_SANDBOX_ROOTS,
+  }
+  await declare(declaring, declarations).catch((thrown: unknown) => {
     throw thrown instanceof DeclarationConflict ? new CommandFault(thrown.message) : thrown
   })
   // Where nothing is declared, there is nothing that it no longer names.
-  if (config.TOOLWAY_CONFIG !== undefined || declaresConnections(config.TOOLWAY_PRESET)) await withdraw(store, shown)
+  if (config.TOOLWAY_CONFIG !== undefined || declaresConnections(config.TOOLWAY_PRESET))
+    await withdraw(declaring, declarations)
   return run
 }
 

@@ -3,8 +3,7 @@
  * operations of the admin interface. Values of secrets are never printed.
  */
 import { Argument, Option } from 'commander'
-import type { Plan } from '../../declaration/plan.ts'
-import type { Step } from '../../declaration/steps.ts'
+import type { Plan, Step } from '../../features/declaration/index.ts'
 import { describeCommand, type Printed } from '../command.ts'
 import { EXIT, table } from '../terminal/output.ts'
 import type { ApplyWords, ExportWords, PlanWords } from './declaration.ts'

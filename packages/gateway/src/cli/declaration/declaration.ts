@@ -3,11 +3,19 @@ import { countWithNoun } from '../../lib/count-with-noun.ts'
 import { writeFile } from 'node:fs/promises'
 import { openConfig } from '../open-config.ts'
 import { readConfigFile } from '../../config-file.ts'
-import { applyPlan } from '../../declaration/apply.ts'
-import type { Call } from '../../declaration/call.ts'
-import { planOf, type Plan } from '../../declaration/plan.ts'
-import { readOrganizations, readPlatformRules, readPresent, type Present } from '../../declaration/present.ts'
-import { written, type Written } from '../../declaration/written.ts'
+import {
+  APPLY,
+  applyPlan,
+  planOf,
+  readOrganizations,
+  readPlatformRules,
+  readPresent,
+  written,
+  type Call,
+  type Plan,
+  type Present,
+  type Written,
+} from '../../features/declaration/index.ts'
 import { askYes } from '../terminal/terminal.ts'
 import { CommandFault, type Output } from '../terminal/output.ts'
 import type { Input, Transport } from '../transport/transport.ts'
@@ -59,7 +67,7 @@ export interface PlanWords {
 }
 
 export async function planFile(transport: Transport, { file, prune = false }: PlanWords): Promise<Plan> {
-  const plan = await planOf(callOf(transport), readConfigFile(file, (await openConfig()).lookup))
+  const plan = await planOf(callOf(transport), APPLY, readConfigFile(file, (await openConfig()).lookup))
   return prune ? { ...plan, steps: [...plan.steps, ...plan.extra], extra: [] } : plan
 }
 
@@ -85,8 +93,12 @@ export async function applyFile(
     throw new CommandFault('Nothing was changed.')
   let done = 0
   try {
-    const call = callOf(transport)
-    await applyPlan(force ? forcedCall(call) : call, steps, () => void done++)
+    const call = force ? forcedCall(callOf(transport)) : callOf(transport)
+    await applyPlan(
+      ({ operation, ...input }) => call(operation, input),
+      steps,
+      () => void done++,
+    )
   } catch (thrown) {
     const next = steps[done]
     const at = next === undefined ? 'the final changes, after all steps' : `${next.action} ${next.thing} ${next.name}`

@@ -15,15 +15,20 @@ import {
   type RuleWords,
   type ToolsetId,
 } from '@toolway/contract'
-import type { DeclaredKey } from '../../features/declaration/index.ts'
+import {
+  partsOfDeclared,
+  type Declared,
+  type DeclaredConnection,
+  type DeclaredKey,
+} from '../../features/declaration/index.ts'
 import { sealedRow } from '../../snapshot/snapshot.ts'
 import type { CatalogRow } from '../../catalog/catalogs.ts'
-import type { Declared } from '../../config-file.ts'
+
 import { ConfigFault } from '../../config.ts'
 import type { ConnectionRow } from '../../connections/connections.ts'
 import { hintOf, prefixOf, roleOfMark } from '../../identity/keys/key-forms.ts'
 import type { KeyRow } from '../../identity/keys/keys.ts'
-import { partsOf, sealerOf, shownOf, type ConnectionWords } from '../../kinds/kinds.ts'
+import { sealerOf } from '../../kinds/kinds.ts'
 import type { OrganizationRow } from '../../organizations/organizations.ts'
 import type { Policy } from '../../policy/verdict.ts'
 import type { ToolsetRow } from '../../toolsets/toolsets.ts'
@@ -31,19 +36,8 @@ import type { Vault } from '../../vault/vault.ts'
 import { declaredPolicy } from './declared-policy.ts'
 
 /** An organization as files declare it, under an id of its own where it has one. */
-export interface DeclaredOrganization extends Omit<Declared, 'connections'> {
+export interface DeclaredOrganization extends Declared {
   readonly id?: string
-  readonly connections: readonly RowWords[]
-}
-
-/** A connection; `private`: it may be reached wherever it is, because its operator named it. */
-interface RowWords extends ConnectionWords {
-  readonly alias: string
-  readonly title: string
-  readonly enabled: boolean
-  readonly private?: boolean
-  readonly trusted?: boolean | undefined
-  readonly rules?: readonly RuleWords[] | undefined
 }
 
 /** All that is declared of one organization. */
@@ -120,12 +114,12 @@ function organizationRow({ began }: Making, { slug, id, name }: DeclaredOrganiza
 function connectionRow(
   { vault, began }: Making,
   organization: OrganizationRow,
-  declared: RowWords,
+  declared: DeclaredConnection,
   before: ConnectionRow | undefined,
 ): ConnectionRow {
   const { alias, title, enabled, trusted = true } = declared
   const id = idOf('con', organization.slug, alias) as ConnectionId
-  const { settings, secrets } = described(declared)
+  const { settings, secrets } = described(organization, declared)
   const same =
     before !== undefined &&
     before.enabled === enabled &&
@@ -183,9 +177,9 @@ export function keyRow({ began }: Making, { id, slug }: OrganizationRow, key: De
   }
 }
 
-function described(connection: RowWords) {
+function described(organization: OrganizationRow, connection: DeclaredConnection) {
   try {
-    return partsOf({ ...connection, shown: shownOf(connection.wire) })
+    return partsOfDeclared({ role: 'platform_admin', organization, roots: [] }, connection)
   } catch (thrown) {
     throw thrown instanceof Fault
       ? new ConfigFault(`The connection "${connection.alias}" is not valid: ${thrown.message}`)

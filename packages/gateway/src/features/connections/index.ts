@@ -8,6 +8,7 @@ export {
   connectionOperations,
   get as getConnection,
   list as listConnections,
+  proposedAlias,
   remove as removeConnection,
   secretsOf,
   shownConnection,
@@ -23,12 +24,9 @@ export { toolOperations } from './tools.operations.ts'
 export { type Accounts, NO_ACCOUNTS } from './auth-type.ts'
 export type { CallState } from './call-state.ts'
 export { type CallStateParts, readCallStates } from './read-call-states.ts'
-export { changeAndEnd } from './change-and-end.ts'
 export { type CreatedConnection, createConnection } from './create-connection.ts'
-export { type ConnectionState, differencesOf } from './differences.ts'
-export { permittedParts } from './permitted-parts.ts'
+export { permittedParts, type Speaker } from './permitted-parts.ts'
+export { describe } from './describe-connection.ts'
 export { proposedName } from './proposed-name.ts'
-export { setLock } from './settle-lock.ts'
 export { type DescribedTool, describeTools, textOf, titleOf } from './describe-tools.ts'
 export { openedSecrets, unsafeAddresses } from './unsafe-addresses.ts'
-export { proposedAlias } from './connections.operations.ts'

@@ -7,8 +7,9 @@ import { createTestVault } from '../../testing/gateway.ts'
 import { addPerson } from '../../testing/people.ts'
 import { listGroups } from '../../organizations/groups.ts'
 import { putGroup, withMembers } from '../people/groups.ts'
-import { declare, DeclarationConflict, withdraw } from './declare.ts'
-import type { DeclaredGroup } from './declare-groups.ts'
+import { DeclarationConflict } from './conflict.ts'
+import { declare, withdraw } from './declare.operations.ts'
+import type { DeclaredGroup } from './declared.ts'
 
 const vault = createTestVault()
 
@@ -23,8 +24,8 @@ describeEachPostgres('groups of a file', (createDatabase) => {
     return {
       db,
       id,
-      run: (...groups: DeclaredGroup[]) => declare({ db, vault }, file(groups)),
-      withdraw: () => withdraw({ db, vault }, file([], 'other')),
+      run: (...groups: DeclaredGroup[]) => declare({ db, vault, requestsPerMinute: 0, roots: [] }, file(groups)),
+      withdraw: () => withdraw({ db, vault, requestsPerMinute: 0, roots: [] }, file([], 'other')),
       join: (email: string) => addPerson(db, { email, roles: [[id, 'tenant_member']] }),
       seen: async () =>
         (await db.organization(id, async (sql) => withMembers(sql, await listGroups(sql)))).map(
@@ -65,11 +66,14 @@ describeEachPostgres('groups of a file', (createDatabase) => {
 
   test('are the file’s own: one that is there already is a conflict, and one of the file is changed there only', async () => {
     await using held = await fixture()
-    await held.db.organization(held.id, (sql) => putGroup(sql, { organizationId: held.id, slug: 'finance', origin: 'administration' }, {}))
+    await held.db.organization(held.id, (sql) =>
+      putGroup(sql, { organizationId: held.id, slug: 'finance', origin: 'administration' }, {}),
+    )
     await expect(held.run(finance())).rejects.toThrow(DeclarationConflict)
     await held.run({ slug: 'legal', title: 'legal', members: [] })
     const change = held.db.organization(held.id, (sql) =>
-      putGroup(sql, { organizationId: held.id, slug: 'legal', origin: 'administration' }, { title: 'Mine' }))
+      putGroup(sql, { organizationId: held.id, slug: 'legal', origin: 'administration' }, { title: 'Mine' }),
+    )
     await expect(change).rejects.toMatchObject({ code: 'thing.declared' })
   })
 })

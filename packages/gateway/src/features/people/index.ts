@@ -4,16 +4,13 @@ export { createSignIn, type SignIn, type SignInParts, type Tokens, type WebCooki
 export { createPasswordFits, refuseOldSignIn, type FreshSignInParts } from './fresh-sign-in.ts'
 export { changeRole, join, joinAs, removeMembership } from './members.ts'
 export {
-  addressesOf,
-  fillGroup,
   joinGroup,
   leaveGroup,
-  membersAmong,
   putGroup,
   removeGroup,
   withMembers,
+  type ChangedGroup,
   type GroupWithMembers,
 } from './groups.ts'
 export { authOperations, type AuthParts } from './auth.operations.ts'
 export { toCode, userOperations, type UserParts } from './users.operations.ts'
-export type { ChangedGroup } from './groups.ts'

@@ -10,7 +10,7 @@ export type { SendWebhook } from './send-webhook.ts'
 export { newWebhookSecret, signedHeaders } from './signature.ts'
 export { isFresh, isSignedBy, isSignedWith, type SignedMessage } from './verify.ts'
 export { webhookOperations, type WebhookParts } from './webhooks.operations.ts'
-export { addWebhook, changeWebhook, listWebhooks, type WebhookRow } from './webhooks.rows.ts'
+export { listWebhooks, type WebhookRow } from './webhooks.rows.ts'
 
 /** Sends from here to the addresses of webhooks. */
 export const createWebhookSender = (vault: Pick<Vault, 'open'>): SendWebhook =>

@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto'
 import type { Rule } from '@toolway/contract'
 import { ConfigFault, type Config } from '../../../config.ts'
-import type { Declared } from '../../../config-file.ts'
+import type { Declared } from '../../../features/declaration/index.ts'
 import { CONFIRM, type CuratorePolicy } from '../../../policy-file.ts'
 import type { EndpointPath } from '../../../snapshot/ports/endpoint.ts'
 import type { RequestContext } from '../../../snapshot/ports/request-context.ts'
@@ -49,7 +49,9 @@ export function refuseUnready(config: Config): void {
 export function refuseDeclared(declared: readonly Declared[]): void {
   const own = declared.find(({ slug }) => slug === DEFAULT)
   const said =
-    own === undefined ? [] : [...own.connections, ...own.toolsets, ...own.keys, ...own.groups, ...(own.rules ?? [])]
+    own === undefined
+      ? []
+      : [...own.connections, ...own.toolsets, ...own.keys, ...(own.groups ?? []), ...(own.rules ?? [])]
   if (said.length > 0)
     throw new ConfigFault(
       'TOOLWAY_CONFIG declares the default organization, which the curatore preset creates: declare others under organizations, and rules for all of them under platform.',

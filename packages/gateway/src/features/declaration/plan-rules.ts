@@ -9,11 +9,11 @@ import {
   removePlatformRule,
   type KeptRule,
 } from '@toolway/contract/admin'
-import { globsOf, mayMean, type PlacedPatterns } from '../features/rules/index.ts'
-import type { Declared } from '../config-file.ts'
+import { globsOf, mayMean, type PlacedPatterns } from '../rules/index.ts'
+import type { Declared } from './declared.ts'
 import type { Act } from './call.ts'
-import type { Present } from './present.ts'
-import { fieldsOf, refuseDeclared, type Step } from './steps.ts'
+import type { KnownContent } from './present.ts'
+import { fieldsOf, type Step, type Way } from './steps.ts'
 import { wordsOf } from './written.ts'
 
 export interface RulePlan {
@@ -39,7 +39,7 @@ interface RuleOwner {
   remove(id: string): Act
 }
 
-function planRules(place: RuleOwner, stored: readonly KeptRule[], requested: readonly RuleWords[]): RulePlan {
+function planRules(way: Way, place: RuleOwner, stored: readonly KeptRule[], requested: readonly RuleWords[]): RulePlan {
   const { organization, named } = place
   const step = (name: string) => ({ organization, thing: 'rule', name: named(name) }) as const
   const steps = requested.flatMap((words): Step[] => {
@@ -48,24 +48,26 @@ function planRules(place: RuleOwner, stored: readonly KeptRule[], requested: rea
     const when = (act: Act) => (words.action === 'allow' ? { acts: [], after: [act] } : { acts: [act] })
     if (before === undefined) return [{ ...step(words.name), action: 'create', fields: [], ...when(place.add(words)) }]
     const fields = fieldsOf(wordsOf(before) ?? {}, words)
+    way.refuse({ thing: 'rule', name: words.name, origin: before.origin, fields })
     if (fields.length === 0) return []
-    refuseDeclared('rule', words.name, before.origin)
     return [{ ...step(words.name), action: 'change', fields, ...when(place.change(before.id, words)) }]
   })
   const names = new Set(requested.map(({ name }) => name))
   const extra = stored
-    .filter(({ name, origin }) => origin !== 'file' && !names.has(name))
+    .filter(({ name, origin }) => way.removes(origin) && !names.has(name))
     .map(({ id, name }): Step => ({ ...step(name), action: 'remove', fields: [], acts: [place.remove(id)] }))
   return { steps, extra }
 }
 
 /** `coming`: aliases of connections that the file adds, in any organization. */
 export const planPlatformRules = (
+  way: Way,
   stored: readonly KeptRule[],
   requested: readonly RuleWords[],
   coming: readonly string[],
 ): RulePlan =>
   planRules(
+    way,
     {
       organization: undefined,
       named: (name) => name,
@@ -97,23 +99,17 @@ const placeIn = (organization: string, alias: string | undefined, coming: readon
 
 /** `own`: of the organization; `ofConnections`: carried out once the connections are there. */
 export function planOrganizationRules(
+  way: Way,
   { slug, rules = [], connections }: Declared,
-  present: Present | undefined,
-  replaced: ReadonlySet<string>,
+  present: KnownContent | undefined,
   coming: readonly string[],
 ): { readonly own: RulePlan; readonly ofConnections: RulePlan } {
-  const held = present?.rules ?? []
-  const of = (alias: string) =>
-    replaced.has(alias) ? [] : held.filter((rule) => rule.scope === 'connection' && rule.of === alias)
+  const stored = Map.groupBy(present?.rules ?? [], ({ scope, of }) => `${scope} ${of ?? ''}`)
   const plans = connections.map(({ alias, rules: words = [] }) =>
-    planRules(placeIn(slug, alias, coming), of(alias), words),
+    planRules(way, placeIn(slug, alias, coming), stored.get(`connection ${alias}`) ?? [], words),
   )
   return {
-    own: planRules(
-      placeIn(slug, undefined, coming),
-      held.filter(({ scope }) => scope === 'organization'),
-      rules,
-    ),
+    own: planRules(way, placeIn(slug, undefined, coming), stored.get('organization ') ?? [], rules),
     ofConnections: {
       steps: plans.flatMap(({ steps }) => steps),
       extra: plans.flatMap(({ extra }) => extra),

@@ -6,8 +6,8 @@ import { RuleWords } from '@toolway/contract'
 import type { Group, KeptRule, Toolset, Webhook } from '@toolway/contract/admin'
 import { isDeepStrictEqual } from 'node:util'
 import { stringify } from 'yaml'
-import { namesPrivate } from '../kinds/remote.ts'
-import { DEFAULT_SLUG } from '../organizations/organizations.ts'
+import { namesPrivate } from '../../kinds/remote.ts'
+import { DEFAULT_SLUG } from '../../organizations/organizations.ts'
 import type { Present } from './present.ts'
 import { without } from './without.ts'
 import { writtenConnection, type Refer } from './written-connection.ts'
@@ -138,8 +138,13 @@ function writtenToolset({ slug, title, settings }: Toolset): object {
 }
 
 /** Everybody who is in it or will be, by address. */
-export const addressesIn = ({ members, awaited }: Pick<Group, 'members' | 'awaited'>): string[] =>
-  [...new Set([...members.map(({ email }) => email), ...awaited])].toSorted()
+export const addressesIn = ({
+  members,
+  awaited,
+}: {
+  readonly members: readonly Pick<Group['members'][number], 'email'>[]
+  readonly awaited: readonly string[]
+}): string[] => [...new Set([...members.map(({ email }) => email), ...awaited])].toSorted()
 
 const writtenGroup = (group: Group): object =>
   without({ title: group.title, members: addressesIn(group) }, { title: group.slug, members: [] })

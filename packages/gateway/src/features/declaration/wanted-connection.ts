@@ -1,9 +1,10 @@
 /** A declared connection as the inputs of the operations that make it and change it. */
 import { ConnectionAuth } from '@toolway/contract'
 import type { Connection } from '@toolway/contract/admin'
-import type { DeclaredConnection } from '../config-file.ts'
-import { KINDS } from '../kinds/kinds.ts'
-import type { ProcessWire } from '../kinds/stdio/stdio.ts'
+import type { DeclaredConnection } from './declared.ts'
+import { KINDS } from '../../kinds/kinds.ts'
+import type { ProcessWire } from '../../kinds/stdio/stdio.ts'
+import type { KnownConnection } from './present.ts'
 import { backendDefaultsOf, impliedPrivate } from './written-connection.ts'
 
 type Connector = Connection['connector']
@@ -17,9 +18,6 @@ export function connectorOf({ wire }: DeclaredConnection): Connector {
 
 /** Returns the OpenAPI settings of a connection that is made from a document. */
 const apiOf = ({ wire }: DeclaredConnection) => ('api' in wire ? wire.api : undefined)
-
-/** The address that its OpenAPI document is fetched from; null where it is given, or where there is none. */
-export const documentOf = (connection: DeclaredConnection): string | null => apiOf(connection)?.document ?? null
 
 /** The reach of a program, with the defaults that the operations have. */
 const reachOf = ({ access = {} }: ProcessWire) => ({
@@ -65,12 +63,26 @@ export function newBody(connection: DeclaredConnection): object {
   return { ...words, ...source, select, effects, ...(key === undefined ? {} : { key }) }
 }
 
+function ownApi(connection: DeclaredConnection): object {
+  const api = apiOf(connection)
+  if (api === undefined) return {}
+  const { document = null, select, effects, key = null } = api
+  return { openapi: { document, select, effects, key } }
+}
+
+/** For a connection that becomes another kind, or is made with nothing before it: described as a new one. */
+export const wholeBody = (connection: DeclaredConnection): object => ({
+  ...{ connector: connectorOf(connection), ...shared(connection), ...pairsOf(connection), ...ownApi(connection) },
+})
+
 /** For `changeConnection`: headers and variables that are there and not declared are taken away. */
 export function changeBody(
   connection: DeclaredConnection,
-  { header_names, environment_names }: Pick<Connection, 'header_names' | 'environment_names'>,
+  { connector: before, header_names, environment_names }: KnownConnection,
 ): object {
   const { wire } = connection
+  const connector = connectorOf(connection)
+  if (connector !== before) return wholeBody(connection)
   const gone = (names: readonly string[], declared: Readonly<Record<string, string>>) => {
     const kept = new Set(Object.keys(declared).map((name) => name.toLowerCase()))
     return Object.fromEntries(names.filter((name) => !kept.has(name.toLowerCase())).map((name) => [name, null]))
@@ -81,8 +93,5 @@ export function changeBody(
       : 'headers' in wire
         ? { headers: { ...gone(header_names, wire.headers), ...wire.headers } }
         : {}
-  const api = apiOf(connection)
-  const openapi =
-    api === undefined ? {} : { openapi: { select: api.select, effects: api.effects, key: api.key ?? null } }
-  return { ...shared(connection), ...pairs, ...openapi }
+  return { ...shared(connection), ...pairs, ...ownApi(connection) }
 }

@@ -14,7 +14,7 @@ import {
 import { CONNECTORS } from '@toolway/connectors'
 import type { Connection } from '@toolway/contract/admin'
 import { isDeepStrictEqual } from 'node:util'
-import { namesPrivate } from '../kinds/remote.ts'
+import { namesPrivate } from '../../kinds/remote.ts'
 import { MASK } from '@toolway/contract/secret-marks'
 import type { PresentConnection } from './present.ts'
 import { without } from './without.ts'

@@ -11,12 +11,14 @@ import { listToolsets, putToolset } from '../../toolsets/toolsets.ts'
 import { addPerson } from '../../testing/people.ts'
 import { createVault } from '../../vault/vault.ts'
 import { z } from 'zod'
-import { declare, DeclarationConflict, withdraw, type Declaration } from './declare.ts'
+import { DeclarationConflict } from './conflict.ts'
+import { declare, withdraw } from './declare.operations.ts'
+import type { Declared } from './declared.ts'
 import { partsOf } from '../../kinds/kinds.ts'
 import { apiServerOf } from '../../kinds/openapi/openapi.ts'
 
 const vault = createVault(Buffer.alloc(32, 5))
-type Connection = Declaration['connections'][number]
+type Connection = Declared['connections'][number]
 
 const web = (more: Partial<Connection> = {}): Connection => ({
   alias: 'web',
@@ -27,7 +29,7 @@ const web = (more: Partial<Connection> = {}): Connection => ({
   wire: { kind: 'http', url: 'https://mcp.example.com/mcp', headers: { authorization: 'Bearer one' } },
   ...more,
 })
-const declaration = (more: Partial<Declaration> = {}): Declaration => ({
+const declaration = (more: Partial<Declared> = {}): Declared => ({
   slug: 'acme',
   name: 'Acme',
   connections: [],
@@ -45,7 +47,7 @@ describeEachPostgres('a declaration', (createDatabase) => {
   async function fixture() {
     const database = await createDatabase()
     const { db } = database
-    const run = (...declarations: Declaration[]) => declare({ db, vault }, declarations)
+    const run = (...declarations: Declared[]) => declare({ db, vault, requestsPerMinute: 0, roots: [] }, declarations)
     const organization = () => db.system((sql) => ensureOrganization(sql, 'acme', undefined, 'command line'))
     const state = async () => {
       const { id } = await organization()
@@ -68,7 +70,7 @@ describeEachPostgres('a declaration', (createDatabase) => {
       reason: 'no',
       state: 'on',
     } as const
-    const given: Partial<Declaration>[] = [
+    const given: Partial<Declared>[] = [
       { connections: [web()] },
       { toolsets: [toolset('work')] },
       { keys: [{ name: 'ci', value: mintKey(), toolset: undefined }] },
@@ -90,9 +92,9 @@ describeEachPostgres('a declaration', (createDatabase) => {
       const all = new Map((await held.db.system(listOrganizations)).map(({ id, slug }) => [id as string, slug]))
       return opened.splice(0).map((id) => all.get(id))
     }
-    await withdraw({ db, vault }, [declaration({ slug: 'named' })])
+    await withdraw({ db, vault, requestsPerMinute: 0, roots: [] }, [declaration({ slug: 'named' })])
     expect(await slugsOf()).toEqual(given.map((_, at) => `given-${at}`))
-    await withdraw({ db, vault }, [declaration({ slug: 'named' })])
+    await withdraw({ db, vault, requestsPerMinute: 0, roots: [] }, [declaration({ slug: 'named' })])
     expect(await slugsOf()).toEqual([])
   })
 
@@ -232,12 +234,12 @@ describeEachPostgres('a declaration', (createDatabase) => {
       keys: [{ name: 'ci', value, toolset: undefined }],
     }
     await held.run(declaration(full))
-    const added = ['connection.add', 'toolset.put', 'key.add']
+    const added = ['organization.change', 'connection.add', 'toolset.put', 'key.add']
     expect(await named()).toEqual(added)
     await held.run(declaration(full))
     expect(await named()).toEqual(added)
     await held.run(declaration({ connections: [web({ title: 'Other' })] }))
-    expect(await named()).toEqual([...added, 'connection.change', 'toolset.remove', 'key.remove'])
+    expect(await named()).toEqual([...added, 'toolset.remove', 'connection.change', 'key.remove'])
     await held.run(declaration())
     expect((await named()).at(-1)).toBe('connection.remove')
     expect(new Set((await records()).map(({ principal }) => principal))).toEqual(new Set(['declaration file']))

@@ -6,9 +6,9 @@ import {
   OrganizationSettings,
   type Organization,
 } from '@toolway/contract/admin'
-import type { Declared } from '../config-file.ts'
+import type { Declared } from './declared.ts'
 import type { Act } from './call.ts'
-import type { Present } from './present.ts'
+import type { KnownOrganization } from './present.ts'
 import { fieldsOf, type Step } from './steps.ts'
 
 /** Members of an organization that the file says, in the words of the operations. */
@@ -23,7 +23,7 @@ const settingsOf = (settings: Partial<Organization['settings']>): Record<string,
   ...settings,
 })
 
-export function planSections(declared: Declared, present: Present | undefined): Step[] {
+export function planSections(declared: Declared, present: KnownOrganization | undefined): Step[] {
   const { slug, settings } = declared
   const words = wordsOf(declared)
   const whole = settings === undefined ? {} : { settings: settingsOf(settings) }
@@ -38,7 +38,7 @@ export function planSections(declared: Declared, present: Present | undefined): 
   }
   const { organization } = present
   const fields = Object.entries(words).flatMap(([member, value]) =>
-    organization[member as keyof Organization] === value ? [] : [member],
+    organization[member as keyof typeof organization] === value ? [] : [member],
   )
   if (settings !== undefined)
     fields.push(...fieldsOf(organization.settings, settings).map((member) => `settings.${member}`))
@@ -47,7 +47,7 @@ export function planSections(declared: Declared, present: Present | undefined): 
     : [{ ...step, action: 'change', fields, acts: [change({ ...words, ...whole })] }, ...reach]
 }
 
-function planEgress({ slug, egress }: Declared, present: Present | undefined): Step[] {
+function planEgress({ slug, egress }: Declared, present: KnownOrganization | undefined): Step[] {
   if (egress === undefined) return []
   const fields = fieldsOf(present?.egress ?? { networks: [], hosts: [] }, egress)
   const acts = [{ operation: changeEgress, params: { organization: slug }, body: egress }]

@@ -33,6 +33,32 @@ export interface PresentConnection extends Connection {
   readonly document: string | undefined
 }
 
+/** What a plan compares a connection with. */
+export type KnownConnection = Pick<
+  PresentConnection,
+  'alias' | 'origin' | 'connector' | 'header_names' | 'environment_names' | 'trusted' | 'lock' | 'document'
+>
+
+/** What a plan compares the sections of an organization with. */
+export interface KnownOrganization {
+  readonly organization: Pick<Organization, 'name' | 'description' | 'contact_email' | 'settings'>
+  readonly egress: EgressExceptions
+}
+
+/** What a plan compares the content of an organization with. */
+export interface KnownContent {
+  readonly webhooks: readonly Pick<Webhook, 'id' | 'url' | 'private' | 'description' | 'events' | 'enabled'>[]
+  readonly connections: readonly KnownConnection[]
+  readonly toolsets: readonly Pick<Toolset, 'slug' | 'title' | 'settings' | 'origin'>[]
+  readonly groups: readonly (Pick<Group, 'slug' | 'title' | 'awaited' | 'origin'> & {
+    readonly members: readonly { readonly email: string }[]
+  })[]
+  readonly rules: readonly KeptRule[]
+}
+
+export type KnownState = KnownOrganization & KnownContent
+
+/** All that an export writes. */
 export interface Present {
   readonly organization: Organization
   readonly egress: EgressExceptions
