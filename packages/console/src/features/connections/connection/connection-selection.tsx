@@ -43,8 +43,6 @@ function Form({ connection, openapi, onDirty }: FormProps) {
   )
   const { save, conflict } = useSave(connection, () => onDirty(false))
   const may = whyNot === undefined
-  const put = (id: number, change: Partial<Row>) =>
-    setRows(rows.map((row) => (row.id === id ? { ...row, ...change } : row)))
   const change = () => ({
     openapi: {
       select: { ...(include.length === 0 ? {} : { include }), exclude },
@@ -72,56 +70,7 @@ function Form({ connection, openapi, onDirty }: FormProps) {
         disabled={!may}
         clearable={false}
       />
-      <Stack gap="xs">
-        <Text size="sm" fw={600}>
-          {t.effects}
-        </Text>
-        <Text size="sm" c="dimmed">
-          {t.effectsHint}
-        </Text>
-        {rows.map(({ id, pattern, effect }, at) => (
-          <Group key={id} gap="xs" wrap="nowrap">
-            <TextInput
-              aria-label={t.pattern({ at: at + 1 })}
-              value={pattern}
-              disabled={!may}
-              onChange={(event) => put(id, { pattern: event.currentTarget.value })}
-              style={{ flex: 1 }}
-            />
-            <Select
-              aria-label={t.effectOf({ at: at + 1 })}
-              data={EFFECTS.map((value) => ({ value, label: texts.effects[value] }))}
-              value={effect}
-              allowDeselect={false}
-              disabled={!may}
-              onChange={(next) => put(id, { effect: next as Effect })}
-              w={130}
-            />
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              aria-label={t.takeAway({ at: at + 1 })}
-              disabled={!may}
-              onClick={() => setRows(rows.filter((row) => row.id !== id))}
-            >
-              <Icon name="x" />
-            </ActionIcon>
-          </Group>
-        ))}
-        <Group>
-          <Button
-            size="xs"
-            variant="default"
-            leftSection={<Icon name="plus" size={14} />}
-            disabled={!may}
-            onClick={() =>
-              setRows([...rows, { id: Math.max(0, ...rows.map((row) => row.id + 1)), pattern: '', effect: 'read' }])
-            }
-          >
-            {t.addEffect}
-          </Button>
-        </Group>
-      </Stack>
+      <Effects rows={rows} may={may} onRows={setRows} />
       <Group>
         <Allowed may={may} why={whyNot ?? ''}>
           <Button disabled={!may || !dirty} loading={save.isPending} onClick={() => save.mutate(change())}>
@@ -130,6 +79,69 @@ function Form({ connection, openapi, onDirty }: FormProps) {
         </Allowed>
       </Group>
     </Section>
+  )
+}
+
+interface EffectsProps {
+  readonly rows: readonly Row[]
+  readonly may: boolean
+  readonly onRows: (rows: readonly Row[]) => void
+}
+
+function Effects({ rows, may, onRows }: EffectsProps) {
+  const put = (id: number, change: Partial<Row>) =>
+    onRows(rows.map((row) => (row.id === id ? { ...row, ...change } : row)))
+  return (
+    <Stack gap="xs">
+      <Text size="sm" fw={600}>
+        {t.effects}
+      </Text>
+      <Text size="sm" c="dimmed">
+        {t.effectsHint}
+      </Text>
+      {rows.map(({ id, pattern, effect }, at) => (
+        <Group key={id} gap="xs" wrap="nowrap">
+          <TextInput
+            aria-label={t.pattern({ at: at + 1 })}
+            value={pattern}
+            disabled={!may}
+            onChange={(event) => put(id, { pattern: event.currentTarget.value })}
+            style={{ flex: 1 }}
+          />
+          <Select
+            aria-label={t.effectOf({ at: at + 1 })}
+            data={EFFECTS.map((value) => ({ value, label: texts.effects[value] }))}
+            value={effect}
+            allowDeselect={false}
+            disabled={!may}
+            onChange={(next) => put(id, { effect: next as Effect })}
+            w={130}
+          />
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-label={t.takeAway({ at: at + 1 })}
+            disabled={!may}
+            onClick={() => onRows(rows.filter((row) => row.id !== id))}
+          >
+            <Icon name="x" />
+          </ActionIcon>
+        </Group>
+      ))}
+      <Group>
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<Icon name="plus" size={14} />}
+          disabled={!may}
+          onClick={() =>
+            onRows([...rows, { id: Math.max(0, ...rows.map((row) => row.id + 1)), pattern: '', effect: 'read' }])
+          }
+        >
+          {t.addEffect}
+        </Button>
+      </Group>
+    </Stack>
   )
 }
 
