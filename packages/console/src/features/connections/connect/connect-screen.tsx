@@ -6,14 +6,14 @@
  */
 import { Button, Stack, Stepper } from '@mantine/core'
 import type { CatalogEntry } from '@toolway/contract'
-import { listConnectorCatalog } from '@toolway/contract/admin'
+import { listConnectorCatalog, type Connection } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { z } from 'zod'
 import { useMay } from '../../../data/me.ts'
 import { ask } from '../../../data/queries.ts'
 import { useUrlState } from '../../../data/url-state.ts'
-import { useOAuthRedirect } from '../../../parts/account/use-oauth-redirect.ts'
+import { useOAuthRedirect, type OAuthRedirect } from '../../../parts/account/use-oauth-redirect.ts'
 import { localized } from '../../../texts/gateway-words.ts'
 import { texts } from '../../../texts/texts.ts'
 import { Empty } from '../../../ui/empty.tsx'
@@ -27,7 +27,7 @@ import { StepAuth } from './step-auth.tsx'
 import { StepName } from './step-name.tsx'
 import { StepTools } from './step-tools.tsx'
 import { StepWhat } from './step-what.tsx'
-import { useFinish } from './use-finish.ts'
+import { useFinish, type Finish } from './use-finish.ts'
 import { useTyped } from './use-typed.ts'
 import { VendorServer } from './vendor-server.tsx'
 
@@ -79,8 +79,10 @@ function Wizard({ entries }: { entries: Entries }) {
   const [kind, setKind] = useState<Kind>()
   const { typed, setTyped, forget } = useTyped(place.step === 'auth' || place.step === 'name', place.entry)
   const [owner, setOwner] = useState<Owner>('organization')
-  const finish = useFinish()
-  const oauthRedirect = useOAuthRedirect(undefined)
+  const { finish, oauthRedirect, connect } = useConnecting(owner, ({ alias }) => {
+    forget()
+    setPlace({ step: 'tools', made: alias }, 'push')
+  })
 
   const entry = entries.find(({ id }) => id === (typed?.entry ?? place.entry))
   const draft = typed ?? (entry === undefined ? undefined : draftOfEntry(entry))
@@ -101,27 +103,12 @@ function Wizard({ entries }: { entries: Entries }) {
     setPlace({ step: 'what', entry: '', made: '' }, 'push')
   }
 
-  const end = async (chosen: Draft) => {
-    const made = await finish.connect(chosen, owner)
-    if (made === undefined) return
-    forget()
-    setPlace({ step: 'tools', made: made.alias }, 'push')
-  }
-  /** The window opens in the very press of the button; what it goes to is made meanwhile. */
-  const leave = (chosen: Draft) =>
-    oauthRedirect.depart({ owner }, async () => {
-      const made = await finish.keep(chosen, owner)
-      forget()
-      setPlace({ step: 'tools', made: made.alias }, 'push')
-      return made
-    })
   const onFinish = () => {
     if (draft === undefined) return
     const chosen = { ...draft, auth: wayOf(draft) }
     setTyped(chosen)
     oauthRedirect.end()
-    if (chosen.auth === 'oauth') leave(chosen)
-    else void end(chosen)
+    connect(chosen)
   }
 
   return (
@@ -152,24 +139,58 @@ function Wizard({ entries }: { entries: Entries }) {
           />
         </>
       ) : (
-        <>
-          <StepName
-            {...{ draft, owner, onFinish }}
-            onChange={change}
-            busy={finish.busy || oauthRedirect.state === 'leaving'}
-            onBack={() => setPlace({ step: 'auth' }, 'push')}
-          />
-          <Starting finish={finish} isProgram={draft.kind === 'program'} onRetry={onFinish}>
-            {draft.kind === 'program' ? null : <ChangeAuth onAuth={() => setPlace({ step: 'auth' }, 'push')} />}
-          </Starting>
-          {finish.failure !== undefined || oauthRedirect.failure === undefined ? null : (
-            <Failed failure={oauthRedirect.failure}>
-              <ChangeAuth onAuth={() => setPlace({ step: 'auth' }, 'push')} />
-            </Failed>
-          )}
-        </>
+        <NameAndEnd
+          {...{ draft, owner, finish, oauthRedirect, onFinish }}
+          onChange={change}
+          onAuth={() => setPlace({ step: 'auth' }, 'push')}
+        />
       )}
     </Stack>
+  )
+}
+
+/** Both ways to the end: its server is asked at once, or the person goes there first. */
+function useConnecting(owner: Owner, onMade: (made: Connection) => void) {
+  const finish = useFinish()
+  const oauthRedirect = useOAuthRedirect(undefined)
+  const askServer = async (draft: Draft) => {
+    const made = await finish.connect(draft, owner)
+    if (made !== undefined) onMade(made)
+  }
+  /** The window opens in the very press of the button; what it goes to is made meanwhile. */
+  const leave = (draft: Draft) =>
+    oauthRedirect.depart({ owner }, async () => {
+      const made = await finish.keep(draft, owner)
+      onMade(made)
+      return made
+    })
+  return {
+    finish,
+    oauthRedirect,
+    connect: (draft: Draft) => void (draft.auth === 'oauth' ? leave(draft) : askServer(draft)),
+  }
+}
+
+interface NameAndEndProps extends Pick<Parameters<typeof StepName>[0], 'draft' | 'owner' | 'onChange' | 'onFinish'> {
+  readonly finish: Finish
+  readonly oauthRedirect: OAuthRedirect
+  readonly onAuth: () => void
+}
+
+function NameAndEnd({ finish, oauthRedirect, onAuth, ...naming }: NameAndEndProps) {
+  const isProgram = naming.draft.kind === 'program'
+  return (
+    <>
+      <StepName {...naming} busy={finish.busy || oauthRedirect.state === 'leaving'} onBack={onAuth} />
+      <Starting finish={finish} isProgram={isProgram} onRetry={naming.onFinish}>
+        {isProgram ? null : <ChangeAuth onAuth={onAuth} />}
+      </Starting>
+      {finish.failure !== undefined || oauthRedirect.failure === undefined ? null : (
+        <Failed failure={oauthRedirect.failure}>
+          <ChangeAuth onAuth={onAuth} />
+        </Failed>
+      )}
+    </>
   )
 }
 
