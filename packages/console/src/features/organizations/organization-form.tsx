@@ -67,7 +67,6 @@ export function OrganizationForm({ organization }: { organization: Organization 
     event.preventDefault()
     save.mutate()
   }
-  const rate = { min: 1, max: MOST_RATE, allowDecimal: false, allowNegative: false, hideControls: true } as const
   return (
     <form onSubmit={submit}>
       <Stack>
@@ -101,22 +100,7 @@ export function OrganizationForm({ organization }: { organization: Organization 
           checked={fields.active}
           onChange={({ currentTarget }) => set({ active: currentTarget.checked })}
         />
-        <Group grow align="flex-start">
-          <NumberInput
-            label={t.fields.rate}
-            description={t.fields.rateHint}
-            value={fields.rate}
-            onChange={(value) => set({ rate: numberOf(value) })}
-            {...rate}
-          />
-          <NumberInput
-            label={t.fields.maxRate}
-            description={t.fields.rateHint}
-            value={fields.maxRate}
-            onChange={(value) => set({ maxRate: numberOf(value) })}
-            {...rate}
-          />
-        </Group>
+        <Rates fields={fields} set={set} />
         <Checkbox
           label={t.fields.processes}
           description={t.fields.processesHint}
@@ -131,5 +115,28 @@ export function OrganizationForm({ organization }: { organization: Organization 
         </Group>
       </Stack>
     </form>
+  )
+}
+
+function Rates({ fields, set }: { fields: Fields; set: (change: Partial<Fields>) => void }) {
+  const t = texts.organizations
+  const rate = { min: 1, max: MOST_RATE, allowDecimal: false, allowNegative: false, hideControls: true } as const
+  return (
+    <Group grow align="flex-start">
+      <NumberInput
+        label={t.fields.rate}
+        description={t.fields.rateHint}
+        value={fields.rate}
+        onChange={(value) => set({ rate: numberOf(value) })}
+        {...rate}
+      />
+      <NumberInput
+        label={t.fields.maxRate}
+        description={t.fields.rateHint}
+        value={fields.maxRate}
+        onChange={(value) => set({ maxRate: numberOf(value) })}
+        {...rate}
+      />
+    </Group>
   )
 }

@@ -95,54 +95,7 @@ export function RecordsFilters({ state, set, mayAll }: FiltersProps) {
     <Stack gap="sm" component="section" aria-label={t.label}>
       <Often state={state} change={change} />
       <Collapse expanded={opened}>
-        <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} spacing="sm">
-          <Typed value={state.action} onCommit={change('action')}>
-            {({ take, ...field }) => (
-              <Autocomplete
-                label={t.action}
-                placeholder={t.actionHint}
-                data={ACTIONS}
-                filter={withText}
-                renderOption={({ option: { value } }) => <Option action={value} />}
-                onChange={take}
-                {...field}
-              />
-            )}
-          </Typed>
-          <Typed value={state.tool} onCommit={change('tool')}>
-            {({ take, ...field }) => (
-              <TextInput
-                label={t.tool}
-                placeholder={t.toolHint}
-                onChange={({ currentTarget }) => take(currentTarget.value)}
-                {...field}
-              />
-            )}
-          </Typed>
-          <Typed value={state.correlation_id} onCommit={change('correlation_id')}>
-            {({ take, ...field }) => (
-              <TextInput
-                label={t.correlation}
-                placeholder={t.correlationHint}
-                onChange={({ currentTarget }) => take(currentTarget.value)}
-                {...field}
-              />
-            )}
-          </Typed>
-          <Typed value={state.code} onCommit={change('code')}>
-            {({ take, ...field }) => (
-              <Autocomplete label={t.code} placeholder={t.codeHint} data={CODES} onChange={take} {...field} />
-            )}
-          </Typed>
-          {mayAll ? (
-            <Switch
-              mt={{ base: 0, xs: 30 }}
-              label={t.all}
-              checked={state.all === 'true'}
-              onChange={({ currentTarget }) => change('all')(currentTarget.checked ? 'true' : null)}
-            />
-          ) : null}
-        </SimpleGrid>
+        <Further state={state} change={change} mayAll={mayAll} />
       </Collapse>
       <Group gap="xs">
         {(['day', 'yesterday', 'week'] as const).map((range) => (
@@ -169,12 +122,12 @@ export function RecordsFilters({ state, set, mayAll }: FiltersProps) {
   )
 }
 
-interface OftenProps {
+interface FieldsProps {
   readonly state: RecordsState
   readonly change: (field: Field) => (value: string | null) => void
 }
 
-function Often({ state, change }: OftenProps) {
+function Often({ state, change }: FieldsProps) {
   const named = useNamesOf([state.actor_id])
   const nameOf = (id: string) => actorWord(id) ?? named(id)
   const ranges = RANGES.map((value) => ({ value, label: t.ranges[value] }))
@@ -207,6 +160,59 @@ function Often({ state, change }: OftenProps) {
           <MomentField label={t.from} value={state.from} onChange={change('from')} />
           <MomentField label={t.to} value={state.to} onChange={change('to')} />
         </>
+      ) : null}
+    </SimpleGrid>
+  )
+}
+
+function Further({ state, change, mayAll }: FieldsProps & Pick<FiltersProps, 'mayAll'>) {
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} spacing="sm">
+      <Typed value={state.action} onCommit={change('action')}>
+        {({ take, ...field }) => (
+          <Autocomplete
+            label={t.action}
+            placeholder={t.actionHint}
+            data={ACTIONS}
+            filter={withText}
+            renderOption={({ option: { value } }) => <Option action={value} />}
+            onChange={take}
+            {...field}
+          />
+        )}
+      </Typed>
+      <Typed value={state.tool} onCommit={change('tool')}>
+        {({ take, ...field }) => (
+          <TextInput
+            label={t.tool}
+            placeholder={t.toolHint}
+            onChange={({ currentTarget }) => take(currentTarget.value)}
+            {...field}
+          />
+        )}
+      </Typed>
+      <Typed value={state.correlation_id} onCommit={change('correlation_id')}>
+        {({ take, ...field }) => (
+          <TextInput
+            label={t.correlation}
+            placeholder={t.correlationHint}
+            onChange={({ currentTarget }) => take(currentTarget.value)}
+            {...field}
+          />
+        )}
+      </Typed>
+      <Typed value={state.code} onCommit={change('code')}>
+        {({ take, ...field }) => (
+          <Autocomplete label={t.code} placeholder={t.codeHint} data={CODES} onChange={take} {...field} />
+        )}
+      </Typed>
+      {mayAll ? (
+        <Switch
+          mt={{ base: 0, xs: 30 }}
+          label={t.all}
+          checked={state.all === 'true'}
+          onChange={({ currentTarget }) => change('all')(currentTarget.checked ? 'true' : null)}
+        />
       ) : null}
     </SimpleGrid>
   )

@@ -45,47 +45,58 @@ export function MatchFields({ draft, onChange, problems }: EditProps) {
           {more ? t.less : t.more}
         </Anchor>
         <Collapse expanded={more}>
-          <Stack gap="md" mt="md">
-            <Checkbox.Group
-              label={t.connectors}
-              value={[...(match.connectors ?? [])]}
-              onChange={(connectors) => set({ connectors: connectors })}
-              error={problemAt(problems, '/match/connectors')}
-            >
-              <Stack gap={6} mt={6}>
-                {CONNECTORS.map((kind) => (
-                  <Checkbox key={kind} value={kind} label={kindPlural(kind)} />
-                ))}
-              </Stack>
-            </Checkbox.Group>
-            <TagsInput
-              label={t.categories}
-              description={t.categoriesHint}
-              value={[...(match.categories ?? [])]}
-              onChange={(categories) => set({ categories })}
-              error={problemAt(problems, '/match/categories')}
-              acceptValueOnBlur
-            />
-            {draft.scope === 'platform' ? (
-              <TagsInput
-                label={t.organizations}
-                description={t.organizationsHint}
-                value={[...(match.organizations ?? [])]}
-                onChange={(organizations) => set({ organizations })}
-                error={problemAt(problems, '/match/organizations')}
-                acceptValueOnBlur
-              />
-            ) : null}
-            <TextInput
-              label={t.argument}
-              description={t.argumentHint}
-              value={match.parameter ?? ''}
-              onChange={(event) => set({ parameter: event.currentTarget.value })}
-              error={problemAt(problems, '/match/parameter')}
-            />
-          </Stack>
+          <FurtherFields {...{ draft, problems, set }} />
         </Collapse>
       </div>
+    </Stack>
+  )
+}
+
+interface FurtherProps extends Pick<EditProps, 'draft' | 'problems'> {
+  readonly set: (change: Partial<Match>) => void
+}
+
+function FurtherFields({ draft: { match, scope }, problems, set }: FurtherProps) {
+  const t = texts.rules.edit
+  return (
+    <Stack gap="md" mt="md">
+      <Checkbox.Group
+        label={t.connectors}
+        value={[...(match.connectors ?? [])]}
+        onChange={(connectors) => set({ connectors: connectors })}
+        error={problemAt(problems, '/match/connectors')}
+      >
+        <Stack gap={6} mt={6}>
+          {CONNECTORS.map((kind) => (
+            <Checkbox key={kind} value={kind} label={kindPlural(kind)} />
+          ))}
+        </Stack>
+      </Checkbox.Group>
+      <TagsInput
+        label={t.categories}
+        description={t.categoriesHint}
+        value={[...(match.categories ?? [])]}
+        onChange={(categories) => set({ categories })}
+        error={problemAt(problems, '/match/categories')}
+        acceptValueOnBlur
+      />
+      {scope === 'platform' ? (
+        <TagsInput
+          label={t.organizations}
+          description={t.organizationsHint}
+          value={[...(match.organizations ?? [])]}
+          onChange={(organizations) => set({ organizations })}
+          error={problemAt(problems, '/match/organizations')}
+          acceptValueOnBlur
+        />
+      ) : null}
+      <TextInput
+        label={t.argument}
+        description={t.argumentHint}
+        value={match.parameter ?? ''}
+        onChange={(event) => set({ parameter: event.currentTarget.value })}
+        error={problemAt(problems, '/match/parameter')}
+      />
     </Stack>
   )
 }
