@@ -47,36 +47,27 @@ export function OAuthAppForm({ open, apps, vendors, server, onClose }: FormProps
 }
 
 function Fields({ open, app, vendors, server: preset, onClose }: FormProps & { readonly app: OAuthApp | undefined }) {
-  const organization = useOrganization()
-  const queries = useQueryClient()
   const [provider, setProvider] = useState<string | null>(app?.provider ?? (open === 'new' ? null : (open ?? null)))
   const [server, setServer] = useState(app?.issuer ?? preset ?? '')
   const [id, setId] = useState(app?.client_id ?? '')
   const [secret, setSecret] = useState('')
   const [tried, setTried] = useState(false)
   const vendor = vendors.find((item) => item.id === provider)
-  const save = useMutation({
-    mutationFn: (chosen: string) =>
-      call(putOAuthApp, {
-        path: { organization },
-        body: {
-          provider: chosen,
-          ...(server.trim() === '' ? {} : { server: server.trim() }),
-          client_id: id.trim(),
-          ...(secret === '' ? {} : { client_secret: secret }),
-          is_active: app?.is_active ?? true,
-        },
-      }),
-    onSuccess: async ({ provider: set }) => {
-      await queries.invalidateQueries({ queryKey: ['oauth'] })
-      sayDone(t.saved({ vendor: vendor?.name ?? set }))
-      onClose()
-    },
+  const save = useSave((set) => {
+    sayDone(t.saved({ vendor: vendor?.name ?? set }))
+    onClose()
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setTried(true)
-    if (provider !== null && id.trim() !== '') save.mutate(provider)
+    if (provider === null || id.trim() === '') return
+    save.mutate({
+      provider,
+      ...(server.trim() === '' ? {} : { server: server.trim() }),
+      client_id: id.trim(),
+      ...(secret === '' ? {} : { client_secret: secret }),
+      is_active: app?.is_active ?? true,
+    })
   }
   const hint = app?.client_secret_hint ?? undefined
   return (
@@ -104,16 +95,7 @@ function Fields({ open, app, vendors, server: preset, onClose }: FormProps & { r
           autoComplete="off"
           onChange={({ currentTarget: { value } }) => setServer(value)}
         />
-        <Text size="sm">{t.steps}</Text>
-        <CopyField label={t.redirect} value={`${window.location.origin}/oauth/callback`} copyLabel={t.copyRedirect} />
-        <Text size="xs" c="dimmed">
-          {t.redirectHint}
-        </Text>
-        {vendor === undefined ? null : (
-          <Anchor size="sm" href={vendor.documentation} target="_blank" rel="noreferrer">
-            {t.documentation({ vendor: vendor.name })}
-          </Anchor>
-        )}
+        <Registration vendor={vendor} />
         <TextInput
           label={t.client}
           value={id}
@@ -133,3 +115,32 @@ function Fields({ open, app, vendors, server: preset, onClose }: FormProps & { r
     </form>
   )
 }
+
+function useSave(onSaved: (provider: string) => void) {
+  const organization = useOrganization()
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (body: z.input<NonNullable<(typeof putOAuthApp)['body']>>) =>
+      call(putOAuthApp, { path: { organization }, body }),
+    onSuccess: async ({ provider }) => {
+      await queries.invalidateQueries({ queryKey: ['oauth'] })
+      onSaved(provider)
+    },
+  })
+}
+
+/** What to register there. */
+const Registration = ({ vendor }: { vendor: Vendor | undefined }) => (
+  <>
+    <Text size="sm">{t.steps}</Text>
+    <CopyField label={t.redirect} value={`${window.location.origin}/oauth/callback`} copyLabel={t.copyRedirect} />
+    <Text size="xs" c="dimmed">
+      {t.redirectHint}
+    </Text>
+    {vendor === undefined ? null : (
+      <Anchor size="sm" href={vendor.documentation} target="_blank" rel="noreferrer">
+        {t.documentation({ vendor: vendor.name })}
+      </Anchor>
+    )}
+  </>
+)

@@ -50,9 +50,6 @@ export function MakeKey({ of, name = '', toolset, onMade }: MakeKeyProps) {
   const organization = useOrganizationOf(of)
   const queries = useQueryClient()
   const mayTrust = useMay('key_manage', 'platform')
-  const labelled = useId()
-  // Three words beside one another are too wide for a telephone.
-  const orientation = useMatches({ base: 'vertical' as const, xs: 'horizontal' as const })
   const [wish, setWish] = useState<Wish>({ ...FIRST, name, toolset })
   const change = (part: Partial<Wish>) => setWish((before) => ({ ...before, ...part }))
   const make = useMutation({
@@ -80,22 +77,7 @@ export function MakeKey({ of, name = '', toolset, onMade }: MakeKeyProps) {
           maxLength={255}
           data-autofocus
         />
-        <div>
-          <Text id={labelled} size="sm" fw={600} mb={4}>
-            {t.limit}
-          </Text>
-          <SegmentedControl
-            aria-labelledby={labelled}
-            fullWidth
-            orientation={orientation}
-            value={wish.limit}
-            onChange={(limit) => change({ limit: limit })}
-            data={LIMITS.map((limit) => ({ value: limit, label: texts.keys.limits[limit] }))}
-          />
-          <Text size="sm" c="dimmed" mt={4}>
-            {t.limitHints[wish.limit]}
-          </Text>
-        </div>
+        <LimitField value={wish.limit} onChange={(limit) => change({ limit })} />
         <Group gap="md" align="flex-start" grow>
           <KeyEnd value={wish.ends} onChange={(ends) => change({ ends })} />
           {of === 'organization' ? (
@@ -131,6 +113,31 @@ export function MakeKey({ of, name = '', toolset, onMade }: MakeKeyProps) {
         </Group>
       </Stack>
     </form>
+  )
+}
+
+function LimitField({ value, onChange }: { value: Limit; onChange: (limit: Limit) => void }) {
+  const labelled = useId()
+  // Three words beside one another are too wide for a telephone.
+  const orientation = useMatches({ base: 'vertical' as const, xs: 'horizontal' as const })
+  const t = texts.keys.make
+  return (
+    <div>
+      <Text id={labelled} size="sm" fw={600} mb={4}>
+        {t.limit}
+      </Text>
+      <SegmentedControl
+        aria-labelledby={labelled}
+        fullWidth
+        orientation={orientation}
+        value={value}
+        onChange={onChange}
+        data={LIMITS.map((limit) => ({ value: limit, label: texts.keys.limits[limit] }))}
+      />
+      <Text size="sm" c="dimmed" mt={4}>
+        {t.limitHints[value]}
+      </Text>
+    </div>
   )
 }
 

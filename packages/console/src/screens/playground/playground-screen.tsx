@@ -120,18 +120,7 @@ function Bench({ listing, endpoint, state, shown }: BenchProps) {
           version={`${placeWord(endpoint)} ${tool?.name} ${version}`}
           place={<PlaceChoice endpoint={endpoint} onChoose={(word) => choose({ ...placeOf(word), tool: undefined })} />}
           choice={<ToolChoice listing={listing} chosen={state.tool} onChoose={(name) => choose({ tool: name })} />}
-          client={
-            <ClientChoice
-              era={era}
-              able={ableOf(abilities)}
-              onChange={({ era: next, able }) =>
-                set({
-                  ...(next === undefined ? {} : { era: next }),
-                  ...(able === undefined ? {} : { without: withoutOf(able) }),
-                })
-              }
-            />
-          }
+          client={<Client />}
           tool={tool}
           call={call}
           errors={last === undefined || last.state === 'running' ? [] : argumentErrorsOf(last)}
@@ -147,6 +136,22 @@ function Bench({ listing, endpoint, state, shown }: BenchProps) {
         </Stack>
       </Grid.Col>
     </Grid>
+  )
+}
+
+function Client() {
+  const [{ era, without }, set] = useUrlState(PlaygroundState)
+  return (
+    <ClientChoice
+      era={era}
+      able={ableOf(abilitiesOf(without))}
+      onChange={({ era: next, able }) =>
+        set({
+          ...(next === undefined ? {} : { era: next }),
+          ...(able === undefined ? {} : { without: withoutOf(able) }),
+        })
+      }
+    />
   )
 }
 
