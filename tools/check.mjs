@@ -32,7 +32,7 @@ const steps = [
   },
   {
     name: 'sizes',
-    asks: 'has no function more than 100 lines',
+    asks: 'has no function more than 80 lines, and no class more than 200',
     run: [process.execPath, 'tools/function-sizes.ts'],
   },
   {
