@@ -62,7 +62,7 @@ export function createApprovalTasks(parts: ApprovalTaskParts): ApprovalTasks {
       const found = () => db.organization(organizationId, (sql) => findApproval(sql, id))
       const row = await found()
       if (row === undefined) throw new Fault('task.unknown')
-      if (mcpRequest.method === 'tasks/cancel') return cancel(asking, row)
+      if (mcpRequest.method === 'tasks/cancel') return cancel(parts, asking, row)
       if (mcpRequest.method === 'tasks/get') return say(asking, row, await endOf(asking, row, run))
       return wait(asking, row, run, found)
     },
@@ -116,24 +116,24 @@ export function createApprovalTasks(parts: ApprovalTaskParts): ApprovalTasks {
     if (channel.signal.aborted) throw Fault.of(channel.signal.reason)
     throw new Fault('upstream.timeout', { connection: first.tool, seconds: HOLD / 1000 })
   }
+}
 
-  /** The caller wants it no more: the question is withdrawn, and nothing was sent. */
-  async function cancel(asking: TaskAsking, row: ApprovalRow): Promise<Answer> {
-    const { requestContext } = asking
-    await db.organization(row.organization_id, async (sql) => {
-      const approval = await lockApproval(sql, row.id)
-      if (approval === undefined || !(await storeDenial(sql, row.id, requestContext.principal.id))) return
-      await tell(sql, 'approval.denied', row, { by: requestContext.principal.id })
-      await recordChange(sql, asking.actor, row.organization_id, {
-        action: 'approval.withdraw',
-        resource: 'approval',
-        id: row.id,
-        detail: factsOf(row),
-      })
+/** The caller wants it no more: the question is withdrawn, and nothing was sent. */
+async function cancel({ db }: Pick<ApprovalTaskParts, 'db'>, asking: TaskAsking, row: ApprovalRow): Promise<Answer> {
+  const { requestContext } = asking
+  await db.organization(row.organization_id, async (sql) => {
+    const approval = await lockApproval(sql, row.id)
+    if (approval === undefined || !(await storeDenial(sql, row.id, requestContext.principal.id))) return
+    await tell(sql, 'approval.denied', row, { by: requestContext.principal.id })
+    await recordChange(sql, asking.actor, row.organization_id, {
+      action: 'approval.withdraw',
+      resource: 'approval',
+      id: row.id,
+      detail: factsOf(row),
     })
-    if (eraOf(asking.mcpRequest.caller.revision) === 'modern') return { result: { resultType: 'complete' } }
-    return say(asking, row, { status: 'cancelled', message: undefined, answer: undefined })
-  }
+  })
+  if (eraOf(asking.mcpRequest.caller.revision) === 'modern') return { result: { resultType: 'complete' } }
+  return say(asking, row, { status: 'cancelled', message: undefined, answer: undefined })
 }
 
 type Run = (params: JsonObject) => Promise<Answer>

@@ -96,18 +96,9 @@ class CallApprovals implements Approvals {
     }
     asking.audit.note({ approval: stand.id })
     if (stand.kind === 'denied')
-      throw new Fault('approval.denied', { tool, why: stand.why }, { data: this.#dataOf(stand.id) })
-    if (stand.kind === 'expired') throw new Fault('approval.expired', { tool }, { data: this.#dataOf(stand.id) })
+      throw new Fault('approval.denied', { tool, why: stand.why }, { data: dataOf(this.#parts, stand.id) })
+    if (stand.kind === 'expired') throw new Fault('approval.expired', { tool }, { data: dataOf(this.#parts, stand.id) })
     return stand.kind === 'go' ? undefined : stand
-  }
-
-  #dataOf(id: string) {
-    return { approval_id: id, approval_url: this.#parts.link(id) }
-  }
-
-  #required({ target, rules }: ApprovalAsking, { id, until }: Pending): Fault {
-    const facts = { tool: target.name, reason: reasonOf(rules), approval: id, link: this.#parts.link(id) }
-    return new Fault('approval.required', facts, { data: { ...this.#dataOf(id), expires_at: until.toISOString() } })
   }
 
   /** The answer to the question of a round: given for the person, or only that the page was seen. Throws `state.unknown`. */
@@ -151,7 +142,7 @@ class CallApprovals implements Approvals {
     const modern = eraOf(mcpRequest.caller.revision) === 'modern'
     const form = asksSelf(asking) && answersForms(mcpRequest)
     const page = !form && opensPages(mcpRequest)
-    const fault = this.#required(asking, pending)
+    const fault = required(this.#parts, asking, pending)
     if (keepsTask(asking, form)) {
       asking.audit.refuse(fault)
       return newTask(asking, {
@@ -187,7 +178,7 @@ class CallApprovals implements Approvals {
   /** Waits for a while. A caller that is not answered by then comes back with the same call. */
   async #held(asking: ApprovalAsking, digest: string, pending: Pending): Promise<undefined> {
     const place = this.#parts.waits.begin(asking.principal.id)
-    if (place === undefined) throw this.#required(asking, pending)
+    if (place === undefined) throw required(this.#parts, asking, pending)
     try {
       if (
         await this.#untilDecided(asking, digest, pending, { until: this.#now() + RETRY, signal: asking.channel.signal })
@@ -196,7 +187,7 @@ class CallApprovals implements Approvals {
     } finally {
       place.end()
     }
-    throw this.#required(asking, pending)
+    throw required(this.#parts, asking, pending)
   }
 
   /** True once it may go, false when the time is over or the signal came; throws where it was refused. */
@@ -226,7 +217,7 @@ class CallApprovals implements Approvals {
   /** Asks on the call's own stream, and waits there for whoever answers first. */
   async #live(asking: ApprovalAsking, digest: string, pending: Pending, form: boolean): Promise<undefined> {
     const place = this.#parts.waits.begin(asking.principal.id)
-    if (place === undefined) throw this.#required(asking, pending)
+    if (place === undefined) throw required(this.#parts, asking, pending)
     const stop = new AbortController()
     try {
       const question = this.#question(asking, pending, form)
@@ -246,7 +237,7 @@ class CallApprovals implements Approvals {
       place.end()
     }
     if (asking.channel.signal.aborted) throw Fault.of(asking.channel.signal.reason)
-    throw this.#required(asking, pending)
+    throw required(this.#parts, asking, pending)
   }
 
   /** `wait`: somebody's word is to come; `leave`: not on this line. */
@@ -279,6 +270,17 @@ function keepsTask({ mcpRequest: { caller, params }, target }: ApprovalAsking, f
   if (target.needsTask) return false
   if (caller.revision === NEWEST_LEGACY) return isObject(params['task'])
   return !form && eraOf(caller.revision) === 'modern' && declares(caller.capabilities, TASKS)
+}
+
+const dataOf = ({ link }: Pick<ApprovalParts, 'link'>, id: string) => ({ approval_id: id, approval_url: link(id) })
+
+function required(
+  parts: Pick<ApprovalParts, 'link'>,
+  { target, rules }: ApprovalAsking,
+  { id, until }: Pending,
+): Fault {
+  const facts = { tool: target.name, reason: reasonOf(rules), approval: id, link: parts.link(id) }
+  return new Fault('approval.required', facts, { data: { ...dataOf(parts, id), expires_at: until.toISOString() } })
 }
 
 const reasonOf = (rules: ApprovalAsking['rules']): string => rules.map(({ reason }) => reason).join('; ')

@@ -62,50 +62,6 @@ export function createAuthElicitation(parts: AuthElicitationParts): AuthElicitat
     return { result: { resultType: 'input_required', inputRequests, requestState: state } }
   }
 
-  /** Ask on the call's own stream, and wait there; true when the call can go on. */
-  async function live(call: ResumableCall, fault: Fault, waiting: Waiting): Promise<boolean> {
-    const { asking, channel } = call
-    const id = randomUUID()
-    const params = { ...pageOf(fault), elicitationId: id }
-    const key = JSON.stringify([channel.session?.id, fault.facts['link']])
-    let asks = false
-    const patience = patienceOf(fault)
-    for (;;) {
-      const { word, leave } = waiters.ask(key, () => {
-        asks = true
-        return put(channel, params, patience)
-      })
-      try {
-        const said = await word
-        if (channel.signal.aborted) throw Fault.of(channel.signal.reason)
-        if (said === 'gone') continue
-        if (said === 'decline' || said === 'cancel') throw declined(call.alias, said)
-        if (said === 'unasked' || !(await waiting.credentialArrived(asking, patience))) return false
-        if (asks) channel.notify({ jsonrpc: '2.0', method: COMPLETE, params: { elicitationId: id } })
-        return true
-      } finally {
-        leave()
-      }
-    }
-  }
-
-  /** The error of 2025-11-25; the page's end is told on the session's own stream, where that can be waited for. */
-  function urlFirst({ asking, channel: { session } }: ResumableCall, fault: Fault): Answer {
-    const elicitationId = randomUUID()
-    const waiting = session === undefined ? undefined : waiters.begin(asking.principal.id, session.ended.signal)
-    waiting
-      ?.credentialArrived(asking, patienceOf(fault))
-      .then((there) => {
-        if (there) session?.say({ jsonrpc: '2.0', method: COMPLETE, params: { elicitationId } })
-      })
-      .catch(() => {})
-      .finally(waiting.end)
-    const { word, retry, phase } = fault.row
-    const told = { code: word, fault: fault.code, phase, mend: fault.mend, retryable: retry }
-    const data = { elicitations: [{ ...pageOf(fault), elicitationId }], ...told, ...(fault.data as JsonObject) }
-    return { error: { code: URL_FIRST, message: fault.message, data } }
-  }
-
   return {
     async resume(call) {
       const { channel, asking, params, alias } = call
@@ -135,10 +91,10 @@ export function createAuthElicitation(parts: AuthElicitationParts): AuthElicitat
         if (question === undefined) throw fault
         return refused(question)
       }
-      if (!channel.asks) return refused(urlFirst(call, fault))
+      if (!channel.asks) return refused(urlFirst(waiters, call, fault))
       const waiting = turn < TURNS ? waiters.begin(asking.principal.id, channel.signal) : undefined
       if (waiting === undefined) throw fault
-      const connected = await live(call, fault, waiting).finally(waiting.end)
+      const connected = await live(waiters, { call, fault, waiting }).finally(waiting.end)
       if (!connected) throw fault
       return undefined
     },
@@ -147,7 +103,56 @@ export function createAuthElicitation(parts: AuthElicitationParts): AuthElicitat
   }
 }
 
+type CredentialWaiters = ReturnType<typeof createCredentialWaiters>
+
 const COMPLETE = 'notifications/elicitation/complete'
+
+/** Ask on the call's own stream, and wait there; true when the call can go on. */
+async function live(
+  waiters: CredentialWaiters,
+  { call, fault, waiting }: { call: ResumableCall; fault: Fault; waiting: Waiting },
+): Promise<boolean> {
+  const { asking, channel } = call
+  const id = randomUUID()
+  const params = { ...pageOf(fault), elicitationId: id }
+  const key = JSON.stringify([channel.session?.id, fault.facts['link']])
+  let asks = false
+  const patience = patienceOf(fault)
+  for (;;) {
+    const { word, leave } = waiters.ask(key, () => {
+      asks = true
+      return put(channel, params, patience)
+    })
+    try {
+      const said = await word
+      if (channel.signal.aborted) throw Fault.of(channel.signal.reason)
+      if (said === 'gone') continue
+      if (said === 'decline' || said === 'cancel') throw declined(call.alias, said)
+      if (said === 'unasked' || !(await waiting.credentialArrived(asking, patience))) return false
+      if (asks) channel.notify({ jsonrpc: '2.0', method: COMPLETE, params: { elicitationId: id } })
+      return true
+    } finally {
+      leave()
+    }
+  }
+}
+
+/** The error of 2025-11-25; the page's end is told on the session's own stream, where that can be waited for. */
+function urlFirst(waiters: CredentialWaiters, { asking, channel: { session } }: ResumableCall, fault: Fault): Answer {
+  const elicitationId = randomUUID()
+  const waiting = session === undefined ? undefined : waiters.begin(asking.principal.id, session.ended.signal)
+  waiting
+    ?.credentialArrived(asking, patienceOf(fault))
+    .then((there) => {
+      if (there) session?.say({ jsonrpc: '2.0', method: COMPLETE, params: { elicitationId } })
+    })
+    .catch(() => {})
+    .finally(waiting.end)
+  const { word, retry, phase } = fault.row
+  const told = { code: word, fault: fault.code, phase, mend: fault.mend, retryable: retry }
+  const data = { elicitations: [{ ...pageOf(fault), elicitationId }], ...told, ...(fault.data as JsonObject) }
+  return { error: { code: URL_FIRST, message: fault.message, data } }
+}
 
 const isNeeded = (thrown: unknown): thrown is Fault => thrown instanceof Fault && thrown.code === 'credential.needed'
 
