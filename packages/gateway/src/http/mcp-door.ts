@@ -52,7 +52,7 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
       const audit = door.auditLog.begin(0, correlationOf(request), fromOf(request, door.clients))
       try {
         const visit = await admitted(door, { request, response, place, audit })
-        await served(door, visit)
+        await (request.method === 'POST' ? post(door, visit) : serveSession(door, visit))
       } catch (thrown) {
         const fault = await countUnknown(thrown, door.limits)
         refuse({ response, audit, fault, id: undefined, era: 'legacy', challenge: door.challenge })
@@ -86,9 +86,8 @@ async function admitted(door: DoorParts, { request, response, place, audit }: Ar
   return { inbound, request, response, header, prefers: prefersStream(request.headers.accept), requestContext, audit }
 }
 
-async function served(door: DoorParts, visit: Visit): Promise<void> {
+async function serveSession(door: DoorParts, visit: Visit): Promise<void> {
   const { method = '?' } = visit.request
-  if (method === 'POST') return post(door, visit)
   if (method !== 'GET' && method !== 'DELETE')
     throw new Fault('request.method', { method, allowed: 'POST, GET, DELETE' })
   await recallSession(door, visit)
@@ -104,7 +103,7 @@ async function post(door: DoorParts, visit: Visit): Promise<void> {
   audit.note({ bytesIn: body.length })
   if (cameSlowly(audit.begun)) await door.admit(visit.inbound)
   const value = parseJson(textOf(body))
-  return Array.isArray(value) ? answerBatch(door, visit, value) : answerMessage(door, visit, value)
+  await (Array.isArray(value) ? answerBatch(door, visit, value) : answerMessage(door, visit, value))
 }
 
 /** What is wrong with the message is worded in its era, with its id as far as it can be read. */
@@ -114,7 +113,7 @@ async function answerMessage(door: DoorParts, visit: Visit, value: Json): Promis
     const message = readMessage(value)
     if (isResponse(message) || !isModern(message, visit.header)) return await answerLegacy(door, visit, message)
     era = 'modern'
-    return await answerModern(door, visit, message)
+    await answerModern(door, visit, message)
   } catch (thrown) {
     const { response, audit } = visit
     refuse({ response, audit, fault: Fault.of(thrown), id: idOf(value), era, challenge: door.challenge })
