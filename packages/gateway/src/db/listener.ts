@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { backoff } from '@toolway/protocol/retry'
 import pg from 'pg'
 import type { Log } from '../lib/log.ts'
+import { ALIVE } from './alive-lock.ts'
 
 export type Notice = { kind: 'payload'; payload: string } | { kind: 'reconnected' }
 
@@ -26,9 +27,6 @@ export interface ListenerParts {
   alive?: string
   log?: Log
 }
-
-/** The first number of the locks that say who is alive; the second is a hash of the name. */
-export const ALIVE = 8_665_931
 
 /** Milliseconds between attempts to reconnect. */
 const BACKOFF = { first: 100, most: 5_000 }

@@ -1,7 +1,7 @@
 /** Asks who listens to the database (`listener.ts`): a listener holds an advisory lock under its name for as long as it lives. */
 import { z } from 'zod'
 import type { Sql, SystemSql } from './db.ts'
-import { ALIVE } from './listener.ts'
+import { ALIVE } from './alive-lock.ts'
 
 const Free = z.object({ free: z.boolean() })
 
