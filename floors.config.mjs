@@ -373,7 +373,7 @@ export default {
       'These libraries are given the guarded fetch; no other file may use them.',
       {
         path: `^${gateway}/`,
-        pathNot: `${forTests}|^${gateway}/(?:identity|oauth)/|^${gateway}/compose/external-principals\\.ts$`,
+        pathNot: `${forTests}|^${gateway}/(?:identity|oauth)/`,
       },
       {
         path: '(?:^|/)node_modules/(?:jose|openid-client|oauth4webapi|oidc-provider|@modelcontextprotocol/(?:client|sdk))/',

@@ -1,73 +1,67 @@
 /**
- * Every part built once, in order, by hand. Read it to see what there is and who knows whom.
+ * The gateway: every part built once, in order. Read it to see what there is and who knows whom.
  *
- * It decides nothing and holds no flow of its own: what is here is construction, and the handing of one part to another. Each
- * stage is a file of `compose/`; what a stage needs that is only built after it is handed to it as a function, `() => part`.
+ * It decides nothing and holds no flow of its own: each feature starts what is its own, and here one is handed to another. What is only
+ * built later is handed over as a function, `() => part`.
  */
-import { createRunning, type Gateway } from './compose/running.ts'
-import { fileURLToPath } from 'node:url'
 import { randomUUID } from 'node:crypto'
-import type { Store } from './base/open-store.ts'
-import { createLookClaims, startCatalogs, type Catalogs, createContacts } from './features/catalog/index.ts'
-import { createAuditLog } from './call/audit-entry.ts'
-import { createChanges } from './catalog/changes.ts'
-import { composeApprovals, composeApprovalsDoor } from './compose/approvals.ts'
-import { composeAdmission, type Admission } from './compose/admission.ts'
-import { composeCredentials, type Credentials } from './compose/credentials.ts'
-import { composeConnect } from './compose/connect.ts'
-import { createPlatformOperations } from './operations/platform-operations.ts'
-import {
-  adminPartsOf,
-  composeAdmin,
-  composeEventSocket,
-  type ComposeAdminParts,
-  composeMcpDoors,
-} from './compose/doors.ts'
-import { composeEvents, type Events } from './compose/events.ts'
+import { fileURLToPath } from 'node:url'
+import type { UserId } from '@toolway/contract'
 import type { BaseWithDatabase } from './base/base.ts'
-import { refuseNoPlace } from './compose/external-principals.ts'
-import { composeFiles } from './compose/files.ts'
-import { composeGateway } from './compose/gateways.ts'
-import { OPERATIONS } from './compose/operations.ts'
-import { composeOutgoing } from './compose/outgoing.ts'
-import { composeIdentity } from './compose/identity.ts'
-import { installationOf, intakeOf, openRedis, startLimits } from './limits/start-limits.ts'
-import { addressOn } from './http/listeners.ts'
-import { createChangesElsewhere } from './operations/changes-elsewhere.ts'
-import { hearDatabaseNotifications } from './compose/database-notifications.ts'
-import { composeOAuth } from './compose/oauth.ts'
-import { composePages, composePeople } from './compose/people.ts'
-import type { ProcessPlace } from './lib/process-place.ts'
-import { createConsoleDoor } from './http/console/console-door.ts'
-import { createDocsDoor } from './http/docs/docs-door.ts'
-import { openDocs } from './http/docs/docs-site.ts'
-import { readSite } from './http/console/site.ts'
-import { composeRecords } from './compose/records.ts'
-import { composeResults } from './compose/results.ts'
-import { composePageReads, composeSessions, composeSharedStreams } from './compose/sessions.ts'
-import { startSecretReferences } from './snapshot/secret-references.ts'
-import { composeSnapshots, type Snapshots } from './compose/snapshots.ts'
+import type { Store } from './base/open-store.ts'
 import { startTelemetry } from './base/start-telemetry.ts'
 import { VERSION } from './call/introduce.ts'
-import { createKnownAttributes } from './call/trace-attributes.ts'
-import { startUpstreams } from './upstreams/start-upstreams.ts'
-import { appsOf, isAlone, type Config, type LoadedConfig } from './config.ts'
+import { createListPreview } from './call/list-preview.ts'
+import { composeAdmission, type Admission } from './compose/admission.ts'
+import { hearDatabaseNotifications } from './compose/database-notifications.ts'
+import { createInstallation } from './compose/installation.ts'
+import { operationPartsOf } from './compose/operation-parts.ts'
+import { OPERATIONS, type OperationParts } from './compose/operations.ts'
+import { createRunning, type Gateway } from './compose/running.ts'
+import { isAlone, type Config, type LoadedConfig } from './config.ts'
+import { startAgent } from './features/agent/index.ts'
+import { startAuthorization } from './features/authorization/index.ts'
+import { startClientsSeen } from './features/clients-seen/index.ts'
+import { startEvents } from './features/events/index.ts'
+import { startFiles } from './features/files/index.ts'
+import { refuseNoPlace } from './features/keys/index.ts'
+import { startRecordStreams } from './features/record-streams/index.ts'
+import { startRecords } from './features/records/index.ts'
+import { pageReadsOf, runtimeOf, startGateway, startSessions, startSharedStreams } from './features/runtime/index.ts'
+import { startWebhooks } from './features/webhooks/index.ts'
+import { createAdminDoor } from './http/admin/admin-door.ts'
+import { createApprovalAddresses } from './http/approvals/approval-addresses.ts'
 import { createClients } from './http/client-address.ts'
-import { createReadiness, type Health } from './http/health.ts'
-import { createConnectionRegistry } from './http/persistent/connection-registry.ts'
+import { createConnectAddresses } from './http/connect/connect-addresses.ts'
+import { createVisitors } from './http/connect/visitor.ts'
+import { createConsoleDoor } from './http/console/console-door.ts'
+import { readSite } from './http/console/site.ts'
+import { createDocsDoor } from './http/docs/docs-door.ts'
+import { openDocs } from './http/docs/docs-site.ts'
 import { createDoors } from './http/doors.ts'
+import { createEventSocket } from './http/events/event-socket.ts'
+import { createFilesDoor } from './http/files/files-door.ts'
+import { createReadiness, type Health } from './http/health.ts'
+import { addressOn } from './http/listeners.ts'
+import { createMcpDoors } from './http/mcp-doors.ts'
 import { createChallenge } from './http/oauth/challenge.ts'
-import { createWebSession } from './http/sign-in/web-session.ts'
-import type { Log } from './lib/log.ts'
-import type { CallIntake } from './limits/call-intake.ts'
-import { createConnectLinks } from './oauth/outgoing/flows/connect-links.ts'
-import { createGlobalApps } from './oauth/outgoing/vendors/global-apps.ts'
-import { createServeMetrics } from './telemetry/serve-metrics.ts'
+import { createOAuth } from './http/oauth/oauth.ts'
+import { createConnectionRegistry } from './http/persistent/connection-registry.ts'
+import { createSignInAddresses } from './http/sign-in/sign-in-addresses.ts'
 import { identifyAnywhere, recalls } from './identity/recalls.ts'
+import { findUser } from './identity/users.ts'
+import type { Log } from './lib/log.ts'
+import type { ProcessPlace } from './lib/process-place.ts'
+import { installationOf, intakeOf, openRedis, startLimits } from './limits/start-limits.ts'
+import { createChangesElsewhere } from './operations/changes-elsewhere.ts'
+import { createPlatformOperations } from './operations/platform-operations.ts'
+import { startResults } from './results/start-results.ts'
 import { createCounters } from './telemetry/counters.ts'
 import { createLogTail, type LogTail } from './telemetry/log-tail.ts'
+import { createServeMetrics } from './telemetry/serve-metrics.ts'
 import { createChildWords } from './upstreams/children/child-words.ts'
 import { proofOf } from './vault/identity-proof.ts'
+import { keptResultRow } from './vault/sealed-columns.ts'
 
 /** Where a build puts the console. */
 const SITE = fileURLToPath(new URL('../../console/dist/site', import.meta.url))
@@ -91,8 +85,21 @@ export interface ComposeParts {
   readonly place?: ProcessPlace | undefined
 }
 
+/** What is there before everything else, besides the base. */
+interface Process extends ComposeParts {
+  readonly room: ReturnType<typeof createConnectionRegistry>
+  readonly intake: ReturnType<typeof intakeOf>
+  readonly health: Health
+  /** Aborted when the gateway closes. */
+  readonly drain: AbortController
+  /** Where clients reach it, and where this machine does. */
+  readonly publicUrl: () => string
+  readonly local: () => string
+}
+
 export async function compose(parts: ComposeParts): Promise<Gateway> {
   const { config, store, log } = parts
+  const { db, vault } = store
   const health: Health = { started: false, draining: false }
   const drain = new AbortController()
   let local = addressOn(config.TOOLWAY_HOST, config.TOOLWAY_PORT)
@@ -108,149 +115,82 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     callBytes: () => intake.bytes,
     processes: () => core.upstreams.runningProcesses,
     openCircuits: () => core.upstreams.openCircuits,
-    databaseReachable: () => store.db.presence.awayFor() === 0,
+    databaseReachable: () => db.presence.awayFor() === 0,
     sessions: () => core.sessions.size,
     channels: () => room.size,
     upstreamSessions: () => core.upstreams.sessions,
-    waitingRecords: () => core.records.waiting,
+    waitingRecords: () => core.records.records.waiting,
   })
   const telemetry = await startTelemetry({ config, log, counters, opened, version: VERSION, tail: parts.tail })
-  const base: BaseWithDatabase = { config, db: store.db, vault: store.vault, log, counters, telemetry, opened }
+  const base: BaseWithDatabase = { config, db, vault, log, counters, telemetry, opened }
   const publicUrl = () => config.TOOLWAY_PUBLIC_URL?.replace(/\/$/, '') ?? local
-  const core = await composeCore(base, parts, publicUrl)
-  const faces = await composeFaces(base, {
-    ...parts,
-    core,
-    room,
-    intake,
-    health,
-    drain,
-    publicUrl,
-    local: () => local,
-  })
-  const { clients, limits, offers, admission, approving, snapshots } = core
+  const own: Process = { ...parts, room, intake, health, drain, publicUrl, local: () => local }
+  const core = await startCore(base, own)
+  const faces = await createFaces(base, own, core)
+  const { clients, limits, offers, admission, approvals, snapshots } = core
   return createRunning(base, {
-    ...faces,
-    ...{ clients, limits, intake, isOneOfMany: parts.place !== undefined },
-    health,
-    offers,
-    admission,
-    drain,
-    opened,
+    ...{ ...faces, clients, limits, intake, health, offers, admission, drain, opened },
+    isOneOfMany: parts.place !== undefined,
     onListening(port) {
       local = addressOn(config.TOOLWAY_HOST, port)
-      store.db.presence.serve()
+      db.presence.serve()
     },
-    stops: [approving, offers.catalogs, offers.healthy, snapshots],
+    stops: [approvals, offers.catalogs, offers.healthy, snapshots],
   })
 }
 
-/** Everything behind the doors: records, limits, upstreams, callers, snapshots and the call itself. */
-async function composeCore(core: BaseWithDatabase, parts: ComposeParts, publicUrl: () => string) {
-  const { config, db, vault, log } = core
-  const { store, path, lang, origins } = parts
+type Core = Awaited<ReturnType<typeof startCore>>
 
-  // Records and rate limits.
-  const recording = composeRecords(core)
-  const { records, refusals, checkpoints, payloads, recordsProblem } = recording
+/** Everything behind the doors: records, limits, organizations, sessions and the call itself. */
+async function startCore(base: BaseWithDatabase, own: Process) {
+  const { config, db, vault, log, counters, opened } = base
+  const records = startRecords(base, own.logLine)
   db.presence.watch()
-  const auditLog = auditLogOf(core, parts, recording)
-  const limits = await startLimits(core, {
-    redis: await openRedis(core),
-    db: isAlone(config) ? undefined : db,
-    onRefuse: core.counters.limit,
-  })
+  const redis = await openRedis(base)
+  const shared = isAlone(config) ? undefined : db
+  const limits = await startLimits(base, { redis, db: shared, onRefuse: counters.limit })
   const clients = createClients(config.TOOLWAY_TRUSTED_PROXIES)
-  const files = await composeFiles(core, clients)
-
-  // The other ends, the sessions of ours, and who is calling.
-  const contacts = createContacts(core)
+  const files = await startFiles(base)
   const words = createChildWords()
-  const upstreams = startUpstreams(core, {
-    ...{ path, lang, origins, contacts, words, counters: core.counters },
-    again: (id) => catalogs.again(id),
+  const installation = createInstallation(base, {
+    ...own,
+    gateway: { words, keepsFiles: files !== undefined, open: () => admission.open },
   })
-  const { sessions, keepSessions } = composeSessions(core, upstreams, () => admission.calls)
-  const sharedStreams = composeSharedStreams(core, keepSessions)
-  const changes = createChanges()
-  const callers = composeIdentity(core, { publicUrl, snapshots: () => snapshots, open: () => open })
+  const { callers, upstreams, snapshots, rules, approvals, credentials, reveal } = installation
   const { identity, accounts, ended } = callers
-
-  // Snapshots of every organization, and the jobs that keep them current.
-  const offers: Catalogs = startCatalogs(core, {
-    upstreams,
-    contacts,
-    changes,
-    snapshots: () => snapshots,
-    claims: createLookClaims({ db, log }),
-  })
-  const { catalogs, healthy } = offers
-  const outgoing = composeOutgoing(core)
-  const globalApps = createGlobalApps(appsOf(config))
-  const links = createConnectLinks({ vault, publicUrl, now: Date.now })
-  const secrets = startSecretReferences(core, { lookup: parts.lookup, snapshots: () => snapshots })
-  const credentials: Credentials = composeCredentials(core, {
-    oauth: outgoing,
-    reveal: secrets.reveal,
-    links,
-    accounts,
-    snapshots: () => snapshots,
-    global: globalApps.of,
-    onKept: ({ connectionId }) => {
-      if (connectionId !== undefined) catalogs.again(connectionId)
-    },
-  })
-  const known: Snapshots = composeSnapshots(core, {
-    references: secrets.ofConnections,
-    ...{ upstreams, changes, catalogs, healthy },
-    open: () => open,
-    credentials: credentials.ownCredentials,
-    keepsFiles: files !== undefined,
-  })
-  const { snapshots, rules } = known
-  const approving = composeApprovals(core, {
-    accounts,
-    snapshots,
-    credentials: credentials.callCredentials,
-    publicUrl,
-  })
+  const { sessions, keepSessions } = startSessions(base, upstreams, () => admission.calls)
+  const sharedStreams = startSharedStreams(base, keepSessions)
   const platform = createPlatformOperations()
-  const admission: Admission = composeAdmission(core, {
-    identity,
-    accounts,
-    snapshots,
-    limits,
+  const admission: Admission = composeAdmission(base, {
+    ...{ identity, accounts, snapshots, limits, links: installation.links, approvals: approvals.approvals },
     credentials: credentials.callCredentials,
-    links,
-    approvals: approving.approvals,
     operate: platform.run,
     files: files?.store,
-    results: composeResults(core),
-    pages: composePageReads(core, keepSessions),
+    results: startResults({
+      ...{ db, log, opened, seconds: config.TOOLWAY_RESULTS_SECONDS },
+      seal: (text, id) => vault.seal(text, keptResultRow(id)),
+      open: (sealed, id) => vault.open(sealed, keptResultRow(id)),
+    }),
+    pages: pageReadsOf(base, keepSessions),
   })
-  const { open } = admission
-  const events: Events = composeEvents(core, { accounts, snapshots, reveal: secrets.reveal })
-  const feed = await hearDatabaseNotifications(core, {
-    stream: streamOf(core),
-    ...events,
-    outboxOwner: records.owner,
-    approvals: approving,
-    pages: admission.calls.pages,
-    ...{ upstreams, keepSessions, sharedStreams, identity, ended, open, snapshots },
+  const events = startEvents(base, { accounts, snapshots })
+  const webhooks = startWebhooks(base)
+  const recordStreams = startRecordStreams(base, { reveal })
+  const seen = startClientsSeen(base)
+  const feed = await hearDatabaseNotifications(base, {
+    ...{ stream: streamOf(base), events, ...webhooks, ...recordStreams, approvals, upstreams, keepSessions },
+    ...{ sharedStreams, identity, ended, snapshots, open: admission.open, pages: admission.calls.pages },
+    outboxOwner: records.records.owner,
     credentials: credentials.memory,
     reloadPeople: callers.reloadPeople,
-    reloadRules: known.reloadRules,
-    reloadVault: store.reloadVault,
+    reloadRules: rules.reload,
+    reloadVault: own.store.reloadVault,
   })
-  await callers.loadPeople()
-  await rules.load()
-  await snapshots.reload()
+  await installation.load()
   refuseNoPlace(config, snapshots.find)
   return {
-    ...{ records, refusals, checkpoints, payloads, recordsProblem, auditLog, limits, clients, words, upstreams },
-    ...{ sessions, keepSessions, sharedStreams, changes, callers, offers, outgoing, globalApps, links, credentials },
-    ...{ snapshots, rules, approving, admission, told: events, files, secrets, feed, platform },
-    ...composeGateway(core),
+    ...{ ...installation, records, limits, clients, files, words, sessions, keepSessions, sharedStreams, platform },
+    ...{ admission, events, webhooks, recordStreams, seen, feed, gateway: startGateway(base) },
   }
 }
 
@@ -260,137 +200,92 @@ const streamOf = ({ config, vault }: BaseWithDatabase) =>
     ? { url: config.REDIS_URL, prefix: `toolway:${installationOf(vault)}` }
     : undefined
 
-const auditLogOf = (
-  { log, counters, telemetry }: BaseWithDatabase,
-  { logLine }: ComposeParts,
-  { records, refusals, keepPayload }: ReturnType<typeof composeRecords>,
-) =>
-  createAuditLog({
-    log,
-    logLine,
-    count: counters.call,
-    countTool: counters.tool,
-    refuse: counters.refuse,
-    shadow: counters.shadow,
-    intend: records.intend.bind(records),
-    write: records.write.bind(records),
-    ...(keepPayload === undefined ? {} : { keepPayload }),
-    refuseStranger: refusals.take,
-    traces: telemetry && { ...telemetry, known: createKnownAttributes() },
-  })
-
-type Core = Awaited<ReturnType<typeof composeCore>>
-
-interface FacesParts extends ComposeParts {
-  readonly core: Core
-  readonly room: ReturnType<typeof createConnectionRegistry>
-  readonly intake: CallIntake
-  readonly health: Health
-  readonly drain: AbortController
-  readonly publicUrl: () => string
-  readonly local: () => string
-}
-
 /** The doors: every HTTP handler. */
-async function composeFaces(base: BaseWithDatabase, parts: FacesParts) {
-  const { config, vault, log, counters } = base
-  const { core, origins, tail = createLogTail(), room, health, drain, publicUrl } = parts
-  const { callers, snapshots, approving, admission, credentials, told, limits, clients, sessions } = core
-  const { identity, accounts, accessTokens, ended, endpoints } = callers
+async function createFaces(base: BaseWithDatabase, own: Process, core: Core) {
+  const { config, db, vault, log, counters } = base
+  const { room, intake, health, drain, publicUrl, place } = own
+  const { callers, snapshots, admission, limits, clients, sessions, web, people, records, events, changes } = core
+  const { identity, accounts, endpoints, brought } = callers
   const { open } = admission
-  const web = createWebSession({ identify: identity.identify, vault, publicUrl })
-  const people = composePeople(base, { accessTokens, ended, accounts, snapshots, publicUrl })
-  const shared = { open, sessions, clients, limits, draining: drain.signal }
-  const mcpDoors = composeMcpDoors(base, {
-    ...shared,
+  const newCorrelationId = randomUUID
+  const shared = { open, sessions, clients, limits, draining: drain.signal, web, publicUrl, accounts, snapshots }
+  const mcpDoors = createMcpDoors(base, {
+    ...{ ...shared, brought, changes, room, intake, place, seen: core.seen, keepSessions: core.keepSessions },
     admit: admission.admit,
     parts: admission.calls,
-    brought: callers.brought,
-    keepSessions: core.keepSessions,
-    changes: core.changes,
     remoteStreams: core.sharedStreams?.remote,
-    place: parts.place,
-    auditLog: core.auditLog,
-    ...{ room, intake: parts.intake },
+    auditLog: records.auditLog,
     challenge: createChallenge(endpoints),
-    seen: told.seen,
     browsers: { web, publicUrl },
   })
-  const oauth = composeOAuth(base, {
-    endpoints,
-    accounts,
+  startAuthorization(base)
+  const oauth = createOAuth({
+    ...{ db, vault, endpoints, accounts, web, clients, log, onRenew: counters.renew },
     keys: callers.signingKeys,
     lifetimes: callers.lives,
-    web,
-    clients,
-    snapshots,
+    loopbackDocuments: config.TOOLWAY_LOOPBACK_CLIENTS === 'on',
+    findOrganization: snapshots.find,
+    allOrganizations: snapshots.all,
   })
-  const connect = composeConnect(base, {
-    oauth: core.outgoing,
-    reveal: core.secrets.reveal,
-    globalApps: core.globalApps,
-    keeping: credentials.keeping,
-    links: core.links,
-    ...{ snapshots, accounts, identity, web, clients, limits, publicUrl },
-  })
-  const administration: ComposeAdminParts = {
-    ...shared,
-    origins,
-    stand: admission.stand,
-    calls: admission.calls,
-    connect: connect.admin,
-    approvals: approving.admin,
-    publicUrl,
-    reveal: core.secrets.reveal,
-    proxyUrl: config.TOOLWAY_ROLES.includes('mcp') ? parts.local : publicUrl,
-    ...{ identity, accounts, people, web, snapshots },
-    rules: core.rules,
-    sync: core.offers.syncNow,
-    checkpoints: core.checkpoints,
-    payloads: core.payloads,
-    ...{ credentials: credentials.admin, files: core.files?.admin },
-    refusals: { write: (entry) => core.records.write(entry), refuseStranger: core.refusals.take },
-    upstreams: core.upstreams,
-    logs: tail,
-    inForce: createChangesElsewhere({ place: parts.place, log, caughtUp: core.feed.caughtUp }),
-    ...{ gateway: core.gateway, lastFigures: core.lastFigures, lastGateways: core.lastGateways, words: core.words },
-    ...told,
-  }
-  const adminParts = adminPartsOf(base, administration)
-  core.platform.serve({ operations: OPERATIONS, parts: adminParts })
-  const admin = composeAdmin(base, administration, adminParts)
+  const emailOf = (id: UserId) => db.system(async (sql) => (await findUser(sql, id))?.email)
+  const prefix = () => new URL(publicUrl()).pathname.replace(/\/$/, '')
+  const isOpen = config.TOOLWAY_AUTH === 'off'
+  const visitors = createVisitors({ web, vault, isOpen, emailOf, clients, newCorrelationId, prefix })
+  const pages = { ...shared, db, vault, visitors, prefix, all: snapshots.all, approvals: core.approvals.admin }
+  const callerParts = { identify: identity.identify, web, publicUrl }
+  const parts = partsOf(base, own, core)
+  core.platform.serve({ operations: OPERATIONS, parts })
   const doors = createDoors({
     ...mcpDoors,
     roles: config.TOOLWAY_ROLES,
-    eventSocket: composeEventSocket({ ...shared, ...told, identity, accounts, web, snapshots, publicUrl }),
-    ...{ files: core.files?.door, oauth },
-    connect: connect.door,
-    approvals: composeApprovalsDoor(base, {
-      composed: approving,
-      accounts,
-      snapshots,
-      limits,
-      clients,
-      web,
-      publicUrl,
+    eventSocket: createEventSocket({
+      ...{ ...shared, ...callerParts, events },
+      places: { accounts, snapshots: { find: snapshots.findAny, all: snapshots.all } },
     }),
-    admin,
-    pages: composePages(base, { people, web, clients, publicUrl }),
+    files: core.files && createFilesDoor({ transfers: core.files.transfers, clients, log, newCorrelationId }),
+    oauth,
+    connect: createConnectAddresses(base, { ...pages, connect: core.connect }),
+    approvals: createApprovalAddresses(pages),
+    admin: createAdminDoor({
+      ...{ ...callerParts, operations: OPERATIONS, parts, log, clients, limits, newCorrelationId },
+      streams: { watch: open.watch, draining: drain.signal },
+      refusals: { write: (entry) => records.records.write(entry), refuseStranger: records.refusals.take },
+      bodyLimit: config.TOOLWAY_BODY_LIMIT,
+    }),
+    pages: createSignInAddresses(base, { people, web, clients, publicUrl }),
     console: createConsoleDoor(await readSite(SITE)),
     docs: createDocsDoor(await openDocs(DOCS)),
     health,
     identify: (authorization) => identifyAnywhere(identity, authorization),
     recalls: (authorization) => recalls(identity, authorization),
-    prove: (challenge, place) => proofOf(vault, challenge, place),
+    prove: (challenge, at) => proofOf(vault, challenge, at),
     readiness: readinessOf(base, core, health),
-    metrics: createServeMetrics(config, counters, parts.place),
-    newCorrelationId: randomUUID,
-    log,
+    metrics: createServeMetrics(config, counters, place),
+    ...{ newCorrelationId, log },
   })
   return { doors, calls: mcpDoors.calls }
 }
 
-const readinessOf = ({ config, db }: BaseWithDatabase, { limits, recordsProblem, feed }: Core, health: Health) =>
+/** What operations of the administration work with. */
+function partsOf(base: BaseWithDatabase, own: Process, core: Core): OperationParts {
+  const { config, log } = base
+  const { place, publicUrl, drain, origins, tail = createLogTail() } = own
+  const { upstreams, sessions, words, records, reveal, admission } = core
+  const proxyUrl = config.TOOLWAY_ROLES.includes('mcp') ? own.local : publicUrl
+  return {
+    ...operationPartsOf(base, core),
+    ...{ publicUrl, events: core.events, files: core.files?.admin },
+    ...{ checkpoints: records.checkpoints, payloads: records.payloads },
+    sendWebhook: core.webhooks.sendWebhook,
+    sendBatch: core.recordStreams.sendBatch,
+    inForce: createChangesElsewhere({ place, log, caughtUp: core.feed.caughtUp }),
+    previewList: createListPreview({ stand: admission.stand, parts: admission.calls }),
+    agent: startAgent(base, { upstreams, reveal, proxyUrl, draining: drain.signal }),
+    runtime: runtimeOf(config, origins, { ...core.gateway, upstreams, sessions, words, logs: tail }),
+  }
+}
+
+const readinessOf = ({ config, db }: BaseWithDatabase, { limits, records, feed }: Core, health: Health) =>
   createReadiness({
     health,
     store: {
@@ -400,6 +295,6 @@ const readinessOf = ({ config, db }: BaseWithDatabase, { limits, recordsProblem,
     },
     limits: () => limits.state,
     state: config.REDIS_URL === undefined ? 'database' : 'database and redis',
-    records: recordsProblem,
+    records: records.recordsProblem,
     changes: config.TOOLWAY_CHANGES === 'redis' ? feed.state : undefined,
   })

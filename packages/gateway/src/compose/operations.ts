@@ -1,135 +1,63 @@
-/** Every operation of the admin interface. The door serves these, and nothing else below /api/v1. */
-import { agentOperations, type AgentParts } from '../features/agent/index.ts'
-import { accountOperations, connectOperations, oauthOperations, type AccountParts } from '../features/accounts/index.ts'
-import { answerApprovalSigned, hearBroker, finishOAuth, type Operation } from '@toolway/contract/admin'
-import { approvalOperations, type ApprovalParts } from '../features/approvals/index.ts'
-import { authOperations, userOperations, type AuthParts, type UserParts } from '../features/people/index.ts'
-import {
-  connectionOperations,
-  type ConnectionOperationParts,
-  importOperations,
-  connectionLogOperations,
-  probeOperations,
-  endpointOperations,
-  lockOperations,
-  toolOperations,
-} from '../features/connections/index.ts'
+/** Every operation of the admin interface: those of each feature. The door serves these, and nothing else below /api/v1. */
+import { answerApprovalSigned, finishOAuth, hearBroker, type Operation } from '@toolway/contract/admin'
+import { operations as accounts } from '../features/accounts/index.ts'
+import { operations as agent } from '../features/agent/index.ts'
+import { operations as alerts } from '../features/alerts/index.ts'
+import { operations as approvals } from '../features/approvals/index.ts'
+import { operations as authorization } from '../features/authorization/index.ts'
+import { operations as clientsSeen } from '../features/clients-seen/index.ts'
+import { operations as connections } from '../features/connections/index.ts'
+import { operations as events } from '../features/events/index.ts'
+import { operations as files } from '../features/files/index.ts'
+import { operations as integrations } from '../features/integrations/index.ts'
+import { operations as keys } from '../features/keys/index.ts'
+import { operations as openApi } from '../features/openapi/index.ts'
+import { operations as organizations } from '../features/organizations/index.ts'
+import { operations as people } from '../features/people/index.ts'
+import { operations as recordStreams } from '../features/record-streams/index.ts'
+import { operations as records } from '../features/records/index.ts'
 import { describedBy } from '../features/reference/index.ts'
-import { keyOperations, myKeyOperations, type MyKeyParts } from '../features/keys/index.ts'
-import {
-  groupOperations,
-  memberOperations,
-  organizationEgressOperations,
-  organizationOperations,
-  organizationSettingOperations,
-  type MemberParts,
-  type OrganizationParts,
-} from '../features/organizations/index.ts'
-import { grantOperations, oauthClientOperations } from '../features/authorization/index.ts'
-import { alertOperations } from '../features/alerts/index.ts'
-import { eventOperations, type EventParts } from '../features/events/index.ts'
-import { clientSeenOperations, type ClientSeenParts } from '../features/clients-seen/index.ts'
-import { fileOperations, type FileOperationParts } from '../features/files/index.ts'
-import { auditOperations, payloadOperations, type AuditParts, type PayloadParts } from '../features/records/index.ts'
-import { recordStreamOperations, type RecordStreamParts } from '../features/record-streams/index.ts'
-import { serviceLevelOperations, usageOperations } from '../features/usage/index.ts'
-import { webhookOperations, type WebhookParts } from '../features/webhooks/index.ts'
-import { integrationOperations, type IntegrationParts } from '../features/integrations/index.ts'
-import { openApiOperations, type OpenApiParts } from '../features/openapi/index.ts'
-import {
-  logOperations,
-  poolOperations,
-  processOperations,
-  gatewayOperations,
-  sessionOperations,
-  settingOperations,
-  statsOperations,
-  type RuntimeParts,
-} from '../features/runtime/index.ts'
-import {
-  organizationRuleOperations,
-  platformRuleOperations,
-  policyTrialOperations,
-  ruleOperations,
-  type RuleParts,
-} from '../features/rules/index.ts'
+import { operations as rules } from '../features/rules/index.ts'
+import { operations as runtime } from '../features/runtime/index.ts'
+import { operations as tools } from '../features/tools/index.ts'
+import { operations as toolsets } from '../features/toolsets/index.ts'
+import { operations as usage } from '../features/usage/index.ts'
+import { operations as webhooks } from '../features/webhooks/index.ts'
 import type { Served } from '../operations/serve.ts'
-import { organizationToolOperations, type ToolParts } from '../features/tools/index.ts'
-import { toolsetOperations } from '../features/toolsets/index.ts'
 
-/** The parts of the operations of all features. */
-export type OperationParts = AccountParts &
-  AuthParts &
-  UserParts &
-  MemberParts &
-  OrganizationParts &
-  MyKeyParts &
-  AgentParts &
-  ConnectionOperationParts &
-  ApprovalParts &
-  AuditParts &
-  ClientSeenParts &
-  EventParts &
-  FileOperationParts &
-  IntegrationParts &
-  OpenApiParts &
-  ToolParts &
-  PayloadParts &
-  RecordStreamParts &
-  RuntimeParts &
-  RuleParts &
-  WebhookParts
+/** In the order in which the description lists them. */
+const OF_FEATURES = [
+  people,
+  organizations,
+  keys,
+  clientsSeen,
+  connections,
+  openApi,
+  accounts,
+  tools,
+  toolsets,
+  rules,
+  authorization,
+  records,
+  runtime,
+  usage,
+  integrations,
+  events,
+  alerts,
+  webhooks,
+  recordStreams,
+  approvals,
+  agent,
+  files,
+] as const
 
-const DESCRIBED: readonly Served<OperationParts>[] = [
-  ...authOperations,
-  ...groupOperations,
-  ...memberOperations,
-  ...userOperations,
-  ...keyOperations,
-  ...myKeyOperations,
-  ...clientSeenOperations,
-  ...organizationOperations,
-  ...organizationSettingOperations,
-  ...organizationEgressOperations,
-  ...probeOperations,
-  ...connectionOperations,
-  ...importOperations,
-  ...openApiOperations,
-  ...accountOperations,
-  ...toolOperations,
-  ...organizationToolOperations,
-  ...lockOperations,
-  ...payloadOperations,
-  ...toolsetOperations,
-  ...ruleOperations,
-  ...platformRuleOperations,
-  ...organizationRuleOperations,
-  ...policyTrialOperations,
-  ...grantOperations,
-  ...oauthClientOperations,
-  ...oauthOperations,
-  ...connectOperations,
-  ...auditOperations,
-  ...endpointOperations,
-  ...processOperations,
-  ...connectionLogOperations,
-  ...logOperations,
-  ...poolOperations,
-  ...sessionOperations,
-  ...gatewayOperations,
-  ...settingOperations,
-  ...statsOperations,
-  ...usageOperations,
-  ...serviceLevelOperations,
-  ...integrationOperations,
-  ...eventOperations,
-  ...alertOperations,
-  ...webhookOperations,
-  ...recordStreamOperations,
-  ...approvalOperations,
-  ...agentOperations,
-  ...fileOperations,
-]
+/** A function that takes the parts of any one of them has to take the parts of all. */
+type Takes<Of> = Of extends Served<infer Parts> ? (parts: Parts) => void : never
+/** What the operations of all features work with. */
+export type OperationParts =
+  Takes<(typeof OF_FEATURES)[number][number]> extends (parts: infer Parts) => void ? Parts : never
+
+const DESCRIBED: readonly Served<OperationParts>[] = OF_FEATURES.flat()
 
 /** Where browsers come back to is served by a door of its own, and described here. */
 export const BESIDE: readonly Operation[] = [finishOAuth, answerApprovalSigned, hearBroker]

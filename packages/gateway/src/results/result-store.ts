@@ -44,7 +44,7 @@ const Id = z.object({ id: z.string() })
 const Row = z.object({ mime: z.enum(['application/json', 'text/plain']), sealed: z.instanceof(Buffer) })
 const FORM = /^res_[0-9a-hjkmnp-tv-z]{26}$/
 
-interface ResultStoreParts {
+export interface ResultStoreParts {
   readonly db: Pick<Db, 'organization' | 'system'>
   seal(text: string, id: StoredResultId): Buffer
   open(sealed: Buffer, id: StoredResultId): string

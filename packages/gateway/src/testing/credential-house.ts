@@ -14,7 +14,7 @@ import {
 import { z } from 'zod'
 import type { CredentialAsking } from '../snapshot/ports/credentials.ts'
 import { createSnapshot } from '../snapshot/snapshot.ts'
-import { composeCredentials, type Credentials } from '../compose/credentials.ts'
+import { startCredentials, type Credentials } from '../features/accounts/index.ts'
 import { addConnection, listConnections } from '../connections/connections.ts'
 import { partsOf, sealerOf, shownOf } from '../kinds/kinds.ts'
 import type { Db } from '../db/db.ts'
@@ -138,7 +138,7 @@ export async function startCredentialHouse(database: TestDatabase, options: Hous
         level,
         (facts: object, text: string) => void lines.push(`${level} ${text} ${JSON.stringify(facts)}`),
       ]),
-    ) as unknown as Parameters<typeof composeCredentials>[0]['log']
+    ) as unknown as Parameters<typeof startCredentials>[0]['log']
     const snapshots = { held: await snapshotOf(db, vault, organization) }
     const kept: NewCredential[] = []
     const { config } = loadConfig({ PATH: process.env['PATH'] })
@@ -157,7 +157,7 @@ export async function startCredentialHouse(database: TestDatabase, options: Hous
       },
       system: (work) => (queries.count++, db.system(work)),
     }
-    const credentials = composeCredentials(
+    const credentials = startCredentials(
       { config, db: counting, vault, log, counters, telemetry: undefined, opened },
       {
         reveal: (_organization, text) => Promise.resolve(text),

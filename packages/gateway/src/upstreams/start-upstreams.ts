@@ -41,7 +41,7 @@ export interface StartUpstreamsParts {
   /** Where each setting comes from: no child sees those files. */
   readonly origins?: Readonly<Record<string, string>> | undefined
   /** Keeps what children say on stderr, where somebody may read it. */
-  readonly words?: Pick<ChildWords, 'hear'>
+  readonly words?: Pick<ChildWords, 'hear'> | undefined
   readonly shared?: SharedTexts | undefined
 }
 

@@ -8,7 +8,6 @@
 import { createRunning, type Gateway } from '../running.ts'
 import { randomUUID } from 'node:crypto'
 import { createConfirmations } from '../../call/approvals/confirmations.ts'
-import { createAuditLog } from '../../call/audit-entry.ts'
 import { createChanges } from '../../catalog/changes.ts'
 import type { Config } from '../../config.ts'
 import type { Declared } from '../../features/declaration/index.ts'
@@ -27,14 +26,13 @@ import { proofOf } from '../../vault/identity-proof.ts'
 import type { Vault } from '../../vault/vault.ts'
 import { composeAdmission, type Admission } from '../admission.ts'
 import { startCatalogs, type Catalogs, createMemoryContacts } from '../../features/catalog/index.ts'
-import { composeMcpDoors } from '../doors.ts'
+import { createMcpDoors } from '../../http/mcp-doors.ts'
 import type { Base } from '../../base/base.ts'
-import { refuseNoPlace } from '../external-principals.ts'
+import { refuseNoPlace, startDeclaredIdentity, createOnBehalfOfAnybody } from '../../features/keys/index.ts'
 import { intakeOf, openRedis, startLimits } from '../../limits/start-limits.ts'
 import type { Limits } from '../../limits/limits.ts'
 import { startTelemetry } from '../../base/start-telemetry.ts'
 import { VERSION } from '../../call/introduce.ts'
-import { createKnownAttributes } from '../../call/trace-attributes.ts'
 import { startUpstreams } from '../../upstreams/start-upstreams.ts'
 import {
   asksAt,
@@ -47,11 +45,9 @@ import {
 } from './curatore/curatore.ts'
 import { createKeepPolicies, type KeepPolicies } from './curatore/keep-policies.ts'
 import { createPolicies } from './curatore/policies.ts'
-import { composeDeclaredIdentity } from './identity.ts'
-import { createOnBehalfOfAnybody } from '../../features/keys/index.ts'
-import { composeLogRecords } from './records.ts'
+import { startLogRecords } from '../../features/records/index.ts'
 import { createRows } from './rows.ts'
-import { composeMemorySessions } from './sessions.ts'
+import { startMemorySessions } from '../../features/runtime/index.ts'
 import { startSecretReferences } from '../../snapshot/secret-references.ts'
 import { composeDeclaredSnapshots } from './snapshots.ts'
 
@@ -106,14 +102,7 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
   const policies = preset ? await keepPolicies(core, onChange) : undefined
   declareAll()
 
-  const count = { count: counters.call, countTool: counters.tool, refuse: counters.refuse }
-  const auditLog = createAuditLog({
-    log,
-    logLine,
-    ...count,
-    ...composeLogRecords(core),
-    traces: telemetry && { ...telemetry, known: createKnownAttributes() },
-  })
+  const auditLog = startLogRecords(core, logLine)
   const redis = await openRedis(core, preset ? installationOf(config) : undefined)
   const limits = await startLimits(core, { redis, onRefuse: counters.limit })
   const clients = createClients(config.TOOLWAY_TRUSTED_PROXIES)
@@ -124,10 +113,10 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
     // Elsewhere two gateways of one vault key may ask the same backend with different keys.
     shared: preset ? redis : undefined,
   })
-  const { sessions, keepSessions } = composeMemorySessions(core, upstreams)
+  const { sessions, keepSessions } = startMemorySessions(core, upstreams)
   const changes = createChanges()
-  const { identity, accounts, brought } = composeDeclaredIdentity(core, {
-    rows,
+  const { identity, accounts, brought } = startDeclaredIdentity(core, {
+    findKey: (hash) => rows.findKey(hash),
     snapshots: () => snapshots,
     bind: preset ? bindToProfile : undefined,
   })
@@ -148,7 +137,7 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
   refuseNoPlace(config, snapshots.find)
 
   const shared = { open, sessions, clients, limits, draining: drain.signal }
-  const mcpDoors = composeMcpDoors(core, {
+  const mcpDoors = createMcpDoors(core, {
     ...shared,
     admit,
     parts: admission.calls,
@@ -207,7 +196,7 @@ async function askAll(rows: Rows, { syncNow }: Catalogs): Promise<void> {
 type Rows = ReturnType<typeof createRows>
 
 interface DeclaredDoorsParts {
-  readonly mcpDoors: ReturnType<typeof composeMcpDoors>
+  readonly mcpDoors: ReturnType<typeof createMcpDoors>
   readonly admit: Admission['admit']
   /** Requests the catalog of every connection again. */
   again(): Promise<void>

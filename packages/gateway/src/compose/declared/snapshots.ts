@@ -5,10 +5,9 @@ import type { OpenStreams } from '../../http/streams/open-streams.ts'
 import { createKeepSnapshots, type KeepSnapshots } from '../../snapshot/keep-snapshots.ts'
 import { createTellChanges } from '../../snapshot/tell-changes.ts'
 import type { Upstreams } from '../../upstreams/upstreams.ts'
-import type { Catalogs } from '../../features/catalog/index.ts'
+import { watchedOf, type Catalogs } from '../../features/catalog/index.ts'
 import type { Base } from '../../base/base.ts'
 import type { SnapshotReferences } from '../../snapshot/secret-references.ts'
-import { watchedOf } from '../snapshots.ts'
 import type { Rows } from './rows.ts'
 
 export interface ComposeDeclaredSnapshotsParts extends Pick<Catalogs, 'catalogs' | 'healthy'> {

@@ -1,7 +1,13 @@
 /** Accounts at vendors that people and organizations connect: how they are connected, listed, renewed and ended. */
-export { createRenewCredentials, type RenewCredentials } from './renew-credentials.job.ts'
+import { accountOperations } from './accounts.operations.ts'
+import { oauthOperations } from './oauth.operations.ts'
+import { connectOperations } from './connect.operations.ts'
+
+export { startAccounts } from './accounts.start.ts'
+export { brokeredBy } from './brokered-by.ts'
+export type { Connect } from './connect.start.ts'
+export { startCredentials, type Credentials } from './credentials.start.ts'
 export type { AdminConnect } from './admin-connect.ts'
-export { accountOperations } from './accounts.operations.ts'
-export { connectOperations } from './connect.operations.ts'
-export { oauthOperations } from './oauth.operations.ts'
 export type { AccountParts } from './serve.operations.ts'
+
+export const operations = [...accountOperations, ...oauthOperations, ...connectOperations]

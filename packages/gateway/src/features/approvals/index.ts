@@ -2,8 +2,8 @@
  * Approvals: how people see, answer and end questions whether a call may be made (ADR 0032), and what closes those that nobody answered.
  * Asking, and what an answer means for a call, is `call/approvals/`.
  */
-export { approvalOperations } from './approvals.operations.ts'
+export { approvalOperations as operations } from './approvals.operations.ts'
 export type { ApprovalParts } from './standing-approvals.operations.ts'
 export { approverIn, type AdminApprovals } from './admin-approvals.ts'
 export { argumentsOf, describeApproval, maySee, type Viewer } from './describe-approval.ts'
-export { createKeepApprovals } from './keep-approvals.job.ts'
+export { startApprovals, type StartedApprovals } from './approvals.start.ts'

@@ -16,7 +16,7 @@ export interface StartCatalogsParts {
   readonly changes: Changes
   readonly snapshots: () => Pick<KeepSnapshots, 'findAny' | 'refresh' | 'refreshSoon'>
   /** Agreed with other gateways; without it, this one is alone. */
-  readonly claims?: LookClaims
+  readonly claims?: LookClaims | undefined
 }
 
 export interface Catalogs {

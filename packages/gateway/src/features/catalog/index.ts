@@ -4,6 +4,7 @@
  */
 export { startCatalogs, type Catalogs } from './catalogs.start.ts'
 export { createContacts } from './contacts.ts'
+export { createFollowLoads, watchedOf } from './follow-loads.start.ts'
 export { createMemoryContacts } from './memory-contacts.ts'
 export type { WatchedConnection } from './keep-catalog.job.ts'
 export { createKeepHealthy, type KeepHealthy } from './keep-healthy.job.ts'

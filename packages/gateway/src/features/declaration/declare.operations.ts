@@ -30,8 +30,8 @@ import {
   toPlatformRule,
   type RuleParts,
 } from '../rules/index.ts'
-import { toolsetOperations } from '../toolsets/index.ts'
-import { webhookOperations, type WebhookParts } from '../webhooks/index.ts'
+import { operations as toolsetOperations } from '../toolsets/index.ts'
+import { operations as webhookOperations, type WebhookParts } from '../webhooks/index.ts'
 import { applyPlan } from './apply.ts'
 import type { Call } from './call.ts'
 import { DeclarationConflict } from './conflict.ts'

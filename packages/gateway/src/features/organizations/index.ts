@@ -1,6 +1,17 @@
 /** Organizations: adding and changing them, what they settle for themselves, whom they consist of, and what they may reach. */
-export { organizationOperations, type OrganizationParts } from './organizations.operations.ts'
-export { organizationSettingOperations } from './settings.operations.ts'
-export { organizationEgressOperations } from './egress.operations.ts'
-export { memberOperations, type MemberParts } from './members.operations.ts'
-export { groupOperations } from './groups.operations.ts'
+import type { Served } from '../../operations/serve.ts'
+import { groupOperations } from './groups.operations.ts'
+import { memberOperations, type MemberParts } from './members.operations.ts'
+import { organizationOperations, type OrganizationParts } from './organizations.operations.ts'
+import { organizationSettingOperations } from './settings.operations.ts'
+import { organizationEgressOperations } from './egress.operations.ts'
+
+export { groupOperations, organizationEgressOperations, organizationOperations, type OrganizationParts }
+
+export const operations: readonly Served<MemberParts & OrganizationParts>[] = [
+  ...groupOperations,
+  ...memberOperations,
+  ...organizationOperations,
+  ...organizationSettingOperations,
+  ...organizationEgressOperations,
+]

@@ -1,7 +1,12 @@
 /** People: how they sign in, come to a password and stay signed in, and what being a member of an organization or a group brings. */
-export { createEnrolment, type Enrolment } from './enrolment.ts'
-export { createSignIn, type SignIn, type SignInParts, type Tokens, type WebCookies } from './sign-in.ts'
-export { createPasswordFits, refuseOldSignIn, type FreshSignInParts } from './fresh-sign-in.ts'
+import type { Served } from '../../operations/serve.ts'
+import { authOperations, type AuthParts } from './auth.operations.ts'
+import { userOperations, type UserParts } from './users.operations.ts'
+
+export { startPeople, type People } from './people.start.ts'
+export type { Enrolment } from './enrolment.ts'
+export type { SignIn, SignInParts, Tokens, WebCookies } from './sign-in.ts'
+export { refuseOldSignIn, type FreshSignInParts } from './fresh-sign-in.ts'
 export { changeRole, join, joinAs, removeMembership } from './members.ts'
 export {
   joinGroup,
@@ -12,5 +17,6 @@ export {
   type ChangedGroup,
   type GroupWithMembers,
 } from './groups.ts'
-export { authOperations, type AuthParts } from './auth.operations.ts'
-export { toCode, userOperations, type UserParts } from './users.operations.ts'
+export { toCode } from './users.operations.ts'
+
+export const operations: readonly Served<AuthParts & UserParts>[] = [...authOperations, ...userOperations]

@@ -3,14 +3,13 @@
  * once (ADR 0091). This is what the rest of the gateway may use of them; their commands are loaded by the command line alone.
  */
 import { hostname } from 'node:os'
-import type { Db } from '../../db/db.ts'
-import type { Log } from '../../lib/log.ts'
+import type { BaseWithDatabase } from '../../base/base.ts'
 import { createGuardedFetch } from '../../upstreams/http/guarded-fetch.ts'
 import { connectTls } from '../../upstreams/http/guarded-tls.ts'
-import { createDeliverStreams, type DeliverStreams } from './deliver-streams.job.ts'
+import { createDeliverStreams } from './deliver-streams.job.ts'
 import { createSendBatch, PATIENCE_MS, type SendBatch, type SendBatchParts } from './send-batch.ts'
 
-export { recordStreamOperations, type RecordStreamParts } from './record-streams.operations.ts'
+export { recordStreamOperations as operations, type RecordStreamParts } from './record-streams.operations.ts'
 export type { SendBatch } from './send-batch.ts'
 
 /** Sends from here to the destinations of record streams. */
@@ -23,6 +22,13 @@ export const createStreamSender = (parts: Pick<SendBatchParts, 'vault' | 'reveal
     host: hostname(),
   })
 
-/** Delivers them from now on, until it is closed. */
-export const startRecordStreams = (parts: { db: Db; log: Log; send: SendBatch }): DeliverStreams =>
-  createDeliverStreams({ ...parts, random: Math.random })
+/** Delivers them from now on. */
+export function startRecordStreams(
+  { db, vault, log, opened }: BaseWithDatabase,
+  { reveal }: Pick<SendBatchParts, 'reveal'>,
+) {
+  const sendBatch = createStreamSender({ vault, reveal })
+  const deliveries = createDeliverStreams({ db, log, send: sendBatch, random: Math.random })
+  opened.defer(() => deliveries.close())
+  return { sendBatch, wakeStreams: deliveries.wake.bind(deliveries) }
+}

@@ -1,6 +1,4 @@
-/**
- * The authorization server with its doors, built for `compose/oauth.ts`: who knows whom, and nothing else.
- */
+/** The authorization server with its doors: who knows whom, and nothing else. */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Fault } from '@toolway/contract'

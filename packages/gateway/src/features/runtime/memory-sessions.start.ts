@@ -1,10 +1,10 @@
 /** Sessions of legacy clients where nothing is stored: they live as long as the process does. */
-import type { KeepSessions } from '../../features/runtime/index.ts'
+import type { KeepSessions } from './keep-sessions.job.ts'
 import { createSessions } from '../../sessions/sessions.ts'
 import type { Upstreams } from '../../upstreams/upstreams.ts'
 import type { Base } from '../../base/base.ts'
 
-export function composeMemorySessions({ config, opened }: Base, upstreams: Pick<Upstreams, 'forgetSession'>) {
+export function startMemorySessions({ config, opened }: Base, upstreams: Pick<Upstreams, 'forgetSession'>) {
   const sessions = createSessions({
     now: Date.now,
     mostOfOne: config.TOOLWAY_SESSIONS_PER_PRINCIPAL,

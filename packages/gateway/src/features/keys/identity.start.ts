@@ -1,37 +1,41 @@
 /** Identity of callers: keys, the gateway's own tokens and those of others, and the accounts and ended sign-ins in memory. */
 import { Fault, type KeyId } from '@toolway/contract'
-import { createTakeOver, createKeepUses } from '../features/keys/index.ts'
-import { createReadPassThroughToken } from '../call/callers/pass-through-token.ts'
-import { tokenLives } from '../config.ts'
-import { DatabaseUnreachable } from '../db/unreachable.ts'
-import { addressOf } from '../http/addresses.ts'
-import type { OpenStreams } from '../http/streams/open-streams.ts'
-import { createAccessTokens } from '../identity/access-tokens.ts'
-import { createAccounts, listAccounts } from '../identity/accounts.ts'
-import { createEndedSignIns } from '../identity/ended-sign-ins.ts'
-import { createIdentity } from '../identity/identify.ts'
-import { findKey, noteUses } from '../identity/keys/keys.ts'
-import { principalOfToken } from '../identity/principal.ts'
-import { listEnded } from '../identity/sign-ins.ts'
-import { createSlowHashes } from '../identity/keys/slow-keys.ts'
-import type { KeepSnapshots } from '../snapshot/keep-snapshots.ts'
-import { createEndpoints } from '../oauth/endpoints.ts'
-import { createGuardedFetch } from '../upstreams/http/guarded-fetch.ts'
-import type { BaseWithDatabase } from '../base/base.ts'
-import { composeExternalPrincipals, createIsOwn } from './external-principals.ts'
+import { createKeepUses } from './keep-uses.job.ts'
+import { createTakeOver } from './old-keys.ts'
+import { createReadPassThroughToken } from '../../call/callers/pass-through-token.ts'
+import { tokenLives } from '../../config.ts'
+import { DatabaseUnreachable } from '../../db/unreachable.ts'
+import type { EndpointPath } from '../../snapshot/ports/endpoint.ts'
+import { createAccessTokens } from '../../identity/access-tokens.ts'
+import { createAccounts, listAccounts } from '../../identity/accounts.ts'
+import { createEndedSignIns } from '../../identity/ended-sign-ins.ts'
+import { createIdentity } from '../../identity/identify.ts'
+import { findKey, noteUses } from '../../identity/keys/keys.ts'
+import { principalOfToken } from '../../identity/principal.ts'
+import { listEnded } from '../../identity/sign-ins.ts'
+import { createSlowHashes } from '../../identity/keys/slow-keys.ts'
+import type { KeepSnapshots } from '../../snapshot/keep-snapshots.ts'
+import { createEndpoints } from '../../oauth/endpoints.ts'
+import { createGuardedFetch } from '../../upstreams/http/guarded-fetch.ts'
+import type { BaseWithDatabase } from '../../base/base.ts'
+import { createOutsidePrincipals } from './external-principals.ts'
+import { createIsOwn } from '../../identity/is-own-token.ts'
 
-export interface ComposeIdentityParts {
+export interface StartIdentityParts {
   readonly publicUrl: () => string
   readonly snapshots: () => Pick<KeepSnapshots, 'find' | 'all'>
-  readonly open: () => Pick<OpenStreams, 'recheck'>
+  /** The endpoint that an address of ours leads to. */
+  readonly placeOf: (path: string) => EndpointPath | undefined
+  /** Streams that are open may be somebody else's now, or nobody's. */
+  readonly recheck: () => void
 }
 
-export function composeIdentity(core: BaseWithDatabase, { publicUrl, snapshots, open }: ComposeIdentityParts) {
+export function startIdentity(core: BaseWithDatabase, { publicUrl, placeOf, snapshots, recheck }: StartIdentityParts) {
   const { config, db, vault, log } = core
   const accounts = createAccounts({ list: () => db.system(listAccounts) })
-  const tokens = composeTokens(core, publicUrl)
+  const tokens = createTokens(core, publicUrl, placeOf)
   const { accessTokens, ended, endpoints, signingKeys } = tokens
-  const { takeOver, uses } = composeKeys(core)
+  const { takeOver, uses } = startKeyUses(core)
   const isOwn = createIsOwn(publicUrl, () => signingKeys().map(({ id }) => id))
   const identity = createIdentity({
     hash: vault.hash,
@@ -42,7 +46,7 @@ export function composeIdentity(core: BaseWithDatabase, { publicUrl, snapshots, 
       grace: config.TOOLWAY_DATABASE_GRACE_SECONDS * 1000,
       isAway: (thrown) => thrown instanceof DatabaseUnreachable,
     },
-    externalPrincipals: composeExternalPrincipals({
+    externalPrincipals: createOutsidePrincipals({
       config,
       fetch: createGuardedFetch({ alias: 'identity', privateOrigins: 'any' }),
       isOwn,
@@ -63,22 +67,25 @@ export function composeIdentity(core: BaseWithDatabase, { publicUrl, snapshots, 
   const loadPeople = () => Promise.all([accounts.load(), ended.load()])
   /** After a failure the database says by itself that everything may have changed. */
   const reloadPeople = () =>
-    loadPeople().then(
-      () => open().recheck(),
-      (thrown: unknown) => log.error({ err: thrown }, 'accounts could not be reloaded; the previous ones stay in use'),
+    loadPeople().then(recheck, (thrown: unknown) =>
+      log.error({ err: thrown }, 'accounts could not be reloaded; the previous ones stay in use'),
     )
   const token = createReadPassThroughToken((text) => isOwn(text) || text === config.MCP_API_KEY)
   return { ...tokens, identity, accounts, brought: token, loadPeople, reloadPeople }
 }
 
 /** Tokens of ours: what signs them, where each is good, and which sign-ins ended before theirs ran out. */
-function composeTokens({ config, db, vault }: BaseWithDatabase, publicUrl: () => string) {
+function createTokens(
+  { config, db, vault }: BaseWithDatabase,
+  publicUrl: () => string,
+  placeOf: StartIdentityParts['placeOf'],
+) {
   const lives = tokenLives(config)
   const signingKeys = () => vault.signingKeys('access tokens')
   const endpoints = createEndpoints({
     base: publicUrl,
     settled: config.TOOLWAY_PUBLIC_URL !== undefined,
-    placeOf: (path) => addressOf(path)?.place,
+    placeOf,
   })
   const accessTokens = createAccessTokens({
     issuer: publicUrl,
@@ -97,7 +104,7 @@ function composeTokens({ config, db, vault }: BaseWithDatabase, publicUrl: () =>
 }
 
 /** Keys that another gateway hashed slowly are taken over at their first use; when a key was used last is kept. */
-function composeKeys({ db, vault, log, opened }: BaseWithDatabase) {
+function startKeyUses({ db, vault, log, opened }: BaseWithDatabase) {
   const slow = createSlowHashes()
   opened.defer(() => slow.close())
   const uses = createKeepUses<KeyId>({ store: (ids) => db.system((sql) => noteUses(sql, ids)), log })

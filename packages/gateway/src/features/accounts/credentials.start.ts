@@ -1,39 +1,38 @@
 /** Credentials for servers: opened for calls and for the gateway's own requests, stored, renewed and ended. */
 import { LRUCache } from 'lru-cache'
 import {
-  kindOf,
   type Authority,
   type ConnectionId,
   type CredentialId,
   type OrganizationId,
   type UserId,
 } from '@toolway/contract'
-import type { AdminCredentials } from '../oauth/outgoing/admin-credentials.ts'
-import { findNewestOwner, listHeld, listVersions, noteUses, type HeldRow } from '../credentials/credentials.ts'
-import { listDue, listRunOut, takeExpiring, type DueRow } from '../credentials/renewal.ts'
-import type { Db, OrgSql } from '../db/db.ts'
-import { createKeepUses, type KeepUses } from '../features/keys/index.ts'
-import { createRenewCredentials, type RenewCredentials } from '../features/accounts/index.ts'
-import type { KeepSnapshots } from '../snapshot/keep-snapshots.ts'
-import type { CallCredentials, OwnCredentials } from '../snapshot/ports/credentials.ts'
-import { createBatch } from '../lib/batch.ts'
-import { createBrokeredCredentials, type Brokered } from '../oauth/outgoing/credentials/brokered-credentials.ts'
-import { createCallCredentials } from '../oauth/outgoing/credentials/call-credentials.ts'
-import { createClientOf } from '../oauth/outgoing/credentials/client-of.ts'
-import { createKnownFacts } from '../oauth/outgoing/credentials/connection-facts.ts'
+import type { AdminCredentials } from '../../oauth/outgoing/admin-credentials.ts'
+import { findNewestOwner, listHeld, listVersions, noteUses, type HeldRow } from '../../credentials/credentials.ts'
+import { listDue, listRunOut, takeExpiring, type DueRow } from '../../credentials/renewal.ts'
+import type { Db, OrgSql } from '../../db/db.ts'
+import { createKeepUses, type KeepUses } from '../keys/index.ts'
+import { createRenewCredentials, type RenewCredentials } from './renew-credentials.job.ts'
+import type { KeepSnapshots } from '../../snapshot/keep-snapshots.ts'
+import type { CallCredentials, OwnCredentials } from '../../snapshot/ports/credentials.ts'
+import { createBatch } from '../../lib/batch.ts'
+import { createBrokeredCredentials } from '../../oauth/outgoing/credentials/brokered-credentials.ts'
+import { createCallCredentials } from '../../oauth/outgoing/credentials/call-credentials.ts'
+import { createClientOf } from '../../oauth/outgoing/credentials/client-of.ts'
+import { createKnownFacts } from '../../oauth/outgoing/credentials/connection-facts.ts'
 import {
   createCredentialMemory,
   DAMAGED,
   type CredentialMemory,
-} from '../oauth/outgoing/credentials/credential-memory.ts'
-import { createKeeping } from '../oauth/outgoing/credentials/keep-credentials.ts'
+} from '../../oauth/outgoing/credentials/credential-memory.ts'
+import { createKeeping } from '../../oauth/outgoing/credentials/keep-credentials.ts'
 import {
   concernedBy,
   createLoseCredential,
   tell,
   type LoseCredential,
-} from '../oauth/outgoing/credentials/lose-credential.ts'
-import { createOwnCredentials } from '../oauth/outgoing/credentials/own-credentials.ts'
+} from '../../oauth/outgoing/credentials/lose-credential.ts'
+import { createOwnCredentials } from '../../oauth/outgoing/credentials/own-credentials.ts'
 import type {
   ClientIdentity,
   ConnectLinks,
@@ -41,15 +40,15 @@ import type {
   NewCredential,
   OutgoingOAuth,
   RevealSecret,
-} from '../oauth/outgoing/ports.ts'
-import { createRenewal } from '../oauth/outgoing/credentials/renew-credential.ts'
-import { createEnder, type Ended } from '../oauth/outgoing/credentials/revoke-credentials.ts'
-import type { Accounts } from '../identity/accounts.ts'
-import type { Snapshot } from '../snapshot/snapshot.ts'
-import { NO_EXCEPTIONS } from '../upstreams/http/exceptions.ts'
-import type { BaseWithDatabase } from '../base/base.ts'
+} from '../../oauth/outgoing/ports.ts'
+import { createRenewal } from '../../oauth/outgoing/credentials/renew-credential.ts'
+import { createEnder, type Ended } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
+import type { Accounts } from '../../identity/accounts.ts'
+import { brokeredBy } from './brokered-by.ts'
+import { NO_EXCEPTIONS } from '../../upstreams/http/exceptions.ts'
+import type { BaseWithDatabase } from '../../base/base.ts'
 
-export interface ComposeCredentialsParts {
+export interface StartCredentialsParts {
   readonly oauth: OutgoingOAuth
   readonly reveal: RevealSecret
   readonly links: ConnectLinks
@@ -86,7 +85,7 @@ function noteUseIn(uses: Pick<KeepUses<CredentialId>, 'note' | 'flush'>) {
   }
 }
 
-export function composeCredentials(core: BaseWithDatabase, parts: ComposeCredentialsParts): Credentials {
+export function startCredentials(core: BaseWithDatabase, parts: StartCredentialsParts): Credentials {
   const { db, vault, log, opened } = core
   const { oauth, reveal, links, snapshots, accounts, global, onKept, now = Date.now } = parts
   const find = (organization: { id: OrganizationId }) => snapshots().find(organization)
@@ -188,15 +187,6 @@ export function composeCredentials(core: BaseWithDatabase, parts: ComposeCredent
 
 const versionsById = (rows: Awaited<ReturnType<typeof listVersions>>) =>
   new Map(rows.map(({ id, version }) => [id, version]))
-
-/** A connection whose server keeps the accounts of users. */
-export function brokeredBy(snapshot: Snapshot | undefined, connectionId: ConnectionId): Brokered | undefined {
-  const connection = snapshot?.connection(connectionId)
-  if (snapshot === undefined || connection === undefined) return undefined
-  if (kindOf(connection.settings.connector).brokersAccounts !== true) return undefined
-  const { broker } = snapshot.upstream(connectionId)
-  return broker && { alias: connection.alias, broker }
-}
 
 interface Read<Result> {
   readonly organizationId: OrganizationId

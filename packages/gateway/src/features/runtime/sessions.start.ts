@@ -1,12 +1,12 @@
 /** Sessions of legacy clients: in memory, and kept in the database so that a restart does not end them and any gateway serves them. */
-import type { CallParts } from '../call/call-parts.ts'
-import { watchAgain } from '../call/read-resource.ts'
-import { isAlone } from '../config.ts'
-import { createCleanOld } from '../lib/clean-old.ts'
-import { createKeepSessions, type KeepSessions } from '../features/runtime/index.ts'
-import { createLentStreams } from '../sessions/lent-streams.ts'
-import { createRemoteStreams } from '../sessions/remote-streams.ts'
-import { removeOldReaders, type StreamReaderNotice } from '../sessions/stream-reader-rows.ts'
+import type { CallParts } from '../../call/call-parts.ts'
+import { watchAgain } from '../../call/read-resource.ts'
+import { isAlone } from '../../config.ts'
+import { createCleanOld } from '../../lib/clean-old.ts'
+import { createKeepSessions, type KeepSessions } from './keep-sessions.job.ts'
+import { createLentStreams } from '../../sessions/lent-streams.ts'
+import { createRemoteStreams } from '../../sessions/remote-streams.ts'
+import { removeOldReaders, type StreamReaderNotice } from '../../sessions/stream-reader-rows.ts'
 import {
   findSession,
   removeIdleSessions,
@@ -14,15 +14,15 @@ import {
   storeSessions,
   tellPageReads,
   touchSessions,
-} from '../sessions/stored-sessions.ts'
-import type { PageRead } from '../sessions/page-reads.ts'
-import { createSessionNames } from '../sessions/session-names.ts'
-import { createSessions, type Sessions } from '../sessions/sessions.ts'
-import type { Upstreams } from '../upstreams/upstreams.ts'
-import { streamEventRow } from '../vault/sealed-columns.ts'
-import type { BaseWithDatabase } from '../base/base.ts'
+} from '../../sessions/stored-sessions.ts'
+import type { PageRead } from '../../sessions/page-reads.ts'
+import { createSessionNames } from '../../sessions/session-names.ts'
+import { createSessions, type Sessions } from '../../sessions/sessions.ts'
+import type { Upstreams } from '../../upstreams/upstreams.ts'
+import { streamEventRow } from '../../vault/sealed-columns.ts'
+import type { BaseWithDatabase } from '../../base/base.ts'
 
-export function composeSessions(
+export function startSessions(
   { config, db, vault, log, opened }: BaseWithDatabase,
   upstreams: Upstreams,
   parts: () => Pick<CallParts, 'credentials' | 'tasks'>,
@@ -62,7 +62,7 @@ export function composeSessions(
 const CLEAN_EVERY = 60_000
 
 /** How gateways tell one another which pages of apps were read; undefined where this gateway is the only one on its database. */
-export function composePageReads({ config, db }: BaseWithDatabase, keepSessions: Pick<KeepSessions, 'held'>) {
+export function pageReadsOf({ config, db }: BaseWithDatabase, keepSessions: Pick<KeepSessions, 'held'>) {
   if (isAlone(config)) return undefined
   return {
     tell: (reads: readonly PageRead[]) => db.system((sql) => tellPageReads(sql, reads)),
@@ -71,7 +71,7 @@ export function composePageReads({ config, db }: BaseWithDatabase, keepSessions:
 }
 
 /** Streams of calls between gateways; undefined where this gateway is the only one on its database. */
-export function composeSharedStreams(
+export function startSharedStreams(
   { config, db, vault, log, opened }: BaseWithDatabase,
   keepSessions: Pick<KeepSessions, 'held'>,
 ) {

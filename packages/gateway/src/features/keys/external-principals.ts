@@ -1,33 +1,25 @@
 /** The part that knows callers from elsewhere, built from the settings: a key of the environment, an issuer, a backend. */
 import { Fault } from '@toolway/contract'
-import { decodeProtectedHeader } from 'jose'
-import { placeOutside, type OutsideParts } from '../call/callers/outside-principal.ts'
-import { ConfigFault, type Config } from '../config.ts'
-import { TOKEN_FORM } from '../identity/access-tokens.ts'
+import { placeOutside, type OutsideParts } from '../../call/callers/outside-principal.ts'
+import { ConfigFault, type Config } from '../../config.ts'
 import {
   createExternalPrincipals,
   type ExternalPrincipals,
   type Source,
-} from '../identity/federated/external-principals.ts'
-import { createIdentityEndpoint } from '../identity/federated/identity-endpoint.ts'
-import { createIssuerTokens, issuerOf, type Fetch } from '../identity/federated/issuer-tokens.ts'
-import type { Principal } from '../identity/principal.ts'
-import { DEFAULT_SLUG } from '../organizations/organizations.ts'
+} from '../../identity/federated/external-principals.ts'
+import { createIdentityEndpoint } from '../../identity/federated/identity-endpoint.ts'
+import { createIssuerTokens, type Fetch } from '../../identity/federated/issuer-tokens.ts'
+import type { Principal } from '../../identity/principal.ts'
+import { DEFAULT_SLUG } from '../../organizations/organizations.ts'
 
-export interface ComposeExternalPrincipalsParts extends OutsideParts {
+export interface OutsidePrincipalsParts extends OutsideParts {
   readonly config: Config
   readonly fetch: Fetch
   isOwn(bearer: string): boolean
 }
 
-/** Whether a text says of itself that it is a token of ours; the issuer is an address, which may be another by now. */
-export const createIsOwn =
-  (publicUrl: () => string, ownKeyIds: () => readonly string[]) =>
-  (bearer: string): boolean =>
-    TOKEN_FORM.test(bearer) && (issuerOf(bearer) === publicUrl() || ownKeyIds().includes(keyIdOf(bearer) ?? ''))
-
 /** Undefined where nothing of the kind is set: then nobody is asked, at any request. */
-export function composeExternalPrincipals(parts: ComposeExternalPrincipalsParts): ExternalPrincipals | undefined {
+export function createOutsidePrincipals(parts: OutsidePrincipalsParts): ExternalPrincipals | undefined {
   const sources = sourcesOf(parts)
   const environment = environmentOf(parts)
   if (sources.length === 0 && environment.length === 0) return undefined
@@ -39,7 +31,7 @@ interface KeyWords extends Pick<Principal, 'id' | 'limit' | 'toolset'> {
 }
 
 /** The key of everybody, and the one of the toolset `admin`, where the settings give them. */
-function environmentOf({ config, find }: ComposeExternalPrincipalsParts) {
+function environmentOf({ config, find }: OutsidePrincipalsParts) {
   const { MCP_API_KEY: key, MCP_API_KEY_LIMIT: limit } = config
   const adminKey = config.TOOLWAY_PRESET === undefined ? undefined : config.MCP_ADMIN_API_KEY
   const name = config.DEFAULT_ORG_ID ?? DEFAULT_SLUG
@@ -74,14 +66,14 @@ function environmentOf({ config, find }: ComposeExternalPrincipalsParts) {
 }
 
 /** A key that leads nowhere is a mistake, which a start says at once. */
-export function refuseNoPlace({ DEFAULT_ORG_ID: name }: Config, find: ComposeExternalPrincipalsParts['find']): void {
+export function refuseNoPlace({ DEFAULT_ORG_ID: name }: Config, find: OutsidePrincipalsParts['find']): void {
   if (name === undefined || find({ id: name }) !== undefined || find({ slug: name }) !== undefined) return
   throw new ConfigFault(
     `DEFAULT_ORG_ID refers to the organization "${name}", which does not exist: use its ID or slug, or declare it in the TOOLWAY_CONFIG file.`,
   )
 }
 
-function sourcesOf({ config, fetch, isOwn }: ComposeExternalPrincipalsParts): Source[] {
+function sourcesOf({ config, fetch, isOwn }: OutsidePrincipalsParts): Source[] {
   const { TOOLWAY_JWT_ISSUER: issuer, TOOLWAY_JWT_AUDIENCE: audience, TOOLWAY_IDENTITY_URL: url } = config
   const now = Date.now
   const tokens =
@@ -99,12 +91,4 @@ function sourcesOf({ config, fetch, isOwn }: ComposeExternalPrincipalsParts): So
           }),
         ]
   return [...tokens, ...(url === undefined ? [] : [createIdentityEndpoint({ url, fetch, isOwn, now })])]
-}
-
-function keyIdOf(token: string): string | undefined {
-  try {
-    return decodeProtectedHeader(token).kid
-  } catch {
-    return undefined
-  }
 }

@@ -1,29 +1,26 @@
-/** The file store as the settings want it, its door, and the job that removes what is over. */
-import { randomUUID } from 'node:crypto'
-import { filePlaceOf, type Config } from '../config.ts'
-import {
-  createSweepFiles,
-  filesWithoutContent,
-  openBlobs,
-  openFiles,
-  type FileOperationParts,
-} from '../features/files/index.ts'
-import type { Clients } from '../http/client-address.ts'
-import { createFilesDoor, type FilesDoor } from '../http/files/files-door.ts'
-import type { FileStore } from '../snapshot/ports/file-store.ts'
-import type { BaseWithDatabase } from '../base/base.ts'
+/** The file store as the settings want it, and the job that removes what is over. */
+import type { BaseWithDatabase } from '../../base/base.ts'
+import { filePlaceOf, type Config } from '../../config.ts'
+import type { FileStore } from '../../snapshot/ports/file-store.ts'
+import type { AdminFiles } from './admin-files.ts'
+import type { FileTransfers } from './file-transfers.ts'
+import { filesWithoutContent, openBlobs, openFiles } from './open-files.ts'
+import { createSweepFiles } from './sweep-files.job.ts'
 
-type AdminFiles = NonNullable<FileOperationParts['files']>
-
-export interface ComposedFiles {
+export interface StartedFiles {
   readonly store: FileStore
+  readonly transfers: FileTransfers
   readonly admin: AdminFiles
-  readonly door: FilesDoor
 }
 
 /** Undefined: this installation keeps no files. */
-export async function composeFiles(core: BaseWithDatabase, clients: Clients): Promise<ComposedFiles | undefined> {
-  const { config, db, vault, log, opened } = core
+export async function startFiles({
+  config,
+  db,
+  vault,
+  log,
+  opened,
+}: BaseWithDatabase): Promise<StartedFiles | undefined> {
   const place = filePlaceOf(config)
   if (place === undefined) return undefined
   const blobs = await openBlobs(place)
@@ -31,11 +28,7 @@ export async function composeFiles(core: BaseWithDatabase, clients: Clients): Pr
   const { store, transfers, sweep, admin } = openFiles({ db, vault, blobs, limits: limitsOf(config) })
   const sweeping = createSweepFiles({ sweep, log })
   opened.defer(() => sweeping.close())
-  return {
-    store,
-    admin: { ...admin, wake: sweeping.wake },
-    door: createFilesDoor({ transfers, clients, log, newCorrelationId: randomUUID }),
-  }
+  return { store, transfers, admin: { ...admin, wake: sweeping.wake } }
 }
 
 /** For the command line beside the gateway: content goes to the gateway, and so does the removal of content. */

@@ -6,12 +6,12 @@ import { Fault } from '@toolway/contract'
 import { createReadPassThroughToken } from '../../call/callers/pass-through-token.ts'
 import { createAccounts } from '../../identity/accounts.ts'
 import { createIdentity } from '../../identity/identify.ts'
+import type { KeyRow } from '../../identity/keys/keys.ts'
 import type { Principal } from '../../identity/principal.ts'
 import type { KeepSnapshots } from '../../snapshot/keep-snapshots.ts'
 import { createGuardedFetch } from '../../upstreams/http/guarded-fetch.ts'
-import { composeExternalPrincipals } from '../external-principals.ts'
+import { createOutsidePrincipals } from './external-principals.ts'
 import type { Base } from '../../base/base.ts'
-import type { Rows } from './rows.ts'
 
 /** There is no command that makes keys here, and no sign-in: keys come from settings and from the file. */
 const NEXT_STEP = {
@@ -29,19 +29,20 @@ function withMend(thrown: unknown, mend: string): unknown {
   return code === 'token.unknown' ? new Fault(code, {}, { cause, mend: TOKEN_STEP }) : thrown
 }
 
-export interface ComposeDeclaredIdentityParts {
-  readonly rows: Pick<Rows, 'findKey'>
+export interface DeclaredIdentityParts {
+  /** A key that files declare. */
+  readonly findKey: (hash: Buffer) => KeyRow | undefined
   readonly snapshots: () => Pick<KeepSnapshots, 'find' | 'all'>
   /** Completes a principal as the preset requires. */
   readonly bind: ((principal: Principal) => Principal) | undefined
 }
 
-export function composeDeclaredIdentity(
+export function startDeclaredIdentity(
   { config, vault }: Base,
-  { rows, snapshots, bind = (principal) => principal }: ComposeDeclaredIdentityParts,
+  { findKey, snapshots, bind = (principal) => principal }: DeclaredIdentityParts,
 ) {
   const accounts = createAccounts({ list: () => Promise.resolve([]) })
-  const externalPrincipals = composeExternalPrincipals({
+  const externalPrincipals = createOutsidePrincipals({
     config,
     fetch: createGuardedFetch({ alias: 'identity', privateOrigins: 'any' }),
     isOwn: () => false,
@@ -51,7 +52,7 @@ export function composeDeclaredIdentity(
   })
   const known = createIdentity({
     hash: vault.hash,
-    find: (hash) => Promise.resolve(rows.findKey(hash)),
+    find: (hash) => Promise.resolve(findKey(hash)),
     externalPrincipals,
     readToken: () => Promise.reject(new Fault('token.unknown')),
     stands: () => false,

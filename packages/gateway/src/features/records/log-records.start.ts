@@ -2,14 +2,17 @@
  * Where nothing is stored, what happened is on the log: one JSON line for each call, which `audit.ts` writes, and one for each kind
  * of refusal of callers whom nobody knows.
  */
-import type { AuditLogParts } from '../../call/audit-entry.ts'
+import type { AuditLog, AuditLogParts } from '../../call/audit-entry.ts'
+import { auditLogOf } from './audit-log.ts'
 import { createRefusals } from '../../records/refusals.ts'
 import type { Base } from '../../base/base.ts'
 
 /** A placeholder that is never read. */
 const NOWHERE = Promise.resolve({} as Awaited<ReturnType<AuditLogParts['intend']>>)
 
-export function composeLogRecords({ log, opened }: Base): Pick<AuditLogParts, 'intend' | 'write' | 'refuseStranger'> {
+/** @param logLine writes the line of each call, as JSON */
+export function startLogRecords(base: Base, logLine: AuditLogParts['logLine']): AuditLog {
+  const { log, opened } = base
   const refusals = createRefusals({
     // The first of its kind is the line of its call already.
     write: (entry) => {
@@ -18,5 +21,5 @@ export function composeLogRecords({ log, opened }: Base): Pick<AuditLogParts, 'i
     now: Date.now,
   })
   opened.defer(() => refusals.close())
-  return { intend: () => NOWHERE, write() {}, refuseStranger: refusals.take }
+  return auditLogOf(base, { logLine, intend: () => NOWHERE, write() {}, refuseStranger: refusals.take })
 }

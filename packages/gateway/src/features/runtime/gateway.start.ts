@@ -1,10 +1,13 @@
 /** Keeps this gateway in the list of gateways that run on the database. */
 import { hostname } from 'node:os'
 import { randomUUID } from 'node:crypto'
-import { VERSION } from '../call/introduce.ts'
-import { createLastKnown, type Runtime, readFigures, createKeepGateway } from '../features/runtime/index.ts'
-import { HEARTBEAT_SECONDS, listGateways, removeGateway, storeGateway } from '../gateways/gateways.ts'
-import type { BaseWithDatabase } from '../base/base.ts'
+import { VERSION } from '../../call/introduce.ts'
+import { readFigures } from './figures.rows.ts'
+import { createKeepGateway } from './keep-gateway.job.ts'
+import { createLastKnown } from './last-known.ts'
+import type { Runtime } from './runtime.ts'
+import { HEARTBEAT_SECONDS, listGateways, removeGateway, storeGateway } from '../../gateways/gateways.ts'
+import type { BaseWithDatabase } from '../../base/base.ts'
 
 export interface GatewayFacts {
   /** The ID of this gateway in that list. */
@@ -14,7 +17,7 @@ export interface GatewayFacts {
 }
 
 /** The figures are read once, since they cost a count; the list of gateways with each heartbeat. */
-export function composeGateway({ config, db, log, opened }: BaseWithDatabase): GatewayFacts {
+export function startGateway({ config, db, log, opened }: BaseWithDatabase): GatewayFacts {
   const [lastFigures, lastGateways]: [Runtime['lastFigures'], Runtime['lastGateways']] = [
     createLastKnown(),
     createLastKnown(),

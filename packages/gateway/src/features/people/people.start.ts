@@ -1,0 +1,51 @@
+/** Sign-in of users: passwords, and the organization's own identity provider. */
+import type { OrganizationId } from '@toolway/contract'
+import { createEnrolment } from './enrolment.ts'
+import { createPasswordFits } from './fresh-sign-in.ts'
+import { createSignIn, type SignInParts } from './sign-in.ts'
+import { providerOf, tokenLives } from '../../config.ts'
+import type { Accounts } from '../../identity/accounts.ts'
+import { createAttempts } from '../../identity/attempts.ts'
+import { createIdentityProvider } from '../../identity/federated/identity-provider.ts'
+import { createPasswords } from '../../identity/passwords.ts'
+import type { KeepSnapshots } from '../../snapshot/keep-snapshots.ts'
+import { createGuardedFetch } from '../../upstreams/http/guarded-fetch.ts'
+import type { BaseWithDatabase } from '../../base/base.ts'
+
+export interface StartPeopleParts extends Pick<SignInParts, 'accessTokens' | 'ended' | 'publicUrl'> {
+  readonly accounts: Accounts
+  readonly snapshots: Pick<KeepSnapshots, 'find' | 'all' | 'refresh'>
+}
+
+export type People = ReturnType<typeof startPeople>
+
+export function startPeople({ config, db, vault }: BaseWithDatabase, parts: StartPeopleParts) {
+  const { accessTokens, ended, accounts, snapshots, publicUrl } = parts
+  const passwords = createPasswords({ shortest: config.TOOLWAY_PASSWORD_LENGTH })
+  const attempts = createAttempts({ now: Date.now })
+  const settings = providerOf(config)
+  const fetch = createGuardedFetch({ alias: 'identity provider', privateOrigins: 'any' })
+  const provider = settings && createIdentityProvider({ ...settings, fetch, now: Date.now })
+  const settle = async (organizationId?: OrganizationId) => {
+    await Promise.all([accounts.load(), organizationId === undefined ? undefined : snapshots.refresh(organizationId)])
+  }
+  const shared = { db, hash: vault.hash, seal: vault.seal, passwords, attempts, settle }
+  const signIn = createSignIn({
+    ...shared,
+    accessTokens,
+    ended,
+    findOrganization: snapshots.find,
+    allOrganizations: snapshots.all,
+    refreshLifetime: tokenLives(config).refresh,
+    bindsAlways: config.TOOLWAY_TOKEN_PRESET === 'uru',
+    provider,
+    provision: config.TOOLWAY_OIDC_NEW === 'refuse' ? 'existing' : config.TOOLWAY_OIDC_NEW,
+    publicUrl,
+    now: Date.now,
+  })
+  return {
+    ...{ signIn, enrolment: createEnrolment(shared), provider },
+    passwordFits: createPasswordFits(shared),
+    hashPassword: passwords.hash,
+  }
+}

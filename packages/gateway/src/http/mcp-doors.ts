@@ -1,0 +1,79 @@
+/** The doors of MCP: its three transports and the tool URLs, which share one entrance. */
+import { readInitialize } from '@toolway/protocol'
+import type { Base } from '../base/base.ts'
+import { answersForms } from '../call/approvals/questions.ts'
+import type { CallParts } from '../call/call-parts.ts'
+import { createEntrance, type EnterParts } from '../call/enter.ts'
+import { createListeners } from '../call/listening/listeners.ts'
+import type { ProcessPlace } from '../lib/process-place.ts'
+import type { Limits } from '../limits/limits.ts'
+import type { RequestContext } from '../snapshot/ports/request-context.ts'
+import { createConsoleAuthorization, type ConsoleMcpParts } from './console/console-mcp.ts'
+import { createMcpDoor, type McpDoorParts } from './mcp-door.ts'
+import { createMessagesElsewhere } from './mcp/messages-elsewhere.ts'
+import type { Challenge } from './oauth/challenge.ts'
+import type { ConnectionRegistry } from './persistent/connection-registry.ts'
+import { createSseDoor } from './persistent/sse-door.ts'
+import { createWebSocketDoor } from './persistent/websocket-door.ts'
+import { CallsUnderWay } from './streams/calls-under-way.ts'
+import { createToolDoor } from './tools/tool-door.ts'
+
+export interface McpDoorsParts extends Omit<
+  McpDoorParts,
+  'entrance' | 'givesSession' | 'bodyLimit' | 'limits' | 'calls' | 'elsewhere'
+> {
+  /** Other processes of the same port, where there are any. */
+  readonly place?: ProcessPlace | undefined
+  /** Whether calls at this endpoint may be confirmed by their client; unsaid, none are. */
+  readonly confirms?: (requestContext: RequestContext) => boolean
+  readonly parts: CallParts
+  readonly limits: Limits
+  readonly room: ConnectionRegistry
+  /** The challenge that shows a client without a token where to get one. */
+  readonly challenge: Challenge
+  readonly seen?: EnterParts['seen']
+  /** The sign-ins of browsers, where there are any. */
+  readonly browsers?: ConsoleMcpParts
+}
+
+export function createMcpDoors({ config }: Base, { browsers, confirms, parts: calls, place, ...parts }: McpDoorsParts) {
+  const { sessions, changes, seen } = parts
+  const entrance = createEntrance({ ...calls, sessions, changes, listeners: createListeners(), seen })
+  const doors = {
+    ...parts,
+    elsewhere: place === undefined ? undefined : createMessagesElsewhere(place, sessions),
+    entrance,
+    givesSession: sessionsFor(config, confirms),
+    bodyLimit: config.TOOLWAY_BODY_LIMIT,
+    calls: new CallsUnderWay(),
+  }
+  return {
+    calls: doors.calls,
+    mcp: createMcpDoor(doors),
+    // The console redirects users who are not signed in to the sign-in page; they get no OAuth challenge.
+    consoleMcp:
+      browsers === undefined
+        ? undefined
+        : createMcpDoor({ ...doors, challenge: () => undefined, authorize: createConsoleAuthorization(browsers) }),
+    sse:
+      config.TOOLWAY_SESSIONS === 'on' ? createSseDoor({ ...doors, publicUrl: config.TOOLWAY_PUBLIC_URL }) : undefined,
+    webSocket: createWebSocketDoor(doors),
+    tools: createToolDoor({
+      ...doors,
+      flat: config.TOOLWAY_PRESET === 'curatore',
+      credentials: calls.credentials,
+      publicKey: config.TOOLWAY_OPENAPI === 'public' ? config.MCP_API_KEY : undefined,
+    }),
+  }
+}
+
+/** Decides which clients get a session: all, none, or those that can be asked for a confirmation. */
+function sessionsFor(
+  { TOOLWAY_SESSIONS: sessions }: Base['config'],
+  confirms: McpDoorsParts['confirms'],
+): McpDoorParts['givesSession'] {
+  if (sessions === 'on') return () => true
+  if (sessions === 'off' || confirms === undefined) return undefined
+  return (requestContext, { params }) =>
+    confirms(requestContext) && answersForms({ caller: readInitialize(params ?? {}) })
+}

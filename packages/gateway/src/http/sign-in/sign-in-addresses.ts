@@ -1,0 +1,36 @@
+/** The pages at which people sign in, also those of the organization's own identity provider where one is set. */
+import { randomUUID } from 'node:crypto'
+import type { BaseWithDatabase } from '../../base/base.ts'
+import type { People } from '../../features/people/index.ts'
+import { spendState } from '../../identity/spent-states.ts'
+import { findUser } from '../../identity/users.ts'
+import type { Clients } from '../client-address.ts'
+import { createProviderDoor } from './provider-door.ts'
+import { createSignInDoor } from './sign-in-door.ts'
+import type { WebSession } from './web-session.ts'
+
+export interface SignInAddressesParts {
+  readonly people: People
+  readonly web: WebSession
+  readonly clients: Clients
+  readonly publicUrl: () => string
+}
+
+export function createSignInAddresses(
+  { config, db, vault }: BaseWithDatabase,
+  { people, web, clients, publicUrl }: SignInAddressesParts,
+) {
+  const pages = createSignInDoor({
+    ...people,
+    web,
+    shortest: config.TOOLWAY_PASSWORD_LENGTH,
+    clients,
+    emailOf: (id) => db.system(async (sql) => (await findUser(sql, id))?.email),
+    newCorrelationId: randomUUID,
+  })
+  const { signIn, provider } = people
+  if (provider?.browses !== true) return pages
+  const spend = (hash: Buffer, until: Date) => db.system((sql) => spendState(sql, hash, until))
+  const parts = { provider, signIn, web, vault, spend, publicUrl, clients, newCorrelationId: randomUUID }
+  return pages.route('/', createProviderDoor(parts))
+}
