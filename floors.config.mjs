@@ -15,6 +15,7 @@ const APART = ['demo', 'testing']
 const ABOVE_CALLS = [
   'backup',
   'installation',
+  'curatore',
   'declaration',
   'reference',
   'runtime',
@@ -48,9 +49,9 @@ const YAML_FILES = 'file-(?:fault|yaml)'
 export const FLOORS = [
   {
     name: 'doors',
-    about: 'one entry point per transport: HTTP, command line, declarations; `compose` builds every part',
-    folders: ['http', 'cli', 'compose'],
-    files: ['main', 'compose', 'config-file', `config-(?!${YAML_FILES}\\.)[\\w-]+`, 'preset-declarations'],
+    about: 'one entry point per transport: HTTP, command line, declarations; `app` builds every part',
+    folders: ['http', 'cli', 'app', 'compose'],
+    files: ['main', 'app', 'config-file', `config-(?!${YAML_FILES}\\.)[\\w-]+`, 'preset-declarations'],
   },
   {
     name: 'features',

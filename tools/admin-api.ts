@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import type * as OperationsModule from '../packages/gateway/src/compose/operations.ts'
+import type * as OperationsModule from '../packages/gateway/src/app/operations.ts'
 import type * as OpenApiModule from '../packages/gateway/src/features/reference/open-api.ts'
 
 const root = resolve(import.meta.dirname, '..')

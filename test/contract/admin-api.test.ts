@@ -8,7 +8,7 @@ import type { Operation } from '@toolway/contract/admin'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
 import { needOf, openApiOf, tagOf } from '../../packages/gateway/src/features/reference/open-api.ts'
-import { BESIDE, OPERATIONS } from '../../packages/gateway/src/compose/operations.ts'
+import { BESIDE, OPERATIONS } from '../../packages/gateway/src/app/operations.ts'
 
 type Json = Record<string, unknown>
 const operations = [...OPERATIONS.map(({ operation }) => operation), ...BESIDE]

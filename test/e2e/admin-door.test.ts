@@ -1,7 +1,7 @@
 /** How the admin interface answers what it cannot serve, and a request that comes twice. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { OPERATIONS } from '../../packages/gateway/src/compose/operations.ts'
+import { OPERATIONS } from '../../packages/gateway/src/app/operations.ts'
 import { startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { addKey, changesIn, createAsk, type Answered, type Ask } from './peers/people/administrators.ts'
 

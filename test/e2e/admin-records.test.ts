@@ -3,7 +3,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { OPERATIONS } from '../../packages/gateway/src/compose/operations.ts'
+import { OPERATIONS } from '../../packages/gateway/src/app/operations.ts'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { addKey, createAsk, type Ask } from './peers/people/administrators.ts'
 import { openGateway } from './peers/open-gateway.ts'

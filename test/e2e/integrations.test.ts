@@ -5,7 +5,7 @@ import { CONNECTORS } from '@toolway/connectors'
 import { CONNECTOR_CATALOG } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { OPERATIONS } from '../../packages/gateway/src/compose/operations.ts'
+import { OPERATIONS } from '../../packages/gateway/src/app/operations.ts'
 import { startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import {
   addKey,

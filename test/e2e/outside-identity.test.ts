@@ -10,7 +10,7 @@ import {
   putToolset,
   type Operation,
 } from '@toolway/contract/admin'
-import { OPERATIONS } from '../../packages/gateway/src/compose/operations.ts'
+import { OPERATIONS } from '../../packages/gateway/src/app/operations.ts'
 import { mintKey } from '../../packages/gateway/src/identity/keys/key-forms.ts'
 import { startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { addPerson } from '../../packages/gateway/src/testing/people.ts'

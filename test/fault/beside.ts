@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { compose } from '../../packages/gateway/src/compose.ts'
+import { createApp } from '../../packages/gateway/src/app.ts'
 import { loadConfig } from '../../packages/gateway/src/config.ts'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { createVault } from '../../packages/gateway/src/vault/vault.ts'
@@ -23,7 +23,7 @@ export async function startBeside(
   })
   const log = { debug() {}, info() {}, warn() {}, error() {} }
   const store = { db, vault: createVault(Buffer.alloc(32, 7)) }
-  const gateway = await compose({ config, store, log, logLine() {}, path, lang })
+  const gateway = await createApp({ config, store, log, logLine() {}, path, lang })
   const address = `http://127.0.0.1:${await gateway.listen()}`
   return {
     address,

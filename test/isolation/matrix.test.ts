@@ -7,7 +7,7 @@
 // @module-tag long
 import type { Operation } from '@toolway/contract/admin'
 import { expect, test } from 'vitest'
-import { OPERATIONS } from '../../packages/gateway/src/compose/operations.ts'
+import { OPERATIONS } from '../../packages/gateway/src/app/operations.ts'
 import { IS_SHORT } from '../setup/form.ts'
 import { describeEachTown } from './each-town.ts'
 import { aboutOf, roleAt, verdictOf } from './expected.ts'

@@ -1,7 +1,7 @@
 /** The 44 routes of the source system that demand a permission (shared connectors list, section 7): each is served here, and demands it too. */
 import { PERMISSIONS, type Permission } from '@toolway/contract'
 import { expect, test } from 'vitest'
-import { OPERATIONS } from '../../packages/gateway/src/compose/operations.ts'
+import { OPERATIONS } from '../../packages/gateway/src/app/operations.ts'
 import { addressOf } from '../../packages/gateway/src/http/addresses.ts'
 
 /** As the source system writes them, without its prefix `/api/v1`. Names in braces are ours to choose. */

@@ -5,7 +5,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { OPERATIONS } from '../../packages/gateway/src/compose/operations.ts'
+import { OPERATIONS } from '../../packages/gateway/src/app/operations.ts'
 import { startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { runs } from '../setup/form.ts'
 

@@ -6,7 +6,7 @@ import { createPolicy } from './policy/compile.ts'
 import { readPolicy, readPolicyFile } from './policy-file.ts'
 import { selectionOf } from './toolsets/toolsets.ts'
 
-const SHIPPED = new URL('./compose/declared/curatore/shipped-policies/', import.meta.url)
+const SHIPPED = new URL('./features/curatore/shipped-policies/', import.meta.url)
 const shipped = (name: string) => readPolicy(name, readFileSync(new URL(name, SHIPPED), 'utf8'))
 
 const SIXTEEN = [

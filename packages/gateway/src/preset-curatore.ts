@@ -1,6 +1,6 @@
 /**
  * The preset `curatore` (source system S1): one contract backend, and toolsets that are what policy files say. Alone it is a gateway
- * without a database, which `compose/declared` builds and which watches its files; in a declaration file it is one organization of
+ * without a database, which `features/curatore` builds and which watches its files; in a declaration file it is one organization of
  * several, whose policy is read at the start.
  */
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { isUnset, variablesOf } from './preset-variables.ts'
 /** Aliases of the connections: each policy file has one of its own, because it says which contracts become tools. */
 export const CURATORE_ALIASES: Readonly<Record<string, string>> = { default: 'cwr', admin: 'cwr-admin' }
 
-const SHIPPED = fileURLToPath(new URL('compose/declared/curatore/shipped-policies/', import.meta.url))
+const SHIPPED = fileURLToPath(new URL('features/curatore/shipped-policies/', import.meta.url))
 export const SHIPPED_POLICIES = {
   default: join(SHIPPED, 'policy.yaml'),
   admin: join(SHIPPED, 'policy.admin.yaml'),

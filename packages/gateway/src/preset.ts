@@ -33,6 +33,6 @@ export interface Preset {
   organization(lookup: Lookup): Readonly<Record<string, unknown>>
   /** Settings of that organization, where it is one of several in a declaration file and the preset's own settings are not in force. */
   readonly organizationSettings?: Readonly<Record<string, unknown>>
-  /** Its organization is composed at the start, and not declared (`compose/declared`). */
+  /** Its organization is composed at the start, and not declared (`features/curatore`). */
   readonly composed?: true
 }

@@ -1,6 +1,6 @@
 /** The roles of a process: web, api and mcp, each alone and together behind one address, and two of one role taking turns. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { OPERATIONS } from '../../../packages/gateway/src/compose/operations.ts'
+import { OPERATIONS } from '../../../packages/gateway/src/app/operations.ts'
 import { PATHS } from '../../../packages/gateway/src/oauth/metadata.ts'
 import type { Config } from '../../../packages/gateway/src/config.ts'
 import { startTestGateway, type TestGateway } from '../../../packages/gateway/src/testing/gateway.ts'

@@ -9,7 +9,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { declare } from '../../../packages/gateway/src/features/declaration/index.ts'
 import { openStore } from '../../../packages/gateway/src/base/open-store.ts'
-import { compose } from '../../../packages/gateway/src/compose.ts'
+import { createApp } from '../../../packages/gateway/src/app.ts'
 import { loadConfig } from '../../../packages/gateway/src/config.ts'
 import { ensureOrganization } from '../../../packages/gateway/src/organizations/organizations.ts'
 import { held } from '../counts/held.ts'
@@ -52,7 +52,7 @@ async function start() {
       keys: [{ name: 'memory', value: key, toolset: undefined }],
     },
   ])
-  const gateway = await compose({ config, store, log: silent, logLine() {}, path, lang: undefined })
+  const gateway = await createApp({ config, store, log: silent, logLine() {}, path, lang: undefined })
   const port = await gateway.listen(10_000)
   const end = async () => {
     await gateway.close()

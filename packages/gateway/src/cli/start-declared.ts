@@ -2,8 +2,8 @@
  * `toolway start` without a database (TOOLWAY_STORE=none): what the files and settings declare is what there is, from the first
  * request to the last. It writes nothing to the disk but what children that it starts have of their own.
  */
-import { composeDeclared } from '../compose/declared/compose-declared.ts'
-import { refuseDeclared, refuseUnready } from '../compose/declared/curatore/curatore.ts'
+import { createDeclaredApp } from '../app/declared.ts'
+import { refuseDeclared, refuseUnready } from '../features/curatore/index.ts'
 import { rootOf } from '../base/declared-root.ts'
 import { ConfigFault, isShortKey, type Config, type LoadedConfig } from '../config.ts'
 import { readConfigFile } from '../config-file.ts'
@@ -33,7 +33,7 @@ export async function startDeclared(loaded: LoadedConfig): Promise<number> {
   opened.defer(() => logs.flush())
   if (config.DATABASE_URL !== undefined) log.warn({}, 'DATABASE_URL is not used: TOOLWAY_STORE is none')
   warnOf(config, log)
-  const gateway = await composeDeclared({
+  const gateway = await createDeclaredApp({
     config,
     vault: createVault(rootOf(config)),
     declared,

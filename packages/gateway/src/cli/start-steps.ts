@@ -1,6 +1,6 @@
 /** Common parts of every start, with or without a database: the log level, the listening address, and the signals that end it. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Gateway } from '../compose/running.ts'
+import type { Gateway } from '../http/running.ts'
 import { isLoopback, stopDelayOf, type LoadedConfig } from '../config.ts'
 import type { Log } from '../lib/log.ts'
 import { CommandFault } from './terminal/output.ts'

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { declare, DeclarationConflict, withdraw } from '../features/declaration/index.ts'
 import { ensureLocalKey, firstRun, noteShown, type FirstRun, sealPlain } from '../features/installation/index.ts'
 import { openStore, type Store } from '../base/open-store.ts'
-import type { Gateway } from '../compose/running.ts'
+import type { Gateway } from '../http/running.ts'
 import type { LoadedConfig } from '../config.ts'
 import { readConfigFile } from '../config-file.ts'
 import type { Declared } from '../features/declaration/index.ts'
@@ -92,8 +92,8 @@ async function open(loaded: LoadedConfig, store: Store, logs: Logs): Promise<Gat
   // What serves is loaded where something is served: the first of several processes stays small.
   if (config.TOOLWAY_PROCESSES === 1) {
     onRestart(() => log.warn({}, 'SIGUSR2 replaces gateway processes, but TOOLWAY_PROCESSES is 1'))
-    const { compose } = await import('../compose.ts')
-    return compose({ config, origins, store, log, logLine: logs.line, tail: logs.tail, path, lang, lookup })
+    const { createApp } = await import('../app.ts')
+    return createApp({ config, origins, store, log, logLine: logs.line, tail: logs.tail, path, lang, lookup })
   }
   const { createProcessGroup } = await import('./processes/process-group.ts')
   const group = createProcessGroup({

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ProvidedContext } from 'vitest'
 import { declare, type Declared } from '../features/declaration/index.ts'
-import { compose } from '../compose.ts'
+import { createApp } from '../app.ts'
 import { loadConfig, type Config } from '../config.ts'
 import type { Db } from '../db/db.ts'
 import type { Log } from '../lib/log.ts'
@@ -45,19 +45,19 @@ export interface TestGateway extends AsyncDisposable {
   settled(alias: string): Promise<{ status: string; reason: string | null; tools: number }>
 }
 
-export type TestConnection = Partial<Declared['connections'][number]> &
-  Pick<Declared['connections'][number], 'alias' | 'wire'>
+export type TestConnection = Partial<Declaration['connections'][number]> &
+  Pick<Declaration['connections'][number], 'alias' | 'wire'>
 
 export interface TestGatewayOptions {
   readonly connections?: readonly TestConnection[]
-  readonly toolsets?: Declared['toolsets']
-  readonly keys?: Declared['keys']
+  readonly toolsets?: Declaration['toolsets']
+  readonly keys?: Declaration['keys']
   /** Settings by their names in the environment. */
   readonly settings?: Readonly<Record<string, string>>
   /** The PostgreSQL to make its database on; without it the embedded one. */
   readonly server?: ProvidedContext['postgres']
   /** Further organizations, whole. */
-  readonly others?: readonly Declared[]
+  readonly others?: readonly Declaration[]
   /** Rows are not checked by their shapes, as in production: for rows that no shape fits. */
   readonly trusting?: boolean
 }
@@ -83,7 +83,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   const vault = createTestVault()
   const { db } = database
   const organization = await db.system((sql) => ensureOrganization(sql, 'default', 'Default', 'first run'))
-  const declared: Declared = {
+  const declared: Declaration = {
     slug: 'default',
     name: 'Default',
     connections: connections.map((connection) => ({
@@ -96,13 +96,12 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     toolsets,
     keys: [{ name: 'test', value: TEST_KEY, toolset: undefined }, ...keys],
   }
-  const { TOOLWAY_LIMIT_ORGANIZATION: requestsPerMinute, TOOLWAY_SANDBOX_ROOTS: roots } = loaded.config
-  await declare({ db, vault, requestsPerMinute, roots }, [declared, ...others])
+  await declare({ db, vault }, [declared, ...others])
   const log: LogLine[] = []
   const tail = createLogTail()
   const kept = logInto(log, (line) => tail.push(line))
   const begin = async (port: number, other: Partial<Config> = {}) => {
-    const begun = await compose({
+    const begun = await createApp({
       origins: loaded.origins,
       config: { ...loaded.config, ...other, TOOLWAY_PORT: port },
       store: { db, vault },

@@ -3,9 +3,9 @@
  * first process did, opens the database that runs already, and serves until it is told to end or the first process is gone.
  * Signals are for the first process, also where a terminal sends them to all.
  */
-import { compose } from '../../compose.ts'
+import { createApp } from '../../app.ts'
 import { openStore } from '../../base/open-store.ts'
-import type { Gateway } from '../../compose/running.ts'
+import type { Gateway } from '../../http/running.ts'
 import { ConfigFault } from '../../config.ts'
 import { keepCompiled } from '../../lib/keep-compiled.ts'
 import { createLogs } from '../../telemetry/log.ts'
@@ -51,7 +51,7 @@ async function serve({ preset, logLevel, database, patience }: Beginning): Promi
   })
   opened.defer(() => store.close())
   channelPlace = createChannelPlace(send)
-  gateway = await compose({
+  gateway = await createApp({
     config,
     origins: loaded.origins,
     store,

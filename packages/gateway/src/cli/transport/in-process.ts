@@ -7,7 +7,7 @@
 import { Fault } from '@toolway/contract'
 import type { Operation } from '@toolway/contract/admin'
 import { carryOut, type Caller } from '../../operations/carry-out.ts'
-import { composeLocalAdmin } from '../../compose/local-admin.ts'
+import { createLocalAdmin } from '../../app/local-admin.ts'
 import { DatabaseUnreachable } from '../../db/unreachable.ts'
 import { OPERATOR } from '../../identity/principal.ts'
 import { ownActor } from '../own-actor.ts'
@@ -36,7 +36,7 @@ async function openLocal(ending: AsyncDisposableStack, publicUrl: string) {
   const opened = ending.use(await openInstallation())
   const { loaded } = opened
   const { administration, reload } = ending.use(
-    await composeLocalAdmin({ store: opened, loaded, log: SILENT, publicUrl: () => publicUrl }),
+    await createLocalAdmin({ store: opened, loaded, log: SILENT, publicUrl: () => publicUrl }),
   )
   let loadedAt = Date.now()
   return async ({ method }: Operation) => {

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Fault, permits } from '@toolway/contract'
 import type { Admit } from '../../call/admit.ts'
+import type { Policies } from '../../features/curatore/index.ts'
 import type { RequestContext } from '../../snapshot/ports/request-context.ts'
 import type { Limits } from '../../limits/limits.ts'
 import { countUnknown } from '../count-unknown.ts'
@@ -9,14 +10,6 @@ import { correlationOf } from '../request-head.ts'
 import { problemAnswer } from '../http-faults.ts'
 import { cutUnread } from '../streams/unread-answers.ts'
 import { roleForbidden } from '../../lib/role-forbidden.ts'
-
-/** The policy file of each toolset, as it is in force. */
-export interface Policies {
-  /** Undefined where no file speaks of that toolset. */
-  show(toolset: string): object | undefined
-  /** Read the files now, and ask the backend for its contracts. `problem`: a file could not be read, and the last policy stays. */
-  reload(): Promise<{ readonly problem: string | undefined }>
-}
 
 export interface PolicyDoorParts {
   readonly admit: Admit

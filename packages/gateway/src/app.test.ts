@@ -5,7 +5,7 @@ import { connect, createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { compose, type ComposeParts } from './compose.ts'
+import { createApp, type AppParts } from './app.ts'
 import { loadConfig } from './config.ts'
 import { createDb, type Db } from './db/db.ts'
 import { createTestDatabase } from './testing/database.ts'
@@ -31,7 +31,7 @@ function listening(
   return { db: { ...db, listen, system }, ended }
 }
 
-async function partsWith(db: Db): Promise<ComposeParts & AsyncDisposable> {
+async function partsWith(db: Db): Promise<AppParts & AsyncDisposable> {
   const folder = await mkdtemp(join(tmpdir(), 'toolway-compose-'))
   const { config, path, lang } = loadConfig({ PATH: process.env['PATH'], TOOLWAY_PORT: '0', TOOLWAY_DATA: folder })
   const store = { db, vault: createVault(Buffer.alloc(32, 7)) }
@@ -50,9 +50,9 @@ test('a gateway that fails half-way ends what it had opened, and says why it fai
   const { db, ended } = listening(database.db, { system })
   await using parts = await partsWith(db)
   // The pool has its connections, and their timers, from the first time on.
-  await expect(compose(parts)).rejects.toThrow('the tables are gone')
+  await expect(createApp(parts)).rejects.toThrow('the tables are gone')
   const before = intervals()
-  await expect(compose(parts)).rejects.toThrow('the tables are gone')
+  await expect(createApp(parts)).rejects.toThrow('the tables are gone')
   expect(ended).toEqual(['toolway_changed', 'toolway_changed'])
   expect(intervals()).toBeLessThanOrEqual(before)
 })
@@ -70,7 +70,7 @@ test('a gateway starts though each answer of its database takes longer than call
   const through = { ...credentials, host: '127.0.0.1', port: (slow.address() as AddressInfo).port }
   const db = createDb({ connection: through, patience: 20 })
   await using parts = await partsWith(db)
-  const gateway = await compose(parts)
+  const gateway = await createApp(parts)
   expect(await gateway.listen()).toBeGreaterThan(0)
   await gateway.close()
   await db.close()
@@ -81,7 +81,7 @@ test('a part that fails as the gateway ends keeps no other from ending', async (
   await using database = await createTestDatabase()
   const { db, ended } = listening(database.db, { endFails: true })
   await using parts = await partsWith(db)
-  const gateway = await compose(parts)
+  const gateway = await createApp(parts)
   const port = await gateway.listen()
   await expect(gateway.close()).rejects.toThrow('the line broke')
   expect(ended).toEqual(['toolway_changed'])

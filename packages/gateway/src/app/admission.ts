@@ -23,7 +23,7 @@ import { createPageReads, type PageReadsParts } from '../sessions/page-reads.ts'
 import { createServerPlaces } from '../upstreams/server-places.ts'
 import type { Base } from '../base/base.ts'
 
-export interface ComposeAdmissionParts {
+export interface StartCallsParts {
   readonly identity: Identity
   readonly accounts: Accounts
   readonly snapshots: Pick<KeepSnapshots, 'find'>
@@ -46,7 +46,7 @@ export interface ComposeAdmissionParts {
   readonly placeOf?: ((place: EndpointPath, principal: Principal) => EndpointPath) | undefined
 }
 
-export interface Admission {
+export interface Calls {
   readonly admit: Admit
   readonly stand: Stand
   readonly open: OpenStreams
@@ -57,7 +57,7 @@ export interface Admission {
 /** Where no credentials are kept, none ever comes. */
 const NONE: Pick<CallCredentials, 'credentialArrived'> = { credentialArrived: () => Promise.resolve(false) }
 
-export function composeAdmission(core: Base, parts: ComposeAdmissionParts): Admission {
+export function startCalls(core: Base, parts: StartCallsParts): Calls {
   const { config, vault, log, opened } = core
   const { identity, accounts, snapshots, limits, credentials, links, approvals } = parts
   const wishOf = (link: string) => JSON.stringify(links?.read(link.slice(link.lastIndexOf('/') + 1)))
@@ -97,3 +97,6 @@ export function composeAdmission(core: Base, parts: ComposeAdmissionParts): Admi
   const admit = createAdmit({ identity, ...requestContext })
   return { admit, stand: createStand(requestContext), open: createOpenStreams(admit), calls }
 }
+
+/** What begins nothing new once the gateway closes. */
+export const stopsOf = ({ open, calls }: Calls) => [open, calls.authElicitation]

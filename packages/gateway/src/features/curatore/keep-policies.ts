@@ -5,8 +5,8 @@
  * It asks for the file's state instead of waiting to be told: folders that a container mounts are exchanged as a whole.
  */
 import { stat } from 'node:fs/promises'
-import type { Log } from '../../../lib/log.ts'
-import { readPolicyFile, type CuratorePolicy } from '../../../policy-file.ts'
+import type { Log } from '../../lib/log.ts'
+import { readPolicyFile, type CuratorePolicy } from '../../policy-file.ts'
 import type { Profile } from './curatore.ts'
 
 export interface KeptProfile extends Profile {

@@ -1,6 +1,13 @@
 /** The policy files as `GET /policy` shows them, in the source system's words. */
-import type { Policies } from '../../../http/tools/policy-door.ts'
 import type { KeepPolicies } from './keep-policies.ts'
+
+/** The policy file of each toolset, as it is in force. */
+export interface Policies {
+  /** Undefined where no file speaks of that toolset. */
+  show(toolset: string): object | undefined
+  /** Read the files now, and ask the backend for its contracts. `problem`: a file could not be read, and the last policy stays. */
+  reload(): Promise<{ readonly problem: string | undefined }>
+}
 
 /** @param again ask the backend for its contracts */
 export const createPolicies = (policies: KeepPolicies, again: () => Promise<void>): Policies => ({

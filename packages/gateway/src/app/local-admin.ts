@@ -40,7 +40,7 @@ const elsewhere = (): never => {
   throw new Error('only a running gateway can do that')
 }
 
-export async function composeLocalAdmin({ store, loaded, log, publicUrl }: LocalAdminParts): Promise<LocalAdmin> {
+export async function createLocalAdmin({ store, loaded, log, publicUrl }: LocalAdminParts): Promise<LocalAdmin> {
   const { db, vault } = store
   const { config, origins } = loaded
   await using opened = new AsyncDisposableStack()

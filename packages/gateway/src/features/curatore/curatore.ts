@@ -6,15 +6,14 @@
  */
 import { createHash } from 'node:crypto'
 import type { Rule } from '@toolway/contract'
-import { ConfigFault, type Config } from '../../../config.ts'
-import type { Declared } from '../../../features/declaration/index.ts'
-import { CONFIRM, type CuratorePolicy } from '../../../policy-file.ts'
-import type { EndpointPath } from '../../../snapshot/ports/endpoint.ts'
-import type { RequestContext } from '../../../snapshot/ports/request-context.ts'
-import type { Principal } from '../../../identity/principal.ts'
-import type { DeclaredOrganization } from '../make-rows.ts'
-import { backendOf } from '../../../kinds/contract/contract.ts'
-import { contractWordsOf, CURATORE_ALIASES, SHIPPED_POLICIES } from '../../../preset-curatore.ts'
+import { ConfigFault, type Config } from '../../config.ts'
+import { CONFIRM, type CuratorePolicy } from '../../policy-file.ts'
+import type { EndpointPath } from '../../snapshot/ports/endpoint.ts'
+import type { RequestContext } from '../../snapshot/ports/request-context.ts'
+import type { Principal } from '../../identity/principal.ts'
+import type { Declared } from '../declaration/index.ts'
+import { backendOf } from '../../kinds/contract/contract.ts'
+import { contractWordsOf, CURATORE_ALIASES, SHIPPED_POLICIES } from '../../preset-curatore.ts'
 
 /** One endpoint of the preset, and the file that says what it is. */
 export interface Profile {
@@ -49,9 +48,7 @@ export function refuseUnready(config: Config): void {
 export function refuseDeclared(declared: readonly Declared[]): void {
   const own = declared.find(({ slug }) => slug === DEFAULT)
   const said =
-    own === undefined
-      ? []
-      : [...own.connections, ...own.toolsets, ...own.keys, ...(own.groups ?? []), ...(own.rules ?? [])]
+    own === undefined ? [] : [...own.connections, ...own.toolsets, ...own.keys, ...(own.groups ?? []), ...(own.rules ?? [])]
   if (said.length > 0)
     throw new ConfigFault(
       'TOOLWAY_CONFIG declares the default organization, which the curatore preset creates: declare others under organizations, and rules for all of them under platform.',
@@ -84,7 +81,7 @@ export function profilesOf({
 export function curatoreOrganization(
   config: Config,
   profiles: readonly (Profile & { readonly policy: CuratorePolicy })[],
-): DeclaredOrganization {
+): Declared & { readonly id: string } {
   const {
     DEFAULT_ORG_ID: id = '',
     CURATORE_BACKEND_URL: url = '',

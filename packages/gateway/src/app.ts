@@ -9,16 +9,15 @@ import { fileURLToPath } from 'node:url'
 import type { UserId } from '@toolway/contract'
 import type { BaseWithDatabase } from './base/base.ts'
 import type { Store } from './base/open-store.ts'
-import { startTelemetry } from './base/start-telemetry.ts'
-import { VERSION } from './call/introduce.ts'
 import { createListPreview } from './call/list-preview.ts'
-import { composeAdmission, type Admission } from './compose/admission.ts'
-import { hearDatabaseNotifications } from './compose/database-notifications.ts'
-import { createInstallation } from './compose/installation.ts'
-import { operationPartsOf } from './compose/operation-parts.ts'
-import { OPERATIONS, type OperationParts } from './compose/operations.ts'
-import { createRunning, type Gateway } from './compose/running.ts'
-import { isAlone, type Config, type LoadedConfig } from './config.ts'
+import { startCalls, stopsOf, type Calls } from './app/admission.ts'
+import { hearDatabaseNotifications } from './app/database-notifications.ts'
+import { createInstallation } from './app/installation.ts'
+import { operationPartsOf } from './app/operation-parts.ts'
+import { OPERATIONS, type OperationParts } from './app/operations.ts'
+import { startProcess, type ProcessParts } from './app/process.ts'
+import { createRunning, type Gateway } from './http/running.ts'
+import { isAlone, type LoadedConfig } from './config.ts'
 import { startAgent } from './features/agent/index.ts'
 import { startAuthorization } from './features/authorization/index.ts'
 import { startClientsSeen } from './features/clients-seen/index.ts'
@@ -31,7 +30,6 @@ import { pageReadsOf, runtimeOf, startGateway, startSessions, startSharedStreams
 import { startWebhooks } from './features/webhooks/index.ts'
 import { createAdminDoor } from './http/admin/admin-door.ts'
 import { createApprovalAddresses } from './http/approvals/approval-addresses.ts'
-import { createClients } from './http/client-address.ts'
 import { createConnectAddresses } from './http/connect/connect-addresses.ts'
 import { createVisitors } from './http/connect/visitor.ts'
 import { createConsoleDoor } from './http/console/console-door.ts'
@@ -46,18 +44,15 @@ import { addressOn } from './http/listeners.ts'
 import { createMcpDoors } from './http/mcp-doors.ts'
 import { createChallenge } from './http/oauth/challenge.ts'
 import { createOAuth } from './http/oauth/oauth.ts'
-import { createConnectionRegistry } from './http/persistent/connection-registry.ts'
 import { createSignInAddresses } from './http/sign-in/sign-in-addresses.ts'
 import { identifyAnywhere, recalls } from './identity/recalls.ts'
 import { findUser } from './identity/users.ts'
-import type { Log } from './lib/log.ts'
 import type { ProcessPlace } from './lib/process-place.ts'
-import { installationOf, intakeOf, openRedis, startLimits } from './limits/start-limits.ts'
+import { installationOf, openRedis, startLimits } from './limits/start-limits.ts'
 import { createChangesElsewhere } from './operations/changes-elsewhere.ts'
 import { createPlatformOperations } from './operations/platform-operations.ts'
 import { startResults } from './results/start-results.ts'
-import { createCounters } from './telemetry/counters.ts'
-import { createLogTail, type LogTail } from './telemetry/log-tail.ts'
+import { createLogTail } from './telemetry/log-tail.ts'
 import { createServeMetrics } from './telemetry/serve-metrics.ts'
 import { createChildWords } from './upstreams/children/child-words.ts'
 import { proofOf } from './vault/identity-proof.ts'
@@ -67,89 +62,58 @@ import { keptResultRow } from './vault/sealed-columns.ts'
 const SITE = fileURLToPath(new URL('../../console/dist/site', import.meta.url))
 const DOCS = fileURLToPath(new URL('../../../docs/.vitepress/docs-site', import.meta.url))
 
-export interface ComposeParts {
-  readonly config: Config
+export interface AppParts extends ProcessParts {
   /** Where each setting comes from, for who may see them. */
   readonly origins?: LoadedConfig['origins'] | undefined
   readonly store: Pick<Store, 'db' | 'vault'> & Partial<Pick<Store, 'reloadVault'>>
-  readonly log: Log
-  /** Where the line of each call goes, as JSON. */
-  readonly logLine: (json: string) => void
-  /** The last lines of the log, where they are kept. */
-  readonly tail?: Pick<LogTail, 'recent' | 'follow'>
-  readonly path: string
-  readonly lang: string | undefined
-  /** Reads a variable that a reference to a secret names. */
-  readonly lookup?: ((name: string) => string | undefined) | undefined
   /** Where it is one of several processes that serve one port. */
   readonly place?: ProcessPlace | undefined
 }
 
 /** What is there before everything else, besides the base. */
-interface Process extends ComposeParts {
-  readonly room: ReturnType<typeof createConnectionRegistry>
-  readonly intake: ReturnType<typeof intakeOf>
-  readonly health: Health
-  /** Aborted when the gateway closes. */
-  readonly drain: AbortController
+interface Own extends AppParts, Omit<Awaited<ReturnType<typeof startProcess>>, 'base'> {
   /** Where clients reach it, and where this machine does. */
   readonly publicUrl: () => string
   readonly local: () => string
 }
 
-export async function compose(parts: ComposeParts): Promise<Gateway> {
-  const { config, store, log } = parts
+export async function createApp(parts: AppParts): Promise<Gateway> {
+  const { config, store } = parts
   const { db, vault } = store
-  const health: Health = { started: false, draining: false }
-  const drain = new AbortController()
   let local = addressOn(config.TOOLWAY_HOST, config.TOOLWAY_PORT)
   // Resources are closed in the opposite order of their opening: when the gateway closes, and when a later step of this fails.
   await using opened = new AsyncDisposableStack()
-
-  const room = createConnectionRegistry()
-  const intake = intakeOf(config, (reason) => counters.shed(reason))
-  const counters = createCounters({
-    tools: config.TOOLWAY_METRICS_TOOLS,
-    inFlight: () => faces.calls.size,
-    waitingCalls: () => intake.waiting,
-    callBytes: () => intake.bytes,
-    processes: () => core.upstreams.runningProcesses,
-    openCircuits: () => core.upstreams.openCircuits,
-    databaseReachable: () => db.presence.awayFor() === 0,
-    sessions: () => core.sessions.size,
-    channels: () => room.size,
-    upstreamSessions: () => core.upstreams.sessions,
-    waitingRecords: () => core.records.records.waiting,
+  const process = await startProcess(parts, {
+    ...{ vault, opened, databaseReachable: () => db.presence.awayFor() === 0 },
+    live: () => ({ ...core, calls: faces.calls, waitingRecords: core.records.records.waiting }),
   })
-  const telemetry = await startTelemetry({ config, log, counters, opened, version: VERSION, tail: parts.tail })
-  const base: BaseWithDatabase = { config, db, vault, log, counters, telemetry, opened }
+  const base: BaseWithDatabase = { ...process.base, db }
   const publicUrl = () => config.TOOLWAY_PUBLIC_URL?.replace(/\/$/, '') ?? local
-  const own: Process = { ...parts, room, intake, health, drain, publicUrl, local: () => local }
+  const own: Own = { ...parts, ...process, publicUrl, local: () => local }
   const core = await startCore(base, own)
   const faces = await createFaces(base, own, core)
-  const { clients, limits, offers, admission, approvals, snapshots } = core
+  const { limits, offers, admission, approvals, snapshots } = core
   return createRunning(base, {
-    ...{ ...faces, clients, limits, intake, health, offers, admission, drain, opened },
+    ...{ ...process, ...faces, limits, tried: offers.catalogs.tried },
     isOneOfMany: parts.place !== undefined,
     onListening(port) {
       local = addressOn(config.TOOLWAY_HOST, port)
       db.presence.serve()
     },
-    stops: [approvals, offers.catalogs, offers.healthy, snapshots],
+    stops: [...stopsOf(admission), approvals, offers.catalogs, offers.healthy, snapshots],
   })
 }
 
 type Core = Awaited<ReturnType<typeof startCore>>
 
 /** Everything behind the doors: records, limits, organizations, sessions and the call itself. */
-async function startCore(base: BaseWithDatabase, own: Process) {
+async function startCore(base: BaseWithDatabase, own: Own) {
   const { config, db, vault, log, counters, opened } = base
   const records = startRecords(base, own.logLine)
   db.presence.watch()
   const redis = await openRedis(base)
   const shared = isAlone(config) ? undefined : db
   const limits = await startLimits(base, { redis, db: shared, onRefuse: counters.limit })
-  const clients = createClients(config.TOOLWAY_TRUSTED_PROXIES)
   const files = await startFiles(base)
   const words = createChildWords()
   const installation = createInstallation(base, {
@@ -161,7 +125,7 @@ async function startCore(base: BaseWithDatabase, own: Process) {
   const { sessions, keepSessions } = startSessions(base, upstreams, () => admission.calls)
   const sharedStreams = startSharedStreams(base, keepSessions)
   const platform = createPlatformOperations()
-  const admission: Admission = composeAdmission(base, {
+  const admission: Calls = startCalls(base, {
     ...{ identity, accounts, snapshots, limits, links: installation.links, approvals: approvals.approvals },
     credentials: credentials.callCredentials,
     operate: platform.run,
@@ -189,7 +153,7 @@ async function startCore(base: BaseWithDatabase, own: Process) {
   await installation.load()
   refuseNoPlace(config, snapshots.find)
   return {
-    ...{ ...installation, records, limits, clients, files, words, sessions, keepSessions, sharedStreams, platform },
+    ...{ ...installation, records, limits, files, words, sessions, keepSessions, sharedStreams, platform },
     ...{ admission, events, webhooks, recordStreams, seen, feed, gateway: startGateway(base) },
   }
 }
@@ -201,10 +165,10 @@ const streamOf = ({ config, vault }: BaseWithDatabase) =>
     : undefined
 
 /** The doors: every HTTP handler. */
-async function createFaces(base: BaseWithDatabase, own: Process, core: Core) {
+async function createFaces(base: BaseWithDatabase, own: Own, core: Core) {
   const { config, db, vault, log, counters } = base
-  const { room, intake, health, drain, publicUrl, place } = own
-  const { callers, snapshots, admission, limits, clients, sessions, web, people, records, events, changes } = core
+  const { room, intake, health, drain, clients, publicUrl, place } = own
+  const { callers, snapshots, admission, limits, sessions, web, people, records, events, changes } = core
   const { identity, accounts, endpoints, brought } = callers
   const { open } = admission
   const newCorrelationId = randomUUID
@@ -267,7 +231,7 @@ async function createFaces(base: BaseWithDatabase, own: Process, core: Core) {
 }
 
 /** What operations of the administration work with. */
-function partsOf(base: BaseWithDatabase, own: Process, core: Core): OperationParts {
+function partsOf(base: BaseWithDatabase, own: Own, core: Core): OperationParts {
   const { config, log } = base
   const { place, publicUrl, drain, origins, tail = createLogTail() } = own
   const { upstreams, sessions, words, records, reveal, admission } = core

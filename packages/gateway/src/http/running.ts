@@ -1,19 +1,17 @@
 /** The last stage of every composition: the HTTP server in front of the doors, and its life from listening to closing. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Clients } from '../http/client-address.ts'
-import type { createDoors } from '../http/doors.ts'
-import { createGuard } from '../http/guard.ts'
-import type { Health } from '../http/health.ts'
-import { createCallShares } from '../http/intake/call-shares.ts'
-import { createTakeIn } from '../http/intake/take-in.ts'
-import { createListeners } from '../http/listeners.ts'
-import { createServer } from '../http/server.ts'
-import { prepareEnd } from '../http/server-end.ts'
+import type { Clients } from './client-address.ts'
+import type { createDoors } from './doors.ts'
+import { createGuard } from './guard.ts'
+import type { Health } from './health.ts'
+import { createCallShares } from './intake/call-shares.ts'
+import { createTakeIn } from './intake/take-in.ts'
+import { createListeners } from './listeners.ts'
+import { createServer } from './server.ts'
+import { prepareEnd } from './server-end.ts'
 import type { CallIntake } from '../limits/call-intake.ts'
 import type { Limits } from '../limits/limits.ts'
-import type { Admission } from './admission.ts'
-import type { Catalogs } from '../features/catalog/index.ts'
 import type { Base } from '../base/base.ts'
 
 export interface Gateway {
@@ -37,19 +35,19 @@ export interface RunningParts {
   /** Whether it is one of several processes behind one port. */
   readonly isOneOfMany: boolean
   readonly health: Health
-  readonly offers: Catalogs
-  readonly admission: Admission
+  /** Resolves once every connection has been asked what it offers. */
+  tried(): Promise<unknown>
   /** Aborted when the gateway closes. */
   readonly drain: AbortController
   readonly opened: AsyncDisposableStack
   /** Called with the port, once it is known. */
   onListening?(port: number): void
-  /** Jobs that begin nothing new from now on, while what is under way ends. */
+  /** Begin nothing new from now on, while what is under way ends; closed once more with the rest, they do nothing. */
   readonly stops: readonly { close(): unknown }[]
 }
 
 export function createRunning({ config, counters }: Base, parts: RunningParts): Gateway {
-  const { health, drain, admission, offers, clients, limits, intake, opened } = parts
+  const { health, drain, clients, limits, intake, opened } = parts
   const server = createServer({
     guard: createGuard({
       host: config.TOOLWAY_HOST,
@@ -76,7 +74,7 @@ export function createRunning({ config, counters }: Base, parts: RunningParts): 
     async listen(patience = 0) {
       const port = await listeners.listen({ port: config.TOOLWAY_PORT, host: config.TOOLWAY_HOST })
       parts.onListening?.(port)
-      if (patience > 0) await Promise.race([offers.catalogs.tried(), sleep(patience, undefined, { ref: false })])
+      if (patience > 0) await Promise.race([parts.tried(), sleep(patience, undefined, { ref: false })])
       health.started = true
       return port
     },
@@ -88,9 +86,6 @@ export function createRunning({ config, counters }: Base, parts: RunningParts): 
       // Requests that a balancer sent before the port closed are still let in.
       await end.closeDoor()
       drain.abort()
-      // Nothing new begins while what is under way ends; ended once more with the rest, these do nothing.
-      admission.open.close()
-      admission.calls.authElicitation.close()
       for (const stop of parts.stops) stop.close()
       // Each of the rest, also when one of them fails.
       await owned.disposeAsync()
