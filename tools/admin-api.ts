@@ -19,7 +19,7 @@ async function documentOf(checkout: string): Promise<string> {
   const fileOf = (...places: readonly string[]) =>
     places.map((place) => join(checkout, 'packages/gateway/src', place)).find(existsSync) ?? ''
   // Where it lies, and where it lay in older revisions.
-  const operations = fileOf('compose/operations.ts', 'admin/operations.ts')
+  const operations = fileOf('app/operations.ts', 'compose/operations.ts', 'admin/operations.ts')
   const openApi = fileOf('features/reference/open-api.ts', 'admin/reference/open-api.ts', 'admin/open-api.ts')
   const { BESIDE, OPERATIONS } = (await import(operations)) as typeof OperationsModule
   const { openApiOf } = (await import(openApi)) as typeof OpenApiModule

@@ -45,19 +45,19 @@ export interface TestGateway extends AsyncDisposable {
   settled(alias: string): Promise<{ status: string; reason: string | null; tools: number }>
 }
 
-export type TestConnection = Partial<Declaration['connections'][number]> &
-  Pick<Declaration['connections'][number], 'alias' | 'wire'>
+export type TestConnection = Partial<Declared['connections'][number]> &
+  Pick<Declared['connections'][number], 'alias' | 'wire'>
 
 export interface TestGatewayOptions {
   readonly connections?: readonly TestConnection[]
-  readonly toolsets?: Declaration['toolsets']
-  readonly keys?: Declaration['keys']
+  readonly toolsets?: Declared['toolsets']
+  readonly keys?: Declared['keys']
   /** Settings by their names in the environment. */
   readonly settings?: Readonly<Record<string, string>>
   /** The PostgreSQL to make its database on; without it the embedded one. */
   readonly server?: ProvidedContext['postgres']
   /** Further organizations, whole. */
-  readonly others?: readonly Declaration[]
+  readonly others?: readonly Declared[]
   /** Rows are not checked by their shapes, as in production: for rows that no shape fits. */
   readonly trusting?: boolean
 }
@@ -83,7 +83,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   const vault = createTestVault()
   const { db } = database
   const organization = await db.system((sql) => ensureOrganization(sql, 'default', 'Default', 'first run'))
-  const declared: Declaration = {
+  const declared: Declared = {
     slug: 'default',
     name: 'Default',
     connections: connections.map((connection) => ({
@@ -96,7 +96,8 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     toolsets,
     keys: [{ name: 'test', value: TEST_KEY, toolset: undefined }, ...keys],
   }
-  await declare({ db, vault }, [declared, ...others])
+  const { TOOLWAY_LIMIT_ORGANIZATION: requestsPerMinute, TOOLWAY_SANDBOX_ROOTS: roots } = loaded.config
+  await declare({ db, vault, requestsPerMinute, roots }, [declared, ...others])
   const log: LogLine[] = []
   const tail = createLogTail()
   const kept = logInto(log, (line) => tail.push(line))

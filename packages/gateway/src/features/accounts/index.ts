@@ -7,7 +7,5 @@ export { startAccounts } from './accounts.start.ts'
 export { brokeredBy } from './brokered-by.ts'
 export type { Connect } from './connect.start.ts'
 export { startCredentials, type Credentials } from './credentials.start.ts'
-export type { AdminConnect } from './admin-connect.ts'
-export type { AccountParts } from './serve.operations.ts'
 
 export const operations = [...accountOperations, ...oauthOperations, ...connectOperations]

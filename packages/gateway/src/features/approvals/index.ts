@@ -3,7 +3,6 @@
  * Asking, and what an answer means for a call, is `call/approvals/`.
  */
 export { approvalOperations as operations } from './approvals.operations.ts'
-export type { ApprovalParts } from './standing-approvals.operations.ts'
 export { approverIn, type AdminApprovals } from './admin-approvals.ts'
 export { argumentsOf, describeApproval, maySee, type Viewer } from './describe-approval.ts'
-export { startApprovals, type StartedApprovals } from './approvals.start.ts'
+export { startApprovals } from './approvals.start.ts'

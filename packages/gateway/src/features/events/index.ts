@@ -2,4 +2,4 @@
 export type { EventFeed } from './event-feed.ts'
 export type { EventNotice } from './organization-events.ts'
 export { startEvents } from './events.start.ts'
-export { eventOperations as operations, type EventParts } from './events.operations.ts'
+export { eventOperations as operations } from './events.operations.ts'

@@ -5,7 +5,7 @@ import { userOperations, type UserParts } from './users.operations.ts'
 
 export { startPeople, type People } from './people.start.ts'
 export type { Enrolment } from './enrolment.ts'
-export type { SignIn, SignInParts, Tokens, WebCookies } from './sign-in.ts'
+export type { SignIn, Tokens, WebCookies } from './sign-in.ts'
 export { refuseOldSignIn, type FreshSignInParts } from './fresh-sign-in.ts'
 export { changeRole, join, joinAs, removeMembership } from './members.ts'
 export {

@@ -9,7 +9,7 @@ import { connectTls } from '../../upstreams/http/guarded-tls.ts'
 import { createDeliverStreams } from './deliver-streams.job.ts'
 import { createSendBatch, PATIENCE_MS, type SendBatch, type SendBatchParts } from './send-batch.ts'
 
-export { recordStreamOperations as operations, type RecordStreamParts } from './record-streams.operations.ts'
+export { recordStreamOperations as operations } from './record-streams.operations.ts'
 export type { SendBatch } from './send-batch.ts'
 
 /** Sends from here to the destinations of record streams. */

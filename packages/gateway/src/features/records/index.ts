@@ -6,7 +6,6 @@ import type { Served } from '../../operations/serve.ts'
 import { payloadOperations, type PayloadParts } from './payloads.operations.ts'
 import { auditOperations, type AuditParts } from './audit.operations.ts'
 
-export { CHECKPOINTS } from './keep-checkpoints.job.ts'
 export { localRecords, startRecords } from './records.start.ts'
 export { startLogRecords } from './log-records.start.ts'
 

@@ -12,7 +12,6 @@ export type { KeepSessions } from './keep-sessions.job.ts'
 export { startMemorySessions } from './memory-sessions.start.ts'
 export { runtimeOf, stillRuntime } from './runtime.start.ts'
 export { pageReadsOf, startSessions, startSharedStreams } from './sessions.start.ts'
-export type { RuntimeParts } from './serve.operations.ts'
 
 export const operations = [
   ...processOperations,

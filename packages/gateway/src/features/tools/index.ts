@@ -1,3 +1,2 @@
 /** The tools of an organization over all its connections: found, counted in tokens, picked for toolsets, and listed as a caller sees them. */
 export { organizationToolOperations as operations } from './tools.operations.ts'
-export type { ToolParts } from './serve.operations.ts'
