@@ -48,7 +48,9 @@ export function refuseUnready(config: Config): void {
 export function refuseDeclared(declared: readonly Declared[]): void {
   const own = declared.find(({ slug }) => slug === DEFAULT)
   const said =
-    own === undefined ? [] : [...own.connections, ...own.toolsets, ...own.keys, ...(own.groups ?? []), ...(own.rules ?? [])]
+    own === undefined
+      ? []
+      : [...own.connections, ...own.toolsets, ...own.keys, ...(own.groups ?? []), ...(own.rules ?? [])]
   if (said.length > 0)
     throw new ConfigFault(
       'TOOLWAY_CONFIG declares the default organization, which the curatore preset creates: declare others under organizations, and rules for all of them under platform.',
