@@ -129,11 +129,11 @@ const add = serveOrganization(shapes.addOpenApi, async (request) => {
 /** For a start, which waits for no server: the document is read when the connection is opened, and its faults are shown there. */
 const addUnread = serveOrganization(shapes.addOpenApi, async (request) => {
   const { url, select = OperationSelection.parse({}), effects = {}, key, ...body } = request.body
-  if (url === undefined) throw new Fault('openapi.address', { problem: 'is missing' })
+  if (url === undefined) throw new Fault('openapi.address', { problem: 'is missing in the document' })
   const api = { document: body.document_url, select, effects, key }
   const wire = apiServerOf({ url, headers: body.headers ?? {}, auth: body.auth ?? {}, api })
-  await store(request, { wire, title: body.title ?? url, text: body.document })
-  return new Changed(() => Promise.reject(new Error('a start makes no answer')))
+  const { id } = await store(request, { wire, title: body.title ?? url, text: body.document })
+  return new Changed(() => shownConnection(request, id))
 })
 
 const isGiven = (source: Source): boolean =>
@@ -232,7 +232,8 @@ const refreshUnread = serveOrganization(shapes.refreshOpenApi, async (request) =
       return id
     },
   )
-  return new Changed(() => Promise.reject(new Error('a start makes no answer')))
+  // A batch makes no answer.
+  return new Changed(() => Promise.reject(new Error('unanswered')))
 })
 
 /** Those of `openApiOperations` that a start carries out in its own way: with documents that nobody has read. */
