@@ -7,6 +7,7 @@ import { isDeepStrictEqual } from 'node:util'
 import pg from 'pg'
 import type { z } from 'zod'
 import { unreachableOf, withoutRow } from './driver-errors.ts'
+import { withParts } from './sql-part.ts'
 
 /**
  * SQL in, rows out. Name the row's shape first: tests parse every row by it, production trusts it, so a shape may
@@ -121,8 +122,9 @@ function createSql(
   let last: Promise<unknown> = Promise.resolve()
   const sql: Sql =
     (row) =>
-    async (strings, ...values) => {
+    async (template, ...parameters) => {
       if (ended) throw new Error('this sql belongs to a transaction that has ended: await every statement inside it')
+      const { strings, values } = withParts({ strings: template, values: parameters })
       if (values.includes(undefined)) throw new TypeError('undefined is not an SQL value: use null where null is meant')
       const { speaker, ...statement } = statements(strings)
       if (bound && speaker)
@@ -155,7 +157,7 @@ function parse(row: z.ZodObject, value: Record<string, unknown>): unknown {
   return parsed
 }
 
-type Statements = (strings: TemplateStringsArray) => Statement
+type Statements = (strings: readonly string[]) => Statement
 
 interface Statement {
   readonly name?: string
@@ -177,14 +179,19 @@ const SPEAKER =
  * the statements a connection keeps prepared cannot grow without bound.
  */
 function createStatements(named: boolean): Statements {
-  const known = new WeakMap<TemplateStringsArray, Statement>()
+  const known = new WeakMap<readonly string[], Statement>()
+  // Those that have parts are put together at each use.
+  const texts = new Map<string, Statement>()
   return (strings) => {
     const found = known.get(strings)
     if (found) return found
-    const text = strings.reduce((before, part, index) => `${before}$${index}${part}`)
+    const text = strings.reduce((before, next, index) => `${before}$${index}${next}`)
+    const alike = texts.get(text)
+    if (alike) return alike
     const name = `q_${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`
     const made = { ...(named && { name }), text, speaker: SPEAKER.test(text) }
     known.set(strings, made)
+    texts.set(text, made)
     return made
   }
 }

@@ -5,6 +5,7 @@
  */
 import { z } from 'zod'
 import type { OrgSql, SystemSql } from '../db/db.ts'
+import { part, type SqlPart } from '../db/sql-part.ts'
 
 export interface Filter {
   readonly organization: string | undefined
@@ -113,44 +114,38 @@ const idsByPlace: FindIds = (sql, { organization = null }, { limit, offset, afte
        and (${after}::bigint is null or seq < ${after}::bigint)
      order by seq desc limit ${limit}`
 
-const idsInOrganization: FindIds = (sql, filter, { limit, offset, after = null }) => {
-  const { organization = null, id = null, action = null, actor = null, outcome = null } = filter
+/** What of the records `r` the filter lets through, whatever their organization. */
+export function passes(filter: Omit<Filter, 'organization'>): SqlPart {
+  const { id = null, action = null, actor = null, outcome = null, start = null, end = null } = filter
   const { tool = null, connection = null, correlation = null, code = null } = filter
-  return sql(Found)`
-    select id, seq::text as key from records
-     where organization_id = ${organization}
-       and (${after}::bigint is null or seq < ${after}::bigint)
-       and (${id}::text is null or id = ${id})
-       and (${action}::text is null or method = ${action})
-       and (${actor}::text is null or principal = ${actor})
-       and (${tool}::text is null or target = ${tool} and kind = 'call')
-       and (${connection}::text is null or connection = ${connection})
-       and (${correlation}::text is null or correlation_id = ${correlation})
-       and (${outcome}::text is null or outcome = ${outcome})
-       and (${code}::text is null or code = ${code})
-     order by seq desc limit ${limit} offset ${offset}`
+  return part`(${id}::text is null or r.id = ${id})
+       and (${action}::text is null or r.method = ${action})
+       and (${actor}::text is null or r.principal = ${actor})
+       and (${tool}::text is null or r.target = ${tool} and r.kind = 'call')
+       and (${connection}::text is null or r.connection = ${connection})
+       and (${correlation}::text is null or r.correlation_id = ${correlation})
+       and (${outcome}::text is null or r.outcome = ${outcome})
+       and (${code}::text is null or r.code = ${code})
+       and (${start}::timestamptz is null or r.at >= ${start})
+       and (${end}::timestamptz is null or r.at < ${end})`
 }
+
+const idsInOrganization: FindIds = (sql, filter, { limit, offset, after = null }) => sql(Found)`
+    select r.id, r.seq::text as key from records r
+     where r.organization_id = ${filter.organization ?? null}
+       and (${after}::bigint is null or r.seq < ${after}::bigint)
+       and ${passes(filter)}
+     order by r.seq desc limit ${limit} offset ${offset}`
 
 /** Pages come by time: what lies before it is not read. A record that was appended late is among those of its time. */
 const idsInTime: FindIds = (sql, filter, { limit, offset, after }) => {
-  const { organization = null, id = null, action = null, actor = null, outcome = null } = filter
-  const { tool = null, connection = null, correlation = null, code = null, start = null, end = null } = filter
   const [at, seq] = after === undefined ? [null, null] : [after.slice(0, after.lastIndexOf(' ')), seqIn(after)]
   return sql(Found)`
-    select id, to_char(at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') || ' ' || seq as key from records
-     where organization_id = ${organization}
-       and (${at}::text is null or (at, seq) < ((${at}::timestamp at time zone 'UTC'), ${seq}::bigint))
-       and (${id}::text is null or id = ${id})
-       and (${action}::text is null or method = ${action})
-       and (${actor}::text is null or principal = ${actor})
-       and (${tool}::text is null or target = ${tool} and kind = 'call')
-       and (${connection}::text is null or connection = ${connection})
-       and (${correlation}::text is null or correlation_id = ${correlation})
-       and (${outcome}::text is null or outcome = ${outcome})
-       and (${code}::text is null or code = ${code})
-       and (${start}::timestamptz is null or at >= ${start})
-       and (${end}::timestamptz is null or at < ${end})
-     order by at desc, seq desc limit ${limit} offset ${offset}`
+    select r.id, to_char(r.at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') || ' ' || r.seq as key from records r
+     where r.organization_id = ${filter.organization ?? null}
+       and (${at}::text is null or (r.at, r.seq) < ((${at}::timestamp at time zone 'UTC'), ${seq}::bigint))
+       and ${passes(filter)}
+     order by r.at desc, r.seq desc limit ${limit} offset ${offset}`
 }
 
 const seqIn = (key: string): string => key.slice(key.lastIndexOf(' ') + 1)
@@ -160,24 +155,14 @@ const seqIn = (key: string): string => key.slice(key.lastIndexOf(' ') + 1)
  * index knows, so that such pages count: from the newest record of the first page on, so that those that come meanwhile move none.
  */
 const idsOfEachOrganization: FindIds = async (sql, filter, { limit, offset: input, after }) => {
-  const { id = null, action = null, actor = null, outcome = null, start = null, end = null } = filter
-  const { tool = null, connection = null, correlation = null, code = null } = filter
+  const { start = null, end = null } = filter
   const [newest, offset] = after === undefined ? [null, input] : [after.split(' ')[0], Number(seqIn(after))]
   const found = await sql(Id)`
     select newest.id from record_chains c cross join lateral (
       select r.id from records r
        where r.organization_id = c.organization_id
          and (${newest}::text is null or r.id <= ${newest})
-         and (${id}::text is null or r.id = ${id})
-         and (${action}::text is null or r.method = ${action})
-         and (${actor}::text is null or r.principal = ${actor})
-         and (${tool}::text is null or r.target = ${tool} and r.kind = 'call')
-         and (${connection}::text is null or r.connection = ${connection})
-         and (${correlation}::text is null or r.correlation_id = ${correlation})
-         and (${outcome}::text is null or r.outcome = ${outcome})
-         and (${code}::text is null or r.code = ${code})
-         and (${start}::timestamptz is null or r.at >= ${start})
-         and (${end}::timestamptz is null or r.at < ${end})
+         and ${passes(filter)}
        order by case when coalesce(${start}::timestamptz, ${end}::timestamptz) is null then null else r.at end desc, r.seq desc
        limit ${limit}::int + ${offset}::int) newest
      order by newest.id desc limit ${limit} offset ${offset}`
@@ -230,59 +215,16 @@ const countChains: CountFound = (sql, { organization = null }) => sql(Count)`
 
 type CountFound = (sql: OrgSql | SystemSql, filter: Filter) => Promise<{ count: number }[]>
 
-const countAll: CountFound = (sql, filter) => {
-  const {
-    organization = null,
-    id = null,
-    action = null,
-    actor = null,
-    outcome = null,
-    start = null,
-    end = null,
-  } = filter
-  const { tool = null, connection = null, correlation = null, code = null } = filter
-  return sql(Count)`
+const countAll: CountFound = (sql, filter) => sql(Count)`
     select count(*)::int as count
-      from (select from records
-             where (${organization}::text is null or organization_id = ${organization})
-               and (${id}::text is null or id = ${id})
-               and (${action}::text is null or method = ${action})
-               and (${actor}::text is null or principal = ${actor})
-               and (${tool}::text is null or target = ${tool} and kind = 'call')
-               and (${connection}::text is null or connection = ${connection})
-               and (${correlation}::text is null or correlation_id = ${correlation})
-               and (${outcome}::text is null or outcome = ${outcome})
-               and (${code}::text is null or code = ${code})
-               and (${start}::timestamptz is null or at >= ${start})
-               and (${end}::timestamptz is null or at < ${end})
+      from (select from records r
+             where (${filter.organization ?? null}::text is null or r.organization_id = ${filter.organization ?? null})
+               and ${passes(filter)}
              limit ${TO_COUNT}) as found`
-}
 
 /** The indexes begin with the organization: each is counted by itself. */
-const countOfEach: CountFound = (sql, filter) => {
-  const {
-    action = null,
-    actor = null,
-    outcome = null,
-    start = null,
-    end = null,
-    tool = null,
-    connection = null,
-    code = null,
-  } = filter
-  return sql(Count)`
+const countOfEach: CountFound = (sql, filter) => sql(Count)`
     select count(*)::int as count
       from (select from record_chains c cross join lateral (
-              select from records r
-               where r.organization_id = c.organization_id
-                 and (${action}::text is null or r.method = ${action})
-                 and (${actor}::text is null or r.principal = ${actor})
-                 and (${tool}::text is null or r.target = ${tool} and r.kind = 'call')
-                 and (${connection}::text is null or r.connection = ${connection})
-                 and (${outcome}::text is null or r.outcome = ${outcome})
-                 and (${code}::text is null or r.code = ${code})
-                 and (${start}::timestamptz is null or r.at >= ${start})
-                 and (${end}::timestamptz is null or r.at < ${end})
-               limit ${TO_COUNT}) one
+              select from records r where r.organization_id = c.organization_id and ${passes(filter)} limit ${TO_COUNT}) one
              limit ${TO_COUNT}) as found`
-}

@@ -2,6 +2,7 @@
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import type { OrgSql } from '../db/db.ts'
+import { withParts } from '../db/sql-part.ts'
 import { describeEachPostgres } from '../testing/database.ts'
 import { BIG, fillRecords } from '../testing/many-records.ts'
 import { countShadows } from './call-records.ts'
@@ -51,8 +52,9 @@ function statementOf(ask: (sql: OrgSql) => unknown): { text: string; values: unk
   let sent = { text: '', values: [] as unknown[] }
   const sql =
     () =>
-    (strings: TemplateStringsArray, ...values: unknown[]) => {
-      sent = { text: strings.reduce((text, part, at) => `${text}$${at}${part}`), values }
+    (template: TemplateStringsArray, ...parameters: unknown[]) => {
+      const { strings, values } = withParts({ strings: template, values: parameters })
+      sent = { text: strings.reduce((text, next, at) => `${text}$${at}${next}`), values: [...values] }
       return Promise.resolve([])
     }
   void ask(sql as unknown as OrgSql)

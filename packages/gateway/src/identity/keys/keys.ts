@@ -16,6 +16,7 @@ import {
 import { z } from 'zod'
 import type { KEY_SORTS } from '@toolway/contract/admin'
 import type { OrgSql, SystemSql } from '../../db/db.ts'
+import { part } from '../../db/sql-part.ts'
 import type { Order } from '../../lib/page.ts'
 import { FAMILIES, type Family } from './key-forms.ts'
 
@@ -51,6 +52,10 @@ export const KeyRow = z.object({
   last_used_at: z.date().nullable(),
 })
 export type KeyRow = z.output<typeof KeyRow>
+/** The columns of a `KeyRow`, of `keys k`. */
+export const KEY_COLUMNS = part`
+  k.id, k.organization_id, k.user_id, k.family, k.role, k.effect_limit, k.trusted, k.trusted_by, k.name, k.hint, k.prefix, k.toolset,
+  k.origin, k.created_at, k.expires_at, k.last_used_at`
 const Id = z.object({ id: z.string() })
 const Count = z.object({ count: z.int() })
 
@@ -82,27 +87,22 @@ export async function addKey(sql: OrgSql | SystemSql, key: NewKey): Promise<KeyR
   const { limit = 'execute', trustedBy = null, name, hint, prefix = null, hash, sealed = null } = key
   const { toolset = null, origin, createdBy = null, expiresAt = null } = key
   const rows = await sql(KeyRow)`
-    insert into keys (id, organization_id, user_id, family, role, effect_limit, trusted, trusted_by, name, hint, prefix, hash, sealed,
+    insert into keys as k (id, organization_id, user_id, family, role, effect_limit, trusted, trusted_by, name, hint, prefix, hash, sealed,
                       toolset, origin, created_by, expires_at)
     values (${id}, ${organizationId}, ${userId}, ${family}, ${role}, ${limit}, ${trustedBy !== null}, ${trustedBy}, ${name}, ${hint}, ${prefix},
             ${hash}, ${sealed}, ${toolset}, ${origin}, ${createdBy}, ${expiresAt})
     on conflict do nothing
-    returning id, organization_id, user_id, family, role, effect_limit, trusted, trusted_by, name, hint, prefix, toolset, origin,
-              created_at, expires_at, last_used_at`
+    returning ${KEY_COLUMNS}`
   return rows[0]
 }
 
 /** All that the organization has, those of its members too. */
 export const listKeys = (sql: OrgSql) => sql(KeyRow)`
-  select id, organization_id, user_id, family, role, effect_limit, trusted, trusted_by, name, hint, prefix, toolset, origin, created_at,
-         expires_at, last_used_at
-    from keys order by created_at, id`
+  select ${KEY_COLUMNS} from keys k order by created_at, id`
 
 /** Those of these ids or names. */
 export const listKeysOf = (sql: OrgSql, names: readonly string[]) => sql(KeyRow)`
-  select id, organization_id, user_id, family, role, effect_limit, trusted, trusted_by, name, hint, prefix, toolset, origin, created_at,
-         expires_at, last_used_at
-    from keys where id = any(${names}::text[]) or name = any(${names}::text[]) order by created_at, id`
+  select ${KEY_COLUMNS} from keys k where id = any(${names}::text[]) or name = any(${names}::text[]) order by created_at, id`
 
 const KeyOnPage = KeyRow.extend({ key: z.string(), user_email: z.string().nullable() })
 export type KeyOnPage = z.output<typeof KeyOnPage>
@@ -124,25 +124,21 @@ export async function listKeyPage(
   const [searched, down] = [search?.trim().toLowerCase() ?? '', order === 'desc']
   const [key = null, id = null] = after ?? []
   const [organization, members] = [organizationId ?? null, owner === undefined ? null : owner === 'member']
-  const [counted] = await sql(Count)`
-    select count(*)::int as count from keys k left join users u on u.id = k.user_id
-     where (k.id = ${searched} or position(${searched} in lower(k.name)) > 0 or position(${searched} in lower(k.hint)) > 0
-            or position(${searched} in coalesce(u.email, '')) > 0)
-       and (${organization}::text is null or k.organization_id = ${organization})
-       and (${members}::boolean is null or (k.user_id is not null) = ${members}::boolean)`
-  const rows = await sql(KeyOnPage)`
-    select * from (
-      select k.id, k.organization_id, k.user_id, k.family, k.role, k.effect_limit, k.trusted, k.trusted_by, k.name, k.hint,
-             k.prefix, k.toolset, k.origin, k.created_at, k.expires_at, k.last_used_at, u.email as user_email,
-             (case ${sort}::text when 'name' then lower(k.name)
-                when 'last_used_at' then coalesce(to_char(k.last_used_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), '')
-                when 'expires_at' then coalesce(to_char(k.expires_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), '')
-                else to_char(k.created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') end) collate "C" as key
+  const found = part`
         from keys k left join users u on u.id = k.user_id
        where (k.id = ${searched} or position(${searched} in lower(k.name)) > 0 or position(${searched} in lower(k.hint)) > 0
               or position(${searched} in coalesce(u.email, '')) > 0)
          and (${organization}::text is null or k.organization_id = ${organization})
-         and (${members}::boolean is null or (k.user_id is not null) = ${members}::boolean)) found
+         and (${members}::boolean is null or (k.user_id is not null) = ${members}::boolean)`
+  const [counted] = await sql(Count)`select count(*)::int as count ${found}`
+  const rows = await sql(KeyOnPage)`
+    select * from (
+      select ${KEY_COLUMNS}, u.email as user_email,
+             (case ${sort}::text when 'name' then lower(k.name)
+                when 'last_used_at' then coalesce(to_char(k.last_used_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), '')
+                when 'expires_at' then coalesce(to_char(k.expires_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), '')
+                else to_char(k.created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') end) collate "C" as key
+        ${found}) found
      where ${key}::text is null
         or case when ${down}::boolean then (key, id) < (${key}::text, ${id}::text)
                 else (key, id) > (${key}::text, ${id}::text) end
@@ -159,9 +155,7 @@ export const listKeysNamed = (sql: OrgSql | SystemSql, ids: readonly string[]) =
 /** By its id, else the organization's own of that name. */
 export async function findKeyNamed(sql: OrgSql, name: string): Promise<KeyRow | undefined> {
   const rows = await sql(KeyRow)`
-    select id, organization_id, user_id, family, role, effect_limit, trusted, trusted_by, name, hint, prefix, toolset, origin,
-           created_at, expires_at, last_used_at
-      from keys where id = ${name} or (name = ${name} and user_id is null) order by (id = ${name}) desc limit 1`
+    select ${KEY_COLUMNS} from keys k where id = ${name} or (name = ${name} and user_id is null) order by (id = ${name}) desc limit 1`
   return rows[0]
 }
 
@@ -177,9 +171,8 @@ export const removeKey = async (sql: OrgSql, name: string): Promise<boolean> =>
 export async function storeTrust(sql: SystemSql, id: string, by: string): Promise<KeyRow | undefined> {
   // `trusted` is set again because gateways are told of a change of that column.
   const rows = await sql(KeyRow)`
-    update keys set trusted = true, trusted_by = ${by} where id = ${id} and trusted and trusted_by is null
-    returning id, organization_id, user_id, family, role, effect_limit, trusted, trusted_by, name, hint, prefix, toolset, origin,
-              created_at, expires_at, last_used_at`
+    update keys k set trusted = true, trusted_by = ${by} where id = ${id} and trusted and trusted_by is null
+    returning ${KEY_COLUMNS}`
   return rows[0]
 }
 
@@ -192,18 +185,15 @@ export const listUntrusted = (sql: OrgSql) =>
 /** Returns the removed key. */
 export async function removeKeyById(sql: OrgSql | SystemSql, id: string): Promise<KeyRow | undefined> {
   const rows = await sql(KeyRow)`
-    delete from keys where id = ${id}
-    returning id, organization_id, user_id, family, role, effect_limit, trusted, trusted_by, name, hint, prefix, toolset, origin,
-              created_at, expires_at, last_used_at`
+    delete from keys k where id = ${id}
+    returning ${KEY_COLUMNS}`
   return rows[0]
 }
 
 /** The key behind a hash, in whichever organization: sign-in happens before the organization is known. */
 export async function findKey(sql: SystemSql, hash: Buffer): Promise<KeyRow | undefined> {
   const rows = await sql(KeyRow)`
-    select id, organization_id, user_id, family, role, effect_limit, trusted, trusted_by, name, hint, prefix, toolset, origin,
-           created_at, expires_at, last_used_at
-      from keys where hash = ${hash}`
+    select ${KEY_COLUMNS} from keys k where hash = ${hash}`
   return rows[0]
 }
 

@@ -8,7 +8,7 @@ import { newId, type KeyId, type OrganizationId, type UserId } from '@toolway/co
 import { z } from 'zod'
 import type { OrgSql, SystemSql } from '../../db/db.ts'
 import { hintOf, mintKey, prefixOf } from './key-forms.ts'
-import { addKey, KeyRow } from './keys.ts'
+import { addKey, KEY_COLUMNS, KeyRow } from './keys.ts'
 
 export interface Seals {
   hash(text: string): Buffer
@@ -97,9 +97,7 @@ export async function revealMemberKey(
 
 /** The member's keys of both families, in every organization or in one. */
 export const listOwnKeys = (sql: SystemSql, userId: UserId, organizationId: OrganizationId | undefined) => sql(KeyRow)`
-  select id, organization_id, user_id, family, role, effect_limit, trusted, trusted_by, name, hint, prefix, toolset, origin, created_at,
-         expires_at, last_used_at
-    from keys
+  select ${KEY_COLUMNS} from keys k
    where user_id = ${userId} and (${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null})
    order by created_at, id`
 
@@ -111,10 +109,9 @@ export async function removeOwnKey(
   id: string,
 ): Promise<KeyRow | undefined> {
   const rows = await sql(KeyRow)`
-    delete from keys
+    delete from keys k
      where id = ${id} and user_id = ${userId}
        and (${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null})
-    returning id, organization_id, user_id, family, role, effect_limit, trusted, trusted_by, name, hint, prefix, toolset, origin,
-              created_at, expires_at, last_used_at`
+    returning ${KEY_COLUMNS}`
   return rows[0]
 }

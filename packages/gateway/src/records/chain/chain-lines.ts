@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import type { OrgSql, SystemSql } from '../../db/db.ts'
-import type { Filter } from '../query.ts'
+import { passes, type Filter } from '../query.ts'
 import { Checkpoint, listCheckpoints } from './checkpoints.ts'
 import { ChainRow, withProofs, ProvenRecord, startOf } from './record-hash.ts'
 
@@ -181,27 +181,15 @@ function listChain(
   sql: OrgSql | SystemSql,
   { organization, after, until, most, filter = {} }: Part,
 ): Promise<ChainRow[]> {
-  const { id = null, action = null, actor = null, outcome = null, start = null, end = null } = filter
-  const { tool = null, connection = null, correlation = null, code = null } = filter
   return sql(ChainRow)`
   select seq::float8 as seq, id, organization_id,
          to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at, kind, key_id, toolset, connection, method,
          era_client, era_upstream, bytes_in, bytes_out, duration_us, outcome, code, decision, correlation_id, actor_type,
          resource_type, principal, client, target, resource_id, ip_address, user_agent, detail::text as detail,
          encode(hash, 'hex') as hash, encode(salt, 'hex') as salt, redacted
-    from records
-   where organization_id = ${organization} and seq > ${after} and seq <= ${until}
-     and (${id}::text is null or id = ${id})
-     and (${action}::text is null or method = ${action})
-     and (${actor}::text is null or principal = ${actor})
-     and (${tool}::text is null or target = ${tool} and kind = 'call')
-     and (${connection}::text is null or connection = ${connection})
-     and (${correlation}::text is null or correlation_id = ${correlation})
-     and (${outcome}::text is null or outcome = ${outcome})
-     and (${code}::text is null or code = ${code})
-     and (${start}::timestamptz is null or at >= ${start})
-     and (${end}::timestamptz is null or at < ${end})
-   order by records.seq limit ${most}`
+    from records r
+   where r.organization_id = ${organization} and r.seq > ${after} and r.seq <= ${until} and ${passes(filter)}
+   order by r.seq limit ${most}`
 }
 
 export type Found = Omit<Filter, 'organization'>
