@@ -6,7 +6,7 @@ import * as shapes from '@toolway/contract/admin'
 import type { Operation } from '@toolway/contract/admin'
 import type { ChildLine } from '../../upstreams/children/child-words.ts'
 import { readLine } from '../../operations/log-lines.ts'
-import { STREAM_HEAD, streamOfLines } from '../../operations/stream-of-lines.ts'
+import { streamOfLines } from '../../operations/stream-of-lines.ts'
 import { serveOrganization, type OrganizationRequest, type Served } from './serve.operations.ts'
 import { findConnectionOf } from '../../operations/find-connection.ts'
 
@@ -70,8 +70,5 @@ export const connectionLogOperations: readonly Served[] = [
   serveOrganization(shapes.listConnectionLog, (request) => ({
     items: recentLines(request).slice(-request.query.count),
   })),
-  serveOrganization(
-    shapes.followConnectionLog,
-    (request) => new Response(streamOfLines(follow(request), request.signal), { headers: STREAM_HEAD }),
-  ),
+  serveOrganization(shapes.followConnectionLog, (request) => streamOfLines(follow(request), request.signal)),
 ]

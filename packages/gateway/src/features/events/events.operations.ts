@@ -4,8 +4,8 @@
  * A reader that does not keep up is ended: it looks at what there is, and follows anew.
  */
 import * as shapes from '@toolway/contract/admin'
-import type { GatewayEvent } from '@toolway/contract/admin'
 import type { EventFeed } from './event-feed.ts'
+import { streamOfEvents } from '../../operations/stream-of-events.ts'
 import { operationServers, type OperationBase, type OrganizationRequest, type Served } from '../../operations/serve.ts'
 
 /** The parts that operations on events work with. */
@@ -15,16 +15,8 @@ export interface EventParts extends OperationBase {
 
 const { serveOrganization } = operationServers<EventParts>()
 
-/** Events that wait for a slow reader. */
+/** Events that may wait for a slow reader. */
 const MOST_WAITING = 200
-/** Proxies cut streams that are silent for a minute. Milliseconds. */
-const BEAT_MS = 15_000
-
-const HEAD = {
-  'content-type': 'text/event-stream',
-  'cache-control': 'no-cache, no-transform',
-  'x-accel-buffering': 'no',
-}
 
 type EventsRequest = Pick<
   OrganizationRequest<typeof shapes.followEvents, EventParts>,
@@ -32,44 +24,15 @@ type EventsRequest = Pick<
 >
 
 /** Throws `channel.limit`, before anything is answered. */
-function streamOf({ parts, organization, principal, signal }: EventsRequest): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder()
-  let sendText = (_: string): void => {}
-  let end = (): void => {}
-  const leave = parts.events.follow({
-    principal,
-    organizationId: organization.id,
-    hear: (event: GatewayEvent) => sendText(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`),
+const followEvents = ({ parts, organization, principal, signal }: EventsRequest): Response =>
+  streamOfEvents({
+    signal,
+    mostWaiting: MOST_WAITING,
+    follow: (send) =>
+      parts.events.follow({ principal, organizationId: organization.id, hear: (event) => send(event.type, event) }),
   })
-  const beat = setInterval(() => sendText(': \n\n'), BEAT_MS)
-  beat.unref()
-  const stop = () => {
-    leave()
-    clearInterval(beat)
-    signal.removeEventListener('abort', end)
-  }
-  return new ReadableStream(
-    {
-      start(controller) {
-        end = () => {
-          stop()
-          controller.close()
-        }
-        sendText = (text) => {
-          if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(text))
-          else end()
-        }
-        sendText(': open\n\n')
-        if (signal.aborted) end()
-        else signal.addEventListener('abort', end)
-      },
-      cancel: stop,
-    },
-    { highWaterMark: MOST_WAITING },
-  )
-}
 
 export const eventOperations: readonly Served<EventParts>[] = [
-  serveOrganization(shapes.followEvents, (request) => new Response(streamOf(request), { headers: HEAD })),
-  serveOrganization(shapes.followOrganizationEvents, (request) => new Response(streamOf(request), { headers: HEAD })),
+  serveOrganization(shapes.followEvents, followEvents),
+  serveOrganization(shapes.followOrganizationEvents, followEvents),
 ]

@@ -2,7 +2,7 @@
 import { LEVELS_OF_LOG, type LogLine } from '@toolway/contract/admin'
 import * as shapes from '@toolway/contract/admin'
 import { readLine } from '../../operations/log-lines.ts'
-import { STREAM_HEAD, streamOfLines } from '../../operations/stream-of-lines.ts'
+import { streamOfLines } from '../../operations/stream-of-lines.ts'
 import { servePlatform, type RuntimeParts, type Served } from './serve.operations.ts'
 
 interface LogFilter {
@@ -31,9 +31,5 @@ export const logOperations: readonly Served[] = [
     const lines = runtime.logs.recent().map((line) => readLine(snapshots, line))
     return { items: lines.filter((line) => isWanted(line, filter)).slice(-count) }
   }),
-  servePlatform(
-    shapes.followLogs,
-    ({ parts, query, signal }) =>
-      new Response(streamOfLines(followLogs(parts, query), signal), { headers: STREAM_HEAD }),
-  ),
+  servePlatform(shapes.followLogs, ({ parts, query, signal }) => streamOfLines(followLogs(parts, query), signal)),
 ]
