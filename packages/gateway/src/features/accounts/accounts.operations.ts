@@ -12,7 +12,7 @@ import {
 } from '../../credentials/credentials.ts'
 import type { OrgSql } from '../../db/db.ts'
 import { factsOf } from '../../oauth/outgoing/credentials/connection-facts.ts'
-import type { NewCredential } from '../../oauth/outgoing/ports.ts'
+import { keyCredential, type NewCredential } from '../../oauth/outgoing/ports.ts'
 import { inPlace, placeOf, toAccount } from './account-form.ts'
 import { brokeredFor, listBrokered, removeBrokered } from './brokered.operations.ts'
 import { ownAccountOperations } from './own.operations.ts'
@@ -94,8 +94,6 @@ const changeOf =
     detail: { connection: row.id, account: done.account, user: done.user_id, is_default: done.is_default },
   })
 
-const NO_ACCOUNT = { id: undefined, name: undefined }
-
 const add = serveOrganization(shapes.addAccountKey, async (request) => {
   const { parts, organization, body, read } = request
   const row = connectionOf(request)
@@ -126,24 +124,7 @@ function keepChecked({ parts, actor, principal }: Giving, keyPlace: KeyPlace, ke
 }
 
 const keepKey = ({ parts, actor }: Giving, keyPlace: KeyPlace, key: string) =>
-  parts.credentials.keep({
-    ...keyPlace,
-    kind: 'key',
-    authority: undefined,
-    client: undefined,
-    server: undefined,
-    scopes: [],
-    tokens: {
-      access: key,
-      refresh: undefined,
-      tokenType: 'key',
-      expiresAt: undefined,
-      scopes: undefined,
-      account: NO_ACCOUNT,
-      more: {},
-    },
-    actor,
-  })
+  parts.credentials.keep(keyCredential({ ...keyPlace, actor }, { key }))
 
 const change = serveOrganization(shapes.changeAccount, async (request) => {
   const { body, params } = request

@@ -28,6 +28,7 @@ import {
   type ServedOfConnections,
 } from './serve.operations.ts'
 import { type OperationCall } from '../../operations/serve.ts'
+import { keyCredential } from '../../oauth/outgoing/ports.ts'
 import { connectionChangeOf, integrationOf, newConnectionOf } from './integration-form.ts'
 import { catalogOperations } from './registry.operations.ts'
 import { oauthRedirectOperations } from './oauth-redirects.operations.ts'
@@ -110,28 +111,16 @@ async function keepKey(
   key: string,
 ): Promise<void> {
   const shared = await read((sql) => listAccountStates(sql, undefined))
-  await parts.credentials.keep({
+  const replaces = shared.find((row) => row.connection_id === connectionId)?.id
+  const place = {
     organizationId: organization.id,
     connectionId,
     userId: undefined,
     account: undefined,
-    replaces: shared.find((row) => row.connection_id === connectionId)?.id,
-    kind: 'key',
-    authority: undefined,
-    client: undefined,
-    server: undefined,
-    scopes: [],
-    tokens: {
-      access: key,
-      refresh: undefined,
-      tokenType: 'key',
-      expiresAt: undefined,
-      scopes: undefined,
-      account: { id: undefined, name: undefined },
-      more: {},
-    },
+    replaces,
     actor,
-  })
+  }
+  await parts.credentials.keep(keyCredential(place, { key }))
 }
 
 /** Another address, or another way in, ends what was given for the one before: that is part of the change itself. */

@@ -172,6 +172,35 @@ export interface NewCredential {
   readonly actor?: Actor | undefined
 }
 
+/** A key as a credential: no authorization server made it, and none renews it. @param name of the account, where its server tells it */
+export const keyCredential = (
+  place: Pick<NewCredential, 'organizationId' | 'connectionId' | 'userId' | 'account' | 'replaces' | 'actor'>,
+  {
+    key,
+    server,
+    tried,
+    name,
+  }: Pick<NewCredential, 'tried'> &
+    Partial<Pick<NewCredential, 'server'>> & { readonly key: string; readonly name?: string | undefined },
+): NewCredential => ({
+  ...place,
+  kind: 'key',
+  authority: undefined,
+  client: undefined,
+  server,
+  ...(tried === undefined ? {} : { tried }),
+  scopes: [],
+  tokens: {
+    access: key,
+    refresh: undefined,
+    tokenType: 'key',
+    expiresAt: undefined,
+    scopes: undefined,
+    account: { id: undefined, name },
+    more: {},
+  },
+})
+
 /** Credentials as the ways that make and end them need them. */
 export interface CredentialKeeping {
   /**

@@ -5,7 +5,7 @@
 import { Fault, type CredentialId } from '@toolway/contract'
 import type { Db } from '../../../db/db.ts'
 import { recordChange, type Actor } from '../../../records/change.ts'
-import type { CredentialKeeping } from '../ports.ts'
+import { keyCredential, type CredentialKeeping } from '../ports.ts'
 import type { Tried } from '../flows/auth-probe.ts'
 import type { Target } from '../flows/target.ts'
 
@@ -44,30 +44,9 @@ export function createKeepKey({ db, keeping, tryAuth }: KeepKeyParts): KeepKey {
     const { refused, name } = await tryAuth(target, { [auth.header.toLowerCase()]: auth.prefix + key })
     if (refused !== undefined) throw refused
     const { organizationId, userId } = connectRequest
-    const id = await keeping.keep({
-      organizationId,
-      connectionId: connection.id,
-      userId,
-      account,
-      replaces,
-      kind: 'key',
-      authority: undefined,
-      client: undefined,
-      server,
-      // A program has no address at which a key could be tried.
-      tried: target.url !== undefined,
-      scopes: [],
-      actor,
-      tokens: {
-        access: key,
-        refresh: undefined,
-        tokenType: 'key',
-        expiresAt: undefined,
-        scopes: undefined,
-        account: { id: undefined, name },
-        more: {},
-      },
-    })
+    const place = { organizationId, connectionId: connection.id, userId, account, replaces, actor }
+    // A program has no address at which a key could be tried.
+    const id = await keeping.keep(keyCredential(place, { key, server, tried: target.url !== undefined, name }))
     await db.organization(organizationId, (sql) =>
       recordChange(sql, actor, organizationId, {
         action: 'credential.connect',
