@@ -14,6 +14,22 @@ export interface Facts {
   readonly arguments?: JsonObject | undefined
 }
 
+/** Facts of nobody in particular: for policies that do not vary, and for what is no longer known of a caller. */
+export const ANYBODY: Facts = {
+  principal: {
+    id: '',
+    kind: 'user',
+    role: '',
+    email: '',
+    groups: [],
+    key: '',
+    keyId: '',
+    client: '',
+    clientRegistered: false,
+  },
+  context: { organization: '', toolset: '', time: '', address: '' },
+}
+
 /** One value that the rules changed. */
 export interface Change {
   /** JSON Pointer into the arguments (RFC 6901). */

@@ -2,7 +2,7 @@
  * Making the view of one endpoint from its connections: its items under their names, and the lists of them for each protocol
  * revision, which are worked out on first use and kept.
  */
-import type { ToolWords } from '@toolway/contract'
+import { ANYBODY, type ToolWords } from '@toolway/contract'
 import {
   adaptTool,
   declares,
@@ -25,7 +25,7 @@ import { fileToolDefinitions, fileToolsOf, type FileTools } from './file-tools.t
 import { oldNames } from './old-names.ts'
 import { createOwnNames } from './own-names.ts'
 import { ordered } from './page.ts'
-import { ANYBODY, ruledDefinition } from './ruled-definition.ts'
+import { ruledDefinition } from './ruled-definition.ts'
 import { renameTools, withToolWords } from './tool-words.ts'
 import {
   collectPrompts,

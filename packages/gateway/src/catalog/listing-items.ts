@@ -3,6 +3,7 @@
  * name, so that no limit and no switch changes the name of another.
  */
 import {
+  ANYBODY,
   effectOf,
   kindOf,
   lesserLimit,
@@ -16,7 +17,6 @@ import {
 import { headerParameters, isObject, joinName, joinNameApart, wrapsOutput, type JsonObject } from '@toolway/protocol'
 import { filePlacesOf } from '../lib/file-places.ts'
 import { accountArgument } from './account-choice.ts'
-import { ANYBODY } from './ruled-definition.ts'
 import {
   targetOf,
   toolFacts,

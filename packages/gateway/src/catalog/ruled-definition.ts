@@ -14,19 +14,3 @@ export function ruledDefinition(definition: JsonObject, policy: ToolPolicy, fact
   const shaped = policy.shape(inputSchema, shapes)
   return shaped === inputSchema ? definition : { ...definition, inputSchema: shaped }
 }
-
-/** Lists that are made for everybody are made for nobody in particular: only policies that do not vary are asked with it. */
-export const ANYBODY: Facts = {
-  principal: {
-    id: '',
-    kind: 'user',
-    role: '',
-    email: '',
-    groups: [],
-    key: '',
-    keyId: '',
-    client: '',
-    clientRegistered: false,
-  },
-  context: { organization: '', toolset: '', time: '', address: '' },
-}

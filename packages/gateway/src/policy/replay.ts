@@ -5,7 +5,15 @@
  * that could change the outcome, the call counts as unjudged, and is never guessed. A rule that stands on both sides alike and cannot
  * be evaluated is taken as silent on both. Pure.
  */
-import { outcomeOf, VERDICT_ACTIONS, type Facts, type Rule, type ToolFacts, type Verdict } from '@toolway/contract'
+import {
+  ANYBODY,
+  outcomeOf,
+  VERDICT_ACTIONS,
+  type Facts,
+  type Rule,
+  type ToolFacts,
+  type Verdict,
+} from '@toolway/contract'
 import type { Path } from '../lib/parameter-path.ts'
 import { behaviourOf } from './actions/actions.ts'
 import { decide } from './decide.ts'
@@ -31,26 +39,13 @@ export interface ReplayedCall {
 const strengthOf = (action: Rule['action']): number =>
   VERDICT_ACTIONS.findIndex((verdictAction) => verdictAction === action)
 
-const NOBODY: Facts['principal'] = {
-  id: '',
-  kind: 'user',
-  role: '',
-  email: '',
-  groups: [],
-  key: '',
-  keyId: '',
-  client: '',
-  clientRegistered: false,
-}
-const NOWHERE: Facts['context'] = { organization: '', toolset: '', time: '', address: '' }
-
 export function evaluateAgain(
   now: readonly PlacedRule[],
   draft: readonly PlacedRule[],
   { tool, facts, kept }: ReplayedCall,
 ): Judged {
   if (facts === undefined && [...now, ...draft].some(asksCaller)) return { unjudged: 'the caller no longer exists' }
-  const known: Facts = { principal: NOBODY, context: NOWHERE, ...facts, arguments: argumentsFrom(kept) }
+  const known: Facts = { ...ANYBODY, ...facts, arguments: argumentsFrom(kept) }
   const open = (rules: readonly PlacedRule[]) => rules.filter((rule) => !isEvaluable(rule, tool, known, kept))
   const [openNow, openDraft] = [open(now), open(draft)]
   const alike = (item: PlacedRule, others: readonly PlacedRule[]) =>

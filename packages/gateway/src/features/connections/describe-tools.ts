@@ -1,8 +1,7 @@
 /** The tools of a connection as they stand in their organization: what each does, whether it is on, and what keeps it back. */
-import { approvalOf, effectOf, ruleActionOf, statesEffect, type ToolFacts } from '@toolway/contract'
+import { ANYBODY, approvalOf, effectOf, ruleActionOf, statesEffect, type ToolFacts } from '@toolway/contract'
 import type * as shapes from '@toolway/contract/admin'
 import { isObject, joinName, type JsonObject } from '@toolway/protocol'
-import { ANYBODY } from '../../catalog/ruled-definition.ts'
 import { toolFacts } from '../../catalog/tool-listing.ts'
 import { createEffects, createHolds, createSwitches, screenOf } from '../../snapshot/visibility-filter.ts'
 import type { Snapshot } from '../../snapshot/snapshot.ts'

@@ -1,6 +1,5 @@
-import { newId, type ToolFacts } from '@toolway/contract'
+import { ANYBODY, newId, type ToolFacts } from '@toolway/contract'
 import { describe, expect, test } from 'vitest'
-import { ANYBODY } from '../../catalog/ruled-definition.ts'
 import { createPolicy } from '../compile.ts'
 import type { Kept } from './read-rule.ts'
 import { createPlatformRules, inForce, storedOfToolsets } from './rules-in-force.ts'
