@@ -1,5 +1,5 @@
 /**
- * The hostile server in a container of Podman. TEST_CONTAINER_IMAGE names an image that this machine has (CONTRIBUTING.md says how to
+ * The hostile server in a container of Podman. TEST_CONTAINER_IMAGE names an image that this machine has (test/README.md says how to
  * make one); without it this says so and proves nothing.
  */
 // @module-tag long
