@@ -15,8 +15,13 @@ import {
 import { lockConnection, type ConnectionRow } from '../../connections/connections.ts'
 import type { OrgSql } from '../../db/db.ts'
 import { pageOfRows, startOf } from '../../lib/page.ts'
-import { serveOrganization, type OrganizationRequest, type Served } from './serve.operations.ts'
-import { Changed } from '../../operations/serve.ts'
+import {
+  Changed,
+  operationServers,
+  type OperationBase,
+  type OrganizationRequest,
+  type Served,
+} from '../../operations/serve.ts'
 import { findConnectionOf } from '../../operations/find-connection.ts'
 import { fingerprintOf, presentTools, setLock, settleTool } from './settle-lock.ts'
 
@@ -54,7 +59,9 @@ type Counts = ReadonlyMap<LockedState, number>
 const countsOf = (rows: readonly ToolLockRow[]): Counts =>
   new Map([...Map.groupBy(rows, stateOf)].map(([state, all]) => [state, all.length]))
 
-type LockRequest = OrganizationRequest<Operation>
+const { serveOrganization } = operationServers<OperationBase>()
+
+type LockRequest = OrganizationRequest<Operation, OperationBase>
 /** A name that no account is kept of is nobody's. */
 function toolOf({ params: { tool } }: Pick<LockRequest, 'params'>): string {
   if (!isNamed(tool)) throw new Fault('thing.unknown', { thing: 'tool' })
@@ -144,7 +151,10 @@ const difference = serveOrganization(shapes.getToolDifference, async (request) =
   }
 })
 
-const settleOperation = (operation: typeof shapes.acceptTool, verdict: 'accepted' | 'rejected'): Served =>
+const settleOperation = (
+  operation: typeof shapes.acceptTool,
+  verdict: 'accepted' | 'rejected',
+): Served<OperationBase> =>
   serveOrganization(operation, async (request) => {
     const { organization, body, actor } = request
     const looked = { tool: toolOf(request), hash: body.hash }
@@ -164,7 +174,7 @@ const settleOperation = (operation: typeof shapes.acceptTool, verdict: 'accepted
     return new Changed(() => toLocked(row))
   })
 
-export const lockOperations: readonly Served[] = [
+export const lockOperations: readonly Served<OperationBase>[] = [
   listAll,
   get,
   set,

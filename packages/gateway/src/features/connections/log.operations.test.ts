@@ -2,9 +2,8 @@
 import { expect, test } from 'vitest'
 import { createLogTail } from '../../telemetry/log-tail.ts'
 import { createChildWords } from '../../upstreams/children/child-words.ts'
-import type { ConnectionOperationParts } from './serve.operations.ts'
 import type { OperationCall } from '../../operations/serve.ts'
-import { connectionLogOperations } from './log.operations.ts'
+import { connectionLogOperations, type ConnectionLogParts } from './log.operations.ts'
 
 const own = { id: 'con_1', alias: 'notes' }
 const snapshot = { organization: { id: 'org_1', slug: 'acme' }, connections: [own, { id: 'con_2', alias: 'mail' }] }
@@ -20,7 +19,7 @@ function open(id: string, query: object = {}) {
     all: () => all,
     find: (name: { id?: string }) => all.find((one) => one.organization.id === name.id),
   }
-  const parts = { snapshots, runtime: { logs, words } } as unknown as ConnectionOperationParts
+  const parts = { snapshots, runtime: { logs, words } } as unknown as ConnectionLogParts
   const asking = {
     principal: {},
     query,

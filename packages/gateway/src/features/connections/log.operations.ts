@@ -4,14 +4,25 @@
  */
 import * as shapes from '@toolway/contract/admin'
 import type { Operation } from '@toolway/contract/admin'
-import type { ChildLine } from '../../upstreams/children/child-words.ts'
+import type { ChildLine, ChildWords } from '../../upstreams/children/child-words.ts'
 import { readLine } from '../../operations/log-lines.ts'
 import { streamOfLines } from '../../operations/stream-of-lines.ts'
-import { serveOrganization, type OrganizationRequest, type Served } from './serve.operations.ts'
+import { operationServers, type OperationBase, type OrganizationRequest, type Served } from '../../operations/serve.ts'
+import type { LogTail } from '../../telemetry/log-tail.ts'
 import { findConnectionOf } from '../../operations/find-connection.ts'
 
+export interface ConnectionLogParts extends OperationBase {
+  readonly runtime: {
+    readonly logs: Pick<LogTail, 'recent' | 'follow'>
+    /** Stderr output of the processes of connections. */
+    readonly words: Pick<ChildWords, 'recent' | 'follow'>
+  }
+}
+
+const { serveOrganization } = operationServers<ConnectionLogParts>()
+
 type Line = shapes.ConnectionLogLine
-type LogRequest = Pick<OrganizationRequest<Operation>, 'parts' | 'organization' | 'params'>
+type LogRequest = Pick<OrganizationRequest<Operation, ConnectionLogParts>, 'parts' | 'organization' | 'params'>
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
@@ -66,7 +77,7 @@ function follow(request: LogRequest) {
   }
 }
 
-export const connectionLogOperations: readonly Served[] = [
+export const connectionLogOperations: readonly Served<ConnectionLogParts>[] = [
   serveOrganization(shapes.listConnectionLog, (request) => ({
     items: recentLines(request).slice(-request.query.count),
   })),

@@ -1,11 +1,9 @@
-/** The parts that operations on connections work with besides those of all operations, and the way to serve them. */
+/** The parts that operations on connections and their tools work with besides those of all operations, and the way to serve them. */
 import type { ConnectionId, Fault, OrganizationId } from '@toolway/contract'
 import type { Operation } from '@toolway/contract/admin'
 import type { AdminCredentials } from '../../oauth/outgoing/admin-credentials.ts'
 import { operationServers, type OperationBase } from '../../operations/serve.ts'
 import type * as operations from '../../operations/serve.ts'
-import type { LogTail } from '../../telemetry/log-tail.ts'
-import type { ChildWords } from '../../upstreams/children/child-words.ts'
 import type { CallStateParts } from './read-call-states.ts'
 
 /** The parts that a connection is shown with. */
@@ -22,11 +20,6 @@ export interface ShownConnectionParts extends OperationBase {
 
 export interface ConnectionOperationParts extends ShownConnectionParts {
   readonly credentials: Pick<AdminCredentials, 'endIn' | 'ended'>
-  readonly runtime: ShownConnectionParts['runtime'] & {
-    readonly logs: Pick<LogTail, 'recent' | 'follow'>
-    /** Stderr output of the processes of connections. */
-    readonly words: Pick<ChildWords, 'recent' | 'follow'>
-  }
   /** Ask a connection now what it offers, and keep it; the fault, if it failed. Never throws, and never waits for ever. */
   sync(organizationId: OrganizationId, connectionId: ConnectionId): Promise<Fault | undefined>
 }

@@ -96,11 +96,7 @@ function createBatches({ db, vault, requestsPerMinute, roots }: DeclareParts, pl
       platformRules: (organization) => platformRulesIn(platform.rules, organization),
       rules: { refresh: () => Promise.resolve() },
       connect: { apps: { vendorAuthority: absent, hasGlobalApp: absent } },
-      runtime: {
-        roots,
-        logs: { recent: absent, follow: absent },
-        words: { recent: absent, follow: absent },
-      },
+      runtime: { roots },
       // No authorization server can be asked before the gateway stands.
       credentials: { endIn: endUntold, ended: () => Promise.resolve([]) },
       sync: absent,
