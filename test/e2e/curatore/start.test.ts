@@ -50,7 +50,7 @@ describe('the gateway without a database', () => {
   test('S1-ARC-03, S1-DEP-02: starts without a database setting, and loads no driver of any', async () => {
     await using backend = await startContractBackend({ key: 'what the backend wants' })
     // Modules have their names in the sources only.
-    await using installation = await makeInstallation({}, { program: SOURCES })
+    await using installation = await makeInstallation({}, { program: SOURCES, bare: true })
     const watch = await watched(installation.folder)
     const gateway = await installation.start({ ...settingsFor(backend), ...watch.settings })
     const listed = await fetch(`${gateway.address}/rest/tools`, { headers: { authorization: `Bearer ${KEY}` } })
