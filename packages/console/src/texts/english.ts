@@ -4159,8 +4159,6 @@ export interface English {
     readonly add: string
     readonly addVerb: string
     readonly addHint: string
-    readonly email: string
-    readonly name: string
     readonly alsoAdmin: string
     readonly adminMeans: string
     readonly isHere: (v: { readonly name: string }) => string
