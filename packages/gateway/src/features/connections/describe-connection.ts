@@ -50,8 +50,17 @@ export function describe(
     words: {
       wire,
       revision: request.revision ?? connection?.settings.revision ?? 'auto',
-      checks: request.checks ?? connection?.settings.checks,
+      checks: checksOf(request, connection),
       timeout: request.timeout ?? connection?.settings.timeout ?? kindOf(connector).timeout,
     },
   }
+}
+
+/**
+ * No checks are stored as they were, absent or by name: to say again what is so changes no settings, and so ends nothing that was granted
+ * for them.
+ */
+function checksOf({ checks }: ConnectionRequest, connection: OpenedConnection | undefined) {
+  const stored = connection?.settings.checks
+  return checks === undefined || checks === (stored ?? 'none') ? stored : checks
 }
