@@ -22,7 +22,7 @@ interface Written {
 
 /** A statement with its parts put in. */
 export function withParts(written: Written): Written {
-  if (!written.values.some((value) => value instanceof SqlPart)) return written
+  if (!hasPart(written.values)) return written
   const strings = [written.strings[0] ?? '']
   const values: unknown[] = []
   const append = (text: string) => strings.push((strings.pop() ?? '') + text)
@@ -39,4 +39,10 @@ export function withParts(written: Written): Written {
     }
   })
   return { strings, values }
+}
+
+/** A loop without a function for each value: every statement of a call comes through here. */
+function hasPart(values: readonly unknown[]): boolean {
+  for (const value of values) if (value instanceof SqlPart) return true
+  return false
 }
