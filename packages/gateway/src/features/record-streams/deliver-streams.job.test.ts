@@ -157,9 +157,11 @@ test('what was not taken comes again, as the same message with the same items, a
   await record(db, id, 10)
   to.state.status = 204
   await due(db)
-  await job.run()
+  // A run that the clock began before the stream was due has nothing to send.
+  const batches = () => to.ids.filter((messageId) => messageId.includes(id))
+  await expect.poll(() => job.run().then(() => batches().length)).toBeGreaterThan(1)
   // The alert that the stream is behind may come in between.
-  const [first, second] = to.ids.filter((one) => one.includes(id))
+  const [first, second] = batches()
   expect(second).toBe(first)
   const records = to.items.filter(({ seq }) => seq !== null)
   expect(records.slice(0, 10)).toEqual(records.slice(10, 20))
