@@ -235,7 +235,11 @@ describe('a declaration file', () => {
 
   test('keeps a connection that becomes another kind, with what people have made for it, by a start and by apply', async () => {
     const before = acmeOf(
-      await read(indented("connections: { web: { url: 'https://mcp.example.com/', headers: { X-Key: secret } } }")),
+      await read(
+        indented(
+          "connections: { web: { url: 'https://mcp.example.com/', headers: { X-Key: secret }, trusted: true } }",
+        ),
+      ),
     )
     const after = acmeOf(await read(indented('connections: { web: { command: server, args: [--all] } }')))
     for (const carry of [start, apply]) {
@@ -249,7 +253,9 @@ describe('a declaration file', () => {
       await expect.poll(() => present().catch(() => undefined)).toMatchObject({ connector: 'mcp.http' })
       const { id } = (await present()) ?? { id: '' }
       await carry(gateway, after)
-      await expect.poll(present).toMatchObject({ id, connector: 'mcp.process', header_names: [] })
+      await expect.poll(present).toMatchObject({
+        ...{ id, connector: 'mcp.process', header_names: [], trusted: false },
+      })
     }
   })
 

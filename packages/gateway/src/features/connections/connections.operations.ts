@@ -3,6 +3,7 @@ import {
   ConnectionSecrets,
   type ConnectionSettings,
   Fault,
+  firstLockOf,
   isPathHint,
   kindOf,
   permits,
@@ -18,6 +19,7 @@ import {
   listConnections,
   lockConnection,
   removeConnection,
+  setToolLock,
   switchConnection,
   type ConnectionRow,
 } from '../../connections/connections.ts'
@@ -338,10 +340,14 @@ export const change = serveOrganization(shapes.changeConnection, async (request)
         seal: sealerOf(secrets, parts.vault.seal, sealedRow),
       })
       const before = { settings: own.settings, secrets: secretsOf(parts, own) }
-      const isOther =
-        next.settings.connector !== own.settings.connector ||
+      const { connector } = next.settings
+      const isOtherKind = connector !== own.settings.connector
+      // That the server before was believed says nothing about this one, and no lock is opened by the change.
+      const mode = own.tool_lock === 'off' ? firstLockOf(connector) : own.tool_lock
+      if (isOtherKind) await setToolLock(sql, own.id, { mode, trusted: false })
+      const isOtherDocument =
         addressAt(before, 'document') !== addressAt({ settings: next.settings, secrets }, 'document')
-      if (isOther) await removeDocument(sql, own.id)
+      if (isOtherKind || isOtherDocument) await removeDocument(sql, own.id)
       return { id: own.id, ended }
     },
   )

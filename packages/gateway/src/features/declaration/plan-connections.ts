@@ -75,9 +75,13 @@ async function changing(
     all.push('document')
     acts.push({ operation: refreshOpenApi, params, body: { document: connection.text, apply: true } })
   }
-  const { trusted = present.trusted, lock = present.lock } = connection
+  // Another kind begins untrusted, whatever is there now.
+  const isOtherKind = connectorOf(connection) !== present.connector
+  const { trusted = isOtherKind ? false : present.trusted, lock = present.lock } = connection
   if (trusted !== present.trusted) all.push('trusted')
   if (lock !== present.lock) all.push('lock')
-  if (trusted !== present.trusted || lock !== present.lock) acts.push(locking(params, lock, trusted))
+  const isSet = connection.trusted !== undefined || connection.lock !== undefined
+  if (isOtherKind ? isSet : trusted !== present.trusted || lock !== present.lock)
+    acts.push(locking(params, lock, trusted))
   return { fields: [...new Set(all)], acts }
 }
