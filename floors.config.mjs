@@ -50,7 +50,7 @@ export const FLOORS = [
   {
     name: 'doors',
     about: 'one entry point per transport: HTTP, command line, declarations; `app` builds every part',
-    folders: ['http', 'cli', 'app', 'compose'],
+    folders: ['http', 'cli', 'app'],
     files: ['main', 'app', 'config-file', `config-(?!${YAML_FILES}\\.)[\\w-]+`, 'preset-declarations'],
   },
   {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { createRows } from '../../packages/gateway/src/compose/declared/rows.ts'
+import { createRows } from '../../packages/gateway/src/app/declared/rows.ts'
 import { readConfigFile } from '../../packages/gateway/src/config-file.ts'
 import {
   APPLY,
