@@ -23,8 +23,10 @@ import type { Names, Town } from './town.ts'
  * change of its connection.
  */
 const FIRST = 'endLastingApproval'
+/** Each takes away what others work with. */
+const LAST = ['removeMember', 'removeUser', 'removeOrganization']
 const order = ({ method, id }: Operation): number =>
-  id === FIRST ? -1 : id === 'removeOrganization' ? 2 : method === 'DELETE' ? 1 : 0
+  id === FIRST ? -1 : method === 'DELETE' ? 1 + LAST.indexOf(id) + 1 : 0
 const WRITES = OPERATIONS.map(({ operation }) => operation)
   .filter(({ method }) => method !== 'GET')
   .sort((one, other) => order(one) - order(other))
