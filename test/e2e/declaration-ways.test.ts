@@ -161,7 +161,7 @@ async function exported(gateway: TestGateway) {
 const REFUSED: readonly { name: string; words: string; file: string; isKnownWithoutDatabase?: boolean }[] = [
   {
     name: 'a header that the gateway writes',
-    words: '/headers/Host is set by the gateway itself',
+    words: 'headers/Host is set by the gateway itself',
     isKnownWithoutDatabase: true,
     file: "connections: { web: { url: 'https://mcp.example.com/', headers: { Host: other } } }",
   },
@@ -185,7 +185,7 @@ const REFUSED: readonly { name: string; words: string; file: string; isKnownWith
   },
   {
     name: 'a title that is too long',
-    words: '/title',
+    words: 'title',
     isKnownWithoutDatabase: true,
     file: `connections: { web: { url: 'https://mcp.example.com/', title: ${'x'.repeat(101)} } }`,
   },

@@ -217,6 +217,10 @@ const carryOut = (batch: Batch, steps: readonly Step[]): Promise<void> =>
 const worded = <T>(thing: string, name: string, work: Promise<T>): Promise<T> =>
   work.catch((thrown: unknown) => {
     throw thrown instanceof Fault
-      ? new DeclarationConflict(`The declaration file's ${thing} "${name}" is not valid: ${thrown.message}`)
+      ? new DeclarationConflict(`The declaration file's ${thing} "${name}" is not valid: ${problemOf(thrown)}`)
       : thrown
   })
+
+/** What is wrong, at its place in the file where the operation names a place of its input. */
+const problemOf = ({ code, facts, message }: Fault): string =>
+  code === 'body.shape' ? `${String(facts['place']).slice(1)} ${String(facts['problem'])}.` : message
