@@ -6,6 +6,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import type { ConnectionId } from '@toolway/contract'
 import { z } from 'zod'
 import { createRows } from '../../packages/gateway/src/app/declared/rows.ts'
 import { readConfigFile } from '../../packages/gateway/src/config-file.ts'
@@ -20,6 +21,7 @@ import {
   type Call,
   type Declared,
 } from '../../packages/gateway/src/features/declaration/index.ts'
+import { sealedRow } from '../../packages/gateway/src/snapshot/snapshot.ts'
 import { createTestVault, startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { addKey } from './peers/people/administrators.ts'
 
@@ -132,6 +134,11 @@ const apply: Carry = async (gateway, declarations) => {
   await applyPlan(({ operation, ...input }) => call(operation, input), steps)
 }
 
+const Flows = z.object({
+  id: z.string().transform((id) => id as ConnectionId),
+  settings: z.looseObject({ private: z.boolean() }),
+  sealed: z.instanceof(Buffer),
+})
 const Row = z.object({ method: z.string(), principal: z.string(), actor_type: z.string(), detail: z.unknown() })
 /** All records of changes in the organization and of the platform, without ids, which are drawn. */
 async function recordsOf({ db }: TestGateway) {
@@ -256,6 +263,36 @@ describe('a declaration file', () => {
       await expect.poll(present).toMatchObject({
         ...{ id, connector: 'mcp.process', header_names: [], trusted: false },
       })
+    }
+  })
+
+  test('lets each address be private by itself, and ends a leave that it gives no longer, by a start and by apply', async () => {
+    const file = (url: string, leave: string) =>
+      indented(
+        `connections: { flows: { type: n8n, url: '${url}', webhooks: 'http://hooks.internal/', enabled: false${leave} } }`,
+      )
+    const at = async (url: string, leave = '') => acmeOf(await read(file(url, leave)))
+    for (const carry of [start, apply]) {
+      await using gateway = await startTestGateway()
+      const stored = async () => {
+        const rows = await gateway.db.system(
+          (sql) => sql(Flows)`
+            select c.id, c.settings, c.sealed from connections c join organizations o on o.id = c.organization_id
+             where o.slug = ${SLUG}`,
+        )
+        const [{ id, settings, sealed }] = rows as [z.output<typeof Flows>]
+        const secrets = z
+          .object({ origins: z.record(z.string(), z.object({ private: z.boolean() })).optional() })
+          .parse(JSON.parse(vault.open(sealed, sealedRow(id))))
+        return { main: settings.private, hooks: secrets.origins?.['webhooks']?.private }
+      }
+      await carry(gateway, await at('https://n8n.example.com/'))
+      expect(await stored()).toEqual({ main: false, hooks: true })
+      await expect
+        .poll(async () => carry(gateway, await at('https://n8n.example.com/', ', private: true')).then(stored))
+        .toEqual({ main: true, hooks: true })
+      await carry(gateway, await at('https://n8n.example.com/'))
+      expect(await stored()).toMatchObject({ main: false })
     }
   })
 

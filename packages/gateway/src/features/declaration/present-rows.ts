@@ -36,6 +36,7 @@ async function knownConnection(
   const stored = isGiven ? await findDocument(sql, id) : undefined
   return {
     ...{ alias, origin, connector: settings.connector, trusted, lock },
+    private: 'private' in settings && settings.private,
     header_names: Object.keys(secrets.headers),
     environment_names: Object.keys(secrets.environment),
     document: stored === undefined ? undefined : await unpackDocument(stored.packed),

@@ -36,7 +36,7 @@ export interface PresentConnection extends Connection {
 /** What a plan compares a connection with. */
 export type KnownConnection = Pick<
   PresentConnection,
-  'alias' | 'origin' | 'connector' | 'header_names' | 'environment_names' | 'trusted' | 'lock' | 'document'
+  'alias' | 'origin' | 'connector' | 'private' | 'header_names' | 'environment_names' | 'trusted' | 'lock' | 'document'
 >
 
 /** What a plan compares the sections of an organization with. */

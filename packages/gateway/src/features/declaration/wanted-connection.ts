@@ -38,7 +38,8 @@ function shared(connection: DeclaredConnection) {
     }
   if (!('url' in wire)) return words
   const { url } = wire
-  const remote = { ...words, url, private: connection.private ?? impliedPrivate({ url }) }
+  // Absent: each address is private where it names a private place in so many words.
+  const remote = { ...words, url, ...(connection.private === undefined ? {} : { private: connection.private }) }
   if ('words' in wire) return { ...remote, [wire.kind]: { ...backendDefaultsOf(wire.kind), ...wire.words } }
   const native =
     'vendor' in wire
@@ -63,6 +64,14 @@ export function newBody(connection: DeclaredConnection): object {
   return { ...words, ...source, select, effects, ...(key === undefined ? {} : { key }) }
 }
 
+/** A leave for private networks that the file gave, and gives no longer, ends. */
+function withdrawnPrivate(connection: DeclaredConnection, present: KnownConnection): object {
+  const { wire } = connection
+  if (connection.private !== undefined || !('url' in wire)) return {}
+  const implied = impliedPrivate(wire)
+  return implied === present.private ? {} : { private: implied }
+}
+
 function ownApi(connection: DeclaredConnection): object {
   const api = apiOf(connection)
   if (api === undefined) return {}
@@ -76,10 +85,8 @@ export const wholeBody = (connection: DeclaredConnection): object => ({
 })
 
 /** For `changeConnection`: headers and variables that are there and not declared are taken away. */
-export function changeBody(
-  connection: DeclaredConnection,
-  { connector: before, header_names, environment_names }: KnownConnection,
-): object {
+export function changeBody(connection: DeclaredConnection, present: KnownConnection): object {
+  const { connector: before, header_names, environment_names } = present
   const { wire } = connection
   const connector = connectorOf(connection)
   if (connector !== before) return wholeBody(connection)
@@ -93,5 +100,5 @@ export function changeBody(
       : 'headers' in wire
         ? { headers: { ...gone(header_names, wire.headers), ...wire.headers } }
         : {}
-  return { ...shared(connection), ...pairs, ...ownApi(connection) }
+  return { ...shared(connection), ...withdrawnPrivate(connection, present), ...pairs, ...ownApi(connection) }
 }
