@@ -26,11 +26,18 @@ export const ToolsetRow = z.object({
 })
 export type ToolsetRow = z.output<typeof ToolsetRow>
 
-const readToolsets = async (sql: Sql, ids: readonly string[] | null, organizations: readonly string[] | null) => {
+interface Wanted {
+  readonly ids?: readonly string[] | undefined
+  readonly slug?: string
+  readonly organizations?: readonly string[]
+}
+
+const readToolsets = async (sql: Sql, { ids, slug, organizations }: Wanted) => {
   const rows = await sql(ToolsetRow)`
     select id, organization_id, slug, title, settings, origin from toolsets
-     where (${ids}::text[] is null or id = any(${ids}::text[]))
-       and (${organizations}::text[] is null or organization_id = any(${organizations}::text[]))
+     where (${ids ?? null}::text[] is null or id = any(${ids ?? null}::text[]))
+       and (${slug ?? null}::text is null or slug = ${slug ?? null})
+       and (${organizations ?? null}::text[] is null or organization_id = any(${organizations ?? null}::text[]))
      order by slug`
   return rows.map(readable)
 }
@@ -56,11 +63,13 @@ const readable = (row: ToolsetRow): ToolsetRow =>
 export const isStandIn = ({ settings }: Pick<ToolsetRow, 'settings'>): boolean => settings === SELECTS_NOTHING
 
 /** All of them, or those of these ids. */
-export const listToolsets = (sql: OrgSql, ids?: readonly string[]) => readToolsets(sql, ids ?? null, null)
+export const listToolsets = (sql: OrgSql, ids?: readonly string[]) => readToolsets(sql, { ids })
 
 /** Those of these organizations. */
-export const listToolsetsOf = (sql: SystemSql, organizations: readonly string[]) =>
-  readToolsets(sql, null, organizations)
+export const listToolsetsOf = (sql: SystemSql, organizations: readonly string[]) => readToolsets(sql, { organizations })
+
+export const findToolset = async (sql: OrgSql, slug: string): Promise<ToolsetRow | undefined> =>
+  (await readToolsets(sql, { slug }))[0]
 
 export interface NewToolset {
   readonly organizationId: OrganizationId

@@ -5,7 +5,14 @@ import * as shapes from '@toolway/contract/admin'
 import { meterOf, type Meter } from '../../call/discovery/meter.ts'
 import type { OrgSql } from '../../db/db.ts'
 import { nextTurn } from '../../lib/next-turn.ts'
-import { listToolsets, putToolset, removeToolset, type NewToolset, type ToolsetRow } from '../../toolsets/toolsets.ts'
+import {
+  findToolset,
+  listToolsets,
+  putToolset,
+  removeToolset,
+  type NewToolset,
+  type ToolsetRow,
+} from '../../toolsets/toolsets.ts'
 import { listOrganizationRules } from '../../policy/stored/organization-rules.ts'
 import { SUPPLIED, withSupplied, type NamedToolset } from '../../toolsets/supplied-toolsets.ts'
 import { refuseIdle, placesIn, refuseListed, knownTo } from '../rules/index.ts'
@@ -40,7 +47,7 @@ const NOTHING: Meter = {
 
 /** Throws `thing.declared` where it stands in the file. */
 async function findOwn(sql: OrgSql, slug: string, origin: Origin): Promise<ToolsetRow | undefined> {
-  const toolset = (await listToolsets(sql)).find((item) => item.slug === slug)
+  const toolset = await findToolset(sql, slug)
   if (toolset !== undefined) refuseDeclared({ thing: 'toolset', name: slug, origin: toolset.origin }, origin)
   return toolset
 }
