@@ -52,6 +52,7 @@ import { installationOf, openRedis, startLimits } from './limits/start-limits.ts
 import { createChangesElsewhere } from './operations/changes-elsewhere.ts'
 import { createPlatformOperations } from './operations/platform-operations.ts'
 import { startResults } from './results/start-results.ts'
+import { refuseLeaver } from './snapshot/role.ts'
 import { createLogTail } from './telemetry/log-tail.ts'
 import { createServeMetrics } from './telemetry/serve-metrics.ts'
 import { createChildWords } from './upstreams/children/child-words.ts'
@@ -181,6 +182,7 @@ async function createFaces(base: BaseWithDatabase, own: Own, core: Core) {
     auditLog: records.auditLog,
     challenge: createChallenge(endpoints),
     browsers: { web, publicUrl },
+    stands: ({ principal, organizationId: id }) => refuseLeaver(accounts, principal, snapshots.find({ id })?.members),
   })
   startAuthorization(base)
   const oauth = createOAuth({

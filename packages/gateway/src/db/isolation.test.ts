@@ -113,6 +113,17 @@ async function addOrganization(sql: SystemSql, id: string): Promise<void> {
   await sql(Nothing)`
     insert into record_payloads (id, organization_id, connection, at, sealed)
     values (${`rec_${id}`}, ${id}, 'same', now(), 'same')`
+  await sql(Nothing)`
+    insert into scim_tokens (organization_id, id, name, hash, hint, expires_at)
+    values (${id}, ${`sct_${id}`}, 'same', ${Buffer.from(id.padEnd(32))}, 'same', now())`
+  await sql(Nothing)`
+    insert into scim_people (organization_id, user_id, user_name) values (${id}, ${`usr_${id}`}, 'same')`
+  await sql(Nothing)`
+    insert into scim_emails (organization_id, address, user_id) values (${id}, 'same@example.com', ${`usr_${id}`})`
+  await sql(Nothing)`
+    insert into scim_groups (organization_id, id, slug, display_name) values (${id}, ${`scg_${id}`}, 'same', 'same')`
+  await sql(Nothing)`
+    insert into leavers (organization_id, user_id, email, name, suspended) values (${id}, ${`usr_${id}`}, 'same', 'same', true)`
   await sql(Nothing)`select from count_usage(${id}, 10)`
   // One row of those that count its call.
   await sql(Nothing)`delete from usage_hours where organization_id = ${id} and by <> 'tool'`
@@ -171,6 +182,7 @@ describeEverywhere('two organizations', (createDatabase) => {
       'kept_results',
       'keys',
       'lasting_grants',
+      'leavers',
       'members',
       'oauth_apps',
       'oauth_flows',
@@ -186,6 +198,10 @@ describeEverywhere('two organizations', (createDatabase) => {
       'record_stream_cursors',
       'record_streams',
       'records',
+      'scim_emails',
+      'scim_groups',
+      'scim_people',
+      'scim_tokens',
       'sessions',
       'spent_aliases',
       'stream_reader_events',

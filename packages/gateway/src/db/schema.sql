@@ -242,7 +242,8 @@ create table group_members (
   organization_id text not null,
   group_slug text not null,
   user_id text not null,
-  added_at timestamp with time zone not null default now()
+  added_at timestamp with time zone not null default now(),
+  source text not null default 'manual'::text
 );
 create table groups (
   organization_id text not null,
@@ -325,6 +326,14 @@ create table lasting_grants (
   used_at timestamp with time zone,
   uses integer not null default 0
 );
+create table leavers (
+  organization_id text not null,
+  user_id text not null,
+  email text not null,
+  name text not null,
+  suspended boolean not null,
+  left_at timestamp with time zone not null default now()
+);
 create unlogged table limit_buckets (
   hash bytea not null,
   tokens double precision not null,
@@ -336,7 +345,8 @@ create table members (
   user_id text not null,
   role text not null,
   created_at timestamp with time zone not null default now(),
-  updated_at timestamp with time zone not null default now()
+  updated_at timestamp with time zone not null default now(),
+  active boolean not null default true
 );
 create table migrations (
   id integer not null default nextval('migrations_id_seq'::regclass),
@@ -570,6 +580,43 @@ create table rules (
   parameters jsonb not null default '{}'::jsonb,
   state text not null default 'on'::text,
   origin text not null default 'administration'::text
+);
+create table scim_emails (
+  organization_id text not null,
+  address text not null,
+  user_id text not null
+);
+create table scim_groups (
+  organization_id text not null,
+  id text not null,
+  slug text not null,
+  external_id text,
+  display_name text not null,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now()
+);
+create table scim_people (
+  organization_id text not null,
+  user_id text not null,
+  external_id text,
+  user_name text not null,
+  display_name text not null default ''::text,
+  attributes jsonb not null default '{}'::jsonb,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now()
+);
+create table scim_tokens (
+  organization_id text not null,
+  id text not null,
+  name text not null,
+  hash bytea not null,
+  hint text not null,
+  created_by text,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  last_used_at timestamp with time zone
 );
 create table sessions (
   hash bytea not null,
@@ -871,7 +918,8 @@ alter table files add constraint files_storage_key_key UNIQUE (storage_key);
 alter table files add constraint files_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
 alter table gateways add constraint gateways_id_check CHECK ((id <> ''::text));
 alter table gateways add constraint gateways_pkey PRIMARY KEY (id);
-alter table group_members add constraint group_members_pkey PRIMARY KEY (organization_id, group_slug, user_id);
+alter table group_members add constraint group_members_pkey PRIMARY KEY (organization_id, group_slug, user_id, source);
+alter table group_members add constraint group_members_source_check CHECK ((source <> ''::text));
 alter table group_members add constraint group_members_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
 alter table group_members add constraint group_members_organization_id_group_slug_fkey FOREIGN KEY (organization_id, group_slug) REFERENCES groups(organization_id, slug) ON DELETE CASCADE;
 alter table group_members add constraint group_members_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES members(organization_id, user_id) ON DELETE CASCADE;
@@ -919,6 +967,9 @@ alter table lasting_grants add constraint lasting_grants_tool_check CHECK (((too
 alter table lasting_grants add constraint lasting_grants_tool_hash_check CHECK ((tool_hash ~ '^[0-9a-f]{64}$'::text));
 alter table lasting_grants add constraint lasting_grants_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES connections(organization_id, id) ON DELETE CASCADE;
 alter table lasting_grants add constraint lasting_grants_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
+alter table leavers add constraint leavers_pkey PRIMARY KEY (organization_id, user_id);
+alter table leavers add constraint leavers_user_id_check CHECK ((user_id <> ''::text));
+alter table leavers add constraint leavers_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
 alter table limit_buckets add constraint limit_buckets_hash_check CHECK ((length(hash) = 32));
 alter table limit_buckets add constraint limit_buckets_pkey PRIMARY KEY (hash);
 alter table members add constraint members_pkey PRIMARY KEY (organization_id, user_id);
@@ -1026,6 +1077,26 @@ alter table rules add constraint rules_parameters_check CHECK ((jsonb_typeof(par
 alter table rules add constraint rules_pkey PRIMARY KEY (id);
 alter table rules add constraint rules_reason_check CHECK ((reason <> ''::text));
 alter table rules add constraint rules_state_check CHECK ((state = ANY (ARRAY['on'::text, 'shadow'::text, 'off'::text])));
+alter table scim_emails add constraint scim_emails_address_check CHECK ((address <> ''::text));
+alter table scim_emails add constraint scim_emails_pkey PRIMARY KEY (organization_id, address, user_id);
+alter table scim_emails add constraint scim_emails_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
+alter table scim_emails add constraint scim_emails_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES scim_people(organization_id, user_id) ON DELETE CASCADE;
+alter table scim_groups add constraint scim_groups_display_name_check CHECK ((display_name <> ''::text));
+alter table scim_groups add constraint scim_groups_id_check CHECK ((id <> ''::text));
+alter table scim_groups add constraint scim_groups_organization_id_slug_key UNIQUE (organization_id, slug);
+alter table scim_groups add constraint scim_groups_pkey PRIMARY KEY (organization_id, id);
+alter table scim_groups add constraint scim_groups_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
+alter table scim_groups add constraint scim_groups_organization_id_slug_fkey FOREIGN KEY (organization_id, slug) REFERENCES groups(organization_id, slug) ON DELETE CASCADE;
+alter table scim_people add constraint scim_people_pkey PRIMARY KEY (organization_id, user_id);
+alter table scim_people add constraint scim_people_user_name_check CHECK ((user_name <> ''::text));
+alter table scim_people add constraint scim_people_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
+alter table scim_people add constraint scim_people_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES members(organization_id, user_id) ON DELETE CASCADE;
+alter table scim_tokens add constraint scim_tokens_hash_check CHECK ((length(hash) = 32));
+alter table scim_tokens add constraint scim_tokens_id_check CHECK ((id <> ''::text));
+alter table scim_tokens add constraint scim_tokens_name_check CHECK ((name <> ''::text));
+alter table scim_tokens add constraint scim_tokens_organization_id_hash_key UNIQUE (organization_id, hash);
+alter table scim_tokens add constraint scim_tokens_pkey PRIMARY KEY (organization_id, id);
+alter table scim_tokens add constraint scim_tokens_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
 alter table sessions add constraint sessions_hash_check CHECK ((length(hash) = 32));
 alter table sessions add constraint sessions_pkey PRIMARY KEY (hash);
 alter table sessions add constraint sessions_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
@@ -1132,6 +1203,7 @@ CREATE UNIQUE INDEX keys_one_of_member ON public.keys USING btree (organization_
 CREATE INDEX keys_slow_prefix ON public.keys USING btree (prefix) WHERE (slow_hash IS NOT NULL);
 CREATE INDEX lasting_grants_age ON public.lasting_grants USING btree (COALESCE(used_at, created_at));
 CREATE INDEX lasting_grants_listed ON public.lasting_grants USING btree (organization_id, created_at);
+CREATE INDEX leavers_left ON public.leavers USING btree (organization_id, left_at, user_id);
 CREATE INDEX members_user ON public.members USING btree (user_id);
 CREATE INDEX oauth_clients_expiry ON public.oauth_clients USING btree (expires_at) WHERE (expires_at IS NOT NULL);
 CREATE INDEX oauth_clients_lately ON public.oauth_clients USING btree (registered_from, created_at) WHERE (kind = 'dynamic'::text);
@@ -1163,6 +1235,15 @@ CREATE INDEX records_by_time ON ONLY public.records USING btree (organization_id
 CREATE INDEX records_by_tool ON ONLY public.records USING btree (organization_id, target, seq) WHERE (kind = 'call'::text);
 CREATE INDEX records_span ON ONLY public.records USING brin (at) WITH (pages_per_range='16', autosummarize='on');
 CREATE INDEX refresh_tokens_family ON public.refresh_tokens USING btree (family_id);
+CREATE INDEX scim_emails_user ON public.scim_emails USING btree (organization_id, user_id);
+CREATE INDEX scim_groups_external ON public.scim_groups USING btree (organization_id, external_id);
+CREATE UNIQUE INDEX scim_groups_shown ON public.scim_groups USING btree (organization_id, lower(display_name));
+CREATE INDEX scim_groups_updated ON public.scim_groups USING btree (organization_id, updated_at);
+CREATE INDEX scim_people_external ON public.scim_people USING btree (organization_id, external_id);
+CREATE UNIQUE INDEX scim_people_name ON public.scim_people USING btree (organization_id, lower(user_name));
+CREATE INDEX scim_people_shown ON public.scim_people USING btree (organization_id, lower(display_name));
+CREATE INDEX scim_people_updated ON public.scim_people USING btree (organization_id, updated_at);
+CREATE INDEX scim_tokens_name ON public.scim_tokens USING btree (organization_id, name, created_at);
 CREATE INDEX sessions_organization ON public.sessions USING btree (organization_id);
 CREATE UNIQUE INDEX sessions_placed ON public.sessions USING btree (organization_id, hash);
 CREATE INDEX sessions_seen ON public.sessions USING btree (seen_at);
@@ -1205,6 +1286,7 @@ alter table kept_answers enable row level security, force row level security;
 alter table kept_results enable row level security, force row level security;
 alter table keys enable row level security, force row level security;
 alter table lasting_grants enable row level security, force row level security;
+alter table leavers enable row level security, force row level security;
 alter table limit_buckets enable row level security, force row level security;
 alter table members enable row level security, force row level security;
 alter table oauth_apps enable row level security, force row level security;
@@ -1226,6 +1308,10 @@ alter table record_streams enable row level security, force row level security;
 alter table records enable row level security, force row level security;
 alter table refresh_tokens enable row level security, force row level security;
 alter table rules enable row level security, force row level security;
+alter table scim_emails enable row level security, force row level security;
+alter table scim_groups enable row level security, force row level security;
+alter table scim_people enable row level security, force row level security;
+alter table scim_tokens enable row level security, force row level security;
 alter table sessions enable row level security, force row level security;
 alter table sign_ins enable row level security, force row level security;
 alter table spent_aliases enable row level security, force row level security;
@@ -1380,6 +1466,12 @@ create policy organization_own on lasting_grants as permissive for all to toolwa
 create policy system_all on lasting_grants as permissive for all to owner
   using (true)
   with check (true);
+create policy organization_own on leavers as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on leavers as permissive for all to owner
+  using (true)
+  with check (true);
 create policy system_all on limit_buckets as permissive for all to owner
   using (true)
   with check (true);
@@ -1484,6 +1576,30 @@ create policy system_all on refresh_tokens as permissive for all to owner
   using (true)
   with check (true);
 create policy system_all on rules as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on scim_emails as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on scim_emails as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on scim_groups as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on scim_groups as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on scim_people as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on scim_people as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on scim_tokens as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on scim_tokens as permissive for all to owner
   using (true)
   with check (true);
 create policy organization_own on sessions as permissive for all to toolway_organization
@@ -2564,6 +2680,7 @@ declare
     when 'tool_locks' then 'connection_id'
     when 'tool_states' then 'connection_id'
     when 'members' then 'user_id'
+    when 'group_members' then 'user_id'
   end;
 begin
   if tg_argv[0] = 'id' then
@@ -2969,6 +3086,7 @@ grant delete, insert, select, update on imports to toolway_organization;
 grant delete, insert, select, update on kept_results to toolway_organization;
 grant delete, insert, select, update on keys to toolway_organization;
 grant delete, insert, select, update on lasting_grants to toolway_organization;
+grant delete, insert, select, update on leavers to toolway_organization;
 grant delete, insert, select, update on members to toolway_organization;
 grant delete, insert, select, update on oauth_apps to toolway_organization;
 grant delete, insert, select, update on oauth_flows to toolway_organization;
@@ -2984,6 +3102,10 @@ grant delete, insert, select, update on record_stream_alerts to toolway_organiza
 grant delete, insert, select, update on record_stream_cursors to toolway_organization;
 grant delete, insert, select, update on record_streams to toolway_organization;
 grant select on records to toolway_organization;
+grant delete, insert, select, update on scim_emails to toolway_organization;
+grant delete, insert, select, update on scim_groups to toolway_organization;
+grant delete, insert, select, update on scim_people to toolway_organization;
+grant delete, insert, select, update on scim_tokens to toolway_organization;
 grant delete, insert, select, update on sessions to toolway_organization;
 grant select on spent_aliases to toolway_organization;
 grant delete, insert, select, update on stream_reader_events to toolway_organization;

@@ -34,9 +34,14 @@ export interface McpDoorsParts extends Omit<
   readonly seen?: EnterParts['seen']
   /** The sign-ins of browsers, where there are any. */
   readonly browsers?: ConsoleMcpParts
+  /** Throws the fault that a caller is refused with who has left since its call began; absent where nobody can leave. */
+  readonly stands?: (requestContext: RequestContext) => void
 }
 
-export function createMcpDoors({ config }: Base, { browsers, confirms, parts: calls, place, ...parts }: McpDoorsParts) {
+export function createMcpDoors(
+  { config }: Base,
+  { browsers, confirms, stands, parts: calls, place, ...parts }: McpDoorsParts,
+) {
   const { sessions, changes, seen } = parts
   const entrance = createEntrance({ ...calls, sessions, changes, listeners: createListeners(), seen })
   const doors = {
@@ -47,6 +52,12 @@ export function createMcpDoors({ config }: Base, { browsers, confirms, parts: ca
     bodyLimit: config.TOOLWAY_BODY_LIMIT,
     calls: new CallsUnderWay(),
   }
+  // Calls are looked through whenever streams are.
+  if (stands !== undefined)
+    parts.open.watch(
+      () => doors.calls.endLeavers(stands),
+      () => {},
+    )
   return {
     calls: doors.calls,
     mcp: createMcpDoor(doors),

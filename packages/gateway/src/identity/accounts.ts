@@ -31,19 +31,23 @@ export function createAccounts({ list }: { list(): Promise<readonly AccountRow[]
   let accounts = new Map<UserId, AccountRow>()
   let byEmail = new Map<string, AccountRow>()
   let loading: Promise<void> = Promise.resolve()
+  /** A load that has not begun: whoever wants one meanwhile shares it. */
+  let next: Promise<void> | undefined
   return {
     find: (id) => accounts.get(id),
     findByEmail: (email) => byEmail.get(email.trim().toLowerCase()),
     load() {
+      if (next !== undefined) return next
       // One after the other, so that an older answer never replaces a newer one.
       const run = async () => {
+        next = undefined
         const rows = await list()
         accounts = new Map(rows.filter(({ active }) => active).map((row) => [row.id, row]))
         byEmail = new Map(rows.map((row) => [row.email, row]))
       }
-      const result = loading.then(run)
-      loading = result.catch(() => {})
-      return result
+      next = loading.then(run)
+      loading = next.catch(() => {})
+      return next
     },
   }
 }

@@ -1,4 +1,7 @@
-/** Groups of an organization's members, under names that rules, approvers and toolsets use. */
+/**
+ * Groups of an organization's members, under names that rules, approvers and toolsets use. Somebody is in a group while at least one
+ * source says so, and each source takes back what it said itself: `manual`, `scim`, or `provider:{id}`.
+ */
 import type { OrganizationId, UserId } from '@toolway/contract'
 import { z } from 'zod'
 import type { OrgSql, SystemSql } from '../db/db.ts'
@@ -15,11 +18,16 @@ export type GroupRow = z.output<typeof GroupRow>
 
 export const listGroups = (sql: OrgSql) => sql(GroupRow)`select slug, title, awaited, origin from groups order by slug`
 
+/** What administrators, a declaration file and addresses that a file awaits say. */
+export const BY_HAND = 'manual'
+
 export const GroupMemberRow = z.object({
   group_slug: z.string(),
   user_id: z.string().transform((id) => id as UserId),
   email: z.string(),
   name: z.string(),
+  /** Who says so, in the order of their names. */
+  sources: z.array(z.string()),
 })
 export type GroupMemberRow = z.output<typeof GroupMemberRow>
 
@@ -39,24 +47,30 @@ export async function listGroupPage(sql: OrgSql, search: string, { after, rowLim
 
 /** The members of these groups. */
 export const listMembersOf = (sql: OrgSql, slugs: readonly string[]) => sql(GroupMemberRow)`
-  select g.group_slug, g.user_id, u.email, u.name
+  select g.group_slug, g.user_id, u.email, u.name, array_agg(g.source order by g.source) as sources
     from group_members g join users u on u.id = g.user_id where g.group_slug = any(${slugs}::text[])
-   order by g.group_slug, u.email`
+   group by g.group_slug, g.user_id, u.email, u.name order by g.group_slug, u.email`
 
 export const findGroup = async (sql: OrgSql, slug: string): Promise<GroupRow | undefined> =>
   (await sql(GroupRow)`select slug, title, awaited, origin from groups where slug = ${slug} for update`)[0]
 
 export const listGroupMembers = (sql: OrgSql) => sql(GroupMemberRow)`
-  select g.group_slug, g.user_id, u.email, u.name
-    from group_members g join users u on u.id = g.user_id order by g.group_slug, u.email`
+  select g.group_slug, g.user_id, u.email, u.name, array_agg(g.source order by g.source) as sources
+    from group_members g join users u on u.id = g.user_id
+   group by g.group_slug, g.user_id, u.email, u.name order by g.group_slug, u.email`
 
 const Membership = z.object({ group_slug: z.string(), user_id: z.string().transform((id) => id as UserId) })
 
 /** The groups of each member who is in any, sorted. */
 type GroupsOfMembers = ReadonlyMap<UserId, readonly string[]>
 
-export const listGroupsOfMembers = async (sql: OrgSql): Promise<GroupsOfMembers> =>
-  byMember(await sql(Membership)`select group_slug, user_id from group_members order by group_slug`)
+/** Of everybody, or of these users. */
+export const listGroupsOfMembers = async (sql: OrgSql, userIds?: readonly string[]): Promise<GroupsOfMembers> =>
+  byMember(
+    await sql(Membership)`
+      select distinct group_slug, user_id from group_members
+       where ${userIds ?? null}::text[] is null or user_id = any(${userIds ?? null}::text[]) order by group_slug`,
+  )
 
 const MembershipOf = Membership.extend({ organization_id: z.string() })
 
@@ -66,7 +80,7 @@ export async function listGroupsOfMembersOf(
   organizations: readonly string[],
 ): Promise<ReadonlyMap<string, GroupsOfMembers>> {
   const rows = await sql(MembershipOf)`
-    select organization_id, group_slug, user_id from group_members
+    select distinct organization_id, group_slug, user_id from group_members
      where organization_id = any(${organizations}::text[]) order by group_slug`
   const of = Map.groupBy(rows, (row) => row.organization_id)
   return new Map([...of].map(([id, all]) => [id, byMember(all)]))
@@ -98,25 +112,31 @@ export const putGroup = (sql: OrgSql, { organizationId, slug, title, awaited, or
 export const removeGroup = async (sql: OrgSql, slug: string): Promise<boolean> =>
   (await sql(Slug)`delete from groups where slug = ${slug} returning slug`).length > 0
 
-/** How many came in; who is in already stays. Each has to be a member of the organization. */
+/** How many came in by this source; who is in already stays. Each has to be a member of the organization. */
 export const joinGroup = async (
   sql: OrgSql,
   organizationId: OrganizationId,
   slug: string,
   users: readonly UserId[],
+  source = BY_HAND,
 ): Promise<number> =>
   (
     await sql(Membership)`
-      insert into group_members (organization_id, group_slug, user_id)
-      select ${organizationId}, ${slug}, id from unnest(${[...users]}::text[]) as id
+      insert into group_members (organization_id, group_slug, user_id, source)
+      select ${organizationId}, ${slug}, id, ${source} from unnest(${[...users]}::text[]) as id
       on conflict do nothing returning group_slug, user_id`
   ).length
 
-/** How many were in. */
-export const leaveGroup = async (sql: OrgSql, slug: string, users: readonly UserId[]): Promise<number> =>
+/** How many were in by this source; what others say stays. */
+export const leaveGroup = async (
+  sql: OrgSql,
+  slug: string,
+  users: readonly UserId[],
+  source = BY_HAND,
+): Promise<number> =>
   (
     await sql(Membership)`
-      delete from group_members where group_slug = ${slug} and user_id = any (${[...users]}::text[])
+      delete from group_members where group_slug = ${slug} and source = ${source} and user_id = any (${[...users]}::text[])
       returning group_slug, user_id`
   ).length
 

@@ -1,4 +1,7 @@
-/** Members: which role a user has in an organization. */
+/**
+ * Members: which role a user has in an organization. A suspended membership gives none: it is in the lists of members, and nothing
+ * else is told of it.
+ */
 import type { OrganizationId, Role, UserId } from '@toolway/contract'
 import { MemberRole, type MEMBER_SORTS } from '@toolway/contract/admin'
 import { z } from 'zod'
@@ -10,11 +13,11 @@ const RoleRow = z.object({
   role: z.enum(['tenant_admin', 'tenant_member', 'tenant_viewer']),
 })
 
-/** The role of everybody in the organization, or of these users. */
+/** The role of everybody in the organization, or of these users; those who are suspended have none. */
 export async function listRoles(sql: OrgSql, userIds?: readonly string[]): Promise<ReadonlyMap<UserId, Role>> {
   const rows = await sql(RoleRow)`
     select user_id, role from members
-     where ${userIds ?? null}::text[] is null or user_id = any(${userIds ?? null}::text[])`
+     where active and (${userIds ?? null}::text[] is null or user_id = any(${userIds ?? null}::text[]))`
   return new Map(rows.map(({ user_id: id, role }) => [id, role]))
 }
 
@@ -26,7 +29,8 @@ export async function listRolesOf(
   organizations: readonly string[],
 ): Promise<ReadonlyMap<string, ReadonlyMap<UserId, Role>>> {
   const rows = await sql(RoleOfRow)`
-    select organization_id, user_id, role from members where organization_id = any(${organizations}::text[])`
+    select organization_id, user_id, role from members
+     where organization_id = any(${organizations}::text[]) and active`
   const of = Map.groupBy(rows, (row) => row.organization_id)
   return new Map([...of].map(([id, all]) => [id, new Map(all.map(({ user_id: user, role }) => [user, role]))]))
 }
@@ -43,12 +47,12 @@ export const MemberRow = z.object({
 export type MemberRow = z.output<typeof MemberRow>
 
 export const listMembers = (sql: OrgSql, { limit, offset }: { limit: number; offset: number }) => sql(MemberRow)`
-  select m.user_id, m.role, m.created_at, u.email, u.name, u.active, u.signed_in_at
+  select m.user_id, m.role, m.created_at, u.email, u.name, u.active and m.active as active, u.signed_in_at
     from members m join users u on u.id = m.user_id order by u.email limit ${limit} offset ${offset}`
 
 /** Those of these ids or addresses, which are in lower case. */
 export const listMembersNamed = (sql: OrgSql, names: readonly string[]) => sql(MemberRow)`
-  select m.user_id, m.role, m.created_at, u.email, u.name, u.active, u.signed_in_at
+  select m.user_id, m.role, m.created_at, u.email, u.name, u.active and m.active as active, u.signed_in_at
     from members m join users u on u.id = m.user_id where m.user_id = any(${names}::text[]) or u.email = any(${names}::text[])`
 
 const MemberOnPage = MemberRow.extend({ key: z.string() })
@@ -75,7 +79,7 @@ export async function listMemberPage(
        and (${only}::text is null or m.role = ${only})`
   const rows = await sql(MemberOnPage)`
     select * from (
-      select m.user_id, m.role, m.created_at, u.email, u.name, u.active, u.signed_in_at,
+      select m.user_id, m.role, m.created_at, u.email, u.name, u.active and m.active as active, u.signed_in_at,
              (case ${sort}::text when 'name' then lower(u.name) when 'role' then m.role
                 when 'added_at' then to_char(m.created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')
                 when 'signed_in_at' then coalesce(to_char(u.signed_in_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), '')
@@ -102,14 +106,14 @@ export const countMembers = async (sql: OrgSql): Promise<number> =>
 
 export async function findMemberByEmail(sql: OrgSql, email: string): Promise<MemberRow | undefined> {
   const rows = await sql(MemberRow)`
-    select m.user_id, m.role, m.created_at, u.email, u.name, u.active, u.signed_in_at
+    select m.user_id, m.role, m.created_at, u.email, u.name, u.active and m.active as active, u.signed_in_at
       from members m join users u on u.id = m.user_id where u.email = ${email.toLowerCase()}`
   return rows[0]
 }
 
 export async function findMember(sql: OrgSql, userId: string): Promise<MemberRow | undefined> {
   const rows = await sql(MemberRow)`
-    select m.user_id, m.role, m.created_at, u.email, u.name, u.active, u.signed_in_at
+    select m.user_id, m.role, m.created_at, u.email, u.name, u.active and m.active as active, u.signed_in_at
       from members m join users u on u.id = m.user_id where m.user_id = ${userId}`
   return rows[0]
 }
@@ -134,6 +138,14 @@ export const changeMember = async (sql: OrgSql, userId: UserId, role: MemberRole
       update members set role = ${role}, updated_at = now() where user_id = ${userId} returning user_id, role`
   ).length > 0
 
+/** Whether it was another before. */
+export const suspendMember = async (sql: OrgSql | SystemSql, organizationId: string, userId: UserId, active: boolean) =>
+  (
+    await sql(RoleRow)`
+      update members set active = ${active}, updated_at = now()
+       where organization_id = ${organizationId} and user_id = ${userId} and active <> ${active} returning user_id, role`
+  ).length > 0
+
 /** The member's keys in this organization go with it. */
 export const removeMember = async (sql: OrgSql, userId: UserId): Promise<boolean> =>
   (await sql(RoleRow)`delete from members where user_id = ${userId} returning user_id, role`).length > 0
@@ -142,7 +154,7 @@ export const removeMember = async (sql: OrgSql, userId: UserId): Promise<boolean
 export async function hasOtherAdmin(sql: OrgSql, userId: UserId): Promise<boolean> {
   const rows = await sql(RoleRow)`
     select m.user_id, m.role from members m join users u on u.id = m.user_id
-     where m.role = 'tenant_admin' and u.active order by m.user_id for update of m`
+     where m.role = 'tenant_admin' and m.active and u.active order by m.user_id for update of m`
   return rows.some((row) => row.user_id !== userId)
 }
 

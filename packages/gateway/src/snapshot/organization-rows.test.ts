@@ -55,7 +55,8 @@ const read = (db: Db, wanted: WantedRows, held?: OrganizationRows) =>
 
 const KINDS = [
   ...['connect', 'retitle', 'rename', 'disconnect', 'catalog', 'stale', 'lock', 'unlock', 'state', 'unstate', 'many'],
-  ...['toolset', 'reslug', 'untoolset', 'join', 'role', 'leave', 'group', 'ungroup', 'rule', 'unrule'],
+  ...['toolset', 'reslug', 'untoolset', 'join', 'role', 'suspend', 'leave', 'group', 'provide', 'recall', 'ungroup'],
+  ...['rule', 'unrule'],
 ] as const
 interface Change {
   readonly kind: (typeof KINDS)[number]
@@ -100,6 +101,7 @@ async function run(sql: OrgSql | Parameters<Parameters<Db['system']>[0]>[0], { k
     untoolset: () => sql(Nothing)`delete from toolsets where id = ${`ts_${at}`}`,
     join: () => sql(Nothing)`
       insert into members (organization_id, user_id, role) values (${ID}, ${`usr_${at}`}, 'tenant_member') on conflict do nothing`,
+    suspend: () => sql(Nothing)`update members set active = not active where user_id = ${`usr_${at}`}`,
     role: () => sql(Nothing)`update members set role = 'tenant_admin' where user_id = ${`usr_${at}`}`,
     leave: () => sql(Nothing)`delete from members where user_id = ${`usr_${at}`}`,
     group: async () => {
@@ -109,6 +111,10 @@ async function run(sql: OrgSql | Parameters<Parameters<Db['system']>[0]>[0], { k
         insert into group_members (organization_id, group_slug, user_id)
         select organization_id, ${`g${at}`}, user_id from members on conflict do nothing`
     },
+    provide: () => sql(Nothing)`
+      insert into group_members (organization_id, group_slug, user_id, source)
+      select organization_id, group_slug, user_id, 'scim' from group_members where group_slug = ${`g${at}`} on conflict do nothing`,
+    recall: () => sql(Nothing)`delete from group_members where group_slug = ${`g${at}`} and source = 'manual'`,
     ungroup: () => sql(Nothing)`delete from groups where slug = ${`g${at}`}`,
     rule: () => sql(Nothing)`
       insert into organization_rules (id, organization_id, scope, connection_id, name, words, origin, created_by)

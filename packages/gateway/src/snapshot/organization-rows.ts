@@ -3,7 +3,7 @@
  * the same as if all were read. Whatever is not sure is read whole: rows that are new or have another name, tables without a way
  * here.
  */
-import type { ConnectionId, OrganizationId } from '@toolway/contract'
+import type { ConnectionId, OrganizationId, UserId } from '@toolway/contract'
 import { listCatalogs, listCatalogsOf, type CatalogRow } from '../catalog/catalogs.ts'
 import { listConnections, listConnectionsOf, type ConnectionRow } from '../connections/connections.ts'
 import { listToolStates, listToolStatesOf, type ToolStateRow } from '../connections/tool-states.ts'
@@ -137,7 +137,7 @@ async function readNamed(
   // Rules name their connection.
   const renamed =
     connections !== organizationRows.connections && !isNamedAlike(connections, organizationRows.connections)
-  const memberIds = parts.get('members')
+  const [memberIds, groupIds] = [parts.get('members'), parts.get('groups')]
   // Times at which lists were fetched are told by no notice: they are read with their connection.
   const catalogIds = joined(parts.get('catalogs'), parts.get('connections'))
   return {
@@ -150,16 +150,8 @@ async function readNamed(
       ({ slug }) => slug,
       (ids) => listToolsets(sql, ids),
     ),
-    members:
-      memberIds === undefined
-        ? organizationRows.members
-        : memberIds === 'all'
-          ? await listRoles(sql)
-          : new Map([
-              ...[...organizationRows.members].filter(([id]) => !memberIds.has(id)),
-              ...(await listRoles(sql, [...memberIds])),
-            ]),
-    groups: parts.has('groups') ? await listGroupsOfMembers(sql) : organizationRows.groups,
+    members: await ofMembers(organizationRows.members, memberIds, (ids) => listRoles(sql, ids)),
+    groups: await ofMembers(organizationRows.groups, groupIds, (ids) => listGroupsOfMembers(sql, ids)),
     states: await statesOf(sql, organizationRows.states, parts.get('states')),
     rules: parts.has('rules') || renamed ? await listOrganizationRules(sql) : organizationRows.rules,
   }
@@ -197,6 +189,17 @@ async function placed<Row extends { readonly id: string }>(
   const before = new Map(rows.filter(({ id }) => ids.has(id)).map((row) => [row.id, nameOf(row)]))
   if ([...found.values()].some((row) => before.get(row.id) !== nameOf(row))) return read()
   return rows.flatMap((row) => (ids.has(row.id) ? (found.get(row.id) ?? []) : row))
+}
+
+/** By member; those who are not found any more are left out. */
+async function ofMembers<Value>(
+  before: ReadonlyMap<UserId, Value>,
+  ids: Ids | undefined,
+  read: (ids?: readonly string[]) => Promise<ReadonlyMap<UserId, Value>>,
+): Promise<ReadonlyMap<UserId, Value>> {
+  if (ids === undefined) return before
+  if (ids === 'all') return read()
+  return new Map([...[...before].filter(([id]) => !ids.has(id)), ...(await read([...ids]))])
 }
 
 async function catalogsOf(

@@ -21,6 +21,15 @@ export function roleIn(
   return own === undefined ? undefined : lesserRole(role, own)
 }
 
+/** Throws what a caller is refused with who has no role any more in the organization of these members; undefined: that is gone. */
+export function refuseLeaver(
+  accounts: Pick<Accounts, 'find'>,
+  principal: Principal,
+  members: ReadonlyMap<UserId, Role> | undefined,
+): void {
+  if (members === undefined || roleIn(accounts, principal, members) === undefined) throw new Fault('place.unknown')
+}
+
 /** Whether a principal may use a toolset. A toolset that is open to all needs no look-up. */
 export function isThere(
   snapshot: Pick<Snapshot, 'audience' | 'groupsOf'>,

@@ -52,7 +52,8 @@ export async function putGroup(
     slug,
     title: title ?? own?.title ?? slug,
     awaited: awaited === undefined ? awaitedBefore : addressesOf(awaited),
-    origin: origin === 'file' ? origin : 'administration',
+    // Who provides a group goes on providing it, whoever names it.
+    origin: own?.origin === 'scim' ? own.origin : origin === 'file' ? origin : 'administration',
   })
   if (awaited !== undefined) await fillGroup(sql, organizationId, slug, await membersAmong(sql, awaited))
   else if (members !== undefined) await fillGroup(sql, organizationId, slug, await usersOf(sql, members))
@@ -66,14 +67,14 @@ export const membersAmong = async (sql: OrgSql, emails: readonly string[]): Prom
   ...(await groups.findMembersByEmail(sql, addressesOf(emails))).values(),
 ]
 
-/** Makes the group have these members and no others; how many came or left. */
+/** Makes the group have these members by hand and no others by hand; how many came or left. */
 export async function fillGroup(
   sql: OrgSql,
   organizationId: OrganizationId,
   slug: string,
   userIds: readonly UserId[],
 ): Promise<number> {
-  const within = await groups.listMembersOf(sql, [slug])
+  const within = (await groups.listMembersOf(sql, [slug])).filter(({ sources }) => sources.includes(groups.BY_HAND))
   const gone = within.map(({ user_id: user }) => user).filter((user) => !userIds.includes(user))
   const left = await groups.leaveGroup(sql, slug, gone)
   return left + (await groups.joinGroup(sql, organizationId, slug, userIds))
@@ -108,7 +109,7 @@ export async function joinGroup(
   await groups.joinGroup(sql, organizationId, slug, [member.user_id])
 }
 
-/** Throws `thing.unknown` for a group that is not there and for who is not in it. */
+/** Throws `thing.unknown` for a group that is not there and for who is not in it by hand. */
 export async function leaveGroup(sql: OrgSql, { slug, origin }: ChangedGroup, userId: string): Promise<void> {
   await getOwn(sql, slug, origin)
   if ((await groups.leaveGroup(sql, slug, [userId as UserId])) === 0)
