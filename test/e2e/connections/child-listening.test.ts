@@ -15,7 +15,10 @@ const parts = new AsyncDisposableStack()
 let gateway: TestGateway
 
 beforeAll(async () => {
-  const args = ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, '../peers/servers/watched.script.ts')]
+  const args = [
+    '--disable-warning=ExperimentalWarning',
+    join(import.meta.dirname, '../peers/servers/watched.script.ts'),
+  ]
   const wire = { kind: 'process' as const, command: process.execPath, args, environment: {} }
   gateway = parts.use(
     await openGateway({
