@@ -3,7 +3,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { RUN_BOUNDS } from '../../packages/gateway/src/lib/json-schema/run.ts'
+import { VALIDATION_BOUNDS } from '../../packages/gateway/src/lib/json-schema/run.ts'
 import { TEST_LIMIT_MS } from '../../packages/gateway/src/testing/patience.ts'
 
 const script = new URL('hostile-schemas.script.ts', import.meta.url).pathname
@@ -21,7 +21,7 @@ test('hostile schemas and arguments end in an answer, within the work that one c
     const work = /\d+$/.exec(end)?.[0]
     // The last charge is not worked off any more.
     if (name !== 'drawn' && !end.startsWith('unusable') && !end.startsWith('too much'))
-      expect(Number(work), name).toBeLessThanOrEqual(RUN_BOUNDS.steps)
+      expect(Number(work), name).toBeLessThanOrEqual(VALIDATION_BOUNDS.steps)
   }
   const endOf = (name: string) => ends.get(name)?.replace(/ \d+$/, '')
   expect({

@@ -1,10 +1,15 @@
 /** A schema as it is checked by: its keywords made into checks once, so that a check reads no schema. */
 import type { Json } from '@toolway/protocol'
 import type { Draft } from './draft.ts'
-import { nothingSeen, seeAll, type InstancePath, type Run, type Seen } from './run.ts'
+import { nothingEvaluated, addEvaluated, type InstancePath, type Validation, type Evaluated } from './run.ts'
 import { UnusableSchema } from './usable.ts'
 
-export type Check = (value: Json, at: InstancePath | undefined, run: Run, seen: Seen | undefined) => void
+export type Check = (
+  value: Json,
+  at: InstancePath | undefined,
+  validation: Validation,
+  evaluated: Evaluated | undefined,
+) => void
 
 export interface Node {
   readonly checks: Check[]
@@ -15,7 +20,7 @@ export interface Node {
 }
 
 /** The context in which a keyword is compiled. */
-export interface Making {
+export interface CompileContext {
   readonly draft: Draft
   /** Place of the schema that the keyword stands in, for whoever wrote it. */
   readonly where: string
@@ -28,13 +33,19 @@ export interface Making {
 }
 
 /** Checks one value by one schema. `seen` collects for the schema around it. */
-export function evaluate(node: Node, value: Json, at: InstancePath | undefined, run: Run, seen?: Seen): void {
-  if (!run.enter()) throw new UnusableSchema('refers to itself endlessly')
-  if (node.never) run.say(at, 'must not be present')
-  const own = node.tracks ? nothingSeen() : seen
-  for (const check of node.checks) check(value, at, run, own)
-  if (node.tracks && own !== undefined) seeAll(seen, own)
-  run.leave()
+export function evaluate(
+  node: Node,
+  value: Json,
+  at: InstancePath | undefined,
+  validation: Validation,
+  evaluated?: Evaluated,
+): void {
+  if (!validation.enter()) throw new UnusableSchema('refers to itself endlessly')
+  if (node.never) validation.report(at, 'must not be present')
+  const own = node.tracks ? nothingEvaluated() : evaluated
+  for (const check of node.checks) check(value, at, validation, own)
+  if (node.tracks && own !== undefined) addEvaluated(evaluated, own)
+  validation.leave()
 }
 
 /** A keyword whose value is of another kind than its draft says leaves open what was meant. */

@@ -5,7 +5,7 @@
  * (`unchecked`): a call is not refused because its server's author knew another engine.
  */
 import { RE2JS } from 're2js'
-import type { Run } from './run.ts'
+import type { Validation } from './run.ts'
 
 /** Characters of an expression, and instructions of what it becomes. */
 const MOST_CHARACTERS = 2_000
@@ -15,7 +15,7 @@ const PER_STEP = 16
 
 export interface TextPattern {
   readonly source: string
-  fits(text: string, run: Run): boolean
+  fits(text: string, validation: Validation): boolean
 }
 
 /** Undefined where RE2 cannot do it. */
@@ -31,8 +31,8 @@ export function textPattern(source: string): TextPattern | undefined {
   if (size > LARGEST) return undefined
   return {
     source,
-    fits(text, run) {
-      run.spend(1 + Math.ceil((text.length * size) / PER_STEP))
+    fits(text, validation) {
+      validation.spend(1 + Math.ceil((text.length * size) / PER_STEP))
       return made.test(text)
     },
   }

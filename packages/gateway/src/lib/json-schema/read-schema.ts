@@ -12,9 +12,9 @@ import { COMBINED, UNEVALUATED } from './keywords/combined.ts'
 import { OBJECTS } from './keywords/objects.ts'
 import { SCALARS } from './keywords/scalars.ts'
 import { constCheck, enumCheck, typeCheck } from './keywords/values.ts'
-import { evaluate, type Check, type Making, type Node } from './node.ts'
+import { evaluate, type Check, type CompileContext, type Node } from './node.ts'
 import { createReferences, type References } from './references.ts'
-import { pointerOf, Run, RUN_BOUNDS, TooMuchWork, type Problem } from './run.ts'
+import { pointerOf, Validation, VALIDATION_BOUNDS, TooMuchWork, type Problem } from './run.ts'
 import { refuseOversized, UnusableSchema } from './usable.ts'
 
 export interface Checked {
@@ -34,7 +34,7 @@ export interface ReadSchema {
   check(value: Json): Checked
 }
 
-type Keyword = (value: Json, making: Making, schema: JsonObject) => Check | undefined
+type Keyword = (value: Json, context: CompileContext, schema: JsonObject) => Check | undefined
 
 /** In this order, so that what a value is comes before what is in it. */
 const KEYWORDS: readonly (readonly [name: string, keyword: Keyword])[] = Object.entries({
@@ -47,7 +47,7 @@ const KEYWORDS: readonly (readonly [name: string, keyword: Keyword])[] = Object.
   ...SCALARS,
   ...UNEVALUATED,
 })
-const ASKS_BACK = Object.keys(UNEVALUATED)
+const USES_EVALUATED = Object.keys(UNEVALUATED)
 
 interface Waiting extends Node {
   readonly schema: JsonObject
@@ -100,7 +100,7 @@ function makeAll(root: JsonObject, { draft, references, unchecked }: Document): 
   const first = nodeOf(root, references.base, '')
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     const { schema, base, where } = node
-    const making: Making = {
+    const context: CompileContext = {
       draft,
       where,
       child: (child, below) => nodeOf(child, base, `${where}/${below}`),
@@ -117,26 +117,29 @@ function makeAll(root: JsonObject, { draft, references, unchecked }: Document): 
     for (const [name, keyword] of KEYWORDS) {
       const value = schema[name]
       if (value === undefined || (alone && name !== '$ref') || !Object.hasOwn(schema, name)) continue
-      const check = keyword(value, making, schema)
+      const check = keyword(value, context, schema)
       if (check !== undefined) node.checks.push(check)
     }
-    node.tracks = !alone && ASKS_BACK.some((name) => Object.hasOwn(schema, name))
+    node.tracks = !alone && USES_EVALUATED.some((name) => Object.hasOwn(schema, name))
   }
   return first
 }
 
 function checkBy(root: Node, value: Json): Checked {
-  const run = new Run()
+  const validation = new Validation()
   try {
     refuseDeep(value)
-    evaluate(root, value, undefined, run)
+    evaluate(root, value, undefined, validation)
   } catch (thrown) {
     if (!(thrown instanceof TooMuchWork)) throw thrown
     const message = thrown.message === '' ? 'is too large to be checked' : `cannot be checked: ${thrown.message}`
-    return { problems: [{ path: '', message }], count: 1, work: run.spent }
+    return { problems: [{ path: '', message }], count: 1, work: validation.spent }
   }
-  const problems = run.found.map(({ at, message }) => ({ path: pointerOf(at), message: message.slice(0, LONGEST) }))
-  return { problems, count: run.count, work: run.spent }
+  const problems = validation.found.map(({ at, message }) => ({
+    path: pointerOf(at),
+    message: message.slice(0, LONGEST),
+  }))
+  return { problems, count: validation.count, work: validation.spent }
 }
 
 const LONGEST = 400
@@ -147,10 +150,11 @@ function refuseDeep(value: Json): void {
   let values = 0
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     values += 1
-    if (values > RUN_BOUNDS.values) throw new TooMuchWork(`it has more than ${RUN_BOUNDS.values} values`)
+    if (values > VALIDATION_BOUNDS.values) throw new TooMuchWork(`it has more than ${VALIDATION_BOUNDS.values} values`)
     if (typeof next.value !== 'object' || next.value === null) continue
     const level = next.level + 1
-    if (level > RUN_BOUNDS.levels) throw new TooMuchWork(`it nests deeper than ${RUN_BOUNDS.levels} levels`)
+    if (level > VALIDATION_BOUNDS.levels)
+      throw new TooMuchWork(`it nests deeper than ${VALIDATION_BOUNDS.levels} levels`)
     const items = Array.isArray(next.value) ? next.value : Object.values(next.value)
     for (const item of items) open.push({ value: item, level })
   }

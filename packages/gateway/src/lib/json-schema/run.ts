@@ -25,7 +25,7 @@ export interface Finding {
   readonly types?: readonly string[] | undefined
 }
 
-export const RUN_BOUNDS = {
+export const VALIDATION_BOUNDS = {
   steps: 2_000_000,
   /** Schemas within one another, references and the value's own levels together. */
   depth: 500,
@@ -42,29 +42,29 @@ export class TooMuchWork extends Error {
 }
 
 /** The evaluated names and indexes, for `unevaluatedProperties` and `unevaluatedItems`. */
-export interface Seen {
+export interface Evaluated {
   readonly names: Set<string>
   readonly items: Set<number>
 }
-export const nothingSeen = (): Seen => ({ names: new Set(), items: new Set() })
-export function seeAll(seen: Seen | undefined, { names, items }: Seen): void {
-  if (seen === undefined) return
-  for (const name of names) seen.names.add(name)
-  for (const item of items) seen.items.add(item)
+export const nothingEvaluated = (): Evaluated => ({ names: new Set(), items: new Set() })
+export function addEvaluated(evaluated: Evaluated | undefined, { names, items }: Evaluated): void {
+  if (evaluated === undefined) return
+  for (const name of names) evaluated.names.add(name)
+  for (const item of items) evaluated.items.add(item)
 }
 
-export class Run {
+export class Validation {
   readonly found: Finding[] = []
   /** Also of what is not told. */
   count = 0
   readonly #work: { left: number; depth: number }
 
-  constructor(work = { left: RUN_BOUNDS.steps as number, depth: 0 }) {
+  constructor(work = { left: VALIDATION_BOUNDS.steps as number, depth: 0 }) {
     this.#work = work
   }
 
   get spent(): number {
-    return RUN_BOUNDS.steps - this.#work.left
+    return VALIDATION_BOUNDS.steps - this.#work.left
   }
 
   /** Charged before the work is done. */
@@ -77,23 +77,23 @@ export class Run {
   enter(): boolean {
     this.spend(1)
     this.#work.depth += 1
-    return this.#work.depth <= RUN_BOUNDS.depth
+    return this.#work.depth <= VALIDATION_BOUNDS.depth
   }
   leave(): void {
     this.#work.depth -= 1
   }
 
-  say(at: InstancePath | undefined, message: string, types?: readonly string[]): void {
+  report(at: InstancePath | undefined, message: string, types?: readonly string[]): void {
     this.count += 1
-    if (this.found.length < RUN_BOUNDS.findings) this.found.push({ at, message, types })
+    if (this.found.length < VALIDATION_BOUNDS.findings) this.found.push({ at, message, types })
   }
-  take(findings: readonly Finding[]): void {
-    for (const { at, message, types } of findings) this.say(at, message, types)
+  reportAll(findings: readonly Finding[]): void {
+    for (const { at, message, types } of findings) this.report(at, message, types)
   }
 
   /** Returns a run with its own findings and a shared work limit. */
-  trial(): Run {
-    return new Run(this.#work)
+  trial(): Validation {
+    return new Validation(this.#work)
   }
 }
 

@@ -2,36 +2,36 @@
 import { countWithNoun } from '../../count-with-noun.ts'
 import type { Json, JsonObject } from '@toolway/protocol'
 import { canonicalOf } from '../canonical.ts'
-import { evaluate, wrongKeyword, type Check, type Making, type Node } from '../node.ts'
-import type { InstancePath, Run, Seen } from '../run.ts'
+import { evaluate, wrongKeyword, type Check, type CompileContext, type Node } from '../node.ts'
+import type { InstancePath, Validation, Evaluated } from '../run.ts'
 
-type ArrayKeyword = (value: Json, making: Making, schema: JsonObject) => Check | undefined
+type ArrayKeyword = (value: Json, context: CompileContext, schema: JsonObject) => Check | undefined
 
 const count =
   (keyword: string, words: string, fits: (count: number, limit: number) => boolean): ArrayKeyword =>
   (limit, { where }) => {
     if (typeof limit !== 'number') throw wrongKeyword(where, keyword, 'a value that is not a number')
-    return (value, at, run) => {
+    return (value, at, validation) => {
       if (Array.isArray(value) && !fits(value.length, limit))
-        run.say(at, `must have ${words} ${countWithNoun(limit, 'item')}`)
+        validation.report(at, `must have ${words} ${countWithNoun(limit, 'item')}`)
     }
   }
 
-const listOf = (schemas: readonly Json[], keyword: string, making: Making): Node[] =>
-  schemas.map((schema, index) => making.child(schema, `${keyword}/${index}`))
+const listOf = (schemas: readonly Json[], keyword: string, context: CompileContext): Node[] =>
+  schemas.map((schema, index) => context.child(schema, `${keyword}/${index}`))
 
 function each(
   nodes: readonly Node[],
   value: readonly Json[],
   at: InstancePath | undefined,
-  run: Run,
-  seen?: Seen,
+  validation: Validation,
+  evaluated?: Evaluated,
 ): void {
   for (const [index, node] of nodes.entries()) {
     const item = value[index]
     if (item === undefined) return
-    evaluate(node, item, { up: at, key: index }, run)
-    seen?.items.add(index)
+    evaluate(node, item, { up: at, key: index }, validation)
+    evaluated?.items.add(index)
   }
 }
 
@@ -40,10 +40,15 @@ interface Items {
   readonly from: number
   readonly value: readonly Json[]
 }
-function rest({ node, from, value }: Items, at: InstancePath | undefined, run: Run, seen?: Seen): void {
+function rest(
+  { node, from, value }: Items,
+  at: InstancePath | undefined,
+  validation: Validation,
+  evaluated?: Evaluated,
+): void {
   for (let index = from; index < value.length; index++) {
-    evaluate(node, value[index] ?? null, { up: at, key: index }, run)
-    seen?.items.add(index)
+    evaluate(node, value[index] ?? null, { up: at, key: index }, validation)
+    evaluated?.items.add(index)
   }
 }
 
@@ -57,64 +62,64 @@ function placedCount(schema: JsonObject): number {
 const limitOf = (value: Json | undefined, none: number): number => (typeof value === 'number' ? value : none)
 
 export const ARRAYS: Readonly<Record<string, ArrayKeyword>> = {
-  prefixItems(value, making) {
-    if (!Array.isArray(value)) throw wrongKeyword(making.where, 'prefixItems', 'a value that is not a list')
-    const nodes = listOf(value, 'prefixItems', making)
-    return (value, at, run, seen) => {
-      if (Array.isArray(value)) each(nodes, value, at, run, seen)
+  prefixItems(value, context) {
+    if (!Array.isArray(value)) throw wrongKeyword(context.where, 'prefixItems', 'a value that is not a list')
+    const nodes = listOf(value, 'prefixItems', context)
+    return (value, at, validation, evaluated) => {
+      if (Array.isArray(value)) each(nodes, value, at, validation, evaluated)
     }
   },
-  items(value, making, schema) {
+  items(value, context, schema) {
     if (Array.isArray(value)) {
-      const nodes = listOf(value, 'items', making)
-      return (value, at, run, seen) => {
-        if (Array.isArray(value)) each(nodes, value, at, run, seen)
+      const nodes = listOf(value, 'items', context)
+      return (value, at, validation, evaluated) => {
+        if (Array.isArray(value)) each(nodes, value, at, validation, evaluated)
       }
     }
-    const node = making.child(value, 'items')
+    const node = context.child(value, 'items')
     const from = placedCount(schema)
-    return (value, at, run, seen) => {
-      if (Array.isArray(value)) rest({ node, from, value }, at, run, seen)
+    return (value, at, validation, evaluated) => {
+      if (Array.isArray(value)) rest({ node, from, value }, at, validation, evaluated)
     }
   },
-  additionalItems(value, making, schema) {
+  additionalItems(value, context, schema) {
     if (!Array.isArray(schema['items'])) return undefined
-    const node = making.child(value, 'additionalItems')
+    const node = context.child(value, 'additionalItems')
     const from = placedCount(schema)
-    return (value, at, run, seen) => {
-      if (Array.isArray(value)) rest({ node, from, value }, at, run, seen)
+    return (value, at, validation, evaluated) => {
+      if (Array.isArray(value)) rest({ node, from, value }, at, validation, evaluated)
     }
   },
-  contains(value, making, schema) {
-    const node = making.child(value, 'contains')
+  contains(value, context, schema) {
+    const node = context.child(value, 'contains')
     const least = limitOf(schema['minContains'], 1)
     const most = limitOf(schema['maxContains'], Number.POSITIVE_INFINITY)
-    return (value, at, run, seen) => {
+    return (value, at, validation, evaluated) => {
       if (!Array.isArray(value)) return
       let fitting = 0
       for (const [index, item] of value.entries()) {
-        const trial = run.trial()
+        const trial = validation.trial()
         evaluate(node, item, undefined, trial)
         if (trial.count > 0) continue
         fitting += 1
-        if (making.draft === '2020-12') seen?.items.add(index)
+        if (context.draft === '2020-12') evaluated?.items.add(index)
       }
-      if (fitting < least) run.say(at, `must contain at least ${countWithNoun(least, 'matching item')}`)
-      if (fitting > most) run.say(at, `must contain at most ${countWithNoun(most, 'matching item')}`)
+      if (fitting < least) validation.report(at, `must contain at least ${countWithNoun(least, 'matching item')}`)
+      if (fitting > most) validation.report(at, `must contain at most ${countWithNoun(most, 'matching item')}`)
     }
   },
   minItems: count('minItems', 'at least', (count, limit) => count >= limit),
   maxItems: count('maxItems', 'at most', (count, limit) => count <= limit),
   uniqueItems(requested) {
     if (requested !== true) return undefined
-    return (value, at, run) => {
+    return (value, at, validation) => {
       if (!Array.isArray(value)) return
       const known = new Map<string, number>()
       for (const [index, item] of value.entries()) {
-        const text = canonicalOf(item, run)
+        const text = canonicalOf(item, validation)
         const first = known.get(text)
         if (first !== undefined) {
-          run.say(at, `must not have the same item twice, as at ${first} and ${index}`)
+          validation.report(at, `must not have the same item twice, as at ${first} and ${index}`)
           return
         }
         known.set(text, index)

@@ -1,45 +1,61 @@
 /** Schemas that are put together of others, and schemas that are somewhere else. */
 import { isObject, type Json, type JsonObject } from '@toolway/protocol'
-import { evaluate, wrongKeyword, type Check, type Making, type Node } from '../node.ts'
-import { nothingSeen, seeAll, type Finding, type InstancePath, type Run, type Seen } from '../run.ts'
+import { evaluate, wrongKeyword, type Check, type CompileContext, type Node } from '../node.ts'
+import {
+  nothingEvaluated,
+  addEvaluated,
+  type Finding,
+  type InstancePath,
+  type Validation,
+  type Evaluated,
+} from '../run.ts'
 import { typeWords } from './values.ts'
 
-type CombinedKeyword = (value: Json, making: Making, schema: JsonObject) => Check | undefined
+type CombinedKeyword = (value: Json, context: CompileContext, schema: JsonObject) => Check | undefined
 
-function formsIn(value: Json, keyword: string, making: Making): Node[] {
+function formsIn(value: Json, keyword: string, context: CompileContext): Node[] {
   if (!Array.isArray(value) || value.length === 0)
-    throw wrongKeyword(making.where, keyword, 'a value that is not a list of schemas')
-  return value.map((schema, index) => making.child(schema, `${keyword}/${index}`))
+    throw wrongKeyword(context.where, keyword, 'a value that is not a list of schemas')
+  return value.map((schema, index) => context.child(schema, `${keyword}/${index}`))
 }
 
-interface Tried {
-  readonly trial: Run
-  readonly seen: Seen | undefined
+interface Trial {
+  readonly trial: Validation
+  readonly evaluated: Evaluated | undefined
 }
 
-function tryNode(node: Node, value: Json, at: InstancePath | undefined, run: Run, seen: Seen | undefined): Tried {
-  const tried = { trial: run.trial(), seen: seen && nothingSeen() }
-  evaluate(node, value, at, tried.trial, tried.seen)
+function tryNode(
+  node: Node,
+  value: Json,
+  at: InstancePath | undefined,
+  validation: Validation,
+  evaluated: Evaluated | undefined,
+): Trial {
+  const tried = { trial: validation.trial(), evaluated: evaluated && nothingEvaluated() }
+  evaluate(node, value, at, tried.trial, tried.evaluated)
   return tried
 }
 
 /** A value of another kind than meant is farther from fitting than one with a slip inside. */
-const FAR = 10
-const distanceOf = ({ found, count }: Run, at: InstancePath | undefined): number =>
-  found.reduce((sum, { types, at: there }) => sum + (types !== undefined && isNear(there, at) ? FAR : 0), count)
+const WRONG_TYPE_DISTANCE = 10
+const distanceOf = ({ found, count }: Validation, at: InstancePath | undefined): number =>
+  found.reduce(
+    (sum, { types, at: there }) => sum + (types !== undefined && isNear(there, at) ? WRONG_TYPE_DISTANCE : 0),
+    count,
+  )
 const isNear = (there: InstancePath | undefined, at: InstancePath | undefined): boolean =>
   there === at || there?.up === at
 
 /** None of the forms fits: what would have to change for the nearest one. */
-function sayNearest(trials: readonly Run[], at: InstancePath | undefined, run: Run): void {
+function reportClosestForm(trials: readonly Validation[], at: InstancePath | undefined, validation: Validation): void {
   const firsts = trials.map(({ found }) => found)
   const types = firsts.flatMap((found) => kindsAlone(found, at) ?? [])
   if (firsts.every((found) => kindsAlone(found, at) !== undefined)) {
-    run.say(at, `must be ${typeWords(types)}`, types)
+    validation.report(at, `must be ${typeWords(types)}`, types)
     return
   }
   const [nearest] = trials.toSorted((trial, other) => distanceOf(trial, at) - distanceOf(other, at))
-  if (nearest !== undefined) run.take(nearest.found)
+  if (nearest !== undefined) validation.reportAll(nearest.found)
 }
 
 /** The types that a form would take, where nothing else is wrong with the value for it. */
@@ -50,97 +66,98 @@ function kindsAlone(found: readonly Finding[], at: InstancePath | undefined): re
 }
 
 export const COMBINED: Readonly<Record<string, CombinedKeyword>> = {
-  $ref: (value, making) => referredCheck(value, '$ref', making),
+  $ref: (value, context) => referredCheck(value, '$ref', context),
   // Without schemas of other documents, what is referred to dynamically lies in this one.
-  $dynamicRef: (value, making) => referredCheck(value, '$dynamicRef', making),
-  $recursiveRef: (value, making) => referredCheck(value, '$recursiveRef', making),
-  allOf(value, making) {
-    const forms = formsIn(value, 'allOf', making)
-    return (value, at, run, seen) => {
-      for (const form of forms) evaluate(form, value, at, run, seen)
+  $dynamicRef: (value, context) => referredCheck(value, '$dynamicRef', context),
+  $recursiveRef: (value, context) => referredCheck(value, '$recursiveRef', context),
+  allOf(value, context) {
+    const forms = formsIn(value, 'allOf', context)
+    return (value, at, validation, evaluated) => {
+      for (const form of forms) evaluate(form, value, at, validation, evaluated)
     }
   },
-  anyOf(value, making) {
-    const forms = formsIn(value, 'anyOf', making)
-    return (value, at, run, seen) => {
-      const failed: Run[] = []
+  anyOf(value, context) {
+    const forms = formsIn(value, 'anyOf', context)
+    return (value, at, validation, evaluated) => {
+      const failed: Validation[] = []
       for (const form of forms) {
-        const tried = tryNode(form, value, at, run, seen)
+        const tried = tryNode(form, value, at, validation, evaluated)
         if (tried.trial.count > 0) failed.push(tried.trial)
-        else if (tried.seen === undefined) return
-        else seeAll(seen, tried.seen)
+        else if (tried.evaluated === undefined) return
+        else addEvaluated(evaluated, tried.evaluated)
       }
-      if (failed.length === forms.length) sayNearest(failed, at, run)
+      if (failed.length === forms.length) reportClosestForm(failed, at, validation)
     }
   },
-  oneOf(value, making) {
-    const forms = formsIn(value, 'oneOf', making)
-    return (value, at, run, seen) => {
-      const tried = forms.map((form) => tryNode(form, value, at, run, seen))
+  oneOf(value, context) {
+    const forms = formsIn(value, 'oneOf', context)
+    return (value, at, validation, evaluated) => {
+      const tried = forms.map((form) => tryNode(form, value, at, validation, evaluated))
       const fitting = tried.filter(({ trial }) => trial.count === 0)
       const [first, second] = fitting
       if (first === undefined)
-        sayNearest(
+        reportClosestForm(
           tried.map(({ trial }) => trial),
           at,
-          run,
+          validation,
         )
       else if (second !== undefined)
-        run.say(at, `must match exactly one of its ${forms.length} forms, but matches ${fitting.length}`)
-      else if (first.seen !== undefined) seeAll(seen, first.seen)
+        validation.report(at, `must match exactly one of its ${forms.length} forms, but matches ${fitting.length}`)
+      else if (first.evaluated !== undefined) addEvaluated(evaluated, first.evaluated)
     }
   },
-  not(value, making) {
-    const node = making.child(value, 'not')
-    return (value, at, run) => {
-      if (tryNode(node, value, at, run, undefined).trial.count === 0) run.say(at, 'is excluded by the schema')
+  not(value, context) {
+    const node = context.child(value, 'not')
+    return (value, at, validation) => {
+      if (tryNode(node, value, at, validation, undefined).trial.count === 0)
+        validation.report(at, 'is excluded by the schema')
     }
   },
-  if(value, making, schema) {
-    const condition = making.child(value, 'if')
-    const met = schema['then'] === undefined ? undefined : making.child(schema['then'], 'then')
-    const unmet = schema['else'] === undefined ? undefined : making.child(schema['else'], 'else')
-    return (value, at, run, seen) => {
-      const tried = tryNode(condition, value, at, run, seen)
+  if(value, context, schema) {
+    const condition = context.child(value, 'if')
+    const met = schema['then'] === undefined ? undefined : context.child(schema['then'], 'then')
+    const unmet = schema['else'] === undefined ? undefined : context.child(schema['else'], 'else')
+    return (value, at, validation, evaluated) => {
+      const tried = tryNode(condition, value, at, validation, evaluated)
       const fits = tried.trial.count === 0
-      if (fits && tried.seen !== undefined) seeAll(seen, tried.seen)
+      if (fits && tried.evaluated !== undefined) addEvaluated(evaluated, tried.evaluated)
       const next = fits ? met : unmet
-      if (next !== undefined) evaluate(next, value, at, run, seen)
+      if (next !== undefined) evaluate(next, value, at, validation, evaluated)
     }
   },
 }
 
-function referredCheck(value: Json, keyword: string, making: Making): Check {
-  if (typeof value !== 'string') throw wrongKeyword(making.where, keyword, 'a value that is not a string')
-  const node = making.refer(value)
-  return (value, at, run, seen) => evaluate(node, value, at, run, seen)
+function referredCheck(value: Json, keyword: string, context: CompileContext): Check {
+  if (typeof value !== 'string') throw wrongKeyword(context.where, keyword, 'a value that is not a string')
+  const node = context.refer(value)
+  return (value, at, validation, evaluated) => evaluate(node, value, at, validation, evaluated)
 }
 
 /** Last of all: they ask what the others have looked at. */
 export const UNEVALUATED: Readonly<Record<string, CombinedKeyword>> = {
-  unevaluatedProperties(value, making) {
-    const node = making.child(value, 'unevaluatedProperties')
-    return (value, at, run, seen) => {
+  unevaluatedProperties(value, context) {
+    const node = context.child(value, 'unevaluatedProperties')
+    return (value, at, validation, evaluated) => {
       if (!isObject(value)) return
       for (const [name, member] of Object.entries(value)) {
-        run.spend(1)
-        if (seen?.names.has(name) === true) continue
-        if (node.never) run.say({ up: at, key: name }, 'is unknown')
-        else evaluate(node, member, { up: at, key: name }, run)
-        seen?.names.add(name)
+        validation.spend(1)
+        if (evaluated?.names.has(name) === true) continue
+        if (node.never) validation.report({ up: at, key: name }, 'is unknown')
+        else evaluate(node, member, { up: at, key: name }, validation)
+        evaluated?.names.add(name)
       }
     }
   },
-  unevaluatedItems(value, making) {
-    const node = making.child(value, 'unevaluatedItems')
-    return (value, at, run, seen) => {
+  unevaluatedItems(value, context) {
+    const node = context.child(value, 'unevaluatedItems')
+    return (value, at, validation, evaluated) => {
       if (!Array.isArray(value)) return
       for (const [index, item] of value.entries()) {
-        run.spend(1)
-        if (seen?.items.has(index) === true) continue
-        if (node.never) run.say({ up: at, key: index }, 'is one item too many')
-        else evaluate(node, item, { up: at, key: index }, run)
-        seen?.items.add(index)
+        validation.spend(1)
+        if (evaluated?.items.has(index) === true) continue
+        if (node.never) validation.report({ up: at, key: index }, 'is one item too many')
+        else evaluate(node, item, { up: at, key: index }, validation)
+        evaluated?.items.add(index)
       }
     }
   },

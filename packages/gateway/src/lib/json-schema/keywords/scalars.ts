@@ -2,22 +2,22 @@
 import { countWithNoun } from '../../count-with-noun.ts'
 import type { Json, JsonObject } from '@toolway/protocol'
 import { formatOf } from '../formats.ts'
-import { wrongKeyword, type Check, type Making } from '../node.ts'
+import { wrongKeyword, type Check, type CompileContext } from '../node.ts'
 import { textPattern } from '../pattern.ts'
 
-type ScalarKeyword = (value: Json, making: Making, schema: JsonObject) => Check | undefined
+type ScalarKeyword = (value: Json, context: CompileContext, schema: JsonObject) => Check | undefined
 
-function numberOf(value: Json, keyword: string, { where }: Making): number {
+function numberOf(value: Json, keyword: string, { where }: CompileContext): number {
   if (typeof value !== 'number') throw wrongKeyword(where, keyword, 'a value that is not a number')
   return value
 }
 
 const boundKeyword =
   (keyword: string, words: string, fits: (value: number, limit: number) => boolean): ScalarKeyword =>
-  (requested, making) => {
-    const limit = numberOf(requested, keyword, making)
-    return (value, at, run) => {
-      if (typeof value === 'number' && !fits(value, limit)) run.say(at, `must be ${words} ${limit}`)
+  (requested, context) => {
+    const limit = numberOf(requested, keyword, context)
+    return (value, at, validation) => {
+      if (typeof value === 'number' && !fits(value, limit)) validation.report(at, `must be ${words} ${limit}`)
     }
   }
 
@@ -29,20 +29,21 @@ const most = boundKeyword('maximum', 'at most', (value, limit) => value <= limit
 /** Draft-04 says with `true` that the bound beside it does not belong to what is allowed. */
 const exclusive =
   (strict: ScalarKeyword, beside: string): ScalarKeyword =>
-  (value, making, schema) => {
-    if (typeof value !== 'boolean') return strict(value, making, schema)
+  (value, context, schema) => {
+    if (typeof value !== 'boolean') return strict(value, context, schema)
     const limit = schema[beside]
-    return value && limit !== undefined ? strict(limit, making, schema) : undefined
+    return value && limit !== undefined ? strict(limit, context, schema) : undefined
   }
 
 const length =
   (keyword: string, words: string, fits: (length: number, limit: number) => boolean): ScalarKeyword =>
-  (keywordValue, making) => {
-    const limit = numberOf(keywordValue, keyword, making)
-    return (value, at, run) => {
+  (keywordValue, context) => {
+    const limit = numberOf(keywordValue, keyword, context)
+    return (value, at, validation) => {
       if (typeof value !== 'string') return
-      run.spend(value.length >> 6)
-      if (!fits(characters(value), limit)) run.say(at, `must have ${words} ${countWithNoun(limit, 'character')}`)
+      validation.spend(value.length >> 6)
+      if (!fits(characters(value), limit))
+        validation.report(at, `must have ${words} ${countWithNoun(limit, 'character')}`)
     }
   }
 
@@ -76,35 +77,37 @@ export const SCALARS: Readonly<Record<string, ScalarKeyword>> = {
   maximum: most,
   exclusiveMinimum: exclusive(over, 'minimum'),
   exclusiveMaximum: exclusive(under, 'maximum'),
-  multipleOf(requested, making) {
-    const divisor = numberOf(requested, 'multipleOf', making)
-    if (divisor <= 0) throw wrongKeyword(making.where, 'multipleOf', 'something that is not more than 0')
-    return (value, at, run) => {
-      if (typeof value === 'number' && !isMultiple(value, divisor)) run.say(at, `must be a multiple of ${divisor}`)
+  multipleOf(requested, context) {
+    const divisor = numberOf(requested, 'multipleOf', context)
+    if (divisor <= 0) throw wrongKeyword(context.where, 'multipleOf', 'something that is not more than 0')
+    return (value, at, validation) => {
+      if (typeof value === 'number' && !isMultiple(value, divisor))
+        validation.report(at, `must be a multiple of ${divisor}`)
     }
   },
   minLength: length('minLength', 'at least', (length, limit) => length >= limit),
   maxLength: length('maxLength', 'at most', (length, limit) => length <= limit),
-  pattern(requested, making) {
-    if (typeof requested !== 'string') throw wrongKeyword(making.where, 'pattern', 'a value that is not a string')
+  pattern(requested, context) {
+    if (typeof requested !== 'string') throw wrongKeyword(context.where, 'pattern', 'a value that is not a string')
     const pattern = textPattern(requested)
     const shown = requested.length <= 80 ? requested : `${requested.slice(0, 80)}…`
     if (pattern === undefined) {
-      making.skip(`the pattern ${shown}`)
+      context.skip(`the pattern ${shown}`)
       return undefined
     }
-    return (value, at, run) => {
-      if (typeof value === 'string' && !pattern.fits(value, run)) run.say(at, `must match the pattern ${shown}`)
+    return (value, at, validation) => {
+      if (typeof value === 'string' && !pattern.fits(value, validation))
+        validation.report(at, `must match the pattern ${shown}`)
     }
   },
-  format(requested, making) {
-    if (typeof requested !== 'string') throw wrongKeyword(making.where, 'format', 'a value that is not a string')
+  format(requested, context) {
+    if (typeof requested !== 'string') throw wrongKeyword(context.where, 'format', 'a value that is not a string')
     const format = formatOf(requested)
     if (format === undefined) return undefined
-    return (value, at, run) => {
+    return (value, at, validation) => {
       if (typeof value !== 'string') return
-      run.spend(1 + (Math.min(value.length, format.longest) >> 4))
-      if (value.length > format.longest || !format.fits(value)) run.say(at, `must be ${format.words}`)
+      validation.spend(1 + (Math.min(value.length, format.longest) >> 4))
+      if (value.length > format.longest || !format.fits(value)) validation.report(at, `must be ${format.words}`)
     }
   },
 }

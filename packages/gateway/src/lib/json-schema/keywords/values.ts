@@ -1,7 +1,7 @@
 /** `type`, `const` and `enum`: what kind of value, or which. */
 import type { Json } from '@toolway/protocol'
 import { canonicalOf } from '../canonical.ts'
-import { wrongKeyword, type Check, type Making } from '../node.ts'
+import { wrongKeyword, type Check, type CompileContext } from '../node.ts'
 import { SCHEMA_BOUNDS, UnusableSchema } from '../usable.ts'
 
 const TYPES: Readonly<Record<string, { readonly words: string; is(value: Json): boolean }>> = {
@@ -23,7 +23,7 @@ export function typeWords(types: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 }
 
-export function typeCheck(value: Json, { where }: Making): Check {
+export function typeCheck(value: Json, { where }: CompileContext): Check {
   const names = Array.isArray(value) ? value : [value]
   const known = names.map((name) =>
     typeof name === 'string' && Object.hasOwn(TYPES, name) ? { name, is: TYPES[name]?.is } : undefined,
@@ -31,8 +31,8 @@ export function typeCheck(value: Json, { where }: Making): Check {
   if (known.length === 0 || known.includes(undefined))
     throw wrongKeyword(where, 'type', 'a value that is not a JSON type')
   const types = known.map((type) => type?.name ?? '')
-  return (value, at, run) => {
-    if (!known.some((type) => type?.is?.(value) === true)) run.say(at, `must be ${typeWords(types)}`, types)
+  return (value, at, validation) => {
+    if (!known.some((type) => type?.is?.(value) === true)) validation.report(at, `must be ${typeWords(types)}`, types)
   }
 }
 
@@ -48,12 +48,12 @@ function wordOf(value: Json): string {
 export function constCheck(expected: Json): Check {
   const canonical = canonicalOf(expected)
   const words = `must be ${wordOf(expected)}`
-  return (value, at, run) => {
-    if (canonicalOf(value, run) !== canonical) run.say(at, words, [])
+  return (value, at, validation) => {
+    if (canonicalOf(value, validation) !== canonical) validation.report(at, words, [])
   }
 }
 
-export function enumCheck(choices: Json, { where }: Making): Check {
+export function enumCheck(choices: Json, { where }: CompileContext): Check {
   if (!Array.isArray(choices)) throw wrongKeyword(where, 'enum', 'a value that is not a list')
   if (choices.length > SCHEMA_BOUNDS.choices)
     throw new UnusableSchema(`has an enum of more than ${SCHEMA_BOUNDS.choices} values`)
@@ -61,7 +61,7 @@ export function enumCheck(choices: Json, { where }: Making): Check {
   const shown = choices.slice(0, SHOWN).map(wordOf).join(', ')
   const more = choices.length > SHOWN ? ` or ${choices.length - SHOWN} more` : ''
   const words = choices.length === 1 ? `must be ${shown}` : `must be one of ${shown}${more}`
-  return (value, at, run) => {
-    if (!known.has(canonicalOf(value, run))) run.say(at, words, [])
+  return (value, at, validation) => {
+    if (!known.has(canonicalOf(value, validation))) validation.report(at, words, [])
   }
 }
