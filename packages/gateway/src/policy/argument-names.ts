@@ -67,23 +67,23 @@ export function createNameCheck(rules: readonly Rule[], schema: unknown): NameCh
   const [first] = named
   if (first === undefined) return undefined
   const root = newLevel()
-  const anywhere = newLevel()
+  const unplaced = newLevel()
   const owner = new Map<string, Rule>()
   for (const rule of named) {
-    const { paths, loose } = mentionsOf(rule)
+    const { paths, unplacedNames } = mentionsOf(rule)
     for (const path of paths) path.filter((name) => name !== ELEMENTS).reduce(addName, root)
-    for (const name of loose) addName(anywhere, name)
-    for (const name of [...paths.flat(), ...loose]) if (!owner.has(name)) owner.set(name, rule)
+    for (const name of unplacedNames) addName(unplaced, name)
+    for (const name of [...paths.flat(), ...unplacedNames]) if (!owner.has(name)) owner.set(name, rule)
   }
   return (args) => {
-    const found = findIn(args, { named: root, anywhere, schema }, [])
+    const found = findIn(args, { named: root, unplaced, schema }, [])
     return found && { ...found, rule: owner.get(found.name) ?? first }
   }
 }
 
 interface NameLevel {
   readonly named: Level | undefined
-  readonly anywhere: Level
+  readonly unplaced: Level
   readonly schema: unknown
 }
 type Keys = readonly (string | number)[]
@@ -100,7 +100,7 @@ function findIn(value: Json, at: NameLevel, keys: Keys): Omit<AmbiguousName, 'ru
   if (!isObject(value)) return undefined
   const own = propertiesOf(at.schema)
   const names = Object.keys(value)
-  if (at.named === undefined && at.anywhere.exact.size === 0 && own.exact.size === 0) return undefined
+  if (at.named === undefined && at.unplaced.exact.size === 0 && own.exact.size === 0) return undefined
   for (const name of names) {
     const other = mistakenFor(name, names, at, own)
     if (other !== undefined) return { place: pointerOf([...keys, name]), name: other }
@@ -114,12 +114,12 @@ function findIn(value: Json, at: NameLevel, keys: Keys): Omit<AmbiguousName, 'ru
 function mistakenFor(
   name: string,
   all: readonly string[],
-  { named, anywhere }: NameLevel,
+  { named, unplaced }: NameLevel,
   own: Properties,
 ): string | undefined {
-  if (UNREADABLE.test(name)) return cutName(name, named, anywhere)
+  if (UNREADABLE.test(name)) return cutName(name, named, unplaced)
   const folded = foldName(name)
-  const written = [...(named?.folded.get(folded) ?? []), ...(anywhere.folded.get(folded) ?? [])]
+  const written = [...(named?.folded.get(folded) ?? []), ...(unplaced.folded.get(folded) ?? [])]
   // A rule for each of two spellings would still leave it to the server which of them counts.
   if (written.includes(name)) return written.find((other) => other !== name && all.includes(other))
   if (written[0] !== undefined) return written[0]
@@ -127,8 +127,8 @@ function mistakenFor(
 }
 
 /** A name that the rules speak of at this level; a server may read the other one as it. */
-const cutName = (name: string, named: Level | undefined, anywhere: Level): string | undefined =>
-  [named, anywhere].flatMap((level) => [...(level?.exact.keys() ?? [])]).find((other) => other !== name)
+const cutName = (name: string, named: Level | undefined, unplaced: Level): string | undefined =>
+  [named, unplaced].flatMap((level) => [...(level?.exact.keys() ?? [])]).find((other) => other !== name)
 
 const MOST_PARTS = 100
 
@@ -161,21 +161,24 @@ function propertiesOf(schema: unknown): Properties {
 }
 
 export const mentions = (rule: Rule): boolean => {
-  const { paths, loose } = mentionsOf(rule)
-  return paths.length > 0 || loose.length > 0
+  const { paths, unplacedNames } = mentionsOf(rule)
+  return paths.length > 0 || unplacedNames.length > 0
 }
 
-const read = new WeakMap<Rule, { readonly paths: readonly Path[]; readonly loose: readonly string[] }>()
+const read = new WeakMap<Rule, { readonly paths: readonly Path[]; readonly unplacedNames: readonly string[] }>()
 
 /** Every place that a rule names: its own parameter, the one whose presence it asks for, and those in its condition. */
-function mentionsOf(rule: Rule): { readonly paths: readonly Path[]; readonly loose: readonly string[] } {
+function mentionsOf(rule: Rule): { readonly paths: readonly Path[]; readonly unplacedNames: readonly string[] } {
   const mentions = read.get(rule)
   if (mentions !== undefined) return mentions
   const { match, parameters } = rule
   const own = 'parameter' in parameters && parameters.parameter !== undefined ? [pathOf(parameters.parameter)] : []
   const present = match.parameter === undefined ? [] : [pathOf(match.parameter)]
   const condition = match.when === undefined ? undefined : namesIn(match.when)
-  const made = { paths: [...own, ...present, ...(condition?.paths ?? [])], loose: condition?.anywhere ?? [] }
+  const made = {
+    paths: [...own, ...present, ...(condition?.paths ?? [])],
+    unplacedNames: condition?.unplacedNames ?? [],
+  }
   read.set(rule, made)
   return made
 }

@@ -8,16 +8,16 @@ import { chainOf, isNode, passesIndex, type Node } from './condition-reads.ts'
 
 export interface MentionedNames {
   readonly paths: readonly Path[]
-  readonly anywhere: readonly string[]
+  readonly unplacedNames: readonly string[]
 }
 
-const NOTHING: MentionedNames = { paths: [], anywhere: [] }
+const NOTHING: MentionedNames = { paths: [], unplacedNames: [] }
 const MEMBER: ReadonlySet<string> = new Set(['.', '[]', '.?', '[?]'])
 
 /** Nothing of a text that is no condition, or does not look at the arguments. */
 export function namesIn(text: string): MentionedNames {
   const paths: Path[] = []
-  const anywhere = new Set<string>()
+  const unplacedNames = new Set<string>()
   const literals = new Set<string>()
   let [reads, whole] = [false, false]
   const visit = (value: unknown): void => {
@@ -32,8 +32,8 @@ export function namesIn(text: string): MentionedNames {
     }
     const plain = chain !== undefined && !passesIndex(value)
     const name = memberOf(value)
-    if (name !== undefined && !plain) anywhere.add(name)
-    if (op === 'in') visitIn(args, paths, anywhere)
+    if (name !== undefined && !plain) unplacedNames.add(name)
+    if (op === 'in') visitIn(args, paths, unplacedNames)
     const literal = textOf(value)
     if (literal !== undefined) literals.add(literal)
     // The parts of a plain chain say nothing that the chain does not say.
@@ -46,7 +46,7 @@ export function namesIn(text: string): MentionedNames {
   }
   if (!reads) return NOTHING
   // A condition that walks through all arguments compares their names with texts.
-  return { paths, anywhere: [...anywhere, ...(whole ? literals : [])] }
+  return { paths, unplacedNames: [...unplacedNames, ...(whole ? literals : [])] }
 }
 
 const textOf = ({ op, args }: Node): string | undefined =>
@@ -59,11 +59,11 @@ function memberOf({ op, args }: Node): string | undefined {
   return isNode(key) ? textOf(key) : undefined
 }
 
-function visitIn(args: unknown, paths: Path[], anywhere: Set<string>): void {
+function visitIn(args: unknown, paths: Path[], unplacedNames: Set<string>): void {
   const [key, holder] = Array.isArray(args) ? (args as unknown[]) : []
   const name = isNode(key) ? textOf(key) : undefined
   if (name === undefined || !isNode(holder)) return
   const chain = chainOf(holder)
-  if (chain === undefined || passesIndex(holder)) anywhere.add(name)
+  if (chain === undefined || passesIndex(holder)) unplacedNames.add(name)
   else if (chain.root === 'args') paths.push([...chain.path, name])
 }

@@ -1,10 +1,10 @@
 /** The members that a condition reads, found without evaluating it. */
 import { describe, expect, test } from 'vitest'
 import { createCondition } from './condition.ts'
-import { readsOf, requiredArgument } from './condition-reads.ts'
+import { conditionReadsOf, requiredArgument } from './condition-reads.ts'
 import { MARIA, testFacts, TOOL } from '../testing/rules.ts'
 
-const told = (text: string) => readsOf(text).reads.map(({ root, path }) => [root, ...path].join('.'))
+const told = (text: string) => conditionReadsOf(text).reads.map(({ root, path }) => [root, ...path].join('.'))
 
 describe('what a condition reads', () => {
   test.each([
@@ -19,7 +19,7 @@ describe('what a condition reads', () => {
   ])('%s', (text, paths) => expect(told(text)).toEqual(paths))
 
   test('are also the values that it compares with', () => {
-    expect(readsOf(`args.limit > 100 && 'finance' in principal.groups && args.on == true`).literals).toEqual([
+    expect(conditionReadsOf(`args.limit > 100 && 'finance' in principal.groups && args.on == true`).literals).toEqual([
       100,
       'finance',
       true,

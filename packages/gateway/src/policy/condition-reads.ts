@@ -27,7 +27,7 @@ export const isNode = (value: unknown): value is Node => typeof value === 'objec
 const isRoot = (name: unknown): name is Root => ROOTS.some((root) => root === name)
 
 /** Of a text that is no condition: nothing. */
-export function readsOf(text: string): ConditionReads {
+export function conditionReadsOf(text: string): ConditionReads {
   const reads = new Map<string, Read>()
   const literals = new Set<string | number | boolean>()
   const visit = (value: unknown): void => {

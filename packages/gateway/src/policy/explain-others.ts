@@ -5,9 +5,9 @@
 import { outcomeOf, ROLES, type Facts, type ToolFacts } from '@toolway/contract'
 import { spotsOf, textOf, withValue, type Path } from '../lib/parameter-path.ts'
 import { behaviourOf } from './actions/actions.ts'
-import { readsOf } from './condition-reads.ts'
+import { conditionReadsOf } from './condition-reads.ts'
 import { decide } from './decide.ts'
-import { argumentsOf } from './named-values.ts'
+import { argumentPathsOf } from './named-values.ts'
 import type { PlacedRule } from './verdict.ts'
 
 type Json = NonNullable<Facts['arguments']>[string]
@@ -19,12 +19,12 @@ export interface Others {
   readonly groups: readonly string[]
 }
 
-interface Try {
+interface Attempt {
   readonly kind: 'value' | 'role' | 'group' | 'caller'
-  readonly says: string
+  readonly description: string
   readonly facts: Facts
   /** Of neighbours one is enough. */
-  readonly near?: string
+  readonly boundary?: string
 }
 
 const NOBODY = 'somebody-else@invalid.invalid'
@@ -32,107 +32,112 @@ const NOBODY = 'somebody-else@invalid.invalid'
 const MOST_TOLD = 4
 const MOST_TRIED = 400
 
-export function tryOthers({ rules, tool, facts, groups }: Others): string[] {
-  const attempts: string[] = []
-  const counts = new Map<Try['kind'], number>()
-  const near = new Set<string>()
+export function suggestChanges({ rules, tool, facts, groups }: Others): string[] {
+  const suggestions: string[] = []
+  const counts = new Map<Attempt['kind'], number>()
+  const shownBoundaries = new Set<string>()
   for (const item of [...valuesTried(rules, facts), ...callersTried(rules, facts, groups)].slice(0, MOST_TRIED)) {
     const count = counts.get(item.kind) ?? 0
-    if (count >= MOST_TOLD || (item.near !== undefined && near.has(item.near))) continue
-    if (!lets(rules, tool, item.facts)) continue
-    if (item.near !== undefined) near.add(item.near)
+    if (count >= MOST_TOLD || (item.boundary !== undefined && shownBoundaries.has(item.boundary))) continue
+    if (!letsPass(rules, tool, item.facts)) continue
+    if (item.boundary !== undefined) shownBoundaries.add(item.boundary)
     counts.set(item.kind, count + 1)
-    attempts.push(item.says)
+    suggestions.push(item.description)
   }
   for (const { rule } of rules) {
     if (rule.action === 'allow' || rule.state !== 'on') continue
     const without = rules.filter((item) => item.rule !== rule)
-    if (!lets(without, tool, facts)) continue
+    if (!letsPass(without, tool, facts)) continue
     // Of whatever scope it is, within an organization its exceptions lift it.
     const whose = rule.scope === 'platform' ? 'platform' : 'organization'
-    attempts.push(`an exception of the ${whose} (action allow, lifts: [${rule.name}])`)
+    suggestions.push(`an exception of the ${whose} (action allow, lifts: [${rule.name}])`)
   }
-  return attempts
+  return suggestions
 }
 
-const lets = (rules: readonly PlacedRule[], tool: ToolFacts, facts: Facts): boolean =>
+const letsPass = (rules: readonly PlacedRule[], tool: ToolFacts, facts: Facts): boolean =>
   outcomeOf(decide(rules, tool, facts).action) === 'passes'
 
 const literalsOf = (rules: readonly PlacedRule[]) =>
-  rules.flatMap(({ rule }) => (rule.match.when === undefined ? [] : readsOf(rule.match.when).literals))
+  rules.flatMap(({ rule }) => (rule.match.when === undefined ? [] : conditionReadsOf(rule.match.when).literals))
 
-function callersTried(rules: readonly PlacedRule[], facts: Facts, groups: readonly string[]): Try[] {
+function callersTried(rules: readonly PlacedRule[], facts: Facts, groups: readonly string[]): Attempt[] {
   const { principal } = facts
   const as = (more: Partial<Facts['principal']>): Facts => ({ ...facts, principal: { ...principal, ...more } })
   const texts = literalsOf(rules).filter((item): item is string => typeof item === 'string')
   const named = [...new Set([...groups, ...texts.filter((text) => /^[a-z][a-z0-9-]{0,38}$/.test(text))])]
   return [
-    ...ROLES.filter((role) => role !== principal.role).map((role): Try => ({
+    ...ROLES.filter((role) => role !== principal.role).map((role): Attempt => ({
       kind: 'role',
-      says: `the role ${role}`,
+      description: `the role ${role}`,
       facts: as({ role }),
     })),
     ...named
       .filter((group) => !principal.groups.includes(group) && !ROLES.some((role) => role === group))
-      .map((group): Try => ({
+      .map((group): Attempt => ({
         kind: 'group',
-        says: `membership of the group ${group}`,
+        description: `membership of the group ${group}`,
         facts: as({ groups: [...principal.groups, group] }),
       })),
-    ...principal.groups.map((group): Try => ({
+    ...principal.groups.map((group): Attempt => ({
       kind: 'group',
-      says: `not being in the group ${group}`,
+      description: `not being in the group ${group}`,
       facts: as({ groups: principal.groups.filter((value) => value !== group) }),
     })),
     ...texts
       .filter((text) => text.includes('@') && text !== principal.email)
-      .map((email): Try => ({ kind: 'caller', says: `the member ${email}`, facts: as({ email }) })),
-    { kind: 'caller', says: 'another member', facts: as({ email: NOBODY }) },
-    { kind: 'caller', says: 'another key, or none', facts: as({ key: '', keyId: '' }) },
+      .map((email): Attempt => ({ kind: 'caller', description: `the member ${email}`, facts: as({ email }) })),
+    { kind: 'caller', description: 'another member', facts: as({ email: NOBODY }) },
+    { kind: 'caller', description: 'another key, or none', facts: as({ key: '', keyId: '' }) },
   ]
 }
 
 /** Values at the bounds of the rules, those that conditions compare with and their neighbours, and none at all. */
-function valuesTried(rules: readonly PlacedRule[], facts: Facts): Try[] {
+function valuesTried(rules: readonly PlacedRule[], facts: Facts): Attempt[] {
   const { arguments: args } = facts
   if (args === undefined) return []
   const paths = new Map<string, Path>()
-  for (const { rule } of rules) for (const path of argumentsOf(rule)) if (path.length > 0) paths.set(textOf(path), path)
+  for (const { rule } of rules)
+    for (const path of argumentPathsOf(rule)) if (path.length > 0) paths.set(textOf(path), path)
   return [...paths].flatMap(([text, path]) => {
     const spots = spotsOf(args, path)
     if (spots.length === 0) return []
     const all = candidates(rules, text)
-    const tried = all.map(({ value, beside }): Try => ({
+    const attempts = all.map(({ value, boundary }): Attempt => ({
       kind: 'value',
-      ...(beside === undefined ? {} : { near: `${text} ${beside}` }),
-      says: `${text} = ${JSON.stringify(value)}`,
+      ...(boundary === undefined ? {} : { boundary: `${text} ${boundary}` }),
+      description: `${text} = ${JSON.stringify(value)}`,
       facts: { ...facts, arguments: spots.reduce((next, { keys }) => withValue(next, keys, value), args) },
     }))
-    const absent = spots.some(({ value }) => value !== undefined)
-    return absent
+    const isPresent = spots.some(({ value }) => value !== undefined)
+    return isPresent
       ? [
-          ...tried,
-          { kind: 'value' as const, says: `no ${text}`, facts: { ...facts, arguments: withoutArgument(args, path) } },
+          ...attempts,
+          {
+            kind: 'value' as const,
+            description: `no ${text}`,
+            facts: { ...facts, arguments: withoutArgument(args, path) },
+          },
         ]
-      : tried
+      : attempts
   })
 }
 
 interface Candidate {
   readonly value: Json
   /** The number that it is, or stands beside. */
-  readonly beside?: number
+  readonly boundary?: number
 }
 
 function candidates(rules: readonly PlacedRule[], text: string): Candidate[] {
   const found = new Map<Json, Candidate>()
-  const add = (value: Json, beside?: number) => {
-    if (!found.has(value)) found.set(value, beside === undefined ? { value } : { value, beside })
+  const add = (value: Json, boundary?: number) => {
+    if (!found.has(value)) found.set(value, boundary === undefined ? { value } : { value, boundary })
   }
   for (const { rule } of rules) {
-    for (const value of behaviourOf(rule.action).tries?.(rule.parameters, text) ?? []) add(value)
-    if (rule.match.when === undefined || !argumentsOf(rule).some((path) => textOf(path) === text)) continue
-    for (const literal of readsOf(rule.match.when).literals) {
+    for (const value of behaviourOf(rule.action).exampleValues?.(rule.parameters, text) ?? []) add(value)
+    if (rule.match.when === undefined || !argumentPathsOf(rule).some((path) => textOf(path) === text)) continue
+    for (const literal of conditionReadsOf(rule.match.when).literals) {
       if (typeof literal === 'number') for (const value of [literal, literal - 1, literal + 1]) add(value, literal)
       else add(literal)
       if (typeof literal === 'boolean') add(!literal)

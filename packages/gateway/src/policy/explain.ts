@@ -6,9 +6,9 @@
  */
 import { outcomeOf, type Facts, type Rule, type RuleRef, type ToolFacts, type Verdict } from '@toolway/contract'
 import { decide, liftsIt } from './decide.ts'
-import { tryOthers, type Others } from './explain-others.ts'
-import { argumentsOf } from './named-values.ts'
-import { readsOf, type Read } from './condition-reads.ts'
+import { suggestChanges, type Others } from './explain-others.ts'
+import { argumentPathsOf } from './named-values.ts'
+import { conditionReadsOf, type Read } from './condition-reads.ts'
 import { spotsOf, textOf, type Path } from '../lib/parameter-path.ts'
 import { readRule } from './matching.ts'
 import { behaviourOf } from './actions/actions.ts'
@@ -69,7 +69,7 @@ export function explain({ policy, tool, endpoint, schema, facts, groups }: Expla
 function passesOf(verdict: Verdict, others: Others): string[] {
   const readAs = verdict.rejected?.readAs
   if (readAs !== undefined) return [`the name ${readAs} exactly as it is written here`]
-  return isRefusal(verdict) ? tryOthers(others) : []
+  return isRefusal(verdict) ? suggestChanges(others) : []
 }
 
 /** Whether a verdict ends a call, or has it wait for an approval. */
@@ -143,7 +143,7 @@ function explainOne(item: PlacedRule, { tool, facts, lifts, groups }: Surroundin
         ? `All of its conditions are met.${failed}`
         : `It applies, but the exception "${lifting.name}" lifts it: ${lifting.reason}`,
     follows: rule.state === 'shadow' ? `Nothing, because the rule is in shadow mode. Turned on: ${follows}` : follows,
-    passes: isRefusal(verdict) ? tryOthers({ rules: [alone], tool, facts, groups }) : [],
+    passes: isRefusal(verdict) ? suggestChanges({ rules: [alone], tool, facts, groups }) : [],
   }
 }
 
@@ -154,10 +154,10 @@ const asIfOn = (rule: PlacedRule): PlacedRule =>
 function readBy(rule: Rule, tool: ToolFacts, facts: Facts): RuleExplained['reads'] {
   const { when } = rule.match
   const values = new Map<string, Json | undefined>()
-  const seen = when === undefined ? [] : readsOf(when).reads
+  const seen = when === undefined ? [] : conditionReadsOf(when).reads
   for (const read of seen)
     values.set([read.root, textOf(read.path)].filter((part) => part !== '').join('.'), valueOf(read, tool, facts))
-  for (const path of argumentsOf(rule)) {
+  for (const path of argumentPathsOf(rule)) {
     const what = ['args', textOf(path)].filter((part) => part !== '').join('.')
     if (!values.has(what)) values.set(what, argumentAt(facts, path))
   }

@@ -7,7 +7,7 @@
 import type { Rule, ToolFacts } from '@toolway/contract'
 import { patternOf } from '../lib/pattern.ts'
 import { behaviourOf } from './actions/actions.ts'
-import { readsOf, requiredArgument } from './condition-reads.ts'
+import { conditionReadsOf, requiredArgument } from './condition-reads.ts'
 import { createCondition, type Condition } from './condition.ts'
 import { isPresent, pathOf } from '../lib/parameter-path.ts'
 import type { Endpoint, Facts, MatchedNames, SchemaMismatch, ReadRule, Matching } from './verdict.ts'
@@ -55,7 +55,9 @@ export function matchedNames({ name, joined, others }: Pick<ToolFacts, 'name' | 
 const CLAIMED = 'the client states its own name, but an exception requires a registered OAuth client'
 
 const readsClient = (when: string): boolean =>
-  readsOf(when).reads.some(({ root, path }) => root === 'principal' && (path.length === 0 || path[0] === 'client'))
+  conditionReadsOf(when).reads.some(
+    ({ root, path }) => root === 'principal' && (path.length === 0 || path[0] === 'client'),
+  )
 
 /** `conditions` are those that others have, by their text: what several rules ask is one question. */
 export function readRule(rule: Rule, conditions: Map<string, Condition> = new Map()): ReadRule {

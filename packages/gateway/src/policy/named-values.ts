@@ -10,7 +10,7 @@ import { z } from 'zod'
 import { isTellingName } from '@toolway/contract/secret-marks'
 import { pathOf, spotsOf, textOf, withValue, type Path } from '../lib/parameter-path.ts'
 import { redactedBy } from './actions/actions.ts'
-import { readsOf } from './condition-reads.ts'
+import { conditionReadsOf } from './condition-reads.ts'
 
 type Arguments = NonNullable<Facts['arguments']>
 export type KeptValue = string | number | boolean | null
@@ -37,13 +37,13 @@ const LONGEST_TEXT = 64
 const MOST_PATHS = 16
 
 /** The places of arguments that a rule looks at; an empty path is all of them. */
-export function argumentsOf({ match, parameters }: Rule): Path[] {
+export function argumentPathsOf({ match, parameters }: Rule): Path[] {
   const own = 'parameter' in parameters && parameters.parameter !== undefined ? [pathOf(parameters.parameter)] : []
   const present = match.parameter === undefined ? [] : [pathOf(match.parameter)]
   const read =
     match.when === undefined
       ? []
-      : readsOf(match.when)
+      : conditionReadsOf(match.when)
           .reads.filter(({ root }) => root === 'args')
           .map(({ path }) => path)
   const all = [...own, ...present, ...read]
@@ -54,7 +54,7 @@ export function argumentsOf({ match, parameters }: Rule): Path[] {
 export function keptPaths(rules: readonly Rule[]): KeptPath[] {
   const redacted = new Set(rules.flatMap(redactedBy))
   const plainPaths = new Map<string, KeptPath>()
-  for (const path of rules.flatMap(argumentsOf)) {
+  for (const path of rules.flatMap(argumentPathsOf)) {
     const text = textOf(path)
     const plain = path.length > 0 && !path.includes('*')
     if (plain && !redacted.has(text) && !path.some(isTellingName)) plainPaths.set(text, { text, path })

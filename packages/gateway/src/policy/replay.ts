@@ -17,7 +17,7 @@ import {
 import type { Path } from '../lib/parameter-path.ts'
 import { behaviourOf } from './actions/actions.ts'
 import { decide } from './decide.ts'
-import { argumentsFrom, argumentsOf, isKnown, type NamedValues } from './named-values.ts'
+import { argumentsFrom, argumentPathsOf, isKnown, type NamedValues } from './named-values.ts'
 import type { PlacedRule } from './verdict.ts'
 
 export interface Side {
@@ -74,7 +74,7 @@ const pathsByRule = new WeakMap<Rule, Path[]>()
 function pathsOf(rule: Rule): Path[] {
   const before = pathsByRule.get(rule)
   if (before !== undefined) return before
-  const paths = argumentsOf(rule)
+  const paths = argumentPathsOf(rule)
   pathsByRule.set(rule, paths)
   return paths
 }

@@ -65,7 +65,7 @@ export interface ActionBehaviour<Action extends RuleAction = RuleAction> {
   refusal?(verdict: Verdict, tool: string): Error
 
   /** Values of arguments that may pass, to be tried by an explanation. */
-  tries?(parameters: Rule<Action>['parameters'], parameter: string): readonly Json[]
+  exampleValues?(parameters: Rule<Action>['parameters'], parameter: string): readonly Json[]
   /** The effect of one matching rule in a sentence; `verdict` is that of this rule alone. */
   follows(rule: Rule<Action>, verdict: Verdict, facts: Facts): string
   /** The verdict in a sentence, where the action is the outcome. `by` names the rule. */

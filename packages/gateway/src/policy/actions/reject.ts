@@ -47,7 +47,7 @@ export const reject: ActionBehaviour<'reject'> = {
       reason: reasonOf(rule),
     })
   },
-  tries({ parameter, min, max, in: allowed }, text) {
+  exampleValues({ parameter, min, max, in: allowed }, text) {
     if (parameter === undefined || textOf(pathOf(parameter)) !== text) return []
     return [...(max === undefined ? [] : [max]), ...(min === undefined ? [] : [min]), ...(allowed ?? [])]
   },

@@ -14,7 +14,7 @@ import {
 import { nearestNames } from '../../lib/nearest-names.ts'
 import { behaviourOf } from '../actions/actions.ts'
 import type { RuleProblem, Say } from '../actions/action.ts'
-import { readsOf } from '../condition-reads.ts'
+import { conditionReadsOf } from '../condition-reads.ts'
 import { checkCondition } from '../condition.ts'
 
 /** Signs of other languages of patterns stand for themselves here, and such a rule would silently hold for nothing. */
@@ -87,7 +87,7 @@ const MEMBERS: {
 }
 
 function checkMembers(when: string, say: Say): void {
-  for (const { root, path } of readsOf(when).reads) {
+  for (const { root, path } of conditionReadsOf(when).reads) {
     const [member] = path
     if (root === 'args' || member === undefined || Object.hasOwn(MEMBERS[root], member)) continue
     const [near] = nearestNames(member, Object.keys(MEMBERS[root]))
