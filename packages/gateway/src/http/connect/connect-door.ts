@@ -49,7 +49,7 @@ export interface ConnectDoorParts extends BrokerDoorParts {
 }
 
 /** A link in front of the person it was made for. */
-interface Visit {
+interface ConnectExchange {
   readonly c: PageContext
   readonly texts: PageTexts
   readonly visitor: Visitor
@@ -70,7 +70,7 @@ export function createConnectDoor(parts: ConnectDoorParts): Hono<Env> {
   const app = new Hono<Env>()
 
   /** The visit, or what is answered instead of it. */
-  async function visit(c: PageContext): Promise<Visit | Response> {
+  async function exchange(c: PageContext): Promise<ConnectExchange | Response> {
     const texts = textsFor(c)
     const { gone, forbidden, failed } = texts.connect
     const list = `${parts.prefix()}/connect`
@@ -99,13 +99,13 @@ export function createConnectDoor(parts: ConnectDoorParts): Hono<Env> {
   }
 
   app.get('/connect/:token', async (c) => {
-    const found = await visit(c)
+    const found = await exchange(c)
     return found instanceof Response ? found : show(parts, found)
   })
 
   app.post('/connect/:token', async (c) => {
     const form = await formOf(c)
-    const found = await visit(c)
+    const found = await exchange(c)
     if (found instanceof Response) return found
     found.visitor.check(form.get('csrf'))
     const step = form.get('step')
@@ -116,7 +116,7 @@ export function createConnectDoor(parts: ConnectDoorParts): Hono<Env> {
   return app
 }
 
-const wordsOf = ({ publicUrl }: ConnectDoorParts, { c, visitor, linked, target }: Visit) => ({
+const wordsOf = ({ publicUrl }: ConnectDoorParts, { c, visitor, linked, target }: ConnectExchange) => ({
   title: target.title,
   organization: target.snapshot.organization.name,
   server: target.url === undefined ? undefined : new URL(target.url).host,
@@ -126,7 +126,7 @@ const wordsOf = ({ publicUrl }: ConnectDoorParts, { c, visitor, linked, target }
   action: `${new URL(publicUrl()).pathname.replace(/\/$/, '')}/connect/${c.req.param('token') ?? ''}`,
 })
 
-const isMany = ({ target }: Visit) => target.auth?.accounts === 'many'
+const isMany = ({ target }: ConnectExchange) => target.auth?.accounts === 'many'
 const redirectOf = ({ publicUrl }: ConnectDoorParts, { callback }: Ending) => `${publicUrl()}${callback ?? CALLBACK}`
 
 interface Showing {
@@ -137,15 +137,15 @@ interface Showing {
 
 async function show(
   parts: ConnectDoorParts,
-  visit: Visit,
+  exchange: ConnectExchange,
   { problem, connectRequest }: Showing = {},
 ): Promise<Response> {
-  const { texts, target, linked } = visit
+  const { texts, target, linked } = exchange
   const { title } = target
   const request = connectRequest ?? linked.connectRequest
   const there = target.connection !== undefined && target.auth === undefined ? [] : await parts.accountsThere(target)
   const words = {
-    ...{ ...wordsOf(parts, visit), problem },
+    ...{ ...wordsOf(parts, exchange), problem },
     replaced: there.find(({ id }) => id === request.replaces),
     inTheWay: await parts.inTheWay(request, target),
   }
@@ -153,7 +153,7 @@ async function show(
   if (atBroker !== undefined) return atBroker
   const status = problem === undefined ? 200 : 400
   const taken = there.map(({ account }) => account)
-  const account = isMany(visit) && words.replaced === undefined ? (request.account ?? '') : undefined
+  const account = isMany(exchange) && words.replaced === undefined ? (request.account ?? '') : undefined
   if (target.auth?.kind === 'key') {
     const { header } = target.auth
     const body = keyForm(texts, { ...words, header, account, taken })
@@ -163,22 +163,22 @@ async function show(
   try {
     plan = await parts.flows.plan(target)
   } catch (thrown) {
-    return couldNot(parts, visit, thrown)
+    return couldNot(parts, exchange, thrown)
   }
   const { authority, scopes } = plan
   const { organizationId } = linked.connectRequest
   const redirectUri = redirectOf(parts, linked.ending)
   if (!(await parts.clients.isThere({ organizationId, authority, redirectUri })))
-    return askClient(parts, visit, { plan, problem })
+    return askClient(parts, exchange, { plan, problem })
   const host = new URL(authority.authorizationEndpoint).host
   const body = accountForm(texts, { ...words, authority: host, scopes, account, taken })
   return pageOf({ texts, title: texts.connect.title({ title }), body, status })
 }
 
-function couldNot(parts: ConnectDoorParts, visit: Visit, thrown: unknown): Promise<Response> {
-  const { texts, target } = visit
+function couldNot(parts: ConnectDoorParts, exchange: ConnectExchange, thrown: unknown): Promise<Response> {
+  const { texts, target } = exchange
   const { problem, status } = sentenceOf(texts, thrown)
-  const body = problemText(texts, problem, wordsOf(parts, visit).action)
+  const body = problemText(texts, problem, wordsOf(parts, exchange).action)
   return pageOf({ texts, title: texts.connect.failedTitle({ title: target.title }), body, status })
 }
 
@@ -189,17 +189,17 @@ interface ClientAsking {
 }
 
 /** Asks for the OAuth client. An administrator of the organization's connections can enter it. */
-function askClient(parts: ConnectDoorParts, visit: Visit, { plan, problem, clientId }: ClientAsking) {
-  const { texts } = visit
+function askClient(parts: ConnectDoorParts, exchange: ConnectExchange, { plan, problem, clientId }: ClientAsking) {
+  const { texts } = exchange
   const form = {
-    ...wordsOf(parts, visit),
+    ...wordsOf(parts, exchange),
     authority: new URL(plan.authority.authorizationEndpoint).host,
-    redirect: redirectOf(parts, visit.linked.ending),
+    redirect: redirectOf(parts, exchange.linked.ending),
     problem,
     clientId,
   }
   const { connect } = texts
-  return administers(parts, visit)
+  return administers(parts, exchange)
     ? pageOf({
         texts,
         title: connect.client.title({ host: form.authority }),
@@ -208,13 +208,13 @@ function askClient(parts: ConnectDoorParts, visit: Visit, { plan, problem, clien
       })
     : pageOf({
         texts,
-        title: connect.failedTitle({ title: visit.target.title }),
+        title: connect.failedTitle({ title: exchange.target.title }),
         body: noClientText(texts, form),
         status: 409,
       })
 }
 
-const administers = ({ targets }: ConnectDoorParts, { visitor, target }: Visit): boolean =>
+const administers = ({ targets }: ConnectDoorParts, { visitor, target }: ConnectExchange): boolean =>
   targets.may(visitor.principal, { ...target, connectRequest: { ...target.connectRequest, userId: undefined } }) ===
   'yes'
 
@@ -223,39 +223,39 @@ const administers = ({ targets }: ConnectDoorParts, { visitor, target }: Visit):
 const accountIdIn = (text: string | null): string | undefined =>
   text !== null && /^crd_[0-9a-z]{26}$/.test(text) ? text : undefined
 
-function requestIn(visit: Visit, form: URLSearchParams): ConnectRequest {
-  const { connectRequest } = visit.linked
+function requestIn(exchange: ConnectExchange, form: URLSearchParams): ConnectRequest {
+  const { connectRequest } = exchange.linked
   // It may name an account of the same owner only (`putCredential`).
   const replaces = accountIdIn(form.get('replaces'))
-  return { ...connectRequest, account: accountIn(visit, form), replaces: replaces ?? connectRequest.replaces }
+  return { ...connectRequest, account: accountIn(exchange, form), replaces: replaces ?? connectRequest.replaces }
 }
 
 /** The name that was written for the account; undefined where none was. Throws `flow.unfit`. */
-function accountIn(visit: Visit, form: URLSearchParams): string | undefined {
+function accountIn(exchange: ConnectExchange, form: URLSearchParams): string | undefined {
   const account = form.get('account')?.trim()
-  if (!isMany(visit) || account === undefined) return visit.linked.connectRequest.account
+  if (!isMany(exchange) || account === undefined) return exchange.linked.connectRequest.account
   if (account === '') return undefined
   if (AccountName.safeParse(account).success) return account
   throw new Fault('flow.unfit', {
-    connection: visit.target.title,
+    connection: exchange.target.title,
     problem:
       'an account name must have at most 31 lowercase letters, digits, _ and -, and start with a letter or digit',
   })
 }
 
-async function begin(parts: ConnectDoorParts, visit: Visit, form: URLSearchParams): Promise<Response> {
-  const { texts, visitor, linked } = visit
+async function begin(parts: ConnectDoorParts, exchange: ConnectExchange, form: URLSearchParams): Promise<Response> {
+  const { texts, visitor, linked } = exchange
   try {
     const { userId } = linked.connectRequest
     const atBroker = await beginAtBroker(parts, {
       texts,
-      target: visit.target,
+      target: exchange.target,
       member: userId === undefined ? undefined : { id: userId, email: visitor.email },
       app: form.get('app') ?? undefined,
       done: linked.ending.page ?? DONE,
     })
     if (atBroker !== undefined) return atBroker
-    const connectRequest = requestIn(visit, form)
+    const connectRequest = requestIn(exchange, form)
     const { url, cookie } = await parts.flows.begin({
       connectRequest,
       principal: visitor.principal,
@@ -269,43 +269,47 @@ async function begin(parts: ConnectDoorParts, visit: Visit, form: URLSearchParam
     return response
   } catch (thrown) {
     const fault = Fault.of(thrown)
-    if (fault.code === 'authority.client') return show(parts, visit)
-    if (fault.code === 'account.connected') return show(parts, visit, { connectRequest: requestIn(visit, form) })
-    return show(parts, visit, { problem: sentenceOf(texts, fault.code === 'internal' ? thrown : fault).problem })
+    if (fault.code === 'authority.client') return show(parts, exchange)
+    if (fault.code === 'account.connected') return show(parts, exchange, { connectRequest: requestIn(exchange, form) })
+    return show(parts, exchange, { problem: sentenceOf(texts, fault.code === 'internal' ? thrown : fault).problem })
   }
 }
 
-async function giveClient(parts: ConnectDoorParts, visit: Visit, form: URLSearchParams): Promise<Response> {
-  const { texts, visitor, linked, target } = visit
-  if (!administers(parts, visit))
+async function giveClient(
+  parts: ConnectDoorParts,
+  exchange: ConnectExchange,
+  form: URLSearchParams,
+): Promise<Response> {
+  const { texts, visitor, linked, target } = exchange
+  if (!administers(parts, exchange))
     return pageOf({ texts, title: texts.connect.forbidden.title(), body: forbiddenText(texts), status: 403 })
   const [clientId, secret] = [form.get('client_id')?.trim() ?? '', form.get('client_secret')?.trim() ?? '']
   try {
     const plan = await parts.flows.plan(target)
     if (clientId === '' || clientId.length > 2000)
-      return await askClient(parts, visit, { plan, problem: texts.connect.client.idProblem() })
+      return await askClient(parts, exchange, { plan, problem: texts.connect.client.idProblem() })
     const choosing = {
       organizationId: linked.connectRequest.organizationId,
       authority: plan.authority,
       actor: visitor.actor,
     }
     await parts.clients.give(choosing, { clientId, secret: secret === '' ? undefined : secret })
-    return await show(parts, visit)
+    return await show(parts, exchange)
   } catch (thrown) {
-    return couldNot(parts, visit, thrown)
+    return couldNot(parts, exchange, thrown)
   }
 }
 
-async function giveKey(parts: ConnectDoorParts, visit: Visit, form: URLSearchParams): Promise<Response> {
-  const { visitor, target, linked } = visit
+async function giveKey(parts: ConnectDoorParts, exchange: ConnectExchange, form: URLSearchParams): Promise<Response> {
+  const { visitor, target, linked } = exchange
   try {
-    const { account, replaces } = requestIn(visit, form)
+    const { account, replaces } = requestIn(exchange, form)
     const key = form.get('key') ?? ''
     await parts.keepKey({ target, account, replaces, key, actor: visitor.actor, session: linked.ending.session })
-    return visit.c.redirect(`${parts.prefix()}${DONE}?connected=${linked.connectRequest.connectionId ?? ''}`, 303)
+    return exchange.c.redirect(`${parts.prefix()}${DONE}?connected=${linked.connectRequest.connectionId ?? ''}`, 303)
   } catch (thrown) {
     if (Fault.of(thrown).code === 'account.connected')
-      return show(parts, visit, { connectRequest: requestIn(visit, form) })
-    return show(parts, visit, { problem: sentenceOf(visit.texts, thrown).problem })
+      return show(parts, exchange, { connectRequest: requestIn(exchange, form) })
+    return show(parts, exchange, { problem: sentenceOf(exchange.texts, thrown).problem })
   }
 }

@@ -33,7 +33,7 @@ export interface ConsentDoor {
 const BODY_LIMIT_BYTES = 16 * 1024
 
 /** A question, the person in front of it, and what that person can answer. */
-interface Visit {
+interface ConsentExchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly texts: PageTexts
@@ -50,13 +50,13 @@ export function createConsentDoor(parts: ConsentDoorParts): ConsentDoor {
   const { web, server, choices: choicesOf, emailOf } = parts
   const pathOf = (id: string) => `${parts.prefix()}${PATHS.consent}/${id}`
 
-  async function ask(visit: Visit): Promise<Response> {
-    const { texts, asking, person, choices } = visit
+  async function ask(exchange: ConsentExchange): Promise<Response> {
+    const { texts, asking, person, choices } = exchange
     const before = await server.remembered(asking, person.id)
     const same = before && choices.find(({ organizationId }) => organizationId === before.organizationId)
     if (before !== undefined && same !== undefined && isSettled(asking, before, same.most)) {
       const allowed = { userId: person.id, organizationId: same.organizationId, limit: before.limit }
-      return goBack(visit, await server.allow(visit.request, visit.response, asking, allowed))
+      return goBack(exchange, await server.allow(exchange.request, exchange.response, asking, allowed))
     }
     const form = { action: pathOf(asking.id), csrf: web.csrfOf(person.signInId), asking }
     const email = (await emailOf(person.id)) ?? person.id
@@ -69,23 +69,23 @@ export function createConsentDoor(parts: ConsentDoorParts): ConsentDoor {
     return pageOf({ texts, title: texts.consent.title({ client: asking.clientName }), body })
   }
 
-  async function takeAnswer(visit: Visit, form: URLSearchParams): Promise<Response> {
-    const { request, response, asking, person, choices } = visit
+  async function takeAnswer(exchange: ConsentExchange, form: URLSearchParams): Promise<Response> {
+    const { request, response, asking, person, choices } = exchange
     web.checkCsrf(person.signInId, form.get('csrf') ?? undefined)
     const choice = choices.find(({ organizationId }) => organizationId === form.get('organization'))
     const chosenLimit = LIMITS.find((limit) => limit === form.get('access'))
     if (form.get('answer') !== 'allow') {
       const by = { userId: person.id, organizationId: choice?.organizationId ?? choices[0]?.organizationId }
-      return goBack(visit, await server.refuse(request, response, asking, by))
+      return goBack(exchange, await server.refuse(request, response, asking, by))
     }
-    if (choice === undefined || chosenLimit === undefined) return ask(visit)
+    if (choice === undefined || chosenLimit === undefined) return ask(exchange)
     // The grant never exceeds the user's own permissions, whatever the form contains.
     const limit = lesserLimit(chosenLimit, choice.most)
     const allowed = { userId: person.id, organizationId: choice.organizationId, limit }
-    return goBack(visit, await server.allow(request, response, asking, allowed))
+    return goBack(exchange, await server.allow(request, response, asking, allowed))
   }
 
-  const goBack = ({ texts, asking }: Visit, to: string) =>
+  const goBack = ({ texts, asking }: ConsentExchange, to: string) =>
     pageOf({ texts, title: texts.consent.back.title(), body: goingBack(texts, { asking, to }), goTo: to })
 
   async function answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<Response> {
@@ -100,8 +100,8 @@ export function createConsentDoor(parts: ConsentDoorParts): ConsentDoor {
       return new Response(null, { status: 303, headers: { location: to, 'cache-control': 'no-store' } })
     }
     const person = { id: principal.userId, signInId: principal.signInId }
-    const visit = { request, response, texts, asking, person, choices: choicesOf(principal, asking) }
-    return request.method === 'POST' ? takeAnswer(visit, await formOf(request)) : ask(visit)
+    const exchange = { request, response, texts, asking, person, choices: choicesOf(principal, asking) }
+    return request.method === 'POST' ? takeAnswer(exchange, await formOf(request)) : ask(exchange)
   }
 
   return { answer }
