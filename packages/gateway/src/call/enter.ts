@@ -49,7 +49,7 @@ import { askTask, listTasks } from './tasks/tasks.ts'
 import { forward } from './forward.ts'
 import { roleForbidden } from '../lib/role-forbidden.ts'
 
-export interface EnterParts extends CallParts {
+export interface DispatchParts extends CallParts {
   readonly sessions: Sessions
   readonly changes: Changes
   readonly listeners: Listeners
@@ -57,7 +57,7 @@ export interface EnterParts extends CallParts {
   readonly seen?: ((requestContext: RequestContext, request: Pick<McpRequest, 'method' | 'caller'>) => void) | undefined
 }
 
-type Verb = (step: ClientRequest, parts: EnterParts) => Answer | Promise<Answer>
+type Verb = (step: ClientRequest, parts: DispatchParts) => Answer | Promise<Answer>
 
 const EMPTY: Answer = { result: {} }
 
@@ -115,7 +115,7 @@ const PATIENCE = 1_000
 /** The level holds for the session; servers that keep a session for this client are told. */
 async function setLevel(
   { requestContext, mcpRequest, channel, audit }: ClientRequest,
-  parts: EnterParts,
+  parts: DispatchParts,
 ): Promise<Answer> {
   const { level } = mcpRequest.params
   const { session } = channel
@@ -194,9 +194,9 @@ const count = (
   { principal, organizationId, requestsPerMinute }: RequestContext,
 ): Promise<void> | undefined => limits.request(principal.id, organizationId, requestsPerMinute)
 
-export interface Entrance {
+export interface RequestDispatcher {
   /** Answer one request. Throws Faults, or rejects with them, which the door words. */
-  enter(step: ClientRequest): Answer | Promise<Answer>
+  dispatch(step: ClientRequest): Answer | Promise<Answer>
   /** Open a session for a legacy client; its answer and the session go back together. */
   initialize(requestContext: RequestContext, request: Request): Opened | Promise<Opened>
   /** Answer a legacy client's opening without a session: each of its requests then stands alone. */
@@ -213,9 +213,9 @@ interface OpenedAlone {
   readonly revision: LegacyRevision
 }
 
-export function createEntrance(parts: EnterParts): Entrance {
+export function createRequestDispatcher(parts: DispatchParts): RequestDispatcher {
   return {
-    enter(step) {
+    dispatch(step) {
       const { mcpRequest, audit } = step
       const { method, caller } = mcpRequest
       const name = caller.client?.['name']
@@ -255,7 +255,7 @@ export function createEntrance(parts: EnterParts): Entrance {
   }
 }
 
-function serve(step: ClientRequest, parts: EnterParts): Answer | Promise<Answer> {
+function serve(step: ClientRequest, parts: DispatchParts): Answer | Promise<Answer> {
   const { mcpRequest, requestContext } = step
   if (!permits(requestContext.role, 'tool_call') && !LOOKS.has(mcpRequest.method))
     throw roleForbidden(requestContext.role, 'tool_call')

@@ -37,7 +37,7 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Buffe
 const SLOW = 500
 
 /** Whether a key may have been removed while a body was still coming: from so many milliseconds after its request began. */
-export const cameSlowly = (begun: number): boolean => performance.now() - begun > SLOW
+export const arrivedSlowly = (begun: number): boolean => performance.now() - begun > SLOW
 
 /** Text of a body. Bytes that are not UTF-8 (RFC 8259, section 8.1) are refused: no two readers may differ on them. */
 export function textOf(body: Buffer): string {

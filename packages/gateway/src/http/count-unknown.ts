@@ -7,7 +7,7 @@ import { Fault } from '@toolway/contract'
 import type { Limits } from '../limits/limits.ts'
 
 /** The fault to answer with: the one that there was, or that there were too many of it. */
-export async function countUnknown(thrown: unknown, limits: Pick<Limits, 'unknown'>): Promise<Fault> {
+export async function countUnknownEndpoint(thrown: unknown, limits: Pick<Limits, 'unknown'>): Promise<Fault> {
   const fault = Fault.of(thrown)
   if (fault.code !== 'place.unknown') return fault
   try {

@@ -20,14 +20,22 @@ import { answerLegacy } from './mcp/answer-legacy.ts'
 import { answerModern } from './mcp/answer-modern.ts'
 import { answerBatch, endSession, openStream } from './mcp/legacy-session.ts'
 import { createBatch } from './mcp/mcp-batch.ts'
-import { recallSession, type EraParts, type Visit } from './mcp/visit.ts'
-import { cameSlowly, readBody, textOf } from './body.ts'
+import { restoreSession, type McpAnswerParts, type HttpExchange } from './mcp/visit.ts'
+import { arrivedSlowly, readBody, textOf } from './body.ts'
 import type { Clients } from './client-address.ts'
-import { countUnknown } from './count-unknown.ts'
+import { countUnknownEndpoint } from './count-unknown.ts'
 import { refuse } from './refuse.ts'
-import { accepts, correlationOf, fromOf, headerOf, hasSessionForm, onBehalfIn, prefersStream } from './request-head.ts'
+import {
+  accepts,
+  correlationOf,
+  clientOriginOf,
+  headerOf,
+  hasSessionForm,
+  onBehalfIn,
+  prefersStream,
+} from './request-head.ts'
 
-export interface McpDoorParts extends Omit<EraParts, 'answerBatch' | 'abandoned'> {
+export interface McpDoorParts extends Omit<McpAnswerParts, 'answerBatch' | 'abandoned'> {
   readonly admit: Admit
   readonly auditLog: AuditLog
   readonly clients: Clients
@@ -43,18 +51,18 @@ export interface McpDoor {
   answer(request: IncomingMessage, response: ServerResponse, place: EndpointPath): Promise<void>
 }
 
-type DoorParts = McpDoorParts & EraParts
+type DoorParts = McpDoorParts & McpAnswerParts
 
 export function createMcpDoor(parts: McpDoorParts): McpDoor {
   const door: DoorParts = { ...parts, abandoned: createAbandoned(), answerBatch: createBatch(parts) }
   return {
     async answer(request, response, place) {
-      const audit = door.auditLog.begin(0, correlationOf(request), fromOf(request, door.clients))
+      const audit = door.auditLog.begin(0, correlationOf(request), clientOriginOf(request, door.clients))
       try {
-        const visit = await admitted(door, { request, response, place, audit })
-        await (request.method === 'POST' ? post(door, visit) : serveSession(door, visit))
+        const exchange = await admitted(door, { request, response, place, audit })
+        await (request.method === 'POST' ? post(door, exchange) : serveSession(door, exchange))
       } catch (thrown) {
-        const fault = await countUnknown(thrown, door.limits)
+        const fault = await countUnknownEndpoint(thrown, door.limits)
         refuse({ response, audit, fault, id: undefined, era: 'legacy', challenge: door.challenge })
       } finally {
         audit.close()
@@ -71,7 +79,7 @@ interface Arrival {
 }
 
 /** The request with its caller and its place. Nothing of its body is read yet. */
-async function admitted(door: DoorParts, { request, response, place, audit }: Arrival): Promise<Visit> {
+async function admitted(door: DoorParts, { request, response, place, audit }: Arrival): Promise<HttpExchange> {
   response.setHeader('x-correlation-id', audit.correlationId)
   if (door.draining.aborted) throw new Fault('gateway.draining')
   const header = headerOf(request)
@@ -83,39 +91,47 @@ async function admitted(door: DoorParts, { request, response, place, audit }: Ar
   const requestContext = await door.admit(inbound)
   audit.note({ requestContext })
   placeOf(request)?.admitted(requestContext.organizationId)
-  return { inbound, request, response, header, prefers: prefersStream(request.headers.accept), requestContext, audit }
+  return {
+    inbound,
+    request,
+    response,
+    header,
+    prefersStream: prefersStream(request.headers.accept),
+    requestContext,
+    audit,
+  }
 }
 
-async function serveSession(door: DoorParts, visit: Visit): Promise<void> {
-  const { method = '?' } = visit.request
+async function serveSession(door: DoorParts, exchange: HttpExchange): Promise<void> {
+  const { method = '?' } = exchange.request
   if (method !== 'GET' && method !== 'DELETE')
     throw new Fault('request.method', { method, allowed: 'POST, GET, DELETE' })
-  await recallSession(door, visit)
-  return method === 'GET' ? openStream(door, visit) : endSession(door, visit)
+  await restoreSession(door, exchange)
+  return method === 'GET' ? openStream(door, exchange) : endSession(door, exchange)
 }
 
-async function post(door: DoorParts, visit: Visit): Promise<void> {
-  const { request, audit } = visit
+async function post(door: DoorParts, exchange: HttpExchange): Promise<void> {
+  const { request, audit } = exchange
   const { accept } = request.headers
   if (!accepts(accept, 'application/json') && !accepts(accept, 'text/event-stream'))
     throw new Fault('request.not-acceptable')
   const body = await readBody(request, door.bodyLimit)
   audit.note({ bytesIn: body.length })
-  if (cameSlowly(audit.begun)) await door.admit(visit.inbound)
+  if (arrivedSlowly(audit.begun)) await door.admit(exchange.inbound)
   const value = parseJson(textOf(body))
-  await (Array.isArray(value) ? answerBatch(door, visit, value) : answerMessage(door, visit, value))
+  await (Array.isArray(value) ? answerBatch(door, exchange, value) : answerMessage(door, exchange, value))
 }
 
 /** What is wrong with the message is worded in its era, with its id as far as it can be read. */
-async function answerMessage(door: DoorParts, visit: Visit, value: Json): Promise<void> {
+async function answerMessage(door: DoorParts, exchange: HttpExchange, value: Json): Promise<void> {
   let era: Era = 'legacy'
   try {
     const message = readMessage(value)
-    if (isResponse(message) || !isModern(message, visit.header)) return await answerLegacy(door, visit, message)
+    if (isResponse(message) || !isModern(message, exchange.header)) return await answerLegacy(door, exchange, message)
     era = 'modern'
-    await answerModern(door, visit, message)
+    await answerModern(door, exchange, message)
   } catch (thrown) {
-    const { response, audit } = visit
+    const { response, audit } = exchange
     refuse({ response, audit, fault: Fault.of(thrown), id: idOf(value), era, challenge: door.challenge })
   }
 }

@@ -1,16 +1,16 @@
-/** The doors of MCP: its three transports and the tool URLs, which share one entrance. */
+/** The doors of MCP: its three transports and the tool URLs, which share one dispatcher. */
 import { readInitialize } from '@toolway/protocol'
 import type { Base } from '../base/base.ts'
 import { answersForms } from '../call/approvals/questions.ts'
 import type { CallParts } from '../call/call-parts.ts'
-import { createEntrance, type EnterParts } from '../call/enter.ts'
+import { createRequestDispatcher, type DispatchParts } from '../call/enter.ts'
 import { createListeners } from '../call/listening/listeners.ts'
 import type { ProcessPlace } from '../lib/process-place.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { RequestContext } from '../snapshot/ports/request-context.ts'
 import { createConsoleAuthorization, type ConsoleMcpParts } from './console/console-mcp.ts'
 import { createMcpDoor, type McpDoorParts } from './mcp-door.ts'
-import { createMessagesElsewhere } from './mcp/messages-elsewhere.ts'
+import { createProcessMessages } from './mcp/messages-elsewhere.ts'
 import type { Challenge } from './oauth/challenge.ts'
 import type { ConnectionRegistry } from './persistent/connection-registry.ts'
 import { createSseDoor } from './persistent/sse-door.ts'
@@ -20,7 +20,7 @@ import { createToolDoor } from './tools/tool-door.ts'
 
 export interface McpDoorsParts extends Omit<
   McpDoorParts,
-  'entrance' | 'givesSession' | 'bodyLimit' | 'limits' | 'calls' | 'elsewhere'
+  'dispatcher' | 'givesSession' | 'bodyLimit' | 'limits' | 'calls' | 'otherProcesses'
 > {
   /** Other processes of the same port, where there are any. */
   readonly place?: ProcessPlace | undefined
@@ -31,7 +31,7 @@ export interface McpDoorsParts extends Omit<
   readonly room: ConnectionRegistry
   /** The challenge that shows a client without a token where to get one. */
   readonly challenge: Challenge
-  readonly seen?: EnterParts['seen']
+  readonly seen?: DispatchParts['seen']
   /** The sign-ins of browsers, where there are any. */
   readonly browsers?: ConsoleMcpParts
   /** Throws the fault that a caller is refused with who has left since its call began; absent where nobody can leave. */
@@ -43,11 +43,11 @@ export function createMcpDoors(
   { browsers, confirms, stands, parts: calls, place, ...parts }: McpDoorsParts,
 ) {
   const { sessions, changes, seen } = parts
-  const entrance = createEntrance({ ...calls, sessions, changes, listeners: createListeners(), seen })
+  const dispatcher = createRequestDispatcher({ ...calls, sessions, changes, listeners: createListeners(), seen })
   const doors = {
     ...parts,
-    elsewhere: place === undefined ? undefined : createMessagesElsewhere(place, sessions),
-    entrance,
+    otherProcesses: place === undefined ? undefined : createProcessMessages(place, sessions),
+    dispatcher,
     givesSession: sessionsFor(config, confirms),
     bodyLimit: config.TOOLWAY_BODY_LIMIT,
     calls: new CallsUnderWay(),

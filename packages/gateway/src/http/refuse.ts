@@ -34,6 +34,6 @@ export function refuse({ response, audit, fault, id, era, challenge, reply }: Re
   const way =
     reply?.isStreaming() === true
       ? reply
-      : createReply(response, { accepts: false, prefers: prefersStream(response.req.headers.accept), headers })
+      : createReply(response, { accepts: false, prefersStream: prefersStream(response.req.headers.accept), headers })
   audit.note({ bytesOut: way.end(failureOf(id, errorOf(fault, era, correlationId)), statusOf(fault, era)) })
 }

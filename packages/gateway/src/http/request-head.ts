@@ -54,7 +54,7 @@ export function prefersStream(accept: string | undefined): boolean {
 }
 
 /** Where a request comes from, and what it says it is made by. */
-export const fromOf = (request: IncomingMessage, clients: Clients): From => ({
+export const clientOriginOf = (request: IncomingMessage, clients: Clients): From => ({
   address: clients.of(request).address,
   userAgent: request.headers['user-agent'],
 })

@@ -14,7 +14,7 @@ import { createBoundStates } from '../call/questions/bound-states.ts'
 import { principalFacts } from '../snapshot/role.ts'
 import { createAuthElicitation } from '../call/questions/auth-elicitation.ts'
 import { createSuspendedCalls } from '../call/questions/suspended-calls.ts'
-import { createEntrance } from '../call/enter.ts'
+import { createRequestDispatcher } from '../call/enter.ts'
 import { createListeners } from '../call/listening/listeners.ts'
 import type { Answer } from '../upstreams/upstream.ts'
 import type { CallCredentials, OwnCredentials } from '../snapshot/ports/credentials.ts'
@@ -106,7 +106,7 @@ export async function createTestContext({ connections, credentials, own }: TestC
     files: undefined,
   }
   const auditLog = createTestAuditLog()
-  const entrance = createEntrance({
+  const dispatcher = createRequestDispatcher({
     sessions,
     changes: createChanges(),
     listeners: createListeners(),
@@ -175,7 +175,7 @@ export async function createTestContext({ connections, credentials, own }: TestC
       question: calling.question ?? (() => Promise.reject(new Error('nobody is asked here'))),
     }
     const audit = auditLog.begin(0, `call-${last}`)
-    const answer: Answer = await entrance.enter({
+    const answer: Answer = await dispatcher.dispatch({
       requestContext: requestContextOf(principal),
       mcpRequest,
       channel,

@@ -6,7 +6,7 @@ import type { RequestContext } from '../../snapshot/ports/request-context.ts'
 /** Modern servers are told of a client's folders with each request (translation table: roots). */
 const PASSED_ON = new Set(['notifications/roots/list_changed'])
 
-export function passOn(
+export function forwardToUpstreams(
   { toolListing, upstream, principal }: RequestContext,
   session: Session,
   notification: Notification,

@@ -17,7 +17,7 @@ import type { OperationBase, OperationCall, Served } from '../../operations/serv
 import type { Log } from '../../lib/log.ts'
 import type { Limits } from '../../limits/limits.ts'
 import type { Clients } from '../client-address.ts'
-import { countUnknown } from '../count-unknown.ts'
+import { countUnknownEndpoint } from '../count-unknown.ts'
 import { createAdminRefusals, type AdminRefusalParts, type Learned } from './admin-refusals.ts'
 import { whoAsks, type CallerParts } from './admin-caller.ts'
 import { askingOf, type AdminContext, type Env } from './admin-asking.ts'
@@ -111,7 +111,7 @@ export function createAdminDoor<Parts extends OperationBase>(door: AdminDoorPart
       } catch (thrown) {
         learned.organizationId ??= homeOf(parts, learned.principal, served.operation.needs, c.req.param())
         refused(thrown, served.operation, learned)
-        throw await countUnknown(thrown, limits)
+        throw await countUnknownEndpoint(thrown, limits)
       }
     })
   }

@@ -15,7 +15,7 @@ import type { Limits } from '../../limits/limits.ts'
 import { whoAsks, type CallerParts } from '../admin/admin-caller.ts'
 import { placeOf, refuseBeyond, type PlaceParts } from '../../operations/authorize-operation.ts'
 import type { Clients } from '../client-address.ts'
-import { countUnknown } from '../count-unknown.ts'
+import { countUnknownEndpoint } from '../count-unknown.ts'
 import { closeCodeOf, closeReasonOf } from '../persistent/close-codes.ts'
 import { refuseOthersPages } from '../sign-in/own-page.ts'
 import type { OpenStreams } from '../streams/open-streams.ts'
@@ -65,7 +65,7 @@ export function createEventSocket(parts: EventSocketParts, times = TIMES): Event
 
   async function acceptUpgrade(request: IncomingMessage, raw: Duplex, head: Buffer): Promise<void> {
     raw.on('error', ignore)
-    const refusal = await welcome(request).catch((thrown: unknown) => countUnknown(thrown, limits))
+    const refusal = await welcome(request).catch((thrown: unknown) => countUnknownEndpoint(thrown, limits))
     let socket: WebSocket | undefined
     server.handleUpgrade(request, raw, head, (made) => (socket = made))
     socket?.on('error', ignore)

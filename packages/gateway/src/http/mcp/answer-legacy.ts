@@ -6,23 +6,31 @@ import { Fault } from '@toolway/contract'
 import { isRequest, isResponse, responseOf, type Message } from '@toolway/protocol'
 import { readLegacy } from '../../call/enter.ts'
 import { accepts, PASS_THROUGH_HEADER } from '../request-head.ts'
-import { createClientLine } from './client-line.ts'
-import { hearClient, openSession, settleAnswer } from './legacy-session.ts'
+import { createRequestChannel } from './client-line.ts'
+import { receiveNotification, openSession, settleAnswer } from './legacy-session.ts'
 import { createReply } from './reply.ts'
 import { createSessionReply } from './session-reply.ts'
-import { holdListener, outlive, recallSession, refuseCall, sessionOf, type EraParts, type Visit } from './visit.ts'
+import {
+  keepListenerOpen,
+  continueAfterLeave,
+  restoreSession,
+  refuseCall,
+  sessionOf,
+  type McpAnswerParts,
+  type HttpExchange,
+} from './visit.ts'
 
 /** Rejects with what is wrong with the message itself; what fails later is worded on the reply. */
-export async function answerLegacy(parts: EraParts, visit: Visit, message: Message): Promise<void> {
-  const { requestContext, inbound, request, response, header, prefers, audit } = visit
-  if (isRequest(message) && message.method === 'initialize') return openSession(parts, visit, message)
-  await recallSession(parts, visit)
-  if (isResponse(message)) return settleAnswer(parts, visit, message)
-  if (!isRequest(message)) return hearClient(parts, visit, message)
+export async function answerLegacy(parts: McpAnswerParts, exchange: HttpExchange, message: Message): Promise<void> {
+  const { requestContext, inbound, request, response, header, prefersStream, audit } = exchange
+  if (isRequest(message) && message.method === 'initialize') return openSession(parts, exchange, message)
+  await restoreSession(parts, exchange)
+  if (isResponse(message)) return settleAnswer(parts, exchange, message)
+  if (!isRequest(message)) return receiveNotification(parts, exchange, message)
 
   // The method is recorded first, so that a call with invalid headers is still audited as a call.
   audit.note({ method: message.method })
-  const session = sessionOf(parts, visit)
+  const session = sessionOf(parts, exchange)
   const mcpRequest = readLegacy(message, session, header)
   // A call never goes on with another credential than its caller thinks.
   const token = request.headers[PASS_THROUGH_HEADER]
@@ -31,21 +39,29 @@ export async function answerLegacy(parts: EraParts, visit: Visit, message: Messa
   const streams = accepts(request.headers.accept, 'text/event-stream')
   const reply =
     session === undefined
-      ? createReply(response, { accepts: streams, prefers, headers: {} })
-      : createSessionReply(response, session, { accepts: streams, prefers })
-  const line = createClientLine({ mcpRequest, session, header: undefined, reply, brought, audit, calls: parts.calls })
-  const stay = outlive(parts, visit, () => line.cancel(new Fault('call.cancelled')))
-  const endListening = holdListener(parts, visit, mcpRequest, line)
+      ? createReply(response, { accepts: streams, prefersStream, headers: {} })
+      : createSessionReply(response, session, { accepts: streams, prefersStream })
+  const requestChannel = createRequestChannel({
+    mcpRequest,
+    session,
+    header: undefined,
+    reply,
+    brought,
+    audit,
+    calls: parts.calls,
+  })
+  const stay = continueAfterLeave(parts, exchange, () => requestChannel.cancel(new Fault('call.cancelled')))
+  const endListening = keepListenerOpen(parts, exchange, mcpRequest, requestChannel)
   try {
     if (endListening !== undefined && !streams) throw new Fault('request.not-acceptable')
-    const answer = await parts.entrance.enter({ requestContext, mcpRequest, channel: line, audit })
+    const answer = await parts.dispatcher.dispatch({ requestContext, mcpRequest, channel: requestChannel, audit })
     if ('error' in answer) audit.note({ outcome: 'failed' })
     audit.note({ bytesOut: reply.end(responseOf(message, answer), 200) })
   } catch (thrown) {
-    refuseCall(parts, visit, { thrown, request: message, era: 'legacy', reply })
+    refuseCall(parts, exchange, { thrown, request: message, era: 'legacy', reply })
   } finally {
     stay()
     endListening?.()
-    line.done()
+    requestChannel.done()
   }
 }

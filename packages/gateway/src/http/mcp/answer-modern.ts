@@ -4,13 +4,17 @@ import { isRequest, responseOf, type Notification, type Request } from '@toolway
 import { readModern } from '../../call/enter.ts'
 import { accepts, PASS_THROUGH_HEADER } from '../request-head.ts'
 import { statusOfError } from '../http-faults.ts'
-import { createClientLine } from './client-line.ts'
+import { createRequestChannel } from './client-line.ts'
 import { createReply } from './reply.ts'
-import { holdListener, refuseCall, whenLeft, type EraParts, type Visit } from './visit.ts'
+import { keepListenerOpen, refuseCall, onClientLeft, type McpAnswerParts, type HttpExchange } from './visit.ts'
 
 /** Rejects with what is wrong with the message itself; what fails later is worded on the reply. */
-export async function answerModern(parts: EraParts, visit: Visit, message: Request | Notification): Promise<void> {
-  const { requestContext, inbound, request, response, header, prefers, audit } = visit
+export async function answerModern(
+  parts: McpAnswerParts,
+  exchange: HttpExchange,
+  message: Request | Notification,
+): Promise<void> {
+  const { requestContext, inbound, request, response, header, prefersStream, audit } = exchange
   // The method is recorded first, so that a call with invalid headers is still audited as a call.
   audit.note({ method: message.method })
   if (!isRequest(message)) return void response.writeHead(202).end()
@@ -21,21 +25,29 @@ export async function answerModern(parts: EraParts, visit: Visit, message: Reque
   const brought = token === undefined ? undefined : parts.brought(token, inbound.authorization)
 
   const streams = accepts(request.headers.accept, 'text/event-stream')
-  const reply = createReply(response, { accepts: streams, prefers, headers: {} })
-  const line = createClientLine({ mcpRequest, session: undefined, header, reply, brought, audit, calls: parts.calls })
-  const stay = whenLeft(visit, () => line.cancel(new Fault('call.cancelled')))
-  const endListening = holdListener(parts, visit, mcpRequest, line)
+  const reply = createReply(response, { accepts: streams, prefersStream, headers: {} })
+  const requestChannel = createRequestChannel({
+    mcpRequest,
+    session: undefined,
+    header,
+    reply,
+    brought,
+    audit,
+    calls: parts.calls,
+  })
+  const stay = onClientLeft(exchange, () => requestChannel.cancel(new Fault('call.cancelled')))
+  const endListening = keepListenerOpen(parts, exchange, mcpRequest, requestChannel)
   try {
     if (endListening !== undefined && !streams) throw new Fault('request.not-acceptable')
-    const answer = await parts.entrance.enter({ requestContext, mcpRequest, channel: line, audit })
+    const answer = await parts.dispatcher.dispatch({ requestContext, mcpRequest, channel: requestChannel, audit })
     if ('error' in answer) audit.note({ outcome: 'failed' })
     const status = 'error' in answer ? statusOfError(answer.error.code) : 200
     audit.note({ bytesOut: reply.end(responseOf(message, answer), status) })
   } catch (thrown) {
-    refuseCall(parts, visit, { thrown, request: message, era: 'modern', reply })
+    refuseCall(parts, exchange, { thrown, request: message, era: 'modern', reply })
   } finally {
     stay()
     endListening?.()
-    line.done()
+    requestChannel.done()
   }
 }

@@ -14,13 +14,13 @@ import type { Session } from '../../sessions/sessions.ts'
 import type { CallsUnderWay } from '../streams/calls-under-way.ts'
 import type { Reply } from './reply.ts'
 
-export interface ClientLine extends ClientChannel {
+export interface RequestChannel extends ClientChannel {
   cancel(fault: Fault): void
   /** The answer is out: what still waits for the client ends with it. */
   done(): void
 }
 
-export interface ClientLineParts {
+export interface RequestChannelParts {
   readonly mcpRequest: McpRequest
   readonly session: Session | undefined
   readonly header: HeaderReader | undefined
@@ -31,7 +31,7 @@ export interface ClientLineParts {
   readonly calls: Pick<CallsUnderWay, 'add'>
 }
 
-export function createClientLine(parts: ClientLineParts): ClientLine {
+export function createRequestChannel(parts: RequestChannelParts): RequestChannel {
   const { mcpRequest, session, header, reply, brought, audit, calls } = parts
   const controller = new AbortController()
   const cancel = (fault: Fault) => controller.abort(fault)
@@ -44,7 +44,7 @@ export function createClientLine(parts: ClientLineParts): ClientLine {
     asks: session !== undefined && reply.streams,
     brought,
     notify: (notification) => void reply.send(notification),
-    question: (question) => put(question, session, reply, controller.signal),
+    question: (question) => askClient(question, session, reply, controller.signal),
     pause: reply.pause,
     cancel,
     done() {
@@ -61,7 +61,10 @@ export function createClientLine(parts: ClientLineParts): ClientLine {
  * `notifications/cancelled` ends the request that it names, in its own session and no other. Clients exist that use one id for all
  * their requests: each is answered on its own stream, and `cancelled` means them all.
  */
-export function cancelNamed(session: Session | undefined, message: { method: string; params?: JsonObject }): void {
+export function cancelNamedRequest(
+  session: Session | undefined,
+  message: { method: string; params?: JsonObject },
+): void {
   const requestId = message.params?.['requestId']
   const names = typeof requestId === 'string' || typeof requestId === 'number'
   if (message.method !== 'notifications/cancelled' || !names) return
@@ -83,7 +86,7 @@ const NO_METHOD = -32601
 const INTERNAL = -32603
 
 /** Put an upstream's question to the client on the stream of its own request, under an id of ours. */
-function put(
+function askClient(
   question: Request,
   session: Session | undefined,
   reply: Pick<Reply, 'send' | 'streams'>,
@@ -95,15 +98,15 @@ function put(
   return new Promise((resolve) => {
     const settle = (answer: Answer) => {
       session.questions.delete(id)
-      signal.removeEventListener('abort', give)
+      signal.removeEventListener('abort', refuse)
       resolve(answer)
     }
-    const give = () => settle({ error: { code: INTERNAL, message: 'The client does not support this request.' } })
+    const refuse = () => settle({ error: { code: INTERNAL, message: 'The client does not support this request.' } })
     session.questions.set(id, (answer) =>
       settle('error' in answer ? { error: answer.error } : { result: answer.result }),
     )
-    signal.addEventListener('abort', give, { once: true })
+    signal.addEventListener('abort', refuse, { once: true })
     const params = question.params === undefined ? {} : { params: question.params }
-    if (!reply.send({ jsonrpc: '2.0', id, method: question.method, ...params })) give()
+    if (!reply.send({ jsonrpc: '2.0', id, method: question.method, ...params })) refuse()
   })
 }

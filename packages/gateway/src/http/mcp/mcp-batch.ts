@@ -17,18 +17,18 @@ import {
   type Request,
   type Response,
 } from '@toolway/protocol'
-import { readLegacy, type Entrance } from '../../call/enter.ts'
+import { readLegacy, type RequestDispatcher } from '../../call/enter.ts'
 import type { RequestContext } from '../../snapshot/ports/request-context.ts'
 import type { AuditEntryBuilder, AuditLog } from '../../call/audit-entry.ts'
 import type { From } from '../../call/audit-facts.ts'
 import type { CallIntake, CallPlace } from '../../limits/call-intake.ts'
 import type { Session } from '../../sessions/sessions.ts'
-import { cancelNamed, createClientLine, settleQuestion } from './client-line.ts'
+import { cancelNamedRequest, createRequestChannel, settleQuestion } from './client-line.ts'
 import type { CallsUnderWay } from '../streams/calls-under-way.ts'
 import { errorOf, failureOf } from '../http-faults.ts'
 
 export interface BatchParts {
-  readonly entrance: Entrance
+  readonly dispatcher: RequestDispatcher
   readonly auditLog: AuditLog
   readonly calls: Pick<CallsUnderWay, 'add'>
   /** Each request of a batch is a call and waits for its turn as one; absent: none does. */
@@ -57,14 +57,19 @@ interface Budget {
   left: number
 }
 
-export function createBatch({ entrance, auditLog, calls, intake }: BatchParts): (batch: Batch) => Promise<Response[]> {
+export function createBatch({
+  dispatcher,
+  auditLog,
+  calls,
+  intake,
+}: BatchParts): (batch: Batch) => Promise<Response[]> {
   async function answer(batch: Batch, request: Request, audit: AuditEntryBuilder, budget: Budget): Promise<Response> {
     if (batch.givenUp?.aborted === true) throw new Fault('call.cancelled')
     if (batch.session?.ended.signal.aborted === true) throw new Fault('session.ended')
     // The rest of the answer cannot hold another response, so this request is not made.
     if (budget.left <= 0) throw new Fault('batch.too-large', { limit: MOST_BYTES })
     const mcpRequest = readLegacy(request, batch.session, batch.header)
-    const line = createClientLine({
+    const requestChannel = createRequestChannel({
       mcpRequest,
       session: batch.session,
       header: undefined,
@@ -74,7 +79,12 @@ export function createBatch({ entrance, auditLog, calls, intake }: BatchParts): 
       calls,
     })
     try {
-      const given = await entrance.enter({ requestContext: batch.requestContext, mcpRequest, channel: line, audit })
+      const given = await dispatcher.dispatch({
+        requestContext: batch.requestContext,
+        mcpRequest,
+        channel: requestChannel,
+        audit,
+      })
       if ('error' in given) audit.note({ outcome: 'failed' })
       const response = responseOf(request, given)
       const bytesOut = JSON.stringify(response).length
@@ -83,7 +93,7 @@ export function createBatch({ entrance, auditLog, calls, intake }: BatchParts): 
       if (budget.left < 0) throw new Fault('batch.too-large', { limit: MOST_BYTES })
       return response
     } finally {
-      line.done()
+      requestChannel.done()
     }
   }
 
@@ -107,7 +117,7 @@ export function createBatch({ entrance, auditLog, calls, intake }: BatchParts): 
       const message = readMessage(value)
       if (isRequest(message)) return await answer(batch, message, audit, budget)
       if (isResponse(message)) settleQuestion(batch.session, message)
-      else cancelNamed(batch.session, message)
+      else cancelNamedRequest(batch.session, message)
       return undefined
     } catch (thrown) {
       return failureOf(idOf(value), errorOf(audit.fail(Fault.of(thrown)), 'legacy', audit.correlationId))

@@ -4,7 +4,7 @@
  * HTTP+SSE. They go over the channel of the processes and are written down nowhere.
  */
 import { type Message, isResponse } from '@toolway/protocol'
-import { cancelNamed, settleQuestion } from './client-line.ts'
+import { cancelNamedRequest, settleQuestion } from './client-line.ts'
 import type { PostedMessage } from '../persistent/sse-door.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 import type { ProcessPlace } from '../../lib/process-place.ts'
@@ -18,7 +18,7 @@ interface SessionMessage {
   readonly message: Message
 }
 
-export interface MessagesElsewhere {
+export interface ProcessMessages {
   /** Whether another process had the session's call is not known: it is told, and nothing waits for it. */
   tell(owner: string, session: string, message: Message): void
   /** Whether another process has the stream and took the message. */
@@ -27,16 +27,13 @@ export interface MessagesElsewhere {
   onPost(take: (posted: PostedMessage) => Promise<boolean>): void
 }
 
-export function createMessagesElsewhere(
-  place: ProcessPlace,
-  sessions: Pick<Sessions, 'get' | 'holds'>,
-): MessagesElsewhere {
+export function createProcessMessages(place: ProcessPlace, sessions: Pick<Sessions, 'get' | 'holds'>): ProcessMessages {
   place.answer(SESSION, (facts) => {
     const { owner, session: id, message } = facts as SessionMessage
     if (!sessions.holds(id)) return
     const session = sessions.get(owner, id)
     if (isResponse(message)) settleQuestion(session, message)
-    else if ('method' in message) cancelNamed(session, message)
+    else if ('method' in message) cancelNamedRequest(session, message)
   })
   return {
     tell: (owner, session, message) => void place.ask(SESSION, { owner, session, message } satisfies SessionMessage),

@@ -28,7 +28,7 @@ export interface Reply {
 export interface ReplyOptions {
   readonly accepts: boolean
   /** Whether an answer with the status 200 is an event stream even where nothing comes before it. */
-  readonly prefers: boolean
+  readonly prefersStream: boolean
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -58,9 +58,9 @@ class PlainReply implements Reply {
 
   end(message: object, status: number): number {
     const response = this.#response
-    const { prefers, headers } = this.#options
+    const { prefersStream, headers } = this.#options
     if (isGone(response)) return 0
-    if (this.#stream !== undefined || (prefers && status === 200)) {
+    if (this.#stream !== undefined || (prefersStream && status === 200)) {
       const text = eventOf(message as Message)
       this.#opened().end(text)
       return text.length

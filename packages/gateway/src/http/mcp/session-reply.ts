@@ -22,9 +22,9 @@ export const knowsPriming = (revision: LegacyRevision): boolean => revision >= N
 export function createSessionReply(
   response: ServerResponse,
   session: Session,
-  { accepts, prefers }: Pick<ReplyOptions, 'accepts' | 'prefers'>,
+  { accepts, prefersStream }: Pick<ReplyOptions, 'accepts' | 'prefersStream'>,
 ): Reply {
-  const plain = createReply(response, { accepts: false, prefers: false, headers: {} })
+  const plain = createReply(response, { accepts: false, prefersStream: false, headers: {} })
   const primes = knowsPriming(session.revision)
   let stream: EventStream | undefined
   const late = accepts && primes ? setTimeout(open, SOON) : undefined
@@ -53,7 +53,7 @@ export function createSessionReply(
     },
     end(message, status) {
       clearTimeout(late)
-      const opened = prefers && status === 200 ? open() : stream
+      const opened = prefersStream && status === 200 ? open() : stream
       if (opened === undefined) return plain.end(message, status)
       opened.say(message as Message)
       opened.finish()

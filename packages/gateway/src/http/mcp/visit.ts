@@ -7,7 +7,7 @@ import { Fault } from '@toolway/contract'
 import type { Era, HeaderReader, McpRequest, Message, Request } from '@toolway/protocol'
 import type { AuditEntryBuilder } from '../../call/audit-entry.ts'
 import type { ReadPassThroughToken } from '../../call/callers/pass-through-token.ts'
-import type { Entrance } from '../../call/enter.ts'
+import type { RequestDispatcher } from '../../call/enter.ts'
 import type { Changes } from '../../catalog/changes.ts'
 import type { KeepSessions } from '../../features/runtime/index.ts'
 import type { RemoteStreams } from '../../sessions/remote-streams.ts'
@@ -22,26 +22,26 @@ import type { CallsUnderWay } from '../streams/calls-under-way.ts'
 import type { OpenStreams } from '../streams/open-streams.ts'
 import { onceClosed } from '../streams/unread-answers.ts'
 import type { Abandoned } from './abandoned.ts'
-import type { ClientLine } from './client-line.ts'
+import type { RequestChannel } from './client-line.ts'
 import type { createBatch } from './mcp-batch.ts'
 import type { Reply } from './reply.ts'
 
 /** The part of one HTTP request that all messages in it share. */
-export interface Visit {
+export interface HttpExchange {
   readonly inbound: Inbound
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly header: HeaderReader
   /** Whether the client asks for event streams. */
-  readonly prefers: boolean
+  readonly prefersStream: boolean
   readonly requestContext: RequestContext
   readonly audit: AuditEntryBuilder
 }
 
 /** What an era needs to answer a message. */
-export interface EraParts {
+export interface McpAnswerParts {
   readonly brought: ReadPassThroughToken
-  readonly entrance: Entrance
+  readonly dispatcher: RequestDispatcher
   readonly sessions: Sessions
   /** Whether a client that opens a session gets one; undefined where no client ever does. */
   readonly givesSession: ((requestContext: RequestContext, request: Request) => boolean) | undefined
@@ -56,7 +56,7 @@ export interface EraParts {
   readonly draining: AbortSignal
   readonly calls: CallsUnderWay
   /** Other processes of this port, where the call that an answer or `cancelled` is for may run. */
-  readonly elsewhere?: { tell(owner: string, session: string, message: Message): void } | undefined
+  readonly otherProcesses?: { tell(owner: string, session: string, message: Message): void } | undefined
   readonly answerBatch: ReturnType<typeof createBatch>
   /** Requests of legacy clients that are gone. */
   readonly abandoned: Abandoned
@@ -68,16 +68,16 @@ const LISTEN = 'subscriptions/listen'
  * Holds a listener open until its caller may not listen any more or the gateway drains. Undefined for every other request; else call
  * what it returns when the request is over. A listener may stay for hours and is no call any more: it leaves its place among the calls.
  */
-export function holdListener(
-  { open, draining }: EraParts,
-  { request, inbound, requestContext }: Visit,
+export function keepListenerOpen(
+  { open, draining }: McpAnswerParts,
+  { request, inbound, requestContext }: HttpExchange,
   { method }: McpRequest,
-  line: ClientLine,
+  requestChannel: RequestChannel,
 ): (() => void) | undefined {
   if (method !== LISTEN) return undefined
-  const drain = () => line.cancel(new Fault('gateway.draining'))
+  const drain = () => requestChannel.cancel(new Fault('gateway.draining'))
   draining.addEventListener('abort', drain, { once: true })
-  const release = open.hold(inbound, (fault) => line.cancel(fault), requestContext.organizationId)
+  const release = open.register(inbound, (fault) => requestChannel.cancel(fault), requestContext.organizationId)
   placeOf(request)?.end()
   return () => {
     draining.removeEventListener('abort', drain)
@@ -86,22 +86,22 @@ export function holdListener(
 }
 
 /** Calls `tell` when the client is gone, be it by now, until the returned function is called. */
-export function whenLeft({ response }: Pick<Visit, 'response'>, tell: () => void): () => void {
+export function onClientLeft({ response }: Pick<HttpExchange, 'response'>, tell: () => void): () => void {
   if (!response.destroyed) return onceClosed(response, tell)
   tell()
   return () => {}
 }
 
 /** The session that a legacy client names. Throws `session.unknown`. */
-export function sessionOf({ sessions }: EraParts, { header, requestContext }: Visit): Session | undefined {
+export function sessionOf({ sessions }: McpAnswerParts, { header, requestContext }: HttpExchange): Session | undefined {
   const id = header(SESSION_HEADER)
   return id === undefined ? undefined : sessions.get(requestContext.owner, id)
 }
 
 /** Loads a session that is not in memory, before it is looked up. */
-export async function recallSession(
-  { sessions, keepSessions, givesSession }: EraParts,
-  { header, requestContext }: Visit,
+export async function restoreSession(
+  { sessions, keepSessions, givesSession }: McpAnswerParts,
+  { header, requestContext }: HttpExchange,
 ): Promise<void> {
   const id = header(SESSION_HEADER)
   if (id === undefined || givesSession === undefined || sessions.holds(id)) return
@@ -109,9 +109,13 @@ export async function recallSession(
 }
 
 /** A legacy client's leaving ends nothing, as long as it leaves little behind. Call what it returns when the request is over. */
-export function outlive({ abandoned }: EraParts, visit: Visit, cancel: () => void): () => void {
+export function continueAfterLeave(
+  { abandoned }: McpAnswerParts,
+  exchange: HttpExchange,
+  cancel: () => void,
+): () => void {
   let over: (() => void) | undefined
-  const stay = whenLeft(visit, () => (over = abandoned.leave(visit.requestContext.owner, cancel)))
+  const stay = onClientLeft(exchange, () => (over = abandoned.leave(exchange.requestContext.owner, cancel)))
   return () => {
     stay()
     over?.()
@@ -120,8 +124,8 @@ export function outlive({ abandoned }: EraParts, visit: Visit, cancel: () => voi
 
 /** Words the end of a call that failed. A client that cancelled hears no more of its request, in either era. */
 export function refuseCall(
-  { challenge }: Pick<EraParts, 'challenge'>,
-  { response, audit }: Visit,
+  { challenge }: Pick<McpAnswerParts, 'challenge'>,
+  { response, audit }: HttpExchange,
   { thrown, request: { id }, era, reply }: { thrown: unknown; request: Request; era: Era; reply: Reply },
 ): void {
   const fault = Fault.of(thrown)

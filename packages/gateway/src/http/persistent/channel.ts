@@ -26,26 +26,26 @@ import {
   type Request,
 } from '@toolway/protocol'
 import type { Changes } from '../../catalog/changes.ts'
-import { isModern, readLegacy, readModern, type Entrance } from '../../call/enter.ts'
+import { isModern, readLegacy, readModern, type RequestDispatcher } from '../../call/enter.ts'
 import type { RequestContext } from '../../snapshot/ports/request-context.ts'
-import { passOn } from '../../call/listening/told.ts'
-import { LineSession } from './line-session.ts'
-import { LineToken, type Bringing } from './line-token.ts'
+import { forwardToUpstreams } from '../../call/listening/told.ts'
+import { ConnectionSession } from './line-session.ts'
+import { ConnectionToken, type PassThroughTokens } from './line-token.ts'
 import type { AuditEntryBuilder, AuditLog } from '../../call/audit-entry.ts'
 import { LiveList } from '../../lib/live-list.ts'
 import type { CallIntake } from '../../limits/call-intake.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
-import { cancelNamed, createClientLine, settleQuestion, type ClientLine } from '../mcp/client-line.ts'
+import { cancelNamedRequest, createRequestChannel, settleQuestion, type RequestChannel } from '../mcp/client-line.ts'
 import { createBatch } from '../mcp/mcp-batch.ts'
 import { errorOf, failureOf } from '../http-faults.ts'
 import type { CallsUnderWay } from '../streams/calls-under-way.ts'
 
 export interface ChannelParts {
-  readonly entrance: Entrance
+  readonly dispatcher: RequestDispatcher
   readonly sessions: Sessions
   readonly changes: Changes
   readonly auditLog: AuditLog
-  /** Aborted when the gateway drains: listening ends, no request begins, and the line ends with its last answer. */
+  /** Aborted when the gateway drains: listening ends, no request begins, and the connection ends with its last answer. */
   readonly draining: AbortSignal
   readonly calls: Pick<CallsUnderWay, 'add'>
   readonly intake?: Pick<CallIntake, 'begin'> | undefined
@@ -55,10 +55,10 @@ export interface ChannelParts {
 export interface Wire {
   /** One JSON text. False when it cannot be sent: the client is gone, or reads too slowly and is cut off. */
   send(text: string): boolean
-  /** End the line from our side, for this reason. */
+  /** End the connection from our side, for this reason. */
   close(reason: Fault): void
-  /** Where a token can be brought for the rest of the line. */
-  readonly bringing?: Bringing
+  /** Where a token can be brought for the rest of the connection. */
+  readonly passThrough?: PassThroughTokens
   /** Whether requests of revision 2026-07-28 are served on this transport. */
   readonly modern: boolean
   /** The headers that carry the revision of a legacy client without an open session. */
@@ -71,11 +71,11 @@ export type Incoming = Message | readonly Json[]
 export interface Channel {
   /** Answers any message on the client channel; closes the audit entry. Never rejects. */
   take(incoming: Incoming, requestContext: RequestContext, audit: AuditEntryBuilder, received?: string): Promise<void>
-  /** Word a refusal on the line, and note it on the audit. */
+  /** Word a refusal on the connection, and note it on the audit. */
   refuse(fault: Fault, id: Failure['id'], era: Era, audit: AuditEntryBuilder): void
-  /** End the line from our side, and with it what `end` ends. */
+  /** End the connection from our side, and with it what `end` ends. */
   close(reason: Fault): void
-  /** The line is gone: its session goes, and what is under way is cancelled. Once is enough. */
+  /** The connection is gone: its session goes, and what is under way is cancelled. Once is enough. */
   end(): void
 }
 
@@ -88,18 +88,18 @@ interface Sending {
 
 interface UnderWay {
   readonly id: Id
-  readonly line: ClientLine
+  readonly requestChannel: RequestChannel
   readonly listens: boolean
 }
 
 /** Requests of one client at a time. */
 const MOST_UNDER_WAY = 100
 
-/** Milliseconds that cancelled requests have for their answer when the line ends from our side. */
+/** Milliseconds that cancelled requests have for their answer when the connection ends from our side. */
 const LAST_ANSWERS_MS = 1_000
 
-/** Names the token that the calls of a line bring. No method of MCP. */
-const BRING = 'auth/setUserToken'
+/** Names the token that the calls of a connection bring. No method of MCP. */
+const SET_TOKEN_METHOD = 'auth/setUserToken'
 
 /** Throws `request.shape`. */
 export const readIncoming = (value: Json): Incoming => (Array.isArray(value) ? value : readMessage(value))
@@ -112,10 +112,10 @@ class PersistentChannel implements Channel {
   readonly #answerBatch
   readonly #underWay = new LiveList<UnderWay>()
   #batches = 0
-  readonly #session: LineSession
+  readonly #session: ConnectionSession
   readonly #token
   #ended = false
-  /** Why the line ends as soon as its requests are answered. */
+  /** Why the connection ends as soon as its requests are answered. */
   #closing: Fault | undefined
   #cut: NodeJS.Timeout | undefined
 
@@ -123,8 +123,8 @@ class PersistentChannel implements Channel {
     this.#parts = parts
     this.#wire = wire
     this.#answerBatch = createBatch(parts)
-    this.#token = new LineToken(wire.bringing)
-    this.#session = new LineSession(parts, {
+    this.#token = new ConnectionToken(wire.passThrough)
+    this.#session = new ConnectionSession(parts, {
       send: (message) => this.#send(message),
       close: (reason) => this.close(reason),
       isEnded: () => this.#ended,
@@ -175,7 +175,7 @@ class PersistentChannel implements Channel {
         throw unspokenRevision(request)
       if (era === 'legacy' && request.method === 'initialize')
         return await this.#session.open(request, requestContext, audit)
-      if (request.method === BRING && this.#wire.bringing !== undefined)
+      if (request.method === SET_TOKEN_METHOD && this.#wire.passThrough !== undefined)
         return this.#passThroughTokenBy(request, era, audit)
       await this.#answer(request, era, sending)
     } catch (thrown) {
@@ -197,7 +197,7 @@ class PersistentChannel implements Channel {
 
   /** Calls from here on bring this token, or none any more where it is null (ledger S3-OAU-07). */
   #passThroughTokenBy({ id, params }: Request, era: Era, audit: AuditEntryBuilder): void {
-    this.#token.bring(params)
+    this.#token.replace(params)
     audit.note({
       bytesOut: this.#send({ jsonrpc: '2.0', id, result: era === 'modern' ? { resultType: 'complete' } : {} }),
     })
@@ -207,8 +207,11 @@ class PersistentChannel implements Channel {
     const speaks = era === 'modern' && this.#wire.modern
     const session = speaks ? undefined : this.#session.of(requestContext)
     const mcpRequest = speaks ? readModern(request, undefined) : readLegacy(request, session, this.#wire.header)
-    const reply = { streams: true, send: (message: Message) => !line.signal.aborted && this.#send(message) > 0 }
-    const line = createClientLine({
+    const reply = {
+      streams: true,
+      send: (message: Message) => !requestChannel.signal.aborted && this.#send(message) > 0,
+    }
+    const requestChannel = createRequestChannel({
       mcpRequest,
       session,
       header: undefined,
@@ -219,37 +222,43 @@ class PersistentChannel implements Channel {
     })
     const release = this.#underWay.add({
       id: request.id,
-      line,
+      requestChannel,
       listens: mcpRequest.method === 'subscriptions/listen',
     })
     try {
-      const answer = await this.#parts.entrance.enter({ requestContext, mcpRequest, channel: line, audit })
-      if (isCancelled(line)) throw Fault.of(line.signal.reason)
+      const answer = await this.#parts.dispatcher.dispatch({
+        requestContext,
+        mcpRequest,
+        channel: requestChannel,
+        audit,
+      })
+      if (isCancelled(requestChannel)) throw Fault.of(requestChannel.signal.reason)
       if ('error' in answer) audit.note({ outcome: 'failed' })
       audit.note({ bytesOut: this.#send(responseOf(request, answer)) })
     } finally {
       release()
-      line.done()
+      requestChannel.done()
     }
   }
 
   /** A notification: `cancelled` ends what it names; what a client says of itself goes to its servers. */
   #tell(message: Notification, requestContext: RequestContext, audit: AuditEntryBuilder): void {
     audit.note({ method: message.method })
-    if (message.method === BRING && this.#wire.bringing !== undefined) return this.#token.bring(message.params)
+    if (message.method === SET_TOKEN_METHOD && this.#wire.passThrough !== undefined)
+      return this.#token.replace(message.params)
     const session = this.#session.opened
-    if (session !== undefined) passOn(requestContext, session, message)
+    if (session !== undefined) forwardToUpstreams(requestContext, session, message)
     if (message.method !== 'notifications/cancelled') return
     // Requests within a batch are known to the session only.
-    cancelNamed(session, message)
-    for (const { id, line } of this.#underWay)
-      if (id === message.params?.['requestId']) line.cancel(new Fault('call.cancelled'))
+    cancelNamedRequest(session, message)
+    for (const { id, requestChannel } of this.#underWay)
+      if (id === message.params?.['requestId']) requestChannel.cancel(new Fault('call.cancelled'))
   }
 
   async #batch(values: readonly Json[], { requestContext, audit, own }: Sending): Promise<void> {
     audit.note({ method: 'batch' })
     const session = this.#session.of(requestContext)
-    // Only a session's requests end with the line, so nothing of a batch may run without one.
+    // Only a session's requests end with the connection, so nothing of a batch may run without one.
     if (session === undefined) throw new Fault('request.batch', { revision: 'unknown, as no session is open' })
     if (!takesBatches(session.revision)) throw new Fault('request.batch', { revision: session.revision })
     this.#begin()
@@ -265,22 +274,23 @@ class PersistentChannel implements Channel {
   }
 
   readonly #drain = (): void => {
-    for (const { line, listens } of this.#underWay) if (listens) line.cancel(new Fault('gateway.draining'))
+    for (const { requestChannel, listens } of this.#underWay)
+      if (listens) requestChannel.cancel(new Fault('gateway.draining'))
     this.#rest()
   }
 
-  /** While the gateway drains, a line with nothing under way has no reason to stay. */
+  /** While the gateway drains, a connection with nothing under way has no reason to stay. */
   #rest(): void {
     if (this.#underWay.size + this.#batches > 0) return
     if (this.#closing !== undefined) this.#finish(this.#closing)
     else if (this.#parts.draining.aborted) this.close(new Fault('gateway.draining'))
   }
 
-  /** What is under way is cancelled and answered before the line ends: its client would wait for nothing. */
+  /** What is under way is cancelled and answered before the connection ends: its client would wait for nothing. */
   close(reason: Fault): void {
     if (this.#ended || this.#closing !== undefined) return
     this.#closing = reason
-    for (const { line } of this.#underWay) line.cancel(new Fault('session.ended'))
+    for (const { requestChannel } of this.#underWay) requestChannel.cancel(new Fault('session.ended'))
     this.#session.end()
     if (this.#underWay.size + this.#batches === 0) this.#finish(reason)
     else this.#cut = setTimeout(() => this.#finish(reason), LAST_ANSWERS_MS).unref()
@@ -297,14 +307,15 @@ class PersistentChannel implements Channel {
     this.#ended = true
     clearTimeout(this.#cut)
     this.#parts.draining.removeEventListener('abort', this.#drain)
-    for (const { line } of this.#underWay) line.cancel(new Fault('call.cancelled'))
+    for (const { requestChannel } of this.#underWay) requestChannel.cancel(new Fault('call.cancelled'))
     this.#session.end()
   }
 }
 
 const isBatch = (incoming: Incoming): incoming is readonly Json[] => Array.isArray(incoming)
 
-const isCancelled = ({ signal }: ClientLine): boolean => signal.aborted && CANCELLED.has(Fault.of(signal.reason).code)
+const isCancelled = ({ signal }: RequestChannel): boolean =>
+  signal.aborted && CANCELLED.has(Fault.of(signal.reason).code)
 const CANCELLED: ReadonlySet<string> = new Set(['call.cancelled', 'session.ended'])
 
 /** The fault for a request of a revision that this transport does not support. */

@@ -3,35 +3,35 @@ import { Fault } from '@toolway/contract'
 import { responseOf, type Request } from '@toolway/protocol'
 import type { AuditEntryBuilder } from '../../call/audit-entry.ts'
 import { createDifference } from '../../call/discovery/difference.ts'
-import type { Entrance } from '../../call/enter.ts'
+import type { RequestDispatcher } from '../../call/enter.ts'
 import type { Changes } from '../../catalog/changes.ts'
 import type { Session, Sessions } from '../../sessions/sessions.ts'
 import type { RequestContext } from '../../snapshot/ports/request-context.ts'
 import type { Answer } from '../../upstreams/upstream.ts'
 
-export interface LineSessionParts {
-  readonly entrance: Pick<Entrance, 'initialize'>
+export interface ConnectionSessionParts {
+  readonly dispatcher: Pick<RequestDispatcher, 'initialize'>
   readonly sessions: Sessions
   readonly changes: Changes
 }
 
 /** The connection, as its session needs it. */
-interface Line {
+interface PersistentConnection {
   send(message: object): number
   close(reason: Fault): void
   isEnded(): boolean
 }
 
-export class LineSession {
-  readonly #parts: LineSessionParts
-  readonly #line: Line
+export class ConnectionSession {
+  readonly #parts: ConnectionSessionParts
+  readonly #connection: PersistentConnection
   #opened: { readonly session: Session; readonly owner: string; stopHearing(): void } | undefined
   /** A session is being opened, which takes a moment where requests are counted elsewhere. */
   #opening = false
 
-  constructor(parts: LineSessionParts, line: Line) {
+  constructor(parts: ConnectionSessionParts, connection: PersistentConnection) {
     this.#parts = parts
-    this.#line = line
+    this.#connection = connection
   }
 
   get opened(): Session | undefined {
@@ -45,7 +45,7 @@ export class LineSession {
 
   open(request: Request, requestContext: RequestContext, audit: AuditEntryBuilder): Promise<void> | void {
     if (this.#opened !== undefined || this.#opening) throw new Fault('session.open')
-    const begun = this.#parts.entrance.initialize(requestContext, request)
+    const begun = this.#parts.dispatcher.initialize(requestContext, request)
     if (!(begun instanceof Promise)) return this.#hold(request, requestContext, audit, begun)
     this.#opening = true
     return begun.then((made) => this.#hold(request, requestContext, audit, made)).finally(() => (this.#opening = false))
@@ -58,19 +58,22 @@ export class LineSession {
     { answer, session }: { answer: Answer; session: Session },
   ): void {
     // The line may have ended while the opening was counted.
-    if (this.#line.isEnded()) return this.#parts.sessions.end(requestContext.owner, session.id)
-    audit.note({ eraClient: session.revision, bytesOut: this.#line.send(responseOf(request, answer)) })
-    session.stream = (message) => void this.#line.send(message)
+    if (this.#connection.isEnded()) return this.#parts.sessions.end(requestContext.owner, session.id)
+    audit.note({ eraClient: session.revision, bytesOut: this.#connection.send(responseOf(request, answer)) })
+    session.stream = (message) => void this.#connection.send(message)
     const listsDiffer = createDifference(requestContext, session.caller, session.announced)
     const stopHearing = this.#parts.changes.listen(requestContext.organizationId, {
       sees: (connectionId) => requestContext.sees(connectionId),
       onChange: (kind) => {
-        if (listsDiffer(kind)) void this.#line.send({ jsonrpc: '2.0', method: `notifications/${kind}/list_changed` })
+        if (listsDiffer(kind))
+          void this.#connection.send({ jsonrpc: '2.0', method: `notifications/${kind}/list_changed` })
       },
     })
     this.#opened = { session, owner: requestContext.owner, stopHearing }
     // Somebody else may end it: one that is needed more, or whoever runs the gateway.
-    session.ended.signal.addEventListener('abort', () => this.#line.close(new Fault('session.unknown')), { once: true })
+    session.ended.signal.addEventListener('abort', () => this.#connection.close(new Fault('session.unknown')), {
+      once: true,
+    })
   }
 
   /** Ends the calls of its batches, too. */

@@ -6,34 +6,34 @@ import { Fault } from '@toolway/contract'
 import type { Request } from '@toolway/protocol'
 
 /** The token that a connection began with, and what judges those that messages name. */
-export interface Bringing {
+export interface PassThroughTokens {
   readonly first: string | undefined
   /** Throws `credential.brought-shape`. */
   evaluate(token: unknown): string | undefined
 }
 
-export class LineToken {
-  readonly #bringing: Bringing | undefined
-  #brought: string | Fault | undefined
+export class ConnectionToken {
+  readonly #passThrough: PassThroughTokens | undefined
+  #token: string | Fault | undefined
 
-  constructor(bringing: Bringing | undefined) {
-    this.#bringing = bringing
-    this.#brought = bringing?.first
+  constructor(passThrough: PassThroughTokens | undefined) {
+    this.#passThrough = passThrough
+    this.#token = passThrough?.first
   }
 
-  bring(params: Request['params']): void {
+  replace(params: Request['params']): void {
     try {
-      this.#brought = this.#bringing?.evaluate(params?.['token'] ?? undefined)
+      this.#token = this.#passThrough?.evaluate(params?.['token'] ?? undefined)
     } catch (thrown) {
       // Nothing is called with another credential than its caller thinks, also when it did not hear of this refusal.
-      this.#brought = Fault.of(thrown)
-      throw this.#brought
+      this.#token = Fault.of(thrown)
+      throw this.#token
     }
   }
 
   /** That of a call, which may bring its own. */
   of(own: string | undefined): string | undefined {
-    if (own === undefined && this.#brought instanceof Fault) throw this.#brought
-    return own ?? (this.#brought instanceof Fault ? undefined : this.#brought)
+    if (own === undefined && this.#token instanceof Fault) throw this.#token
+    return own ?? (this.#token instanceof Fault ? undefined : this.#token)
   }
 }

@@ -7,7 +7,7 @@ import { Fault, type OrganizationId } from '@toolway/contract'
 import type { JsonObject, Request } from '@toolway/protocol'
 import { describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import { createEntrance } from '../../call/enter.ts'
+import { createRequestDispatcher } from '../../call/enter.ts'
 import type { Admit } from '../../call/admit.ts'
 import { createListeners } from '../../call/listening/listeners.ts'
 import type { CallParts } from '../../call/call-parts.ts'
@@ -51,8 +51,8 @@ async function listen({
   const auditLog = createTestAuditLog({ refuse })
   const [limits, clients] = [createNoLimits(), createClients([])]
   const parts = { limits, signer: { sign: () => '', verify: () => true } } as unknown as CallParts
-  const entrance = createEntrance({ ...parts, sessions, changes, listeners: createListeners() })
-  const shared = { admit, entrance, sessions, changes, auditLog, open, room, limits, clients }
+  const dispatcher = createRequestDispatcher({ ...parts, sessions, changes, listeners: createListeners() })
+  const shared = { admit, dispatcher, sessions, changes, auditLog, open, room, limits, clients }
   const doors = {
     ...shared,
     brought: () => undefined,

@@ -21,7 +21,7 @@ export interface SocketMessagesParts extends Pick<ChannelParts, 'auditLog' | 'in
 }
 
 /** One socket and what is known of it. */
-export interface Visit {
+export interface OpenSocket {
   readonly socket: WebSocket
   readonly inbound: Inbound
   readonly client: Client
@@ -39,15 +39,17 @@ interface Entered {
 }
 
 /** Hears the messages of one socket in their order, each from whoever is admitted by then. */
-export function createSocketMessages(parts: SocketMessagesParts, visit: Visit) {
-  const { socket, client, from, owner, channel } = visit
+export function createSocketMessages(parts: SocketMessagesParts, openSocket: OpenSocket) {
+  const { socket, client, from, owner, channel } = openSocket
   /** The message whose admission takes a while; those behind it wait, and nothing more is read meanwhile. */
   let turn: Promise<void> | undefined
 
   const begin = (text: string) => parts.auditLog.begin(Buffer.byteLength(text), undefined, from)
   const enterOrWait = (bytes: number): Entered | Promise<Entered> => {
     const counting = parts.limits.address(client.network)
-    return counting === undefined ? takeIn(parts, visit, bytes) : counting.then(() => takeIn(parts, visit, bytes))
+    return counting === undefined
+      ? takeIn(parts, openSocket, bytes)
+      : counting.then(() => takeIn(parts, openSocket, bytes))
   }
   const takeMessage = ({ requestContext, place }: Entered, text: string) => {
     if (requestContext.owner !== owner) {
@@ -113,7 +115,7 @@ export function createSocketMessages(parts: SocketMessagesParts, visit: Visit) {
 /** Takes a message in and admits its sender; what it took is given back where the sender may not stand there. */
 function takeIn(
   { admit: admitting, intake }: SocketMessagesParts,
-  { inbound, socket, organizationId }: Visit,
+  { inbound, socket, organizationId }: OpenSocket,
   bytes: number,
 ): Entered | Promise<Entered> {
   const admit = (callPlace?: CallPlace): Entered | Promise<Entered> => {

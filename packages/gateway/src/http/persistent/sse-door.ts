@@ -18,17 +18,17 @@ import type { AuditEntryBuilder } from '../../call/audit-entry.ts'
 import type { CallPlace } from '../../limits/call-intake.ts'
 import type { Limits } from '../../limits/limits.ts'
 import { messagesPathOf, type Way } from '../addresses.ts'
-import { cameSlowly, readBody, textOf } from '../body.ts'
+import { arrivedSlowly, readBody, textOf } from '../body.ts'
 import type { Challenge } from '../oauth/challenge.ts'
 import type { Clients } from '../client-address.ts'
-import { countUnknown } from '../count-unknown.ts'
+import { countUnknownEndpoint } from '../count-unknown.ts'
 import type { ConnectionRegistry } from './connection-registry.ts'
 import { createChannel, readIncoming, type Channel, type ChannelParts, type Incoming, type Wire } from './channel.ts'
 import { placeOf } from '../intake/take-in.ts'
 import { isRefusal, type OpenStreams } from '../streams/open-streams.ts'
-import { createReader } from '../streams/reader.ts'
+import { createStallDetector } from '../streams/reader.ts'
 import { refuse } from '../refuse.ts'
-import { accepts, PASS_THROUGH_HEADER, correlationOf, fromOf, isJsonType, onBehalfIn } from '../request-head.ts'
+import { accepts, PASS_THROUGH_HEADER, correlationOf, clientOriginOf, isJsonType, onBehalfIn } from '../request-head.ts'
 import { pathOf } from '../request-target.ts'
 
 export interface SseDoorParts extends ChannelParts {
@@ -44,7 +44,7 @@ export interface SseDoorParts extends ChannelParts {
   /** Where clients reach the gateway, when that is not where it listens: its path stands before ours. */
   readonly publicUrl: string | undefined
   /** Other processes of this port, which may have the stream that a message is for. */
-  readonly elsewhere?:
+  readonly otherProcesses?:
     | {
         post(posted: PostedMessage): Promise<boolean>
         onPost(onPosted: (posted: PostedMessage) => Promise<boolean>): void
@@ -97,7 +97,7 @@ const MOST_UNREAD_BYTES = 16 * 1024 * 1024
 const REVISION = '2024-11-05'
 
 export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
-  const { admit, open, room, auditLog, draining, elsewhere } = parts
+  const { admit, open, room, auditLog, draining, otherProcesses } = parts
   const streams = new Map<string, Stream>()
   const own = parts.publicUrl === undefined ? undefined : new URL(parts.publicUrl)
 
@@ -118,10 +118,10 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
     const id = randomUUID().replaceAll('-', '')
     const channel = createChannel(parts, createWire(response))
     streams.set(id, { owner: requestContext.owner, channel })
-    const release = open.hold(inbound, (fault) => channel.close(fault), requestContext.organizationId)
-    const reader = createReader(response)
+    const release = open.register(inbound, (fault) => channel.close(fault), requestContext.organizationId)
+    const stallDetector = createStallDetector(response)
     const beat = setInterval(() => {
-      reader.look()
+      stallDetector.checkStalled()
       response.write(KEEP_ALIVE)
       void stillAdmitted(admit, inbound, requestContext).catch((thrown: unknown) => {
         const fault = Fault.of(thrown)
@@ -144,11 +144,11 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
     response.write(`event: endpoint\ndata: ${messagesAt(own, request, id)}\n\n`)
   }
 
-  elsewhere?.onPost((posted) => takePosted(parts, streams, posted))
+  otherProcesses?.onPost((posted) => takePosted(parts, streams, posted))
 
   return {
     async answer(request, response, endpoint, way) {
-      const audit = auditLog.begin(0, correlationOf(request), fromOf(request, parts.clients))
+      const audit = auditLog.begin(0, correlationOf(request), clientOriginOf(request, parts.clients))
       const inbound = { place: endpoint, authorization: request.headers.authorization, onBehalfOf: onBehalfIn(request) }
       try {
         if (way === 'messages') {
@@ -156,7 +156,7 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
           const token = parts.brought(request.headers[PASS_THROUGH_HEADER], request.headers.authorization)
           const { correlationId, from } = audit
           const posted = { stream: streamIn(request), inbound, text, brought: token, correlationId, from }
-          if (channel === undefined && (await elsewhere?.post(posted)) !== true) throw new Fault('session.unknown')
+          if (channel === undefined && (await otherProcesses?.post(posted)) !== true) throw new Fault('session.unknown')
           // Early clients compare the word.
           response.writeHead(202, { 'content-type': 'text/plain' }).end('Accepted')
           // The process that has the stream puts the message on record.
@@ -164,7 +164,7 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
         }
         await openStream(request, response, inbound, audit)
       } catch (thrown) {
-        const fault = await countUnknown(thrown, parts.limits)
+        const fault = await countUnknownEndpoint(thrown, parts.limits)
         refuse({ response, audit, fault, id: undefined, era: 'legacy', challenge: parts.challenge })
       }
       audit.close()
@@ -174,7 +174,7 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
 
 /** Receives a message that a client posts, after checking that the stream belongs to the same owner. */
 async function receive(
-  { admit, bodyLimit, elsewhere }: SseDoorParts,
+  { admit, bodyLimit, otherProcesses }: SseDoorParts,
   streams: ReadonlyMap<string, Stream>,
   { request, inbound, audit }: Posting,
 ): Promise<Received> {
@@ -185,7 +185,7 @@ async function receive(
   const id = streamIn(request)
   const channelOf = ({ owner }: RequestContext): Channel | undefined => {
     const stream = streams.get(id)
-    if (stream === undefined && elsewhere !== undefined) return undefined
+    if (stream === undefined && otherProcesses !== undefined) return undefined
     if (stream?.owner !== owner) throw new Fault('session.unknown')
     return stream.channel
   }
@@ -193,7 +193,7 @@ async function receive(
   if (!isJsonType(request.headers['content-type'])) throw new Fault('request.media-type')
   const body = await readBody(request, bodyLimit)
   audit.note({ bytesIn: body.length })
-  if (cameSlowly(audit.begun)) requestContext = await admit(inbound)
+  if (arrivedSlowly(audit.begun)) requestContext = await admit(inbound)
   const text = textOf(body)
   const incoming = readIncoming(parseJson(text))
   return { channel: channelOf(requestContext), incoming, requestContext, text }

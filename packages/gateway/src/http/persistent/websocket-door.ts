@@ -15,13 +15,13 @@ import type { Inbound, EndpointPath } from '../../snapshot/ports/endpoint.ts'
 import type { RequestContext } from '../../snapshot/ports/request-context.ts'
 import type { Limits } from '../../limits/limits.ts'
 import type { Client, Clients } from '../client-address.ts'
-import { countUnknown } from '../count-unknown.ts'
+import { countUnknownEndpoint } from '../count-unknown.ts'
 import type { ConnectionRegistry } from './connection-registry.ts'
-import { createSocketMessages, type Visit } from './socket-messages.ts'
+import { createSocketMessages, type OpenSocket } from './socket-messages.ts'
 import { createChannel, type ChannelParts, type Wire } from './channel.ts'
 import { closeCodeOf, closeReasonOf } from './close-codes.ts'
 import { isRefusal, type OpenStreams } from '../streams/open-streams.ts'
-import { PASS_THROUGH_HEADER, correlationOf, fromOf, onBehalfIn } from '../request-head.ts'
+import { PASS_THROUGH_HEADER, correlationOf, clientOriginOf, onBehalfIn } from '../request-head.ts'
 
 export interface WebSocketDoorParts extends ChannelParts {
   readonly admit: Admit
@@ -91,12 +91,12 @@ class WebSocketHandler implements WebSocketDoor {
       const leave = this.#parts.room.take(requestContext.principal.id, requestContext.organizationId)
       return { requestContext, brought, leave }
     } catch (thrown) {
-      return countUnknown(thrown, this.#limits)
+      return countUnknownEndpoint(thrown, this.#limits)
     }
   }
 
   async enter(request: IncomingMessage, raw: Duplex, head: Buffer, endpoint: EndpointPath): Promise<void> {
-    const from = fromOf(request, this.#parts.clients)
+    const from = clientOriginOf(request, this.#parts.clients)
     const audit = this.#parts.auditLog.begin(0, correlationOf(request), from)
     audit.note({ method: 'socket' })
     raw.on('error', ignore)
@@ -127,15 +127,15 @@ class WebSocketHandler implements WebSocketDoor {
   #serve(
     socket: WebSocket,
     inbound: Inbound,
-    { client, from }: Pick<Visit, 'client' | 'from'>,
+    { client, from }: Pick<OpenSocket, 'client' | 'from'>,
     { requestContext, brought, leave }: Welcomed,
   ) {
     const evaluate = (token: unknown) => this.#parts.brought(token, inbound.authorization)
-    const channel = createChannel(this.#parts, { ...createWire(socket), bringing: { first: brought, evaluate } })
+    const channel = createChannel(this.#parts, { ...createWire(socket), passThrough: { first: brought, evaluate } })
     const { owner, organizationId } = requestContext
-    const visit: Visit = { socket, inbound, client, from, owner, organizationId, channel }
-    const release = this.#parts.open.hold(inbound, (fault) => channel.close(fault), organizationId)
-    const stopWatching = this.#watch(visit)
+    const openSocket: OpenSocket = { socket, inbound, client, from, owner, organizationId, channel }
+    const release = this.#parts.open.register(inbound, (fault) => channel.close(fault), organizationId)
+    const stopWatching = this.#watch(openSocket)
     const end = () => {
       stopWatching()
       release()
@@ -143,12 +143,12 @@ class WebSocketHandler implements WebSocketDoor {
       leave()
     }
     socket.once('close', end)
-    socket.on('message', createSocketMessages(this.#parts, visit))
+    socket.on('message', createSocketMessages(this.#parts, openSocket))
   }
 
   /** Whether the peer lives, and may still stand there: an endpoint may go without any key having changed. */
-  #watch(visit: Visit): () => void {
-    const { socket, inbound, owner, channel } = visit
+  #watch(openSocket: OpenSocket): () => void {
+    const { socket, inbound, owner, channel } = openSocket
     let lives = true
     for (const sign of ['pong', 'ping', 'message']) socket.on(sign, () => (lives = true))
     const beat = setInterval(() => {

@@ -5,7 +5,7 @@
  */
 import type { ServerResponse } from 'node:http'
 import { KEEP_ALIVE } from '@toolway/protocol'
-import { createReader } from './reader.ts'
+import { createStallDetector } from './reader.ts'
 import { cutUnread, isGone } from './unread-answers.ts'
 
 /** Proxies cut streams that are silent for a minute. */
@@ -28,9 +28,9 @@ export function openEventStream(response: ServerResponse, headers: Readonly<Reco
     'cache-control': 'no-cache, no-transform',
     'x-accel-buffering': 'no',
   })
-  const reader = createReader(response)
+  const reader = createStallDetector(response)
   const beat = setInterval(() => {
-    reader.look()
+    reader.checkStalled()
     response.write(KEEP_ALIVE)
   }, KEEP_ALIVE_EVERY)
   beat.unref()

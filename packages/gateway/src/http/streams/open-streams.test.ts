@@ -17,7 +17,7 @@ function fixture() {
     if (said.fault !== undefined) throw said.fault
     return {} as RequestContext
   }, EVERY)
-  const release = streams.hold(inbound, ({ code }) => {
+  const release = streams.register(inbound, ({ code }) => {
     ended.push(code)
     release()
   })
@@ -61,7 +61,7 @@ test('a change of one organization has its streams checked, and those of which n
     return {} as RequestContext
   }, EVERY)
   const hold = (authorization: string, organizationId?: string) =>
-    streams.hold({ place: {}, authorization }, () => {}, organizationId)
+    streams.register({ place: {}, authorization }, () => {}, organizationId)
   hold('first', 'org_1')
   const release = hold('second', 'org_2')
   hold('unknown')
@@ -85,7 +85,7 @@ test('thousands of streams that are checked leave calls their turns', async () =
     checked++
     return {} as RequestContext
   }, EVERY)
-  for (let count = 0; count < 2_000; count++) streams.hold({ ...inbound }, () => {})
+  for (let count = 0; count < 2_000; count++) streams.register({ ...inbound }, () => {})
   streams.recheck()
   await new Promise((resolve) => setImmediate(resolve))
   expect(checked).toBeGreaterThan(0)

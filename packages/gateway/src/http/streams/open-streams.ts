@@ -14,7 +14,7 @@ export interface OpenStreams {
    * Known here until the returned function is called. `end` gets the fault that the admission now answers with. `organizationId`:
    * the one that it was admitted to.
    */
-  hold(inbound: Inbound, end: (fault: Fault) => void, organizationId?: string): () => void
+  register(inbound: Inbound, end: (fault: Fault) => void, organizationId?: string): () => void
   /** The same for what is admitted in another way: `stands` throws, or rejects with, the fault it is refused with. */
   watch(stands: () => unknown, end: (fault: Fault) => void, organizationId?: string): () => void
   /** Keys or endpoints have changed: of these organizations, or of any. */
@@ -87,7 +87,7 @@ export function createOpenStreams(admit: Admit, every = EVERY): OpenStreams {
   }
 
   return {
-    hold: (inbound, end, organizationId) => watch(() => admit(inbound), end, organizationId),
+    register: (inbound, end, organizationId) => watch(() => admit(inbound), end, organizationId),
     watch,
     recheck,
     close: () => clearInterval(rounds),

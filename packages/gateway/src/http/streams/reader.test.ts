@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import { createReader } from './reader.ts'
+import { createStallDetector } from './reader.ts'
 
 const WAITING = Buffer.alloc(16 * 1024 * 1024, 0x78)
 const BEAT = 10
@@ -11,10 +11,10 @@ const BEAT = 10
 async function openStream() {
   const { promise, resolve } = Promise.withResolvers<ServerResponse>()
   const server = createServer((_, response) => {
-    const reader = createReader(response)
+    const reader = createStallDetector(response)
     response.write(WAITING)
     const beat = setInterval(() => {
-      reader.look()
+      reader.checkStalled()
       if (!response.destroyed) response.write(': beat\n')
     }, BEAT)
     response.once('close', () => clearInterval(beat))
@@ -45,10 +45,10 @@ test('a stream of which its peer takes nothing is cut off', async () => {
 test('a stream that is read stays, and so does one that is read slowly', () => {
   let cut = false
   const response = { writableLength: 0, destroy: () => (cut = true) }
-  const reader = createReader(response as unknown as ServerResponse)
+  const reader = createStallDetector(response as unknown as ServerResponse)
   for (const waiting of [0, 0, 0, 0, 0, 900, 800, 700, 650, 800, 900, 890, 900, 910, 920, 100]) {
     response.writableLength = waiting
-    reader.look()
+    reader.checkStalled()
   }
   expect(cut).toBe(false)
 })

@@ -8,16 +8,16 @@ import type { ServerResponse } from 'node:http'
 /** Looks in a row at which nothing had been taken; they come with the beats of the stream. */
 const PATIENCE = 4
 
-export interface Reader {
+export interface StallDetector {
   /** Call it at each beat, before it is written. */
-  look(): void
+  checkStalled(): void
 }
 
-export function createReader(response: Pick<ServerResponse, 'writableLength' | 'destroy'>): Reader {
+export function createStallDetector(response: Pick<ServerResponse, 'writableLength' | 'destroy'>): StallDetector {
   let waited = 0
   let stuck = 0
   return {
-    look() {
+    checkStalled() {
       const waiting = response.writableLength
       stuck = waited > 0 && waiting >= waited ? stuck + 1 : 0
       waited = waiting

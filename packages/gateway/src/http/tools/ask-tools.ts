@@ -1,5 +1,5 @@
 /**
- * What the addresses of tools share: reading a body, asking the entrance for `tools/list` and `tools/call` as an MCP client would,
+ * What the addresses of tools share: reading a body, asking the dispatcher for `tools/list` and `tools/call` as an MCP client would,
  * and its answer as a result.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -16,12 +16,12 @@ import {
 } from '@toolway/protocol'
 import type { Admit } from '../../call/admit.ts'
 import type { AuditEntryBuilder } from '../../call/audit-entry.ts'
-import { readLegacy, type Entrance } from '../../call/enter.ts'
+import { readLegacy, type RequestDispatcher } from '../../call/enter.ts'
 import type { CallCredentials } from '../../snapshot/ports/credentials.ts'
 import type { Inbound } from '../../snapshot/ports/endpoint.ts'
 import type { RequestContext } from '../../snapshot/ports/request-context.ts'
-import { cameSlowly, readBody, textOf } from '../body.ts'
-import { createClientLine } from '../mcp/client-line.ts'
+import { arrivedSlowly, readBody, textOf } from '../body.ts'
+import { createRequestChannel } from '../mcp/client-line.ts'
 import type { Reply } from '../mcp/reply.ts'
 import { headerOf, isJsonType } from '../request-head.ts'
 import type { CallsUnderWay } from '../streams/calls-under-way.ts'
@@ -29,7 +29,7 @@ import type { ToolAddress } from './tool-addresses.ts'
 
 export interface ServeParts {
   readonly admit: Admit
-  readonly entrance: Entrance
+  readonly dispatcher: RequestDispatcher
   /** Bytes that a body may have. */
   readonly bodyLimit: number
   readonly calls: Pick<CallsUnderWay, 'add'>
@@ -40,7 +40,7 @@ export interface ServeParts {
 }
 
 /** One request on its way. */
-export interface Visit {
+export interface ToolExchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly address: ToolAddress
@@ -64,11 +64,11 @@ export const CALL = 'tools/call'
 const MOST_PAGES = 200
 
 /** The body as an object; the caller is admitted again where the body came slowly. */
-export async function bodyOf(parts: ServeParts, { request, audit, inbound }: Visit): Promise<JsonObject> {
+export async function bodyOf(parts: ServeParts, { request, audit, inbound }: ToolExchange): Promise<JsonObject> {
   const body = await readBody(request, parts.bodyLimit)
   audit.note({ bytesIn: body.length })
   const value = body.length === 0 ? {} : readJson(request, textOf(body))
-  if (cameSlowly(audit.begun)) await parts.admit(inbound)
+  if (arrivedSlowly(audit.begun)) await parts.admit(inbound)
   return value
 }
 
@@ -79,11 +79,11 @@ function readJson(request: IncomingMessage, text: string): JsonObject {
   return value
 }
 
-export async function listAll(parts: ServeParts, visit: Visit): Promise<JsonObject[]> {
+export async function listAll(parts: ServeParts, exchange: ToolExchange): Promise<JsonObject[]> {
   const tools: JsonObject[] = []
   let cursor: Json | undefined
   for (let page = 0; page < MOST_PAGES; page++) {
-    const result = resultOf(await answerVisit(parts, visit, askedOf(LIST, cursor === undefined ? {} : { cursor })))
+    const result = resultOf(await answerVisit(parts, exchange, askedOf(LIST, cursor === undefined ? {} : { cursor })))
     if (Array.isArray(result['tools'])) tools.push(...result['tools'].filter(isObject))
     cursor = result['nextCursor']
     if (cursor === undefined) break
@@ -92,27 +92,39 @@ export async function listAll(parts: ServeParts, visit: Visit): Promise<JsonObje
 }
 
 /** The result of a call; its progress goes out before it where the client takes a stream. */
-export async function callTool(parts: ServeParts, visit: Visit, name: string, value: Json): Promise<JsonObject> {
-  const meta = visit.reply.streams ? { _meta: { progressToken: visit.audit.correlationId } } : {}
-  return resultOf(await answerVisit(parts, visit, askedOf(CALL, { name, arguments: value, ...meta })))
+export async function callTool(
+  parts: ServeParts,
+  exchange: ToolExchange,
+  name: string,
+  value: Json,
+): Promise<JsonObject> {
+  const meta = exchange.reply.streams ? { _meta: { progressToken: exchange.audit.correlationId } } : {}
+  return resultOf(await answerVisit(parts, exchange, askedOf(CALL, { name, arguments: value, ...meta })))
 }
 
 export async function answerVisit(
   parts: ServeParts,
-  { request, requestContext, response, reply, audit }: Visit,
+  { request, requestContext, response, reply, audit }: ToolExchange,
   asking: McpRequest,
 ) {
   const mcpRequest = { ...asking, params: withTrace(asking.params, headerOf(request)) }
-  const line = createClientLine({ mcpRequest, session: undefined, header: undefined, reply, audit, calls: parts.calls })
-  const cancelCall = () => line.cancel(new Fault('call.cancelled'))
+  const requestChannel = createRequestChannel({
+    mcpRequest,
+    session: undefined,
+    header: undefined,
+    reply,
+    audit,
+    calls: parts.calls,
+  })
+  const cancelCall = () => requestChannel.cancel(new Fault('call.cancelled'))
   response.once('close', cancelCall)
   try {
-    const answer = await parts.entrance.enter({ requestContext, mcpRequest, channel: line, audit })
+    const answer = await parts.dispatcher.dispatch({ requestContext, mcpRequest, channel: requestChannel, audit })
     if ('error' in answer) audit.note({ outcome: 'failed' })
     return answer
   } finally {
     response.removeListener('close', cancelCall)
-    line.done()
+    requestChannel.done()
   }
 }
 
@@ -124,7 +136,7 @@ export const askedOf = (method: string, params: JsonObject): McpRequest =>
 export const latestLegacyHeader: HeaderReader = (name) => (name === 'mcp-protocol-version' ? NEWEST_LEGACY : undefined)
 
 /** An error that a server gave is its own word, and no result. */
-export function resultOf(answer: Awaited<ReturnType<Entrance['enter']>>): JsonObject {
+export function resultOf(answer: Awaited<ReturnType<RequestDispatcher['dispatch']>>): JsonObject {
   if (!('error' in answer)) return answer.result
   const { code, message } = answer.error
   return {

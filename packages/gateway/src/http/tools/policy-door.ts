@@ -5,7 +5,7 @@ import type { Admit } from '../../call/admit.ts'
 import type { Policies } from '../../features/curatore/index.ts'
 import type { RequestContext } from '../../snapshot/ports/request-context.ts'
 import type { Limits } from '../../limits/limits.ts'
-import { countUnknown } from '../count-unknown.ts'
+import { countUnknownEndpoint } from '../count-unknown.ts'
 import { correlationOf } from '../request-head.ts'
 import { problemAnswer } from '../http-faults.ts'
 import { cutUnread } from '../streams/unread-answers.ts'
@@ -55,7 +55,7 @@ export function createPolicyDoor({ admit, limits, policies, newCorrelationId }: 
       try {
         writeAnswer(response, 200, 'application/json', await serve(request, path), headers)
       } catch (thrown) {
-        const fault = await countUnknown(thrown, limits)
+        const fault = await countUnknownEndpoint(thrown, limits)
         const allow = fault.code === 'request.method' ? { allow: String(fault.facts['allowed']) } : {}
         const answer = problemAnswer(fault, correlationId)
         writeAnswer(response, answer.status, answer.type, answer.problem, { ...headers, ...answer.headers, ...allow })

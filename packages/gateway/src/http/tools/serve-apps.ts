@@ -14,14 +14,24 @@ import type { AccountOf } from '../../snapshot/ports/credentials.ts'
 import type { RequestContext } from '../../snapshot/ports/request-context.ts'
 import { nearestNames } from '../../lib/nearest-names.ts'
 import { headerOf } from '../request-head.ts'
-import { bareArguments, bodyOf, callTool, listAll, type Served, type ServeParts, type Visit } from './ask-tools.ts'
+import {
+  bareArguments,
+  bodyOf,
+  callTool,
+  listAll,
+  type Served,
+  type ServeParts,
+  type ToolExchange,
+} from './ask-tools.ts'
 import { executedForm } from './executed-form.ts'
 import type { ToolWay } from './tool-addresses.ts'
 
-type Serve = (parts: ServeParts, visit: Visit) => Served | Promise<Served>
+type Serve = (parts: ServeParts, exchange: ToolExchange) => Served | Promise<Served>
 
 const WAYS: Partial<Record<ToolWay, Serve>> = {
-  'app list': async (parts, visit) => ({ body: (await appsOf(parts, visit)).map(({ offered }) => appName(offered)) }),
+  'app list': async (parts, exchange) => ({
+    body: (await appsOf(parts, exchange)).map(({ offered }) => appName(offered)),
+  }),
   'app tools': listApp,
   'account list': listNamespaces,
   'tool version': toolVersion,
@@ -67,18 +77,18 @@ const normal = (name: string): string =>
     .replaceAll(/^_|_$/g, '')
 
 /** All tools are in these lists, however few of them the endpoint shows to an agent at first. */
-const direct = (visit: Visit): Visit => {
-  const { requestContext } = visit
+const direct = (exchange: ToolExchange): ToolExchange => {
+  const { requestContext } = exchange
   const { toolListing } = requestContext
   const discovery = { ...toolListing.discovery, mode: 'direct' as const }
-  return { ...visit, requestContext: { ...requestContext, toolListing: { ...toolListing, discovery } } }
+  return { ...exchange, requestContext: { ...requestContext, toolListing: { ...toolListing, discovery } } }
 }
 
-const appsOf = async (parts: ServeParts, visit: Visit): Promise<App[]> =>
-  appsIn(visit.requestContext, await listAll(parts, direct(visit)))
+const appsOf = async (parts: ServeParts, exchange: ToolExchange): Promise<App[]> =>
+  appsIn(exchange.requestContext, await listAll(parts, direct(exchange)))
 
 /** The same without a request of its own, which would be counted beside the call. */
-const appsSeen = ({ requestContext }: Visit): App[] =>
+const appsSeen = ({ requestContext }: ToolExchange): App[] =>
   appsIn(requestContext, seenTools(requestContext, strangerOf(NEWEST_LEGACY)).values())
 
 function appsIn({ toolListing }: RequestContext, tools: Iterable<JsonObject>): App[] {
@@ -96,7 +106,7 @@ function appsIn({ toolListing }: RequestContext, tools: Iterable<JsonObject>): A
   })
 }
 
-async function namespacesOf(parts: ServeParts, visit: Visit, apps: readonly App[]): Promise<Namespace[]> {
+async function namespacesOf(parts: ServeParts, exchange: ToolExchange, apps: readonly App[]): Promise<Namespace[]> {
   const taken = new Set<string>()
   const unique = (name: string): string => {
     const plain = normal(name)
@@ -105,7 +115,7 @@ async function namespacesOf(parts: ServeParts, visit: Visit, apps: readonly App[
     taken.add(free)
     return free
   }
-  const accounts = await Promise.all(apps.map(({ offered }) => accountsAt(parts, visit, offered)))
+  const accounts = await Promise.all(apps.map(({ offered }) => accountsAt(parts, exchange, offered)))
   return apps.flatMap(({ offered }, at) => {
     const own = accounts[at] ?? []
     if (own.length < 2) return [{ name: unique(offered.alias), offered, account: own[0] }]
@@ -115,21 +125,21 @@ async function namespacesOf(parts: ServeParts, visit: Visit, apps: readonly App[
 
 const accountsAt = async (
   { credentials }: ServeParts,
-  { requestContext: { organizationId, principal } }: Visit,
+  { requestContext: { organizationId, principal } }: ToolExchange,
   { connectionId, credentials: takes }: Pick<Offered, 'connectionId' | 'credentials'>,
 ): Promise<readonly AccountOf[]> =>
   takes === true && credentials !== undefined ? credentials.accountsOf({ organizationId, connectionId, principal }) : []
 
-async function listApp(parts: ServeParts, visit: Visit): Promise<Served> {
-  const apps = await appsOf(parts, visit)
-  const { offered } = await appNamed(parts, visit, apps, visit.address.name ?? '')
+async function listApp(parts: ServeParts, exchange: ToolExchange): Promise<Served> {
+  const apps = await appsOf(parts, exchange)
+  const { offered } = await appNamed(parts, exchange, apps, exchange.address.name ?? '')
   return { body: [...(apps.find((app) => app.offered === offered)?.tools ?? [])] }
 }
 
 /** By its name, without regard to case, or by one of its namespaces. */
 async function appNamed(
   parts: ServeParts,
-  visit: Visit,
+  exchange: ToolExchange,
   apps: readonly App[],
   name: string,
 ): Promise<Pick<Namespace, 'offered' | 'account'>> {
@@ -137,7 +147,7 @@ async function appNamed(
   const byName = apps.find(({ offered }) => offered.alias.toLowerCase() === name.toLowerCase())
   const byForm = byName ?? apps.find(({ offered }) => normal(offered.alias) === plain)
   if (byForm !== undefined) return { offered: byForm.offered, account: undefined }
-  const namespaces = await namespacesOf(parts, visit, apps)
+  const namespaces = await namespacesOf(parts, exchange, apps)
   const found = namespaces.find((namespace) => namespace.name === plain || normal(shownName(namespace)) === plain)
   if (found === undefined) throw new Fault('thing.unknown', { thing: 'app' })
   return found
@@ -150,12 +160,12 @@ const shownName = ({ offered, account }: Namespace): string =>
 
 const labelOf = ({ name, account }: AccountOf): string => name ?? account
 
-async function listNamespaces(parts: ServeParts, visit: Visit): Promise<Served> {
-  const { version } = visit.requestContext
-  const apps = await appsOf(parts, visit)
-  const waits = visit.requestContext.toolListing.offered.some(({ status }) => status === 'new')
-  if (leastVersion(visit) > version || (waits && apps.length === 0)) throw new Fault('tools.not-ready', { version })
-  const namespaces = (await namespacesOf(parts, visit, apps)).map((namespace): JsonObject => {
+async function listNamespaces(parts: ServeParts, exchange: ToolExchange): Promise<Served> {
+  const { version } = exchange.requestContext
+  const apps = await appsOf(parts, exchange)
+  const waits = exchange.requestContext.toolListing.offered.some(({ status }) => status === 'new')
+  if (leastVersion(exchange) > version || (waits && apps.length === 0)) throw new Fault('tools.not-ready', { version })
+  const namespaces = (await namespacesOf(parts, exchange, apps)).map((namespace): JsonObject => {
     const { name, offered, account } = namespace
     return {
       name,
@@ -175,7 +185,7 @@ const statusOf = ({ credentials }: Offered, account: AccountOf | undefined): str
   return account.problem === undefined ? 'active' : 'expired'
 }
 
-function leastVersion({ request }: Visit): number {
+function leastVersion({ request }: ToolExchange): number {
   const { searchParams } = new URL(request.url ?? '/', 'http://gateway.invalid')
   const text = searchParams.get('min_version') ?? '0'
   if (!/^\d{1,15}$/.test(text))
@@ -187,7 +197,7 @@ function leastVersion({ request }: Visit): number {
 }
 
 /** The version grows with each change of what the organization offers, and is the same in every gateway. */
-function toolVersion(_: ServeParts, { request, requestContext: { version, organization } }: Visit): Served {
+function toolVersion(_: ServeParts, { request, requestContext: { version, organization } }: ToolExchange): Served {
   const etag = `"${organization}-${version}"`
   const headers = { etag, 'cache-control': 'private, no-cache' }
   const known = (headerOf(request)('if-none-match') ?? '').split(',').map((value) => value.trim().replace(/^W\//, ''))
@@ -204,9 +214,9 @@ const CHOICES = {
 
 type Choices = Readonly<Record<keyof typeof CHOICES, string | undefined>>
 
-function choicesIn(visit: Visit, body: JsonObject): { choices: Choices; given: JsonObject } {
+function choicesIn(exchange: ToolExchange, body: JsonObject): { choices: Choices; given: JsonObject } {
   const rest = { ...body }
-  const header = headerOf(visit.request)
+  const header = headerOf(exchange.request)
   const choose = ([member, name]: (typeof CHOICES)[keyof typeof CHOICES]): string | undefined => {
     const value = rest[member]
     delete rest[member]
@@ -218,28 +228,28 @@ function choicesIn(visit: Visit, body: JsonObject): { choices: Choices; given: J
   return { choices, given: rest }
 }
 
-async function execute(parts: ServeParts, visit: Visit): Promise<Served> {
-  const { choices, given } = choicesIn(visit, await bodyOf(parts, visit))
-  const slug = visit.address.name ?? ''
-  visit.audit.note({ target: slug })
-  const { name, tool, target, account } = await toolOf(parts, visit, slug, choices)
+async function execute(parts: ServeParts, exchange: ToolExchange): Promise<Served> {
+  const { choices, given } = choicesIn(exchange, await bodyOf(parts, exchange))
+  const slug = exchange.address.name ?? ''
+  exchange.audit.note({ target: slug })
+  const { name, tool, target, account } = await toolOf(parts, exchange, slug, choices)
   const named = bareArguments(given, hasArguments(tool))
   const chosen = account === undefined ? {} : chosenAccount(target, account)
-  const result = await callTool(parts, direct(visit), name, isObject(named) ? { ...named, ...chosen } : named)
-  return { body: executedForm(result, visit.audit.correlationId) }
+  const result = await callTool(parts, direct(exchange), name, isObject(named) ? { ...named, ...chosen } : named)
+  return { body: executedForm(result, exchange.audit.correlationId) }
 }
 
 /** A tool of the gateway itself, whatever the connection to it is called (ledger S0-PRX-10). */
-async function executeOwn(parts: ServeParts, visit: Visit): Promise<Served> {
-  const { toolListing } = visit.requestContext
+async function executeOwn(parts: ServeParts, exchange: ToolExchange): Promise<Served> {
+  const { toolListing } = exchange.requestContext
   const own = toolListing.offered.find(({ connector }) => connector === 'platform')
-  const name = visit.address.name ?? ''
-  visit.audit.note({ target: name })
-  const listed = appsSeen(visit).find(({ offered }) => offered === own)
+  const name = exchange.address.name ?? ''
+  exchange.audit.note({ target: name })
+  const listed = appsSeen(exchange).find(({ offered }) => offered === own)
   const tool = listed?.tools.find((value) => toolListing.tool(String(value['name']))?.name === name)
   if (tool === undefined) throw unlistedTool(name, listed?.tools.map((value) => String(value['name'])) ?? [])
-  const result = await callTool(parts, direct(visit), String(tool['name']), await bodyOf(parts, visit))
-  return { body: executedForm(result, visit.audit.correlationId) }
+  const result = await callTool(parts, direct(exchange), String(tool['name']), await bodyOf(parts, exchange))
+  return { body: executedForm(result, exchange.audit.correlationId) }
 }
 
 interface Chosen {
@@ -250,10 +260,10 @@ interface Chosen {
 }
 
 /** The tool that a slug means: the name that lists show, or the server's own where only one of the chosen apps has it. */
-async function toolOf(parts: ServeParts, visit: Visit, slug: string, choices: Choices): Promise<Chosen> {
-  const { toolListing } = visit.requestContext
-  const apps = appsSeen(visit)
-  const app = choices.app === undefined ? undefined : await appNamed(parts, visit, apps, choices.app)
+async function toolOf(parts: ServeParts, exchange: ToolExchange, slug: string, choices: Choices): Promise<Chosen> {
+  const { toolListing } = exchange.requestContext
+  const apps = appsSeen(exchange)
+  const app = choices.app === undefined ? undefined : await appNamed(parts, exchange, apps, choices.app)
   const isChosen = ({ connectionId }: Pick<ToolTarget, 'connectionId'>) =>
     (app === undefined || app.offered.connectionId === connectionId) &&
     (choices.server === undefined || choices.server === connectionId)
@@ -267,7 +277,7 @@ async function toolOf(parts: ServeParts, visit: Visit, slug: string, choices: Ch
   const target = name === undefined ? undefined : toolListing.tool(name)
   if (name === undefined || target === undefined) throw unlistedTool(slug, names)
   const account =
-    choices.account === undefined ? app?.account : await accountNamed(parts, visit, target, choices.account)
+    choices.account === undefined ? app?.account : await accountNamed(parts, exchange, target, choices.account)
   return { name, tool: seen.find((value) => value['name'] === name), target, account }
 }
 
@@ -278,8 +288,13 @@ function unlistedTool(tool: string, names: readonly string[]): Fault {
 }
 
 /** Somebody else's account is unknown here like one that does not exist (ledger S0-PRX-14). */
-async function accountNamed(parts: ServeParts, visit: Visit, target: ToolTarget, id: string): Promise<AccountOf> {
-  const own = await accountsAt(parts, visit, target)
+async function accountNamed(
+  parts: ServeParts,
+  exchange: ToolExchange,
+  target: ToolTarget,
+  id: string,
+): Promise<AccountOf> {
+  const own = await accountsAt(parts, exchange, target)
   const found = own.find((account) => account.id === id)
   if (found === undefined) throw new Fault('thing.unknown', { thing: 'account' })
   return found

@@ -14,11 +14,11 @@ import type { Inbound } from '../../snapshot/ports/endpoint.ts'
 import type { AuditEntryBuilder, AuditLog } from '../../call/audit-entry.ts'
 import type { Limits } from '../../limits/limits.ts'
 import type { Clients } from '../client-address.ts'
-import { countUnknown } from '../count-unknown.ts'
+import { countUnknownEndpoint } from '../count-unknown.ts'
 import type { Challenge } from '../oauth/challenge.ts'
 import { placeOf } from '../intake/take-in.ts'
 import { createReply, type Reply } from '../mcp/reply.ts'
-import { correlationOf, fromOf, onBehalfIn, prefersStream } from '../request-head.ts'
+import { correlationOf, clientOriginOf, onBehalfIn, prefersStream } from '../request-head.ts'
 import { problemAnswer, retryAfterOf } from '../http-faults.ts'
 import { cutUnread } from '../streams/unread-answers.ts'
 import { CALL, LIST, type ServeParts } from './ask-tools.ts'
@@ -60,8 +60,8 @@ export function createToolDoor(parts: ToolDoorParts): ToolDoor {
     const requestContext = await admit(inbound)
     audit.note({ requestContext })
     placeOf(request)?.admitted(requestContext.organizationId)
-    const visit = { request, response, address, requestContext, inbound, audit, reply }
-    const { body, status = 200, headers = {} } = await serve(parts, visit)
+    const exchange = { request, response, address, requestContext, inbound, audit, reply }
+    const { body, status = 200, headers = {} } = await serve(parts, exchange)
     const bytesOut =
       reply.streams && body !== undefined
         ? reply.end(body, status)
@@ -77,14 +77,14 @@ export function createToolDoor(parts: ToolDoorParts): ToolDoor {
   const isPublic = ({ way, base }: ToolAddress) => publicKey !== undefined && way === 'openapi' && base === ''
 
   async function answerOne(request: IncomingMessage, response: ServerResponse, address: ToolAddress): Promise<void> {
-    const audit = auditLog.begin(0, correlationOf(request), fromOf(request, clients))
+    const audit = auditLog.begin(0, correlationOf(request), clientOriginOf(request, clients))
     response.setHeader('x-correlation-id', audit.correlationId)
     const streams = address.method === 'POST' && prefersStream(request.headers.accept)
-    const reply = createReply(response, { accepts: streams, prefers: streams, headers: {} })
+    const reply = createReply(response, { accepts: streams, prefersStream: streams, headers: {} })
     try {
       await receive(request, response, address, { audit, reply })
     } catch (thrown) {
-      const fault = audit.fail(await countUnknown(thrown, limits))
+      const fault = audit.fail(await countUnknownEndpoint(thrown, limits))
       const challenged = challenge(fault, request)
       const answer = problemAnswer(fault, audit.correlationId)
       const headers = {
