@@ -3,7 +3,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { VALIDATION_BOUNDS } from '../../packages/gateway/src/lib/json-schema/run.ts'
+import { VALIDATION_BOUNDS } from '../../packages/gateway/src/lib/json-schema/validation.ts'
 import { TEST_LIMIT_MS } from '../../packages/gateway/src/testing/patience.ts'
 
 const script = new URL('hostile-schemas.script.ts', import.meta.url).pathname

@@ -1,7 +1,7 @@
 /**
  * The life of a tool call, top to bottom. Read this file first.
  *
- * By the time it begins, the request is identified, placed and read (`enter.ts`). The steps that concern the tool run in their
+ * By the time it begins, the request is identified, placed and read (`dispatch.ts`). The steps that concern the tool run in their
  * order, then the call is sent, then the steps see the result in the reverse order. A fault of a step that admits the request, and
  * what is wrong with the request itself, is an error; every other fault is told to the model as the tool's result. However the call
  * ends, its audit is closed once, by its door.

@@ -6,7 +6,7 @@
  */
 import { outcomeOf, type Facts, type Rule, type RuleRef, type ToolFacts, type Verdict } from '@toolway/contract'
 import { decide, liftsIt } from './decide.ts'
-import { suggestChanges, type Others } from './explain-others.ts'
+import { suggestChanges, type Others } from './suggest-changes.ts'
 import { argumentPathsOf } from './named-values.ts'
 import { conditionReadsOf, type Read } from './condition-reads.ts'
 import { spotsOf, textOf, type Path } from '../lib/parameter-path.ts'

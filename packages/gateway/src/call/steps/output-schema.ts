@@ -7,7 +7,7 @@
 import { eraOf, isObject, STRUCTURED_SINCE, type Json, type JsonObject, type Revision } from '@toolway/protocol'
 import type { ToolTarget } from '../../catalog/tool-listing.ts'
 import { schemaRead } from '../../lib/json-schema/schemas-read.ts'
-import type { Problem } from '../../lib/json-schema/run.ts'
+import type { Problem } from '../../lib/json-schema/validation.ts'
 import { UnusableSchema } from '../../lib/json-schema/usable.ts'
 import type { AuditEntryBuilder } from '../audit-entry.ts'
 import type { Step } from './step.ts'

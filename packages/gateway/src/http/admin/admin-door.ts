@@ -17,7 +17,7 @@ import type { OperationBase, OperationCall, Served } from '../../operations/serv
 import type { Log } from '../../lib/log.ts'
 import type { Limits } from '../../limits/limits.ts'
 import type { Clients } from '../client-address.ts'
-import { countUnknownEndpoint } from '../count-unknown.ts'
+import { countUnknownEndpoint } from '../count-unknown-endpoint.ts'
 import { createAdminRefusals, type AdminRefusalParts, type Learned } from './admin-refusals.ts'
 import { whoAsks, type CallerParts } from './admin-caller.ts'
 import { askingOf, type AdminContext, type Env } from './admin-asking.ts'

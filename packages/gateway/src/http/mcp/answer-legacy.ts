@@ -4,9 +4,9 @@
  */
 import { Fault } from '@toolway/contract'
 import { isRequest, isResponse, responseOf, type Message } from '@toolway/protocol'
-import { readLegacy } from '../../call/enter.ts'
+import { readLegacy } from '../../call/dispatch.ts'
 import { accepts, PASS_THROUGH_HEADER } from '../request-head.ts'
-import { createRequestChannel } from './client-line.ts'
+import { createRequestChannel } from './request-channel.ts'
 import { receiveNotification, openSession, settleAnswer } from './legacy-session.ts'
 import { createReply } from './reply.ts'
 import { createSessionReply } from './session-reply.ts'
@@ -18,7 +18,7 @@ import {
   sessionOf,
   type McpAnswerParts,
   type HttpExchange,
-} from './visit.ts'
+} from './http-exchange.ts'
 
 /** Rejects with what is wrong with the message itself; what fails later is worded on the reply. */
 export async function answerLegacy(parts: McpAnswerParts, exchange: HttpExchange, message: Message): Promise<void> {

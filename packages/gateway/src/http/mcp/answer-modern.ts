@@ -1,12 +1,12 @@
 /** A message of the modern era (2026-07-28), top to bottom: read, held open as long as its client stays, entered, answered. */
 import { Fault } from '@toolway/contract'
 import { isRequest, responseOf, type Notification, type Request } from '@toolway/protocol'
-import { readModern } from '../../call/enter.ts'
+import { readModern } from '../../call/dispatch.ts'
 import { accepts, PASS_THROUGH_HEADER } from '../request-head.ts'
 import { statusOfError } from '../http-faults.ts'
-import { createRequestChannel } from './client-line.ts'
+import { createRequestChannel } from './request-channel.ts'
 import { createReply } from './reply.ts'
-import { keepListenerOpen, refuseCall, onClientLeft, type McpAnswerParts, type HttpExchange } from './visit.ts'
+import { keepListenerOpen, refuseCall, onClientLeft, type McpAnswerParts, type HttpExchange } from './http-exchange.ts'
 
 /** Rejects with what is wrong with the message itself; what fails later is worded on the reply. */
 export async function answerModern(

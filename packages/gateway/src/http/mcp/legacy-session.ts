@@ -13,12 +13,18 @@ import {
   type Request,
   type Response,
 } from '@toolway/protocol'
-import { forwardToUpstreams } from '../../call/listening/told.ts'
+import { forwardToUpstreams } from '../../call/listening/forward-to-upstreams.ts'
 import { accepts, PASS_THROUGH_HEADER, SESSION_HEADER } from '../request-head.ts'
-import { cancelNamedRequest, settleQuestion } from './client-line.ts'
+import { cancelNamedRequest, settleQuestion } from './request-channel.ts'
 import { createReply } from './reply.ts'
 import { openSessionStream } from './session-stream.ts'
-import { continueAfterLeave, restoreSession, sessionOf, type McpAnswerParts, type HttpExchange } from './visit.ts'
+import {
+  continueAfterLeave,
+  restoreSession,
+  sessionOf,
+  type McpAnswerParts,
+  type HttpExchange,
+} from './http-exchange.ts'
 
 export async function openSession(parts: McpAnswerParts, exchange: HttpExchange, message: Request): Promise<void> {
   const { requestContext, response, audit, prefersStream } = exchange

@@ -17,13 +17,13 @@ import {
   type Request,
   type Response,
 } from '@toolway/protocol'
-import { readLegacy, type RequestDispatcher } from '../../call/enter.ts'
+import { readLegacy, type RequestDispatcher } from '../../call/dispatch.ts'
 import type { RequestContext } from '../../snapshot/ports/request-context.ts'
 import type { AuditEntryBuilder, AuditLog } from '../../call/audit-entry.ts'
 import type { From } from '../../call/audit-facts.ts'
 import type { CallIntake, CallPlace } from '../../limits/call-intake.ts'
 import type { Session } from '../../sessions/sessions.ts'
-import { cancelNamedRequest, createRequestChannel, settleQuestion } from './client-line.ts'
+import { cancelNamedRequest, createRequestChannel, settleQuestion } from './request-channel.ts'
 import type { CallsUnderWay } from '../streams/calls-under-way.ts'
 import { errorOf, failureOf } from '../http-faults.ts'
 

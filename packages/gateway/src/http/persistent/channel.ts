@@ -26,16 +26,21 @@ import {
   type Request,
 } from '@toolway/protocol'
 import type { Changes } from '../../catalog/changes.ts'
-import { isModern, readLegacy, readModern, type RequestDispatcher } from '../../call/enter.ts'
+import { isModern, readLegacy, readModern, type RequestDispatcher } from '../../call/dispatch.ts'
 import type { RequestContext } from '../../snapshot/ports/request-context.ts'
-import { forwardToUpstreams } from '../../call/listening/told.ts'
-import { ConnectionSession } from './line-session.ts'
-import { ConnectionToken, type PassThroughTokens } from './line-token.ts'
+import { forwardToUpstreams } from '../../call/listening/forward-to-upstreams.ts'
+import { ConnectionSession } from './connection-session.ts'
+import { ConnectionToken, type PassThroughTokens } from './connection-token.ts'
 import type { AuditEntryBuilder, AuditLog } from '../../call/audit-entry.ts'
 import { LiveList } from '../../lib/live-list.ts'
 import type { CallIntake } from '../../limits/call-intake.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
-import { cancelNamedRequest, createRequestChannel, settleQuestion, type RequestChannel } from '../mcp/client-line.ts'
+import {
+  cancelNamedRequest,
+  createRequestChannel,
+  settleQuestion,
+  type RequestChannel,
+} from '../mcp/request-channel.ts'
 import { createBatch } from '../mcp/mcp-batch.ts'
 import { errorOf, failureOf } from '../http-faults.ts'
 import type { CallsUnderWay } from '../streams/calls-under-way.ts'

@@ -5,7 +5,7 @@
  */
 import type { ServerResponse } from 'node:http'
 import { KEEP_ALIVE } from '@toolway/protocol'
-import { createStallDetector } from './reader.ts'
+import { createStallDetector } from './stall-detector.ts'
 import { cutUnread, isGone } from './unread-answers.ts'
 
 /** Proxies cut streams that are silent for a minute. */

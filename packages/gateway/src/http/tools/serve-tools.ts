@@ -1,7 +1,7 @@
 /** Requests of clients without MCP as `tools/list` and `tools/call`, and their results as JSON. */
 import { Fault } from '@toolway/contract'
 import { isObject, type HeaderReader, type JsonObject, type Request } from '@toolway/protocol'
-import { isModern, readLegacy, readModern } from '../../call/enter.ts'
+import { isModern, readLegacy, readModern } from '../../call/dispatch.ts'
 import { VERSION } from '../../call/introduce.ts'
 import { headerOf } from '../request-head.ts'
 import {

@@ -1,6 +1,6 @@
 /**
  * Tools for clients that speak no MCP: each request becomes `tools/list` or `tools/call` (`serve-tools.ts`) and takes the same way as
- * any other (`call/enter.ts`), with the same key, tool listing, rules, limits and audit record (ledger U-10).
+ * any other (`call/dispatch.ts`), with the same key, tool listing, rules, limits and audit record (ledger U-10).
  *
  * A result is answered with 200, also where the tool failed, so that a model reads why; a refused request is answered with
  * problem+json. If the reason is a server that takes no more requests for now, `Retry-After` says when to call again.
@@ -14,7 +14,7 @@ import type { Inbound } from '../../snapshot/ports/endpoint.ts'
 import type { AuditEntryBuilder, AuditLog } from '../../call/audit-entry.ts'
 import type { Limits } from '../../limits/limits.ts'
 import type { Clients } from '../client-address.ts'
-import { countUnknownEndpoint } from '../count-unknown.ts'
+import { countUnknownEndpoint } from '../count-unknown-endpoint.ts'
 import type { Challenge } from '../oauth/challenge.ts'
 import { placeOf } from '../intake/take-in.ts'
 import { createReply, type Reply } from '../mcp/reply.ts'

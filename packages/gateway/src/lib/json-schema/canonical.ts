@@ -1,6 +1,6 @@
 /** One text for each JSON value, whatever the order of its members: equal values have equal texts. Charged by their size. */
 import type { Json } from '@toolway/protocol'
-import type { Validation } from './run.ts'
+import type { Validation } from './validation.ts'
 
 export function canonicalOf(value: Json, validation?: Validation): string {
   if (typeof value !== 'object' || value === null) {

@@ -1,7 +1,7 @@
 /** A schema as it is checked by: its keywords made into checks once, so that a check reads no schema. */
 import type { Json } from '@toolway/protocol'
 import type { Draft } from './draft.ts'
-import { nothingEvaluated, addEvaluated, type InstancePath, type Validation, type Evaluated } from './run.ts'
+import { nothingEvaluated, addEvaluated, type InstancePath, type Validation, type Evaluated } from './validation.ts'
 import { UnusableSchema } from './usable.ts'
 
 export type Check = (

@@ -5,7 +5,7 @@
  * (`unchecked`): a call is not refused because its server's author knew another engine.
  */
 import { RE2JS } from 're2js'
-import type { Validation } from './run.ts'
+import type { Validation } from './validation.ts'
 
 /** Characters of an expression, and instructions of what it becomes. */
 const MOST_CHARACTERS = 2_000

@@ -14,7 +14,7 @@ import { SCALARS } from './keywords/scalars.ts'
 import { constCheck, enumCheck, typeCheck } from './keywords/values.ts'
 import { evaluate, type Check, type CompileContext, type Node } from './node.ts'
 import { createReferences, type References } from './references.ts'
-import { pointerOf, Validation, VALIDATION_BOUNDS, TooMuchWork, type Problem } from './run.ts'
+import { pointerOf, Validation, VALIDATION_BOUNDS, TooMuchWork, type Problem } from './validation.ts'
 import { refuseOversized, UnusableSchema } from './usable.ts'
 
 export interface Checked {

@@ -3,7 +3,7 @@ import { countWithNoun } from '../../count-with-noun.ts'
 import type { Json, JsonObject } from '@toolway/protocol'
 import { canonicalOf } from '../canonical.ts'
 import { evaluate, wrongKeyword, type Check, type CompileContext, type Node } from '../node.ts'
-import type { InstancePath, Validation, Evaluated } from '../run.ts'
+import type { InstancePath, Validation, Evaluated } from '../validation.ts'
 
 type ArrayKeyword = (value: Json, context: CompileContext, schema: JsonObject) => Check | undefined
 

@@ -8,7 +8,7 @@ import {
   type InstancePath,
   type Validation,
   type Evaluated,
-} from '../run.ts'
+} from '../validation.ts'
 import { typeWords } from './values.ts'
 
 type CombinedKeyword = (value: Json, context: CompileContext, schema: JsonObject) => Check | undefined

@@ -4,7 +4,7 @@ import { nearestNames } from '../../nearest-names.ts'
 import { countWithNoun } from '../../count-with-noun.ts'
 import { evaluate, wrongKeyword, type Check, type CompileContext, type Node } from '../node.ts'
 import { textPattern, type TextPattern } from '../pattern.ts'
-import type { Validation } from '../run.ts'
+import type { Validation } from '../validation.ts'
 
 type ObjectKeyword = (value: Json, context: CompileContext, schema: JsonObject) => Check | undefined
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import { createStallDetector } from './reader.ts'
+import { createStallDetector } from './stall-detector.ts'
 
 const WAITING = Buffer.alloc(16 * 1024 * 1024, 0x78)
 const BEAT = 10

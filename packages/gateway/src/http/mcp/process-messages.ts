@@ -4,7 +4,7 @@
  * HTTP+SSE. They go over the channel of the processes and are written down nowhere.
  */
 import { type Message, isResponse } from '@toolway/protocol'
-import { cancelNamedRequest, settleQuestion } from './client-line.ts'
+import { cancelNamedRequest, settleQuestion } from './request-channel.ts'
 import type { PostedMessage } from '../persistent/sse-door.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 import type { ProcessPlace } from '../../lib/process-place.ts'
