@@ -33,6 +33,10 @@ export type FlowId = Branded<'flow'>
 export type RecordStreamId = Branded<'record stream'>
 /** A result that is kept for whoever got only a part of it. */
 export type StoredResultId = Branded<'kept result'>
+/** A passkey of a person. */
+export type PasskeyId = Branded<'passkey'>
+/** An app of a person that shows codes for signing in. */
+export type AuthenticatorAppId = Branded<'authenticator app'>
 /** Content that travels by reference: `toolway://files/<id>`. */
 export type FileId = Branded<'file'>
 
@@ -57,6 +61,8 @@ const PREFIXES = {
   lgr: 'lasting grant',
   res: 'kept result',
   file: 'file',
+  psk: 'passkey',
+  atp: 'authenticator app',
 } as const
 export type IdPrefix = keyof typeof PREFIXES
 export type IdOf<Prefix extends IdPrefix> = Branded<(typeof PREFIXES)[Prefix]>

@@ -92,6 +92,8 @@ export type {
   FlowId,
   StoredResultId,
   FileId,
+  PasskeyId,
+  AuthenticatorAppId,
   IdOf,
   IdPrefix,
   ImportId,

@@ -10,6 +10,7 @@ import type { Db } from './db.ts'
 /** Tables of the installation, which a distributed PostgreSQL holds on every node (reference tables) or on one. */
 const GLOBAL: Readonly<Record<string, string>> = {
   agent_runs: 'one row for each run of an agent that goes on, counted over all organizations',
+  authenticator_apps: 'of accounts, which are in several organizations',
   change_relay: 'one row: who moves changes to the stream',
   changes: 'a queue of the installation that is empty most of the time',
   gateways: 'one row for each gateway that runs',
@@ -20,7 +21,9 @@ const GLOBAL: Readonly<Record<string, string>> = {
   oauth_clients: 'clients of the authorization server, which serve people of several organizations',
   oauth_tokens: 'found by the hash of the token, before the organization is known',
   organizations: 'the organizations themselves: their id is the key',
+  passkeys: 'of accounts, which are in several organizations',
   password_codes: 'of accounts, which are in several organizations',
+  recovery_codes: 'of accounts, which are in several organizations',
   refresh_tokens: 'of accounts',
   rules: 'rules of the platform, which count in every organization',
   sign_ins: 'of accounts',

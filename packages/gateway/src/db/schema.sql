@@ -71,6 +71,15 @@ create table approvals (
   tool_hash text,
   made_by text
 );
+create table authenticator_apps (
+  id text not null,
+  user_id text not null,
+  sealed_secret bytea not null,
+  last_step bigint not null,
+  name text not null,
+  created_at timestamp with time zone not null default now(),
+  used_at timestamp with time zone
+);
 create table catalog_looks (
   connection_id text not null,
   organization_id text not null,
@@ -469,6 +478,18 @@ create table organizations (
   updated_at timestamp with time zone not null default now(),
   egress jsonb not null default '{"hosts": [], "networks": []}'::jsonb
 );
+create table passkeys (
+  id text not null,
+  user_id text not null,
+  credential_id bytea not null,
+  public_key bytea not null,
+  sign_count bigint not null,
+  transports text[] not null default '{}'::text[],
+  name text not null,
+  synced boolean not null,
+  created_at timestamp with time zone not null default now(),
+  used_at timestamp with time zone
+);
 create table password_codes (
   user_id text not null,
   hash bytea not null,
@@ -561,6 +582,12 @@ create table records (
   salt bytea,
   redacted jsonb
 );
+create table recovery_codes (
+  hash bytea not null,
+  user_id text not null,
+  created_at timestamp with time zone not null default now(),
+  used_at timestamp with time zone
+);
 create table refresh_tokens (
   hash bytea not null,
   family_id text not null,
@@ -641,7 +668,12 @@ create table sign_ins (
   created_at timestamp with time zone not null default now(),
   expires_at timestamp with time zone not null,
   ended_at timestamp with time zone,
-  ended_why text
+  ended_why text,
+  proven_at timestamp with time zone not null default now(),
+  methods text[] not null default '{}'::text[],
+  used_at timestamp with time zone not null default now(),
+  idle integer not null default 0,
+  address text
 );
 create table spent_aliases (
   organization_id text not null,
@@ -780,7 +812,8 @@ create table users (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   signed_in_at timestamp with time zone,
-  vouched_by text
+  vouched_by text,
+  second_factor boolean not null default false
 );
 create table vault_secrets (
   name text not null,
@@ -858,6 +891,9 @@ alter table approvals add constraint approvals_tool_check CHECK (((tool <> ''::t
 alter table approvals add constraint approvals_tool_hash_check CHECK ((tool_hash ~ '^[0-9a-f]{64}$'::text));
 alter table approvals add constraint approvals_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES connections(organization_id, id) ON DELETE CASCADE;
 alter table approvals add constraint approvals_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
+alter table authenticator_apps add constraint authenticator_apps_id_check CHECK ((id <> ''::text));
+alter table authenticator_apps add constraint authenticator_apps_pkey PRIMARY KEY (id);
+alter table authenticator_apps add constraint authenticator_apps_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 alter table catalog_looks add constraint catalog_looks_pkey PRIMARY KEY (connection_id);
 alter table catalog_looks add constraint catalog_looks_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES connections(organization_id, id) ON DELETE CASCADE;
 alter table catalog_looks add constraint catalog_looks_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
@@ -1035,6 +1071,11 @@ alter table organizations add constraint organizations_id_check CHECK ((id <> ''
 alter table organizations add constraint organizations_pkey PRIMARY KEY (id);
 alter table organizations add constraint organizations_slug_check CHECK ((slug ~ '^[a-z][a-z0-9-]{0,38}$'::text));
 alter table organizations add constraint organizations_slug_key UNIQUE (slug);
+alter table passkeys add constraint passkeys_credential_id_check CHECK (((length(credential_id) >= 1) AND (length(credential_id) <= 1023)));
+alter table passkeys add constraint passkeys_credential_id_key UNIQUE (credential_id);
+alter table passkeys add constraint passkeys_id_check CHECK ((id <> ''::text));
+alter table passkeys add constraint passkeys_pkey PRIMARY KEY (id);
+alter table passkeys add constraint passkeys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 alter table password_codes add constraint password_codes_hash_check CHECK ((length(hash) = 32));
 alter table password_codes add constraint password_codes_hash_key UNIQUE (hash);
 alter table password_codes add constraint password_codes_pkey PRIMARY KEY (user_id);
@@ -1065,6 +1106,9 @@ alter table records add constraint records_id_check CHECK ((id <> ''::text));
 alter table records add constraint records_kind_check CHECK ((kind = ANY (ARRAY['call'::text, 'change'::text, 'sign_in'::text])));
 alter table records add constraint records_organization_id_check CHECK ((organization_id <> ''::text));
 alter table records add constraint records_outcome_check CHECK ((outcome = ANY (ARRAY['ok'::text, 'tool_error'::text, 'refused'::text, 'failed'::text, 'cancelled'::text, 'unknown'::text])));
+alter table recovery_codes add constraint recovery_codes_hash_check CHECK ((length(hash) = 32));
+alter table recovery_codes add constraint recovery_codes_pkey PRIMARY KEY (hash);
+alter table recovery_codes add constraint recovery_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 alter table refresh_tokens add constraint refresh_tokens_hash_check CHECK ((length(hash) = 32));
 alter table refresh_tokens add constraint refresh_tokens_pkey PRIMARY KEY (hash);
 alter table refresh_tokens add constraint refresh_tokens_family_id_fkey FOREIGN KEY (family_id) REFERENCES sign_ins(id) ON DELETE CASCADE;
@@ -1175,6 +1219,7 @@ CREATE INDEX approvals_due ON public.approvals USING btree (expires_at) WHERE (s
 CREATE INDEX approvals_listed ON public.approvals USING btree (organization_id, created_at);
 CREATE INDEX approvals_of_digest ON public.approvals USING btree (organization_id, digest, created_at);
 CREATE UNIQUE INDEX approvals_open ON public.approvals USING btree (organization_id, digest) WHERE (state = ANY (ARRAY['pending'::text, 'granted'::text]));
+CREATE INDEX authenticator_apps_user ON public.authenticator_apps USING btree (user_id);
 CREATE UNIQUE INDEX catalog_looks_placed ON public.catalog_looks USING btree (organization_id, connection_id);
 CREATE UNIQUE INDEX catalogs_placed ON public.catalogs USING btree (organization_id, connection_id);
 CREATE UNIQUE INDEX changes_once ON public.changes USING btree (xact, md5(payload));
@@ -1220,6 +1265,7 @@ CREATE INDEX organization_rules_connection ON public.organization_rules USING bt
 CREATE INDEX organization_rules_key ON public.organization_rules USING btree (organization_id, key_id) WHERE (key_id IS NOT NULL);
 CREATE UNIQUE INDEX organization_rules_name ON public.organization_rules USING btree (organization_id, scope, COALESCE(toolset, connection_id, user_id, key_id, ''::text), name);
 CREATE INDEX organization_rules_user ON public.organization_rules USING btree (organization_id, user_id) WHERE (user_id IS NOT NULL);
+CREATE INDEX passkeys_user ON public.passkeys USING btree (user_id);
 CREATE INDEX record_payloads_age ON public.record_payloads USING btree (at);
 CREATE INDEX record_payloads_of_connection ON public.record_payloads USING btree (organization_id, connection);
 CREATE UNIQUE INDEX record_payloads_placed ON public.record_payloads USING btree (organization_id, id);
@@ -1234,6 +1280,7 @@ CREATE INDEX records_by_outcome ON ONLY public.records USING btree (organization
 CREATE INDEX records_by_time ON ONLY public.records USING btree (organization_id, at, seq);
 CREATE INDEX records_by_tool ON ONLY public.records USING btree (organization_id, target, seq) WHERE (kind = 'call'::text);
 CREATE INDEX records_span ON ONLY public.records USING brin (at) WITH (pages_per_range='16', autosummarize='on');
+CREATE INDEX recovery_codes_user ON public.recovery_codes USING btree (user_id);
 CREATE INDEX refresh_tokens_family ON public.refresh_tokens USING btree (family_id);
 CREATE INDEX scim_emails_user ON public.scim_emails USING btree (organization_id, user_id);
 CREATE INDEX scim_groups_external ON public.scim_groups USING btree (organization_id, external_id);
@@ -1267,6 +1314,7 @@ alter table alerts enable row level security, force row level security;
 alter table approval_answers enable row level security, force row level security;
 alter table approval_messages enable row level security, force row level security;
 alter table approvals enable row level security, force row level security;
+alter table authenticator_apps enable row level security, force row level security;
 alter table catalog_looks enable row level security, force row level security;
 alter table catalogs enable row level security, force row level security;
 alter table change_relay enable row level security, force row level security;
@@ -1298,6 +1346,7 @@ alter table openapi_documents enable row level security, force row level securit
 alter table organization_rules enable row level security, force row level security;
 alter table organization_versions enable row level security, force row level security;
 alter table organizations enable row level security, force row level security;
+alter table passkeys enable row level security, force row level security;
 alter table password_codes enable row level security, force row level security;
 alter table record_chains enable row level security, force row level security;
 alter table record_checkpoints enable row level security, force row level security;
@@ -1306,6 +1355,7 @@ alter table record_stream_alerts enable row level security, force row level secu
 alter table record_stream_cursors enable row level security, force row level security;
 alter table record_streams enable row level security, force row level security;
 alter table records enable row level security, force row level security;
+alter table recovery_codes enable row level security, force row level security;
 alter table refresh_tokens enable row level security, force row level security;
 alter table rules enable row level security, force row level security;
 alter table scim_emails enable row level security, force row level security;
@@ -1365,6 +1415,9 @@ create policy organization_own on approvals as permissive for all to toolway_org
   using ((organization_id = current_setting('app.organization'::text, true)))
   with check ((organization_id = current_setting('app.organization'::text, true)));
 create policy system_all on approvals as permissive for all to owner
+  using (true)
+  with check (true);
+create policy system_all on authenticator_apps as permissive for all to owner
   using (true)
   with check (true);
 create policy organization_own on catalog_looks as permissive for all to toolway_organization
@@ -1529,6 +1582,9 @@ create policy organization_own on organizations as permissive for all to toolway
 create policy system_all on organizations as permissive for all to owner
   using (true)
   with check (true);
+create policy system_all on passkeys as permissive for all to owner
+  using (true)
+  with check (true);
 create policy system_all on password_codes as permissive for all to owner
   using (true)
   with check (true);
@@ -1570,6 +1626,9 @@ create policy organization_own on records as permissive for all to toolway_organ
   using ((organization_id = current_setting('app.organization'::text, true)))
   with check ((organization_id = current_setting('app.organization'::text, true)));
 create policy system_all on records as permissive for all to owner
+  using (true)
+  with check (true);
+create policy system_all on recovery_codes as permissive for all to owner
   using (true)
   with check (true);
 create policy system_all on refresh_tokens as permissive for all to owner
@@ -2233,6 +2292,22 @@ begin
           jsonb_strip_nulls(jsonb_build_object('connector', old.settings -> 'connector', 'url', old.settings -> 'url',
                                                'command', old.settings -> 'command', 'args', old.settings -> 'args')))
   on conflict (organization_id, alias) do update set led_to = excluded.led_to, removed_at = now();
+  return null;
+end
+$function$
+;
+CREATE OR REPLACE FUNCTION public.keep_second_factor()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  who text := coalesce(new.user_id, old.user_id);
+begin
+  update users u set second_factor = has.any
+    from (select exists (select from passkeys where user_id = who)
+              or exists (select from authenticator_apps where user_id = who) as any) has
+   where u.id = who and u.second_factor is distinct from has.any;
   return null;
 end
 $function$
@@ -2972,6 +3047,7 @@ CREATE TRIGGER tell_added AFTER INSERT ON public.alerts REFERENCING NEW TABLE AS
 CREATE TRIGGER tell_events_added AFTER INSERT ON public.alerts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tell_of_alerts();
 CREATE TRIGGER tell_added AFTER INSERT ON public.approvals REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_of_approvals();
 CREATE TRIGGER tell_changed AFTER UPDATE ON public.approvals REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_of_approvals();
+CREATE TRIGGER keep_second_factor AFTER INSERT OR DELETE ON public.authenticator_apps FOR EACH ROW EXECUTE FUNCTION keep_second_factor();
 CREATE CONSTRAINT TRIGGER count_added AFTER INSERT OR DELETE ON public.catalogs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_change();
 CREATE CONSTRAINT TRIGGER count_change AFTER UPDATE ON public.catalogs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((old.digest IS DISTINCT FROM new.digest) OR (old.stale_reason IS DISTINCT FROM new.stale_reason))) EXECUTE FUNCTION count_change();
 CREATE TRIGGER tell_added AFTER INSERT ON public.catalogs REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
@@ -3032,6 +3108,7 @@ CREATE TRIGGER raise_updated_at BEFORE UPDATE OF updated_at ON public.organizati
 CREATE TRIGGER tell_added AFTER INSERT ON public.organizations REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('id');
 CREATE TRIGGER tell_changed AFTER UPDATE ON public.organizations REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('id');
 CREATE TRIGGER tell_removed AFTER DELETE ON public.organizations REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('id');
+CREATE TRIGGER keep_second_factor AFTER INSERT OR DELETE ON public.passkeys FOR EACH ROW EXECUTE FUNCTION keep_second_factor();
 CREATE TRIGGER guard_changed BEFORE INSERT OR UPDATE ON public.record_chains FOR EACH STATEMENT EXECUTE FUNCTION guard_records('append_records prune_records', 'changed');
 CREATE TRIGGER guard_removed BEFORE DELETE OR TRUNCATE ON public.record_chains FOR EACH STATEMENT EXECUTE FUNCTION guard_records('nobody', 'removed');
 CREATE TRIGGER tell_records AFTER UPDATE OF seq ON public.record_chains FOR EACH ROW WHEN ((new.seq > old.seq)) EXECUTE FUNCTION tell_records();
@@ -3064,6 +3141,7 @@ CREATE TRIGGER tell_removed AFTER DELETE ON public.toolsets REFERENCING OLD TABL
 CREATE TRIGGER tell_added AFTER INSERT ON public.users FOR EACH STATEMENT EXECUTE FUNCTION tell_people_changed();
 CREATE TRIGGER tell_changed AFTER DELETE OR UPDATE OF active, epoch, platform_admin ON public.users FOR EACH STATEMENT EXECUTE FUNCTION tell_people_changed();
 CREATE TRIGGER tell_renamed AFTER UPDATE OF email ON public.users FOR EACH STATEMENT EXECUTE FUNCTION tell_people_changed();
+CREATE TRIGGER tell_second_factor AFTER UPDATE OF second_factor ON public.users FOR EACH STATEMENT EXECUTE FUNCTION tell_people_changed();
 
 -- Grants
 

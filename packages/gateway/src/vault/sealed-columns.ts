@@ -4,6 +4,7 @@
  */
 import type {
   ApprovalId,
+  AuthenticatorAppId,
   ConnectionId,
   CredentialId,
   FileId,
@@ -42,6 +43,7 @@ export const keptResultRow = (id: StoredResultId): string => `kept result ${id}`
 export const fileKeyRow = (id: FileId): string => `file ${id} key`
 export const payloadRow = (id: string): string => `record ${id} payload`
 export const agentModelRow = (id: OrganizationId): string => `organization ${id} agent model`
+export const authenticatorAppRow = (id: AuthenticatorAppId): string => `authenticator app ${id} secret`
 export const streamEventRow = (id: string): string => `stream event ${id}`
 export const secretRow = (name: string): string => `vault secret ${name}`
 
@@ -70,6 +72,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = Object.freeze([
   column('kept_results', 'sealed', keptResultRow),
   column('files', 'sealed_key', fileKeyRow),
   column('record_payloads', 'sealed', payloadRow),
+  column('authenticator_apps', 'sealed_secret', authenticatorAppRow),
   column('stream_reader_events', 'sealed', streamEventRow, "(reader || ' ' || at)"),
   column('vault_secrets', 'sealed', secretRow, 'name'),
 ])
