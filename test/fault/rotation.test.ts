@@ -16,7 +16,7 @@ import { addTestOrganization } from '../../packages/gateway/src/testing/organiza
 import { countSealed } from '../../packages/gateway/src/vault/count-sealed.ts'
 import { createKeySources } from '../../packages/gateway/src/vault/key-sources.ts'
 import { openVault } from '../../packages/gateway/src/vault/ring.ts'
-import { connectionRow } from '../../packages/gateway/src/vault/sealed-columns.ts'
+import { connectionSealContext } from '../../packages/gateway/src/vault/sealed-columns.ts'
 
 const SCRIPT = new URL('rotate.script.ts', import.meta.url).pathname
 const settings = ConnectionSettings.parse({ connector: 'mcp.http', url: 'https://example.com/mcp' })
@@ -59,7 +59,7 @@ describeEachPostgres('a rotation that is killed', (createDatabase) => {
               settings,
               enabled: true,
               origin: 'test',
-              seal: (id) => gateway.vault.seal(`secret of c${n}`, connectionRow(id)),
+              seal: (id) => gateway.vault.seal(`secret of c${n}`, connectionSealContext(id)),
             }),
           )
         }
@@ -67,7 +67,7 @@ describeEachPostgres('a rotation that is killed', (createDatabase) => {
           await gateway.reload()
           const rows = await db.organization(organization.id, listConnections)
           for (const { id, alias, sealed } of rows)
-            expect(gateway.vault.open(sealed ?? Buffer.alloc(0), connectionRow(id))).toBe(`secret of ${alias}`)
+            expect(gateway.vault.open(sealed ?? Buffer.alloc(0), connectionSealContext(id))).toBe(`secret of ${alias}`)
           expect(rows).toHaveLength(COUNT)
           expect(gateway.vault.hash('uru_key').toString('hex')).toBe(hash)
         }

@@ -15,7 +15,7 @@ import { addStream } from '../../packages/gateway/src/features/record-streams/re
 import { createTestVault } from '../../packages/gateway/src/testing/gateway.ts'
 import { PATIENCE_MS } from '../../packages/gateway/src/testing/patience.ts'
 import { addPerson, askAdmin, createBrowser, PASSWORD, signIn } from '../../packages/gateway/src/testing/people.ts'
-import { recordStreamRow, webhookSecretRow } from '../../packages/gateway/src/vault/sealed-columns.ts'
+import { recordStreamSealContext, webhookSecretSealContext } from '../../packages/gateway/src/vault/sealed-columns.ts'
 import { newWebhookSecret } from '../../packages/gateway/src/features/webhooks/signature.ts'
 import { addWebhook } from '../../packages/gateway/src/features/webhooks/webhooks.rows.ts'
 import { changingTool } from '../e2e/peers/servers/changing-server.ts'
@@ -67,7 +67,7 @@ const addHook = (url: string) => {
   const { id: organizationId } = cluster.organization
   const words = { url, private: true, description: null, events: ['alert'], enabled: true }
   return cluster.db.organization(organizationId, (sql) =>
-    addWebhook(sql, organizationId, words, (id) => vault.seal(newWebhookSecret(), webhookSecretRow(id))),
+    addWebhook(sql, organizationId, words, (id) => vault.seal(newWebhookSecret(), webhookSecretSealContext(id))),
   )
 }
 
@@ -82,7 +82,7 @@ const addRecordStream = (url: string, alerts = true): Promise<RecordStreamId> =>
         enabled: true,
       },
       fromNow: true,
-      seal: (id) => vault.seal(JSON.stringify({ webhook: newWebhookSecret() }), recordStreamRow(id)),
+      seal: (id) => vault.seal(JSON.stringify({ webhook: newWebhookSecret() }), recordStreamSealContext(id)),
     }),
   )
 

@@ -11,7 +11,7 @@ import { partsOf, sealerOf, shownOf, type Wire } from '../../packages/gateway/sr
 import { apiServerOf } from '../../packages/gateway/src/kinds/openapi/openapi.ts'
 import { connectorOf } from '../../packages/gateway/src/kinds/native/native.ts'
 import { programOf } from '../../packages/gateway/src/kinds/stdio/stdio.ts'
-import { connectionRow } from '../../packages/gateway/src/vault/sealed-columns.ts'
+import { connectionSealContext } from '../../packages/gateway/src/vault/sealed-columns.ts'
 import { storeCatalog } from '../../packages/gateway/src/catalog/catalogs.ts'
 import { insert } from './insert.ts'
 import { time, type Making } from './people.ts'
@@ -200,7 +200,7 @@ async function rowOf({ vault, chance, organization, now }: Making, plan: Planned
   const made = now - chance.under(700) * DAY
   const id = chance.id('con', made) as ConnectionId
   const { settings, secrets } = partsOf({ revision: 'auto', timeout: 30, wire: plan.wire, shown: shownOf(plan.wire) })
-  const sealed = sealerOf(secrets, vault.seal, connectionRow)(id) ?? null
+  const sealed = sealerOf(secrets, vault.seal, connectionSealContext)(id) ?? null
   const row = {
     ...{ id, organization_id: organization.id, alias: plan.alias, title: plan.title, connector: settings.connector },
     ...{ settings, sealed, enabled: plan.enabled, origin: chance.yes(0.2) ? 'import' : 'administration' },

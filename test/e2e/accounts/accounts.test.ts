@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { putCredential } from '../../../packages/gateway/src/credentials/credentials.ts'
 import { createTestVault, startTestGateway, type TestGateway } from '../../../packages/gateway/src/testing/gateway.ts'
 import { addPerson } from '../../../packages/gateway/src/testing/people.ts'
-import { accessTokenRow, refreshTokenRow } from '../../../packages/gateway/src/vault/sealed-columns.ts'
+import { accessTokenSealContext, refreshTokenSealContext } from '../../../packages/gateway/src/vault/sealed-columns.ts'
 
 const vault = createTestVault()
 const Nothing = z.object({})
@@ -85,8 +85,8 @@ const plant = (connection: string, userId: UserId | undefined, account?: string)
       server: URL_,
       left: 3600,
       seal: (id) => ({
-        access: vault.seal('s3cret-access', accessTokenRow(id)),
-        refresh: vault.seal('s3cret-refresh', refreshTokenRow(id)),
+        access: vault.seal('s3cret-access', accessTokenSealContext(id)),
+        refresh: vault.seal('s3cret-refresh', refreshTokenSealContext(id)),
       }),
     }),
   )

@@ -4,7 +4,7 @@ import { newId, type Role } from '@toolway/contract'
 import { z } from 'zod'
 import { putCredential } from '../../../packages/gateway/src/credentials/credentials.ts'
 import { createTestVault, startTestGateway, type TestGateway } from '../../../packages/gateway/src/testing/gateway.ts'
-import { accessTokenRow } from '../../../packages/gateway/src/vault/sealed-columns.ts'
+import { accessTokenSealContext } from '../../../packages/gateway/src/vault/sealed-columns.ts'
 
 const vault = createTestVault()
 const Nothing = z.object({})
@@ -123,7 +123,7 @@ describe('a credential', () => {
           organizationId: organization.id,
           provider: 'github',
           providerUsername: 'ada',
-          seal: (id) => ({ access: vault.seal('gho_token', accessTokenRow(id)), refresh: undefined }),
+          seal: (id) => ({ access: vault.seal('gho_token', accessTokenSealContext(id)), refresh: undefined }),
           ...owner,
         }),
       )

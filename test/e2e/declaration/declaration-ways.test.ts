@@ -21,7 +21,7 @@ import {
   type Call,
   type Declared,
 } from '../../../packages/gateway/src/features/declaration/index.ts'
-import { sealedRow } from '../../../packages/gateway/src/snapshot/snapshot.ts'
+import { settingsSealContext } from '../../../packages/gateway/src/snapshot/snapshot.ts'
 import { createTestVault, startTestGateway, type TestGateway } from '../../../packages/gateway/src/testing/gateway.ts'
 import { addKey } from '../peers/people/administrators.ts'
 
@@ -283,7 +283,7 @@ describe('a declaration file', () => {
         const [{ id, settings, sealed }] = rows as [z.output<typeof Flows>]
         const secrets = z
           .object({ origins: z.record(z.string(), z.object({ private: z.boolean() })).optional() })
-          .parse(JSON.parse(vault.open(sealed, sealedRow(id))))
+          .parse(JSON.parse(vault.open(sealed, settingsSealContext(id))))
         return { main: settings.private, hooks: secrets.origins?.['webhooks']?.private }
       }
       await carry(gateway, await at('https://n8n.example.com/'))

@@ -1,6 +1,6 @@
 /** Changes that an operator makes to the connections of a running gateway, and the resulting state in the database. */
 import { partsOf, sealerOf, shownOf } from '../../../packages/gateway/src/kinds/kinds.ts'
-import { sealedRow } from '../../../packages/gateway/src/snapshot/snapshot.ts'
+import { settingsSealContext } from '../../../packages/gateway/src/snapshot/snapshot.ts'
 import { listCatalogs } from '../../../packages/gateway/src/catalog/catalogs.ts'
 import {
   addConnection,
@@ -21,7 +21,7 @@ const ORIGIN = 'command line'
 export async function putConnection({ db, organization }: TestGateway, words: TestConnection): Promise<void> {
   const { alias, wire, enabled = true, revision = 'auto', timeout = 30, title = alias } = words
   const { settings, secrets } = partsOf({ revision, timeout, wire, shown: shownOf(wire) })
-  const seal = sealerOf(secrets, vault.seal, sealedRow)
+  const seal = sealerOf(secrets, vault.seal, settingsSealContext)
   const next = { title, settings, enabled, origin: ORIGIN, seal }
   await db.organization(organization.id, async (sql) => {
     const held = await findConnection(sql, alias)

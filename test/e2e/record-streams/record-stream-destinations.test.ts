@@ -21,7 +21,7 @@ import {
 import { startOtlpReceiver } from '../../../packages/gateway/src/testing/otlp-receiver.ts'
 import { createGuardedFetch } from '../../../packages/gateway/src/upstreams/http/guarded-fetch.ts'
 import { connectTls } from '../../../packages/gateway/src/upstreams/http/guarded-tls.ts'
-import { recordStreamRow } from '../../../packages/gateway/src/vault/sealed-columns.ts'
+import { recordStreamSealContext } from '../../../packages/gateway/src/vault/sealed-columns.ts'
 import { createVault } from '../../../packages/gateway/src/vault/vault.ts'
 import { selfSigned } from '../peers/authorities/self-signed.ts'
 import { findS3Server, startS3Server } from '../peers/servers/s3-server.ts'
@@ -53,7 +53,7 @@ const deliver = (destination: object, secrets: object, batch: StreamBatch, more:
     {
       ...{ id: ID, organization_id: 'org_1', destination: StreamDestination.parse(destination) },
       private: more.private ?? true,
-      sealed_secrets: vault.seal(JSON.stringify(secrets), recordStreamRow(ID)),
+      sealed_secrets: vault.seal(JSON.stringify(secrets), recordStreamSealContext(ID)),
     },
     batch,
     new AbortController().signal,

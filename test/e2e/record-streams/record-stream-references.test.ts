@@ -8,7 +8,7 @@ import { startOtlpReceiver } from '../../../packages/gateway/src/testing/otlp-re
 import { createGuardedFetch } from '../../../packages/gateway/src/upstreams/http/guarded-fetch.ts'
 import { connectTls } from '../../../packages/gateway/src/upstreams/http/guarded-tls.ts'
 import { createSecretReferences } from '../../../packages/gateway/src/vault/references/references.ts'
-import { recordStreamRow } from '../../../packages/gateway/src/vault/sealed-columns.ts'
+import { recordStreamSealContext } from '../../../packages/gateway/src/vault/sealed-columns.ts'
 import { createVault } from '../../../packages/gateway/src/vault/vault.ts'
 import { openGateway } from '../peers/open-gateway.ts'
 import { addKey } from '../peers/people/administrators.ts'
@@ -80,7 +80,7 @@ test('a value that changes is used by the next delivery after it was read again,
   })
   const id = 'str_1' as RecordStreamId
   const deliver = (destination: object, secrets: object) => {
-    const sealed = vault.seal(JSON.stringify(secrets), recordStreamRow(id))
+    const sealed = vault.seal(JSON.stringify(secrets), recordStreamSealContext(id))
     const stream = { id, organization_id: 'org_1', destination: StreamDestination.parse(destination), private: true }
     const batch = { id: 'b', streamId: id, organizationId: 'org_1', items: [testItem('org_1', 'rec_1', new Date(0))] }
     return send({ ...stream, sealed_secrets: sealed }, batch, new AbortController().signal)

@@ -3,7 +3,7 @@ import type { ConnectionId, UserId } from '@toolway/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { putCredential } from '../../../packages/gateway/src/credentials/credentials.ts'
 import { createTestVault, startTestGateway, type TestGateway } from '../../../packages/gateway/src/testing/gateway.ts'
-import { accessTokenRow, refreshTokenRow } from '../../../packages/gateway/src/vault/sealed-columns.ts'
+import { accessTokenSealContext, refreshTokenSealContext } from '../../../packages/gateway/src/vault/sealed-columns.ts'
 import { openGateway } from '../peers/open-gateway.ts'
 import { startGuarded, type GuardedServer } from '../peers/servers/guarded-server.ts'
 import { httpWire, processOf } from '../peers/servers/real-servers.ts'
@@ -88,8 +88,8 @@ async function addMail() {
         server: mail.url,
         left: 3600,
         seal: (row) => ({
-          access: vault.seal(token, accessTokenRow(row)),
-          refresh: vault.seal('refresh', refreshTokenRow(row)),
+          access: vault.seal(token, accessTokenSealContext(row)),
+          refresh: vault.seal('refresh', refreshTokenSealContext(row)),
         }),
       }),
     )

@@ -5,7 +5,7 @@ import { addConnection } from '../connections/connections.ts'
 import type { Db } from '../db/db.ts'
 import { describeEachPostgres } from '../testing/database.ts'
 import { addTestOrganization } from '../testing/organization.ts'
-import { accessTokenRow, oauthAppRow, refreshTokenRow } from '../vault/sealed-columns.ts'
+import { accessTokenSealContext, oauthAppSealContext, refreshTokenSealContext } from '../vault/sealed-columns.ts'
 import { createVault } from '../vault/vault.ts'
 import { listCredentials, putCredential, type CredentialWords } from './credentials.ts'
 import { takeCredentials } from './take-credentials.ts'
@@ -26,8 +26,8 @@ async function addMember(db: Db, organizationId: string, name: string): Promise<
 }
 
 const tokens = (access: string, refresh?: string) => (id: CredentialId) => ({
-  access: vault.seal(access, accessTokenRow(id)),
-  refresh: refresh === undefined ? undefined : vault.seal(refresh, refreshTokenRow(id)),
+  access: vault.seal(access, accessTokenSealContext(id)),
+  refresh: refresh === undefined ? undefined : vault.seal(refresh, refreshTokenSealContext(id)),
 })
 
 async function fixture(database: { db: Db }) {
@@ -69,21 +69,21 @@ describeEachPostgres('kept credentials', (createDatabase) => {
         clientId: 'Iv1.client',
         secret: 's3cret-of-the-client',
         active: true,
-        seal: (text, own) => vault.seal(text, oauthAppRow(own)),
+        seal: (text, own) => vault.seal(text, oauthAppSealContext(own)),
       }),
     )
     expect(connection).toBeDefined()
     const [row] = await list()
     if (row === undefined) throw new Error('there is none')
-    expect(vault.open(row.sealed_access_token, accessTokenRow(id))).toBe('access')
-    expect(vault.open(row.sealed_refresh_token ?? Buffer.alloc(0), refreshTokenRow(id))).toBe('refresh')
+    expect(vault.open(row.sealed_access_token, accessTokenSealContext(id))).toBe('access')
+    expect(vault.open(row.sealed_refresh_token ?? Buffer.alloc(0), refreshTokenSealContext(id))).toBe('refresh')
     // Neither in the other's place, nor in another row's.
-    expect(() => vault.open(row.sealed_access_token, refreshTokenRow(id))).toThrow()
-    expect(() => vault.open(row.sealed_access_token, accessTokenRow(newId('crd')))).toThrow()
+    expect(() => vault.open(row.sealed_access_token, refreshTokenSealContext(id))).toThrow()
+    expect(() => vault.open(row.sealed_access_token, accessTokenSealContext(newId('crd')))).toThrow()
     for (let at = 0; at < row.sealed_access_token.length; at++) {
       const flipped = Buffer.from(row.sealed_access_token)
       flipped[at] = (flipped[at] ?? 0) ^ 1
-      expect(() => vault.open(flipped, accessTokenRow(id))).toThrow()
+      expect(() => vault.open(flipped, accessTokenSealContext(id))).toThrow()
     }
     for (const table of ['credentials', 'oauth_apps', 'connections']) {
       const select = Object.assign([`select coalesce(string_agg(t::text, ''), '') as text from ${table} t`], {
@@ -135,7 +135,7 @@ describeEachPostgres('kept credentials', (createDatabase) => {
     const rows = await list()
     expect(rows).toHaveLength(3)
     const replaced = rows.find(({ id }) => id === first)
-    expect(vault.open(replaced?.sealed_access_token ?? Buffer.alloc(0), accessTokenRow(first))).toBe('newer')
+    expect(vault.open(replaced?.sealed_access_token ?? Buffer.alloc(0), accessTokenSealContext(first))).toBe('newer')
     expect(replaced?.sealed_refresh_token).toBeNull()
   })
 
@@ -155,7 +155,7 @@ describeEachPostgres('kept credentials', (createDatabase) => {
       [bob, 'default'],
     ])
     const kept = (await list()).find(({ id }) => id === first)
-    expect(vault.open(kept?.sealed_access_token ?? Buffer.alloc(0), accessTokenRow(first))).toBe('of ada')
+    expect(vault.open(kept?.sealed_access_token ?? Buffer.alloc(0), accessTokenSealContext(first))).toBe('of ada')
   })
 
   test('take the place of one that works only where they are of the same person, or its owner lets them', async () => {
@@ -229,11 +229,11 @@ describeEachPostgres('kept OAuth apps', (createDatabase) => {
           clientId,
           secret,
           active: true,
-          seal: (text, id) => vault.seal(text, oauthAppRow(id)),
+          seal: (text, id) => vault.seal(text, oauthAppSealContext(id)),
         }),
       )
     const open = (sealed: Buffer | null, id: OAuthAppId) =>
-      sealed === null ? null : vault.open(sealed, oauthAppRow(id))
+      sealed === null ? null : vault.open(sealed, oauthAppSealContext(id))
     const first = await put('one', 'a-secret-of-some-length')
     expect(first).toMatchObject({ client_id: 'one', hint: '••••ngth' })
     const second = await put('two', undefined)

@@ -7,7 +7,7 @@ import { sourcesOf } from '../base/secret-sources.ts'
 import { INSTALLATION } from './installation.ts'
 import { createSecretReferences, type SecretReferences } from '../vault/references/references.ts'
 import { hasReference, SecretFault } from '../vault/references/secret-source.ts'
-import { connectionRow } from '../vault/sealed-columns.ts'
+import { connectionSealContext } from '../vault/sealed-columns.ts'
 import type { Base } from '../base/base.ts'
 
 export interface SnapshotReferences extends ConnectionReferences {
@@ -78,7 +78,7 @@ function createConnectionReferences({ references, isUsed, open }: ConnectionRefe
 
   function openedOrNone(sealed: Uint8Array, id: ConnectionId): ConnectionSecrets {
     try {
-      return ConnectionSecrets.parse(JSON.parse(open(sealed, connectionRow(id))))
+      return ConnectionSecrets.parse(JSON.parse(open(sealed, connectionSealContext(id))))
     } catch {
       // Told by whoever opens it.
       return ConnectionSecrets.parse({})

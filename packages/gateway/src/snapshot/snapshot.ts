@@ -42,7 +42,7 @@ import type { Documents } from './ports/documents.ts'
 import type { OwnCredentials } from './ports/credentials.ts'
 import { createToolNames } from './tool-names.ts'
 import { screenOf } from './visibility-filter.ts'
-import { connectionRow } from '../vault/sealed-columns.ts'
+import { connectionSealContext } from '../vault/sealed-columns.ts'
 
 export interface Snapshot {
   readonly organization: OrganizationRow
@@ -209,7 +209,7 @@ function openUpstream(
 export const versionOf = (connection: ConnectionRow): string => connection.updated_at.toISOString()
 
 const secretsOf = ({ id, sealed }: ConnectionRow, unseal: SnapshotParts['unseal']): ConnectionSecrets =>
-  ConnectionSecrets.parse(sealed === null ? {} : JSON.parse(unseal(sealed, sealedRow(id))))
+  ConnectionSecrets.parse(sealed === null ? {} : JSON.parse(unseal(sealed, settingsSealContext(id))))
 
 /** Whether a connection takes credentials, found out once for each snapshot; one whose secrets cannot be opened serves nobody anyway. */
 function createTakes(unseal: SnapshotParts['unseal']) {
@@ -281,7 +281,7 @@ function rememberedRevision({ era }: ConnectionRow): Revision | undefined {
 }
 
 /** The row that a connection's secrets are sealed for. */
-export const sealedRow = connectionRow
+export const settingsSealContext = connectionSealContext
 
 /** The credential headers of the gateway's own requests to a connection. */
 const ownPresents = (

@@ -12,7 +12,7 @@ import type { KeyServiceFault } from './key-service/key-service.ts'
 import { addWrappedKey, readWrappedKeys } from './key-service/wrapped-rows.ts'
 import type { Found, FoundKey, KeySources } from './key-sources.ts'
 import { firstHashRoot, idOf } from './root.ts'
-import { secretRow } from './sealed-columns.ts'
+import { secretSealContext } from './sealed-columns.ts'
 import { createVault, type Ring, type TurningVault } from './vault.ts'
 
 const Remembered = z.object({
@@ -135,14 +135,14 @@ async function withHashRoot(sql: SystemSql, roots: readonly Buffer[], current: B
   const vault = createVault({ roots })
   const [stored] = await sql(Secret)`select sealed from vault_secrets where name = ${HASH_ROOT}`
   if (stored !== undefined) {
-    const hashRoot = Buffer.from(vault.open(stored.sealed, secretRow(HASH_ROOT)), 'hex')
+    const hashRoot = Buffer.from(vault.open(stored.sealed, secretSealContext(HASH_ROOT)), 'hex')
     return { roots, hashRoot }
   }
   if (roots.length > 1)
     throw new Error('The table vault_secrets lacks the data that keys are looked up by: restore it from a backup.')
   // Until now there has been one root key only, and the hashes that the database holds were made with what it derives.
   const hashRoot = firstHashRoot(current)
-  const sealed = vault.seal(hashRoot.toString('hex'), secretRow(HASH_ROOT))
+  const sealed = vault.seal(hashRoot.toString('hex'), secretSealContext(HASH_ROOT))
   await sql(Nothing)`insert into vault_secrets (name, sealed) values (${HASH_ROOT}, ${sealed})`
   return { roots, hashRoot }
 }

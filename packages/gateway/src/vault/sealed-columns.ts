@@ -26,26 +26,26 @@ export interface SealedColumn {
   row(id: string): string
 }
 
-export const connectionRow = (id: ConnectionId): string => `connection ${id}`
-export const keyRow = (id: KeyId): string => `key ${id}`
-export const oauthAppRow = (id: OAuthAppId): string => `oauth app ${id}`
-export const accessTokenRow = (id: CredentialId): string => `credential ${id} access token`
-export const refreshTokenRow = (id: CredentialId): string => `credential ${id} refresh token`
-export const flowVerifierRow = (id: FlowId): string => `flow ${id} verifier`
-export const flowSecretRow = (id: FlowId): string => `flow ${id} client secret`
-export const webhookSecretRow = (id: WebhookId): string => `webhook ${id} secret`
-export const webhookPreviousRow = (id: WebhookId): string => `webhook ${id} previous secret`
-export const recordStreamRow = (id: RecordStreamId): string => `record stream ${id} secrets`
-export const approvalRow = (id: ApprovalId): string => `approval ${id} arguments`
-export const approvalAnswerRow = (id: ApprovalId): string => `approval ${id} answer`
-export const keptAnswerRow = (hash: string): string => `kept answer ${hash}`
-export const keptResultRow = (id: StoredResultId): string => `kept result ${id}`
-export const fileKeyRow = (id: FileId): string => `file ${id} key`
-export const payloadRow = (id: string): string => `record ${id} payload`
-export const agentModelRow = (id: OrganizationId): string => `organization ${id} agent model`
-export const authenticatorAppRow = (id: AuthenticatorAppId): string => `authenticator app ${id} secret`
-export const streamEventRow = (id: string): string => `stream event ${id}`
-export const secretRow = (name: string): string => `vault secret ${name}`
+export const connectionSealContext = (id: ConnectionId): string => `connection ${id}`
+export const keySealContext = (id: KeyId): string => `key ${id}`
+export const oauthAppSealContext = (id: OAuthAppId): string => `oauth app ${id}`
+export const accessTokenSealContext = (id: CredentialId): string => `credential ${id} access token`
+export const refreshTokenSealContext = (id: CredentialId): string => `credential ${id} refresh token`
+export const flowVerifierSealContext = (id: FlowId): string => `flow ${id} verifier`
+export const flowSecretSealContext = (id: FlowId): string => `flow ${id} client secret`
+export const webhookSecretSealContext = (id: WebhookId): string => `webhook ${id} secret`
+export const previousWebhookSecretSealContext = (id: WebhookId): string => `webhook ${id} previous secret`
+export const recordStreamSealContext = (id: RecordStreamId): string => `record stream ${id} secrets`
+export const approvalSealContext = (id: ApprovalId): string => `approval ${id} arguments`
+export const approvalAnswerSealContext = (id: ApprovalId): string => `approval ${id} answer`
+export const keptAnswerSealContext = (hash: string): string => `kept answer ${hash}`
+export const keptResultSealContext = (id: StoredResultId): string => `kept result ${id}`
+export const fileKeySealContext = (id: FileId): string => `file ${id} key`
+export const payloadSealContext = (id: string): string => `record ${id} payload`
+export const agentModelSealContext = (id: OrganizationId): string => `organization ${id} agent model`
+export const authenticatorAppSealContext = (id: AuthenticatorAppId): string => `authenticator app ${id} secret`
+export const streamEventSealContext = (id: string): string => `stream event ${id}`
+export const secretSealContext = (name: string): string => `vault secret ${name}`
 
 const column = (table: string, name: string, row: (id: never) => string, id = 'id'): SealedColumn => ({
   table,
@@ -55,26 +55,26 @@ const column = (table: string, name: string, row: (id: never) => string, id = 'i
 })
 
 export const SEALED_COLUMNS: readonly SealedColumn[] = Object.freeze([
-  column('connections', 'sealed', connectionRow),
-  column('keys', 'sealed', keyRow),
-  column('oauth_apps', 'sealed', oauthAppRow),
-  column('credentials', 'sealed_access_token', accessTokenRow),
-  column('credentials', 'sealed_refresh_token', refreshTokenRow),
-  column('oauth_flows', 'sealed_verifier', flowVerifierRow),
-  column('oauth_flows', 'sealed_client_secret', flowSecretRow),
-  column('webhooks', 'sealed_secret', webhookSecretRow),
-  column('record_streams', 'sealed_secrets', recordStreamRow),
-  column('webhooks', 'sealed_previous', webhookPreviousRow),
-  column('approvals', 'sealed_arguments', approvalRow),
-  column('approvals', 'sealed_answer', approvalAnswerRow),
-  column('agent_models', 'sealed', agentModelRow, 'organization_id'),
-  column('kept_answers', 'sealed_answer', keptAnswerRow, "encode(hash, 'hex')"),
-  column('kept_results', 'sealed', keptResultRow),
-  column('files', 'sealed_key', fileKeyRow),
-  column('record_payloads', 'sealed', payloadRow),
-  column('authenticator_apps', 'sealed_secret', authenticatorAppRow),
-  column('stream_reader_events', 'sealed', streamEventRow, "(reader || ' ' || at)"),
-  column('vault_secrets', 'sealed', secretRow, 'name'),
+  column('connections', 'sealed', connectionSealContext),
+  column('keys', 'sealed', keySealContext),
+  column('oauth_apps', 'sealed', oauthAppSealContext),
+  column('credentials', 'sealed_access_token', accessTokenSealContext),
+  column('credentials', 'sealed_refresh_token', refreshTokenSealContext),
+  column('oauth_flows', 'sealed_verifier', flowVerifierSealContext),
+  column('oauth_flows', 'sealed_client_secret', flowSecretSealContext),
+  column('webhooks', 'sealed_secret', webhookSecretSealContext),
+  column('record_streams', 'sealed_secrets', recordStreamSealContext),
+  column('webhooks', 'sealed_previous', previousWebhookSecretSealContext),
+  column('approvals', 'sealed_arguments', approvalSealContext),
+  column('approvals', 'sealed_answer', approvalAnswerSealContext),
+  column('agent_models', 'sealed', agentModelSealContext, 'organization_id'),
+  column('kept_answers', 'sealed_answer', keptAnswerSealContext, "encode(hash, 'hex')"),
+  column('kept_results', 'sealed', keptResultSealContext),
+  column('files', 'sealed_key', fileKeySealContext),
+  column('record_payloads', 'sealed', payloadSealContext),
+  column('authenticator_apps', 'sealed_secret', authenticatorAppSealContext),
+  column('stream_reader_events', 'sealed', streamEventSealContext, "(reader || ' ' || at)"),
+  column('vault_secrets', 'sealed', secretSealContext, 'name'),
 ])
 
 /** The same statement for each column: `@table`, `@column` and `@id` are words of the list above, never anybody's input. */

@@ -21,7 +21,7 @@ import {
   type DeclaredConnection,
   type DeclaredKey,
 } from '../../features/declaration/index.ts'
-import { sealedRow } from '../../snapshot/snapshot.ts'
+import { settingsSealContext } from '../../snapshot/snapshot.ts'
 import type { CatalogRow } from '../../catalog/catalogs.ts'
 
 import { ConfigFault } from '../../config.ts'
@@ -135,7 +135,7 @@ function connectionRow(
     title,
     description: null,
     settings,
-    sealed: sealerOf(secrets, vault.seal, sealedRow)(id) ?? null,
+    sealed: sealerOf(secrets, vault.seal, settingsSealContext)(id) ?? null,
     enabled,
     origin: ORIGIN,
     era: null,
@@ -153,7 +153,7 @@ function connectionRow(
 }
 
 const secretsIn = (vault: Making['vault'], { id, sealed }: ConnectionRow): ConnectionSecrets =>
-  ConnectionSecrets.parse(sealed === null ? {} : JSON.parse(vault.open(sealed, sealedRow(id))))
+  ConnectionSecrets.parse(sealed === null ? {} : JSON.parse(vault.open(sealed, settingsSealContext(id))))
 
 export function keyRow({ began }: Making, { id, slug }: OrganizationRow, key: DeclaredKey): KeyRow {
   const { name, value, toolset, role = 'tenant_member', limit = 'execute', trusted = false, expires } = key

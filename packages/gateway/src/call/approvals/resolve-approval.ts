@@ -27,7 +27,7 @@ import { noteUse } from '../../approvals/standing-grants.ts'
 import type { Db, OrgSql } from '../../db/db.ts'
 import type { Principal } from '../../identity/principal.ts'
 import { recordChange, actorTypeOf, type Actor } from '../../records/change.ts'
-import { approvalRow } from '../../vault/sealed-columns.ts'
+import { approvalSealContext } from '../../vault/sealed-columns.ts'
 import type { Vault } from '../../vault/vault.ts'
 import type { ApprovalAsking } from './approval-port.ts'
 import { taskOwner } from '../tasks/task-owner.ts'
@@ -225,7 +225,7 @@ async function ask(
     toolHash: lasting.toolHash,
     standingDigest: lasting.digest,
   }
-  const id = await addApproval(sql, added, (approvalId) => parts.vault.seal(sealed, approvalRow(approvalId)))
+  const id = await addApproval(sql, added, (approvalId) => parts.vault.seal(sealed, approvalSealContext(approvalId)))
   const row = await lockLatest(sql, digest)
   if (row === undefined) throw new Error('a question that was just asked is not there')
   // Somebody asked the same at the same moment.

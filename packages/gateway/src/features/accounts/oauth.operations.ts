@@ -4,7 +4,7 @@ import * as shapes from '@toolway/contract/admin'
 import { listCredentials, type CredentialRow } from '../../credentials/credentials.ts'
 import { listOAuthAppPage, putOAuthApp, removeOAuthApp, type OAuthAppRow } from '../../credentials/oauth-apps.ts'
 import { idsOf, type Ended } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
-import { oauthAppRow } from '../../vault/sealed-columns.ts'
+import { oauthAppSealContext } from '../../vault/sealed-columns.ts'
 import { serveOrganization, type Served } from './serve.operations.ts'
 import { pageOfRows, refuseTime, startOf } from '../../lib/page.ts'
 import { roleForbidden } from '../../lib/role-forbidden.ts'
@@ -104,7 +104,7 @@ export const oauthOperations: readonly Served[] = [
           clientId,
           secret,
           active,
-          seal: (text, id) => parts.vault.seal(text, oauthAppRow(id)),
+          seal: (text, id) => parts.vault.seal(text, oauthAppSealContext(id)),
         }),
     )
     return toApp(row)

@@ -10,7 +10,7 @@ import { isUnreadable } from '../../approvals/stored-rules.ts'
 import type { OrgSql } from '../../db/db.ts'
 import type { Log } from '../../lib/log.ts'
 import { canonicalJson, parseJson, withDigitsAsText, type JsonObject } from '@toolway/protocol'
-import { approvalRow } from '../../vault/sealed-columns.ts'
+import { approvalSealContext } from '../../vault/sealed-columns.ts'
 import type { ToolEffect } from '../../snapshot/tools-of.ts'
 import type { Vault } from '../../vault/vault.ts'
 
@@ -108,7 +108,7 @@ export async function describeApproval(
 /** The arguments of the call as they would be sent; and as they came, where rules changed them. */
 export function argumentsOf(vault: Pick<Vault, 'open'>, row: ApprovalRow) {
   const shown = withDigitsAsText(
-    parseJson(vault.open(row.sealed_arguments, approvalRow(row.id))),
+    parseJson(vault.open(row.sealed_arguments, approvalSealContext(row.id))),
   ) as unknown as ShownArguments
   const { arguments: sent, given = null, files = [] } = shown
   return {

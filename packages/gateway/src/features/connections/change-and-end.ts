@@ -7,7 +7,7 @@ import { type ConnectionRow, type NewConnection, changeConnection } from '../../
 import type { OrgSql } from '../../db/db.ts'
 import { areAlike, factsOf } from '../../oauth/outgoing/credentials/connection-facts.ts'
 import type { Ended, Ender } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
-import { connectionRow } from '../../vault/sealed-columns.ts'
+import { connectionSealContext } from '../../vault/sealed-columns.ts'
 import type { Vault } from '../../vault/vault.ts'
 import { endLastingGrants } from './lasting-grants.rows.ts'
 
@@ -21,7 +21,7 @@ async function endLasting(
   { open, sealed }: { open: Vault['open']; sealed: Uint8Array | undefined | null },
 ): Promise<void> {
   const words = (value: Uint8Array | undefined | null) =>
-    value === undefined || value === null ? '' : open(Buffer.from(value), connectionRow(stored.id))
+    value === undefined || value === null ? '' : open(Buffer.from(value), connectionSealContext(stored.id))
   if (words(stored.sealed) === words(sealed)) return
   await endLastingGrants(sql, stored.id)
 }

@@ -9,7 +9,7 @@ import {
   type LockMode,
   type OrganizationId,
 } from '@toolway/contract'
-import { sealedRow } from '../../snapshot/snapshot.ts'
+import { settingsSealContext } from '../../snapshot/snapshot.ts'
 import { addConnection, setToolLock } from '../../connections/connections.ts'
 import { putDocument, type PackedDocument } from '../../connections/openapi-documents.ts'
 import { takesOver } from '../../connections/spent-aliases.ts'
@@ -55,7 +55,7 @@ export async function createConnection(
   const { alias, settings } = connection
   const lock = mode ?? firstLockOf(settings.connector)
   const taken = await takesOver(sql, alias, settings)
-  const seal = sealerOf(secrets, vault.seal, sealedRow)
+  const seal = sealerOf(secrets, vault.seal, settingsSealContext)
   const id = await addConnection(sql, { ...connection, organizationId, seal })
   if (id === undefined) throw new Fault('thing.taken', { thing: 'connection', name: alias })
   if (document !== undefined) await putDocument(sql, organizationId, id, document)

@@ -1,7 +1,7 @@
 /** Reads what the states of connections are derived from (`call-state.ts`), for one caller and all connections at once. */
 import { appNamesOf, authOf, ConnectionSecrets, isAtVendor, type Authority, type UserId } from '@toolway/contract'
 import { isTellingName } from '@toolway/contract/secret-marks'
-import { sealedRow } from '../../snapshot/snapshot.ts'
+import { settingsSealContext } from '../../snapshot/snapshot.ts'
 import type { ConnectionRow } from '../../connections/connections.ts'
 import { countAccountOwners, listCallAccounts, type CallAccount } from '../../credentials/call-accounts.ts'
 import { listOAuthApps, type OAuthAppRow } from '../../credentials/oauth-apps.ts'
@@ -63,7 +63,7 @@ function ownHeadersOf(
 ): Pick<CallFacts, 'hasOwnHeader' | 'hasOwnKey'> {
   if (sealed === null) return { hasOwnHeader: false }
   try {
-    const { headers } = ConnectionSecrets.parse(JSON.parse(vault.open(sealed, sealedRow(id))))
+    const { headers } = ConnectionSecrets.parse(JSON.parse(vault.open(sealed, settingsSealContext(id))))
     const names = Object.keys(headers)
     return {
       hasOwnHeader: names.some((name) => name.toLowerCase() === 'authorization'),

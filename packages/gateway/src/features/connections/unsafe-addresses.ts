@@ -6,7 +6,7 @@ import { ConnectionSecrets } from '@toolway/contract'
 import type { ConnectionRow } from '../../connections/connections.ts'
 import { addressesOf, isBound } from '../../kinds/addresses.ts'
 import { accountPlaceOf } from '../../kinds/account-hosts.ts'
-import { connectionRow } from '../../vault/sealed-columns.ts'
+import { connectionSealContext } from '../../vault/sealed-columns.ts'
 import type { Vault } from '../../vault/vault.ts'
 
 /** The alias, and what is wrong and mends it, in sentences. What cannot be opened is told elsewhere. */
@@ -39,7 +39,7 @@ export function openedSecrets(
   { id, sealed }: ConnectionRow,
 ): ConnectionSecrets | undefined {
   try {
-    return ConnectionSecrets.parse(sealed === null ? {} : JSON.parse(open(sealed, connectionRow(id))))
+    return ConnectionSecrets.parse(sealed === null ? {} : JSON.parse(open(sealed, connectionSealContext(id))))
   } catch {
     return undefined
   }

@@ -10,7 +10,7 @@ import type { FileOwner } from '../../snapshot/ports/file-store.ts'
 import { createFileSweep } from './file-sweep.ts'
 import { createUploads } from './uploads.ts'
 import { ensureOrganization } from '../../organizations/organizations.ts'
-import { fileKeyRow } from '../../vault/sealed-columns.ts'
+import { fileKeySealContext } from '../../vault/sealed-columns.ts'
 import { createTestDatabase } from '../../testing/database.ts'
 import { createTestVault } from '../../testing/gateway.ts'
 
@@ -32,8 +32,8 @@ export async function openFileHouse({ limits = {}, blobs }: FileHouseOptions = {
   const parts: FileParts = {
     db,
     blobs: blobs ?? createFolderBlobs(folder),
-    sealKey: (key, id) => vault.seal(key.toString('base64'), fileKeyRow(id)),
-    openKey: (sealed, id) => Buffer.from(vault.open(sealed, fileKeyRow(id)), 'base64'),
+    sealKey: (key, id) => vault.seal(key.toString('base64'), fileKeySealContext(id)),
+    openKey: (sealed, id) => Buffer.from(vault.open(sealed, fileKeySealContext(id)), 'base64'),
     limits: { one: 64 * MIB, organization: 256 * MIB, seconds: 3600, resultSeconds: 600, ...limits },
   }
   const ownerIn = async (slug: string, principal: string): Promise<FileOwner> => {

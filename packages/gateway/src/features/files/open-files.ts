@@ -2,7 +2,7 @@
 import type { FilePlace } from '../../config/files.ts'
 import type { Db } from '../../db/db.ts'
 import type { FileStore } from '../../snapshot/ports/file-store.ts'
-import { fileKeyRow } from '../../vault/sealed-columns.ts'
+import { fileKeySealContext } from '../../vault/sealed-columns.ts'
 import type { Vault } from '../../vault/vault.ts'
 import type { AdminFiles } from './admin-files.ts'
 import type { Blobs } from './blobs/blobs.ts'
@@ -32,7 +32,7 @@ export function openFiles({ db, vault, blobs, limits }: OpeningFiles): OpenedFil
   const admin = filesWithoutContent(vault, limits)
   const parts: FileParts = {
     ...{ db, blobs, ...admin },
-    openKey: (sealed, id) => Buffer.from(vault.open(sealed, fileKeyRow(id)), 'base64'),
+    openKey: (sealed, id) => Buffer.from(vault.open(sealed, fileKeySealContext(id)), 'base64'),
   }
   return {
     store: createFileStore(parts),
@@ -44,7 +44,7 @@ export function openFiles({ db, vault, blobs, limits }: OpeningFiles): OpenedFil
 
 /** The parts of operations besides the database: content goes to a gateway, and so does its removal. */
 export const filesWithoutContent = (vault: Pick<Vault, 'seal'>, limits: FileLimits): Omit<AdminFiles, 'wake'> => ({
-  sealKey: (key, id) => vault.seal(key.toString('base64'), fileKeyRow(id)),
+  sealKey: (key, id) => vault.seal(key.toString('base64'), fileKeySealContext(id)),
   limits,
 })
 

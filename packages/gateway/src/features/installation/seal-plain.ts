@@ -11,7 +11,7 @@ import type { Db, SystemSql } from '../../db/db.ts'
 import { maskArguments, maskUrl } from '@toolway/contract/secret-marks'
 import { sealPlainValues } from '../../vault/reseal.ts'
 import { FOREIGN } from '../../vault/sealed-value.ts'
-import { connectionRow } from '../../vault/sealed-columns.ts'
+import { connectionSealContext } from '../../vault/sealed-columns.ts'
 import type { Vault } from '../../vault/vault.ts'
 
 export interface SealPlainParts {
@@ -49,7 +49,7 @@ async function sealSettings(parts: SealPlainParts, sql: SystemSql, id: string): 
   const [row] = await sql(Row)`select id, settings, sealed from connections where id = ${id} for update`
   const moved = row && planSealing(parts, row)
   if (moved === undefined) return 0
-  const sealed = parts.vault.seal(JSON.stringify(moved.secrets), connectionRow(id as ConnectionId))
+  const sealed = parts.vault.seal(JSON.stringify(moved.secrets), connectionSealContext(id as ConnectionId))
   await sql(Id)`
     update connections set settings = ${JSON.stringify(moved.settings)}, sealed = ${sealed} where id = ${id} returning id`
   return 1
@@ -58,7 +58,7 @@ async function sealSettings(parts: SealPlainParts, sql: SystemSql, id: string): 
 /** Returns the new settings and secrets; undefined where nothing has to change. */
 function planSealing(parts: SealPlainParts, { id, settings, sealed }: z.output<typeof Row>) {
   const read = Settings.safeParse(settings)
-  const sealedSecrets = heldSecrets(parts, sealed, connectionRow(id as ConnectionId))
+  const sealedSecrets = heldSecrets(parts, sealed, connectionSealContext(id as ConnectionId))
   return read.success && sealedSecrets !== undefined ? moveSecrets(read.data, sealedSecrets) : undefined
 }
 

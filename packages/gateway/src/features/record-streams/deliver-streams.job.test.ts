@@ -21,7 +21,7 @@ import { addTestOrganization } from '../../testing/organization.ts'
 import { testEntry } from '../../testing/record-entry.ts'
 import { createGuardedFetch } from '../../upstreams/http/guarded-fetch.ts'
 import { connectTls } from '../../upstreams/http/guarded-tls.ts'
-import { recordStreamRow } from '../../vault/sealed-columns.ts'
+import { recordStreamSealContext } from '../../vault/sealed-columns.ts'
 import { createVault } from '../../vault/vault.ts'
 import { isFresh, isSignedBy } from '../webhooks/verify.ts'
 import { newWebhookSecret } from '../webhooks/signature.ts'
@@ -98,7 +98,7 @@ const add = (db: Db, owner: string, url: string, from: 'now' | 'start' = 'start'
         enabled: true,
       },
       fromNow: from === 'now',
-      seal: (id) => vault.seal(JSON.stringify({ webhook: SECRET }), recordStreamRow(id)),
+      seal: (id) => vault.seal(JSON.stringify({ webhook: SECRET }), recordStreamSealContext(id)),
     }),
   )
 

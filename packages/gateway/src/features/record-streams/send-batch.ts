@@ -7,7 +7,7 @@ import { REFUSED_ADDRESS } from '../../upstreams/http/agent.ts'
 import type { GuardedFetch } from '../../upstreams/http/guarded-fetch.ts'
 import type { ConnectTls } from '../../upstreams/http/guarded-tls.ts'
 import type { PrivateOrigins } from '../../upstreams/http/permits.ts'
-import { recordStreamRow } from '../../vault/sealed-columns.ts'
+import { recordStreamSealContext } from '../../vault/sealed-columns.ts'
 import type { Vault } from '../../vault/vault.ts'
 import { DeliveryProblem, type DestinationParts, type Secrets } from './destinations/destination.ts'
 import { deliverTo } from './destinations/destinations.ts'
@@ -45,7 +45,7 @@ export function createSendBatch({ vault, reveal, fetchFor, connectTls, now, host
   return async (stream, batch, signal) => {
     const bounded = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)])
     try {
-      const stored = JSON.parse(vault.open(stream.sealed_secrets, recordStreamRow(stream.id))) as Secrets
+      const stored = JSON.parse(vault.open(stream.sealed_secrets, recordStreamSealContext(stream.id))) as Secrets
       const secrets = await revealSecrets(stored, (text) => reveal(stream.organization_id, text))
       const connect: DestinationParts['connect'] = (target) =>
         connectTls({ ...target, alias: ALIAS, allowPrivate: stream.private })

@@ -12,7 +12,7 @@ import { isOwnerAlive } from '../../records/outbox/is-owner-alive.ts'
 import { createRecordWriter } from '../../records/outbox/writer.ts'
 import { removeOldPayloads } from '../../records/payloads.ts'
 import { createRefusals } from '../../records/refusals.ts'
-import { payloadRow } from '../../vault/sealed-columns.ts'
+import { payloadSealContext } from '../../vault/sealed-columns.ts'
 import type { BaseWithDatabase } from '../../base/base.ts'
 
 /** Between two looks for payloads whose time is over. Milliseconds. */
@@ -60,7 +60,7 @@ function startPayloads(
 ) {
   const days = config.TOOLWAY_PAYLOAD_DAYS
   const keepPayload = createKeepPayload({
-    seal: (text, id) => vault.seal(text, payloadRow(id)),
+    seal: (text, id) => vault.seal(text, payloadSealContext(id)),
     waiting: () => records.waiting,
     onTrouble: (thrown) => log.warn({ err: thrown }, 'the payload of a record could not be stored'),
   })
@@ -72,7 +72,7 @@ function startPayloads(
 
 const payloadsOf = ({ config, vault }: Pick<BaseWithDatabase, 'config' | 'vault'>) => ({
   days: config.TOOLWAY_PAYLOAD_DAYS,
-  open: (sealed: Buffer, id: string) => vault.open(sealed, payloadRow(id)),
+  open: (sealed: Buffer, id: string) => vault.open(sealed, payloadSealContext(id)),
 })
 
 const checkpointsOf = ({ config, db, vault, log }: BaseWithDatabase, days: number | undefined) =>

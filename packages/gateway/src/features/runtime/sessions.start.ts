@@ -19,7 +19,7 @@ import type { PageRead } from '../../sessions/page-reads.ts'
 import { createSessionNames } from '../../sessions/session-names.ts'
 import { createSessions, type Sessions } from '../../sessions/sessions.ts'
 import type { Upstreams } from '../../upstreams/upstreams.ts'
-import { streamEventRow } from '../../vault/sealed-columns.ts'
+import { streamEventSealContext } from '../../vault/sealed-columns.ts'
 import type { BaseWithDatabase } from '../../base/base.ts'
 
 export function startSessions(
@@ -79,12 +79,12 @@ export function startSharedStreams(
   const remote = createRemoteStreams({
     db,
     hash: hashOfSession(vault),
-    open: (sealed, reader, at) => vault.open(sealed, streamEventRow(`${reader} ${at}`)),
+    open: (sealed, reader, at) => vault.open(sealed, streamEventSealContext(`${reader} ${at}`)),
   })
   const lent = createLentStreams({
     db,
     sessionOf: (hash) => keepSessions.held(hash),
-    seal: (text, reader, at) => vault.seal(text, streamEventRow(`${reader} ${at}`)),
+    seal: (text, reader, at) => vault.seal(text, streamEventSealContext(`${reader} ${at}`)),
     log,
   })
   const cleaning = createCleanOld({

@@ -12,7 +12,7 @@ import { describeEachPostgres } from '../../testing/database.ts'
 import { createTestVault } from '../../testing/gateway.ts'
 import { addTestOrganization } from '../../testing/organization.ts'
 import { createGuardedFetch } from '../../upstreams/http/guarded-fetch.ts'
-import { webhookPreviousRow, webhookSecretRow } from '../../vault/sealed-columns.ts'
+import { previousWebhookSecretSealContext, webhookSecretSealContext } from '../../vault/sealed-columns.ts'
 import { newWebhookSecret } from './signature.ts'
 import { addWebhook, listWebhooks, rotateSecret } from './webhooks.rows.ts'
 import { createDeliverWebhooks, PAUSES } from './deliver-webhooks.job.ts'
@@ -71,7 +71,7 @@ async function hook(db: Db, url: string, { reach = true, events = ['alert'], slu
   const secret = newWebhookSecret()
   const words = { url, private: reach, description: null, events, enabled: true }
   const id = await db.organization(organizationId, (sql) =>
-    addWebhook(sql, organizationId, words, (whk) => vault.seal(secret, webhookSecretRow(whk))),
+    addWebhook(sql, organizationId, words, (whk) => vault.seal(secret, webhookSecretSealContext(whk))),
   )
   return { id, organizationId, secret }
 }
@@ -267,8 +267,8 @@ describeEachPostgres('webhooks', (createDatabase) => {
     const next = newWebhookSecret()
     await db.organization(wanted.organizationId, (sql) =>
       rotateSecret(sql, wanted.id, {
-        next: vault.seal(next, webhookSecretRow(wanted.id)),
-        previous: vault.seal(wanted.secret, webhookPreviousRow(wanted.id)),
+        next: vault.seal(next, webhookSecretSealContext(wanted.id)),
+        previous: vault.seal(wanted.secret, previousWebhookSecretSealContext(wanted.id)),
         hours: 24,
       }),
     )

@@ -9,7 +9,7 @@ import { REFUSED_ADDRESS } from '../../upstreams/http/agent.ts'
 import type { GuardedFetch } from '../../upstreams/http/guarded-fetch.ts'
 import { privateOriginOf } from '../../upstreams/http/permits.ts'
 import type { Vault } from '../../vault/vault.ts'
-import { webhookPreviousRow, webhookSecretRow } from '../../vault/sealed-columns.ts'
+import { previousWebhookSecretSealContext, webhookSecretSealContext } from '../../vault/sealed-columns.ts'
 import { signedHeaders } from './signature.ts'
 import type { WebhookRow } from './webhooks.rows.ts'
 
@@ -43,8 +43,8 @@ const DAY = 86_400
 
 export function createSendWebhook({ vault, fetchFor, now }: SendWebhookParts): SendWebhook {
   const secretsOf = ({ webhookId, sealed_secret: secret, sealed_previous: previous }: Outgoing): string[] => [
-    vault.open(secret, webhookSecretRow(webhookId)),
-    ...(previous === null ? [] : [vault.open(previous, webhookPreviousRow(webhookId))]),
+    vault.open(secret, webhookSecretSealContext(webhookId)),
+    ...(previous === null ? [] : [vault.open(previous, previousWebhookSecretSealContext(webhookId))]),
   ]
 
   return async (outgoing, signal) => {

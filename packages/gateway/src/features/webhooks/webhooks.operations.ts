@@ -2,7 +2,7 @@
 import { Fault, newId, type Role, type WebhookId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import type { OrgSql } from '../../db/db.ts'
-import { webhookPreviousRow, webhookSecretRow } from '../../vault/sealed-columns.ts'
+import { previousWebhookSecretSealContext, webhookSecretSealContext } from '../../vault/sealed-columns.ts'
 import { newWebhookSecret } from './signature.ts'
 import {
   addWebhook,
@@ -101,7 +101,7 @@ const add = serveOrganization(shapes.addWebhook, async (request) => {
     }),
     async (sql) => {
       if ((await listWebhooks(sql)).length >= MOST) throw new Fault('webhook.limit', { limit: MOST })
-      return addWebhook(sql, organization.id, words, (id) => parts.vault.seal(secret, webhookSecretRow(id)))
+      return addWebhook(sql, organization.id, words, (id) => parts.vault.seal(secret, webhookSecretSealContext(id)))
     },
   )
   return { ...(await shownWebhook(request, id)), secret }
@@ -169,10 +169,10 @@ const rotate = serveOrganization(shapes.rotateWebhookSecret, async (request) => 
     () => ({ action: 'webhook.rotate', resource: 'webhook', id }),
     async (sql) => {
       const current = await lock(sql, id)
-      const before = vault.open(current.sealed_secret, webhookSecretRow(current.id))
+      const before = vault.open(current.sealed_secret, webhookSecretSealContext(current.id))
       await rotateSecret(sql, current.id, {
-        next: vault.seal(secret, webhookSecretRow(current.id)),
-        previous: vault.seal(before, webhookPreviousRow(current.id)),
+        next: vault.seal(secret, webhookSecretSealContext(current.id)),
+        previous: vault.seal(before, previousWebhookSecretSealContext(current.id)),
         hours: OVERLAP,
       })
     },

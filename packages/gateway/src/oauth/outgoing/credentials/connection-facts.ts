@@ -22,7 +22,7 @@ import { takesCredentials } from '../../../connections/takes-credentials.ts'
 import { accountPlaceOf } from '../../../kinds/account-hosts.ts'
 import { NO_EXCEPTIONS, type Exceptions } from '../../../upstreams/http/exceptions.ts'
 import { privateHostOf } from '../../../upstreams/http/permits.ts'
-import { connectionRow } from '../../../vault/sealed-columns.ts'
+import { connectionSealContext } from '../../../vault/sealed-columns.ts'
 import type { Vault } from '../../../vault/vault.ts'
 import type { Egress } from '../ports.ts'
 
@@ -55,7 +55,7 @@ type Opening = Pick<Vault, 'open' | 'hash'>
 type Described = Pick<ConnectionRow, 'id' | 'organization_id' | 'alias' | 'settings' | 'sealed' | 'updated_at'>
 
 const secretsOf = ({ open }: Opening, { id, sealed }: Pick<Described, 'id' | 'sealed'>): ConnectionSecrets =>
-  ConnectionSecrets.parse(sealed === null ? {} : JSON.parse(open(sealed, connectionRow(id))))
+  ConnectionSecrets.parse(sealed === null ? {} : JSON.parse(open(sealed, connectionSealContext(id))))
 
 export function factsOf(vault: Opening, row: Described, exceptions = NO_EXCEPTIONS): ConnectionFacts {
   const { settings, id, organization_id: organizationId, alias } = row

@@ -9,7 +9,7 @@ import type { CredentialId, OrganizationId, UserId } from '@toolway/contract'
 import type { OpenCredential } from '../../../snapshot/ports/credentials.ts'
 import type { HeldRow } from '../../../credentials/credentials.ts'
 import { createSingleFlight } from '../../../lib/single-flight.ts'
-import { accessTokenRow } from '../../../vault/sealed-columns.ts'
+import { accessTokenSealContext } from '../../../vault/sealed-columns.ts'
 import { MissingVaultKey } from '../../../vault/sealed-value.ts'
 import type { ConnectionFacts } from './connection-facts.ts'
 
@@ -192,7 +192,7 @@ function openToken(
   row: HeldRow,
 ): { readonly token: string | undefined; readonly problem: string | undefined } {
   try {
-    return { token: open(row.sealed_access_token, accessTokenRow(row.id)), problem: undefined }
+    return { token: open(row.sealed_access_token, accessTokenSealContext(row.id)), problem: undefined }
   } catch (thrown) {
     // Another gateway, or this one when it is given the key, may open it: nothing is noted in the database.
     if (thrown instanceof MissingVaultKey)

@@ -5,7 +5,7 @@ import { listConnections, removeConnection } from '../../../connections/connecti
 import { MOST_ACCOUNTS } from '../../../credentials/credentials.ts'
 import { AUTHORITY, startCredentialHouse } from '../../../testing/credential-house.ts'
 import { describeEachPostgres } from '../../../testing/database.ts'
-import { accessTokenRow, refreshTokenRow } from '../../../vault/sealed-columns.ts'
+import { accessTokenSealContext, refreshTokenSealContext } from '../../../vault/sealed-columns.ts'
 
 const Nothing = z.object({})
 const Text = z.object({ text: z.string() })
@@ -49,8 +49,8 @@ describeEachPostgres('a credential that is kept', (createDatabase) => {
       )
     const [kept] = await read()
     expect(kept).toMatchObject({ kind: 'oauth', scopes: ['read'] })
-    expect(house.vault.open(kept!.sealed_access_token, accessTokenRow(id))).toBe('access-shared-1')
-    expect(house.vault.open(kept!.sealed_refresh_token, refreshTokenRow(id))).toBe('refresh-shared-1')
+    expect(house.vault.open(kept!.sealed_access_token, accessTokenSealContext(id))).toBe('access-shared-1')
+    expect(house.vault.open(kept!.sealed_refresh_token, refreshTokenSealContext(id))).toBe('refresh-shared-1')
     expect(kept!.sealed_access_token.includes('access-shared-1')).toBe(false)
     await house.db.organization(house.organization.id, (sql) => removeConnection(sql, 'web'))
     expect(await read()).toEqual([])

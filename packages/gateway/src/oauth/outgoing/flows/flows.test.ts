@@ -5,7 +5,7 @@ import { listFailedConnects } from '../../../credentials/account-states.ts'
 import { OPERATOR } from '../../../identity/principal.ts'
 import { ACTOR, asUser, authorityOf, connectFixture, PUBLIC } from '../../../testing/connect-fixture.ts'
 import { describeEachPostgres } from '../../../testing/database.ts'
-import { flowSecretRow, flowVerifierRow } from '../../../vault/sealed-columns.ts'
+import { flowSecretSealContext, flowVerifierSealContext } from '../../../vault/sealed-columns.ts'
 import { documentIdOf } from './client-metadata.ts'
 import type { OAuthRedirect } from './flows.ts'
 import { FlowProblem } from './callback-check.ts'
@@ -66,8 +66,8 @@ describeEachPostgres('the way to a credential', (createDatabase) => {
       (sql) => sql(Sealed)`select id, sealed_verifier, sealed_client_secret from oauth_flows`,
     )
     const id = oauthRedirect.flowId
-    const verifier = at.vault.open(row?.sealed_verifier ?? Buffer.alloc(0), flowVerifierRow(id))
-    const secret = at.vault.open(row?.sealed_client_secret ?? Buffer.alloc(0), flowSecretRow(id))
+    const verifier = at.vault.open(row?.sealed_verifier ?? Buffer.alloc(0), flowVerifierSealContext(id))
+    const secret = at.vault.open(row?.sealed_client_secret ?? Buffer.alloc(0), flowSecretSealContext(id))
     expect(verifier).toMatch(/^[\w-]{43}$/)
     expect(secret).toBe('secret of registered-1')
     const [whole] = await at.db.system((sql) => sql(Text)`select t::text as text from oauth_flows t`)

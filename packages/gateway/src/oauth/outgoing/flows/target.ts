@@ -16,7 +16,7 @@ import {
   type Role,
 } from '@toolway/contract'
 import { roleIn } from '../../../snapshot/role.ts'
-import { sealedRow, type Snapshot } from '../../../snapshot/snapshot.ts'
+import { settingsSealContext, type Snapshot } from '../../../snapshot/snapshot.ts'
 import type { ConnectionRow } from '../../../connections/connections.ts'
 import type { Accounts } from '../../../identity/accounts.ts'
 import type { Principal } from '../../../identity/principal.ts'
@@ -80,7 +80,7 @@ export interface Targets {
 
 export function createTargets({ find, unseal, vendor: vendorOf, accounts }: TargetParts): Targets {
   const secretsOf = ({ id, sealed }: ConnectionRow): ConnectionSecrets =>
-    ConnectionSecrets.parse(sealed === null ? {} : JSON.parse(unseal(sealed, sealedRow(id))))
+    ConnectionSecrets.parse(sealed === null ? {} : JSON.parse(unseal(sealed, settingsSealContext(id))))
 
   function problemOf(connection: ConnectionRow): string | undefined {
     const { settings, enabled } = connection
