@@ -4,49 +4,62 @@
  */
 import type { Db } from '../db/db.ts'
 import type { Log } from '../lib/log.ts'
-import { createWatchedCount, TIMES, type CountTimes, type OpenedCount } from './watched-count.ts'
+import { createReconnectingTokenStore, STORE_TIMES, type StoreTimes, type TokenStore } from './watched-count.ts'
 
-export interface DatabaseCountParts {
+export interface DatabaseTokenStoreParts {
   readonly db: Pick<Db, 'openTokenBuckets'>
   /** 32 bytes of a name, by a key that the gateways of an installation share. */
   hash(name: string): Buffer
   readonly log: Log
-  readonly times?: CountTimes
+  readonly times?: StoreTimes
   /** Between two looks for buckets that are full again. Milliseconds. */
   readonly sweep?: number
 }
 
-export function createDatabaseCount({ db, hash, log, times = TIMES, sweep = 60_000 }: DatabaseCountParts): OpenedCount {
-  const buckets = db.openTokenBuckets((error) => watched.lose(error))
+export function createDatabaseTokenStore({
+  db,
+  hash,
+  log,
+  times = STORE_TIMES,
+  sweep = 60_000,
+}: DatabaseTokenStoreParts): TokenStore {
+  const buckets = db.openTokenBuckets((error) => store.markUnavailable(error))
   const takeFromBuckets = async (
     name: string,
-    { most, window, want, need, back }: Parameters<OpenedCount['ask']>[1],
+    { most, window, desired, minimum, returned }: Parameters<TokenStore['take']>[1],
   ) => {
-    const { taken, wait } = await buckets.take({ hash: hash(name), most, window, want, need, back })
+    const { taken, wait } = await buckets.take({
+      hash: hash(name),
+      most,
+      window,
+      want: desired,
+      need: minimum,
+      back: returned,
+    })
     return { tokens: taken, wait }
   }
-  const watched = createWatchedCount({
+  const store = createReconnectingTokenStore({
     ...{ store: 'The database', times, log, take: takeFromBuckets },
     // Opens the connection, which may take longer than an answer on it.
-    connect: () => takeFromBuckets('look', { most: 1, window: 1, want: 0, need: 0, back: 0 }),
+    connect: () => takeFromBuckets('look', { most: 1, window: 1, desired: 0, minimum: 0, returned: 0 }),
   })
   let sweeping: Promise<void> | undefined
   // The next sweep removes the rest.
   const clean = () =>
     void (sweeping ??= buckets
       .sweep()
-      .catch(watched.lose)
+      .catch(store.markUnavailable)
       .finally(() => (sweeping = undefined)))
-  const sweeper = setInterval(() => watched.there && clean(), sweep)
+  const sweeper = setInterval(() => store.isAvailable && clean(), sweep)
   sweeper.unref()
   return {
-    get there() {
-      return watched.there
+    get isAvailable() {
+      return store.isAvailable
     },
-    open: () => watched.open(),
-    ask: (name, asking) => watched.ask(name, asking),
+    open: () => store.open(),
+    take: (name, asking) => store.take(name, asking),
     async close() {
-      watched.close()
+      store.close()
       clearInterval(sweeper)
       await sweeping
       await buckets.close()

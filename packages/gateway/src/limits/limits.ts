@@ -7,7 +7,7 @@
  */
 import { Fault, type FaultCode } from '@toolway/contract'
 import { createBuckets, type Buckets } from './buckets.ts'
-import { createSharedBuckets, type SharedCount } from './shared-buckets.ts'
+import { createSharedBuckets, type SharedTokenStore } from './shared-buckets.ts'
 
 /** Requests per minute; 0 is no limit. */
 export interface LimitRates {
@@ -24,7 +24,7 @@ export interface LimitsParts {
   /** Milliseconds on a clock that never goes back. */
   readonly now: () => number
   /** The count that several gateways share, where they do. */
-  readonly shared?: { readonly in: 'redis' | 'database'; readonly count: SharedCount } | undefined
+  readonly shared?: { readonly in: 'redis' | 'database'; readonly count: SharedTokenStore } | undefined
   onRefuse(bucket: Bucket): void
 }
 
@@ -78,8 +78,10 @@ class CountedLimits implements Limits {
   constructor(parts: LimitsParts) {
     const { now, shared } = parts
     const bucketsOf = (kind: Bucket): Buckets => {
-      const alone = createBuckets({ now, most: MOST })
-      return shared === undefined ? alone : createSharedBuckets({ count: shared.count, alone, now, most: MOST, kind })
+      const localBuckets = createBuckets({ now, most: MOST })
+      return shared === undefined
+        ? localBuckets
+        : createSharedBuckets({ store: shared.count, localBuckets, now, most: MOST, kind })
     }
     this.#parts = parts
     this.#buckets = {
@@ -125,7 +127,7 @@ class CountedLimits implements Limits {
   get state(): Limits['state'] {
     const { shared } = this.#parts
     if (shared === undefined) return 'memory'
-    if (shared.count.there) return shared.in
+    if (shared.count.isAvailable) return shared.in
     return shared.in === 'redis'
       ? 'memory, because redis does not respond'
       : 'memory, because the database does not respond'

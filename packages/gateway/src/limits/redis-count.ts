@@ -7,14 +7,14 @@ import { Redis } from 'ioredis'
 import type { Log } from '../lib/log.ts'
 import type { SharedTexts } from '../lib/shared-texts.ts'
 import { createPatience } from '../lib/patience.ts'
-import { createWatchedCount, TIMES, type CountTimes, type OpenedCount } from './watched-count.ts'
+import { createReconnectingTokenStore, STORE_TIMES, type StoreTimes, type TokenStore } from './watched-count.ts'
 
-export interface RedisCountParts {
+export interface RedisTokenStoreParts {
   readonly url: string
   /** The prefix for names of this installation: several may share one Redis. */
   readonly prefix: string
   readonly log: Log
-  readonly times?: CountTimes
+  readonly times?: StoreTimes
 }
 
 /**
@@ -49,9 +49,14 @@ interface Taking {
   ): Promise<[number, number]>
 }
 
-export interface RedisCount extends OpenedCount, SharedTexts {}
+export interface RedisTokenStore extends TokenStore, SharedTexts {}
 
-export function createRedisCount({ url, prefix, log, times = TIMES }: RedisCountParts): RedisCount {
+export function createRedisTokenStore({
+  url,
+  prefix,
+  log,
+  times = STORE_TIMES,
+}: RedisTokenStoreParts): RedisTokenStore {
   const redis = new Redis(url, {
     lazyConnect: true,
     // A command that cannot be sent now is counted locally, and not sent later.
@@ -63,34 +68,34 @@ export function createRedisCount({ url, prefix, log, times = TIMES }: RedisCount
   })
   redis.defineCommand('takeTokens', { numberOfKeys: 1, lua: TAKE })
   const { takeTokens } = redis as unknown as Taking
-  const watched = createWatchedCount({
+  const store = createReconnectingTokenStore({
     ...{ store: 'Redis', times, log },
     connect: () => redis.connect(),
-    async take(name, { most, window, want, need, back }) {
-      const [tokens, wait] = await takeTokens.call(redis, `${prefix}:${name}`, most, want, need, back, window)
+    async take(name, { most, window, desired, minimum, returned }) {
+      const [tokens, wait] = await takeTokens.call(redis, `${prefix}:${name}`, most, desired, minimum, returned, window)
       return { tokens, wait }
     },
   })
   // Each of them fails what is under way, too; an error that nobody hears would end the process.
-  redis.on('error', watched.lose)
+  redis.on('error', store.markUnavailable)
   const patience = createPatience(times.start)
   return {
-    get there() {
-      return watched.there
+    get isAvailable() {
+      return store.isAvailable
     },
-    open: () => watched.open(),
-    ask: (name, asking) => watched.ask(name, asking),
+    open: () => store.open(),
+    take: (name, asking) => store.take(name, asking),
     async load(name) {
-      if (!watched.there) return undefined
+      if (!store.isAvailable) return undefined
       const text = await patience.wait(redis.get(`${prefix}:${name}`)).catch(() => null)
       return text ?? undefined
     },
     keep(name, text, milliseconds) {
-      if (watched.there && milliseconds >= 1)
+      if (store.isAvailable && milliseconds >= 1)
         redis.set(`${prefix}:${name}`, text, 'PX', Math.floor(milliseconds)).catch(() => {})
     },
     async close() {
-      watched.close()
+      store.close()
       redis.disconnect()
     },
   }

@@ -10,24 +10,24 @@ import { createRecent } from '../lib/recent-map.ts'
 import { MINUTE, type Buckets, type LocalBuckets } from './buckets.ts'
 
 /** The count that all gateways share. */
-export interface SharedCount {
+export interface SharedTokenStore {
   /** Whether it answers, as far as is known. */
-  readonly there: boolean
+  readonly isAvailable: boolean
   /**
    * Give `back` tokens and take `want`, or at least `need` when there are no more; else none, and the milliseconds until
    * `need` would be there. Rejects, and is no longer there, when it does not answer in time.
    */
-  ask(name: string, asking: Asking): Promise<Granted>
+  take(name: string, asking: TokenRequest): Promise<Granted>
 }
 
-export interface Asking {
+export interface TokenRequest {
   /** The capacity of the bucket. */
   readonly most: number
   /** Milliseconds in which an empty one is full again. */
   readonly window: number
-  readonly want: number
-  readonly need: number
-  readonly back: number
+  readonly desired: number
+  readonly minimum: number
+  readonly returned: number
 }
 
 export interface Granted {
@@ -36,9 +36,9 @@ export interface Granted {
 }
 
 export interface SharedBucketsParts {
-  readonly count: SharedCount
+  readonly store: SharedTokenStore
   /** Counts in its stead while it is away. */
-  readonly alone: LocalBuckets
+  readonly localBuckets: LocalBuckets
   readonly now: () => number
   readonly most: number
   /** The name of this kind of bucket in the shared count. */
@@ -71,7 +71,7 @@ const LIFE_MS = 1_000
 /** The part of a limit that is fetched at a time, at most. */
 const LARGEST = 10
 
-export function createSharedBuckets({ count, alone, now, most: remembered, kind }: SharedBucketsParts): Buckets {
+export function createSharedBuckets({ store, localBuckets, now, most: remembered, kind }: SharedBucketsParts): Buckets {
   const leases = createRecent<Lease>(remembered, () => ({
     tokens: 0,
     until: 0,
@@ -81,20 +81,20 @@ export function createSharedBuckets({ count, alone, now, most: remembered, kind 
     asking: undefined,
   }))
 
-  function fetch(lease: Lease, of: Bucket, need: number): Promise<void> {
-    lease.asking ??= fetchNow(lease, of, need).finally(() => (lease.asking = undefined))
+  function fetch(lease: Lease, of: Bucket, minimum: number): Promise<void> {
+    lease.asking ??= fetchNow(lease, of, minimum).finally(() => (lease.asking = undefined))
     return lease.asking
   }
 
-  async function fetchNow(lease: Lease, { name, most, window }: Bucket, need: number): Promise<void> {
+  async function fetchNow(lease: Lease, { name, most, window }: Bucket, minimum: number): Promise<void> {
     const begun = now()
     const isFresh = begun < lease.until
     const largest = Math.max(1, Math.floor(most / LARGEST))
     lease.size = isFresh ? Math.min(lease.size * 2, largest) : 1
-    const back = isFresh ? 0 : lease.tokens
-    lease.tokens -= back
-    const want = Math.min(most, Math.max(lease.size, lease.wanted, need))
-    const { tokens, wait } = await count.ask(`${kind}:${name}`, { most, window, want, need, back })
+    const returned = isFresh ? 0 : lease.tokens
+    lease.tokens -= returned
+    const desired = Math.min(most, Math.max(lease.size, lease.wanted, minimum))
+    const { tokens, wait } = await store.take(`${kind}:${name}`, { most, window, desired, minimum, returned })
     lease.tokens += tokens
     if (tokens > 0) lease.until = now() + LIFE_MS
     else lease.emptyUntil = now() + wait
@@ -111,17 +111,17 @@ export function createSharedBuckets({ count, alone, now, most: remembered, kind 
   }
 
   async function wait(lease: Lease, of: Bucket, requested: number): Promise<number> {
-    const takeAlone = () => alone.take(of.name, of.most, requested, of.window)
+    const takeLocally = () => localBuckets.take(of.name, of.most, requested, of.window)
     lease.wanted += requested
     try {
       for (;;) {
-        const wait = count.there ? spend(lease, requested) : takeAlone()
+        const wait = store.isAvailable ? spend(lease, requested) : takeLocally()
         if (wait !== undefined) return wait
         await fetch(lease, of, requested)
       }
     } catch {
       // The count says by itself, once, that it is away.
-      return takeAlone()
+      return takeLocally()
     } finally {
       lease.wanted -= requested
     }
@@ -130,7 +130,7 @@ export function createSharedBuckets({ count, alone, now, most: remembered, kind 
   return {
     take(name, most, request, window = MINUTE) {
       const requested = Math.min(request, most)
-      if (!count.there) return alone.take(name, most, requested, window)
+      if (!store.isAvailable) return localBuckets.take(name, most, requested, window)
       const lease = leases.get(name)
       const spent = spend(lease, requested)
       if (spent === undefined) return wait(lease, { name, most, window }, requested)
@@ -140,8 +140,8 @@ export function createSharedBuckets({ count, alone, now, most: remembered, kind 
       return spent
     },
     give(name, tokens) {
-      if (count.there) leases.get(name).tokens += tokens
-      else alone.give(name, tokens)
+      if (store.isAvailable) leases.get(name).tokens += tokens
+      else localBuckets.give(name, tokens)
     },
   }
 }

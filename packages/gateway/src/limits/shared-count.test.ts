@@ -6,7 +6,7 @@ import { PATIENCE_MS } from '../testing/patience.ts'
 import { describeWithRedis, startTestRedis } from '../testing/redis.ts'
 import { anyInstallation, describeEachStore, type MakeCount } from '../testing/shared-stores.ts'
 import { createBuckets } from './buckets.ts'
-import { createRedisCount } from './redis-count.ts'
+import { createRedisTokenStore } from './redis-count.ts'
 import { createSharedBuckets } from './shared-buckets.ts'
 
 const now = () => performance.now()
@@ -20,9 +20,13 @@ async function replicas({ count: make }: { readonly count: MakeCount }, number: 
     const lines: string[] = []
     const at = (_: object, message: string) => void lines.push(message)
     const log: Log = { debug() {}, info: at, warn: at, error: at }
-    const count = make(installation, log, TIMES)
-    const alone = createBuckets({ now, most: 1_000 })
-    return { lines, count, buckets: createSharedBuckets({ count, alone, now, most: 1_000, kind: 'organization' }) }
+    const store = make(installation, log, TIMES)
+    const localBuckets = createBuckets({ now, most: 1_000 })
+    return {
+      lines,
+      count: store,
+      buckets: createSharedBuckets({ store, localBuckets, now, most: 1_000, kind: 'organization' }),
+    }
   })
   await Promise.all(made.map(({ count }) => count.open()))
   return {
@@ -116,9 +120,15 @@ describeEachStore('gateways that share a store', (name, startStore) => {
     await using store = await startStore()
     await using one = await replicas(store, 1)
     const { count } = one.first
-    expect(await count.ask('x', { most: 10, window: 60_000, want: 10, need: 1, back: 0 })).toMatchObject({ tokens: 10 })
-    expect(await count.ask('x', { most: 10, window: 60_000, want: 1, need: 1, back: 0 })).toMatchObject({ tokens: 0 })
-    expect(await count.ask('x', { most: 10, window: 60_000, want: 4, need: 1, back: 4 })).toMatchObject({ tokens: 4 })
+    expect(await count.take('x', { most: 10, window: 60_000, desired: 10, minimum: 1, returned: 0 })).toMatchObject({
+      tokens: 10,
+    })
+    expect(await count.take('x', { most: 10, window: 60_000, desired: 1, minimum: 1, returned: 0 })).toMatchObject({
+      tokens: 0,
+    })
+    expect(await count.take('x', { most: 10, window: 60_000, desired: 4, minimum: 1, returned: 4 })).toMatchObject({
+      tokens: 4,
+    })
   })
 
   test('of two installations do not count together', async () => {
@@ -139,13 +149,13 @@ describeEachStore('a store that is away', (name, startStore) => {
     store.shut()
     await using two = await replicas(store, 2)
     for (const { buckets, count, lines } of two.all) {
-      expect(count.there).toBe(false)
+      expect(count.isAvailable).toBe(false)
       for (let n = 0; n < 5; n++) expect(buckets.take('acme', 5, 1)).toBe(0)
       expect(buckets.take('acme', 5, 1)).toBeGreaterThan(0)
       expect(lines).toEqual([LOST])
     }
     store.open()
-    await until(() => two.all.every(({ count }) => count.there))
+    await until(() => two.all.every(({ count }) => count.isAvailable))
     expect(await two.first.buckets.take('acme', 5, 1)).toBe(0)
     for (const { lines } of two.all) expect(lines).toEqual([LOST, FOUND])
   })
@@ -158,12 +168,12 @@ describeEachStore('a store that is away', (name, startStore) => {
     store.shut()
     const waits = await Promise.all(Array.from({ length: 300 }, async (_, at) => buckets.take(`acme ${at}`, 5, 1)))
     expect(waits.every((wait) => wait === 0)).toBe(true)
-    expect(count.there).toBe(false)
+    expect(count.isAvailable).toBe(false)
     for (let n = 0; n < 5; n++) expect(buckets.take('acme', 5, 1)).toBe(0)
     expect(buckets.take('acme', 5, 1)).toBeGreaterThan(0)
     expect(lines).toEqual([LOST])
     store.open()
-    await until(() => count.there)
+    await until(() => count.isAvailable)
     expect(lines).toEqual([LOST, FOUND])
   })
 
@@ -173,11 +183,11 @@ describeEachStore('a store that is away', (name, startStore) => {
     const { buckets, count, lines } = one.first
     store.slow(3_000)
     expect(await buckets.take('acme', 100, 1)).toBe(0)
-    expect(count.there).toBe(false)
+    expect(count.isAvailable).toBe(false)
     expect(buckets.take('acme', 100, 1)).toBe(0)
     expect(lines).toEqual([LOST])
     store.slow(0)
-    await until(() => count.there)
+    await until(() => count.isAvailable)
     expect(lines).toEqual([LOST, FOUND])
   })
 })
@@ -187,9 +197,9 @@ describeWithRedis('a Redis', () => {
     await using redis = await startTestRedis()
     const wrong = new URL(redis.url)
     wrong.password = 'wrong'
-    const count: MakeCount = (prefix, log, times) => createRedisCount({ url: wrong.href, prefix, log, times })
+    const count: MakeCount = (prefix, log, times) => createRedisTokenStore({ url: wrong.href, prefix, log, times })
     await using one = await replicas({ count }, 1)
-    expect(one.first.count.there).toBe(false)
+    expect(one.first.count.isAvailable).toBe(false)
     expect(one.first.buckets.take('acme', 1, 1)).toBe(0)
     expect(one.first.lines).toEqual([lostOf('Redis')])
   })

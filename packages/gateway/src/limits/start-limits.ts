@@ -2,9 +2,9 @@
 import type { Db } from '../db/db.ts'
 import type { Log } from '../lib/log.ts'
 import { createCallIntake, type CallIntake, type CallIntakeParts } from './call-intake.ts'
-import { createDatabaseCount } from './database-count.ts'
+import { createDatabaseTokenStore } from './database-count.ts'
 import { createLimits, type Limits, type LimitsParts } from './limits.ts'
-import { createRedisCount, type RedisCount } from './redis-count.ts'
+import { createRedisTokenStore, type RedisTokenStore } from './redis-count.ts'
 
 interface IntakeSettings {
   readonly TOOLWAY_CALLS_IN_FLIGHT: number
@@ -41,16 +41,16 @@ export const installationOf = (vault: Parts<unknown>['vault']): string =>
 export async function openRedis(
   { config, vault, log, opened }: Parts<{ readonly REDIS_URL?: string | undefined }>,
   installation = installationOf(vault),
-): Promise<RedisCount | undefined> {
+): Promise<RedisTokenStore | undefined> {
   if (config.REDIS_URL === undefined) return undefined
-  const redis = createRedisCount({ url: config.REDIS_URL, prefix: `toolway:${installation}`, log })
+  const redis = createRedisTokenStore({ url: config.REDIS_URL, prefix: `toolway:${installation}`, log })
   opened.defer(() => redis.close())
   await redis.open()
   return redis
 }
 
 export interface StartLimitsParts {
-  readonly redis: RedisCount | undefined
+  readonly redis: RedisTokenStore | undefined
   /** Counts in a database that other gateways may use, where there is no Redis. */
   readonly db?: Pick<Db, 'openTokenBuckets'> | undefined
   readonly onRefuse: LimitsParts['onRefuse']
@@ -80,7 +80,7 @@ async function openDatabaseCount(
   db: StartLimitsParts['db'],
 ): Promise<LimitsParts['shared']> {
   if (db === undefined) return undefined
-  const count = createDatabaseCount({ db, hash: (name) => vault.hash(`limit:${name}`), log })
+  const count = createDatabaseTokenStore({ db, hash: (name) => vault.hash(`limit:${name}`), log })
   opened.defer(() => count.close())
   await count.open()
   return { in: 'database', count }

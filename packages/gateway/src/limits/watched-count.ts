@@ -6,9 +6,9 @@
 import type { Log } from '../lib/log.ts'
 import { MINUTE } from './buckets.ts'
 import { createPatience } from '../lib/patience.ts'
-import type { Asking, Granted, SharedCount } from './shared-buckets.ts'
+import type { TokenRequest, Granted, SharedTokenStore } from './shared-buckets.ts'
 
-export interface CountTimes {
+export interface StoreTimes {
   /** How long an answer may take before the store counts as away, not counting what this process stood still. Milliseconds. */
   readonly patience: number
   /** How long the start waits for the first answer. Milliseconds. */
@@ -17,104 +17,105 @@ export interface CountTimes {
   readonly look: number
 }
 
-export const TIMES: CountTimes = { patience: 250, start: 2_000, look: 1_000 }
+export const STORE_TIMES: StoreTimes = { patience: 250, start: 2_000, look: 1_000 }
 
 /** A shared count with the connection that it opens and closes. */
-export interface OpenedCount extends SharedCount {
+export interface TokenStore extends SharedTokenStore {
   /** Resolves when it is known whether the store is there; never rejects. */
   open(): Promise<void>
   close(): Promise<void>
 }
 
-interface WatchedCount extends SharedCount {
+interface ReconnectingTokenStore extends SharedTokenStore {
   open(): Promise<void>
   /** For what breaks while nothing is asked. */
-  lose(thrown: unknown): void
+  markUnavailable(thrown: unknown): void
   close(): void
 }
 
-export interface WatchedCountParts {
+export interface ReconnectingTokenStoreParts {
   /** The store, as a sentence of the log begins with it. */
   readonly store: string
-  readonly times: CountTimes
+  readonly times: StoreTimes
   readonly log: Log
   connect(): Promise<unknown>
-  take(name: string, asking: Asking): Promise<Granted>
+  take(name: string, asking: TokenRequest): Promise<Granted>
 }
 
 /** Good looks in a row until it is trusted again: one that comes and goes is not told of each time. */
-const GOOD = 3
+const SUCCESSES_NEEDED = 3
 
-const NOTHING: Asking = { most: 1, window: MINUTE, want: 0, need: 0, back: 0 }
+const NOTHING: TokenRequest = { most: 1, window: MINUTE, desired: 0, minimum: 0, returned: 0 }
 
-export const createWatchedCount = (parts: WatchedCountParts): WatchedCount => new Watched(parts)
+export const createReconnectingTokenStore = (parts: ReconnectingTokenStoreParts): ReconnectingTokenStore =>
+  new ReconnectingStore(parts)
 
-class Watched implements WatchedCount {
-  readonly #parts: WatchedCountParts
+class ReconnectingStore implements ReconnectingTokenStore {
+  readonly #parts: ReconnectingTokenStoreParts
   readonly #patience
-  #there = false
+  #isAvailable = false
   #closed = false
-  #looking: NodeJS.Timeout | undefined
-  #good = 0
+  #probeTimer: NodeJS.Timeout | undefined
+  #successes = 0
 
-  constructor(parts: WatchedCountParts) {
+  constructor(parts: ReconnectingTokenStoreParts) {
     this.#parts = parts
     this.#patience = createPatience(parts.times.patience)
   }
 
-  readonly #take = (name: string, asking: Asking) => this.#patience.wait(this.#parts.take(name, asking))
+  readonly #take = (name: string, asking: TokenRequest) => this.#patience.wait(this.#parts.take(name, asking))
 
-  readonly lose = (thrown: unknown): void => {
-    if (this.#closed || this.#looking !== undefined) return
+  readonly markUnavailable = (thrown: unknown): void => {
+    if (this.#closed || this.#probeTimer !== undefined) return
     const { store, times, log } = this.#parts
-    this.#there = false
-    this.#good = 0
-    this.#looking = setInterval(this.#look, times.look)
-    this.#looking.unref()
+    this.#isAvailable = false
+    this.#successes = 0
+    this.#probeTimer = setInterval(this.#probe, times.look)
+    this.#probeTimer.unref()
     const problem = thrown instanceof Error ? thrown.message : String(thrown)
     log.warn({ problem }, `${store} does not respond: each gateway counts its limits separately until it does`)
   }
 
   /** A ping would do where nothing may be written: what is asked is what will be asked. */
-  readonly #look = (): void => {
+  readonly #probe = (): void => {
     this.#take('look', NOTHING).then(
-      () => ++this.#good === GOOD && this.#find(),
-      () => (this.#good = 0),
+      () => ++this.#successes === SUCCESSES_NEEDED && this.#markAvailable(),
+      () => (this.#successes = 0),
     )
   }
 
-  readonly #find = (): void => {
+  readonly #markAvailable = (): void => {
     if (this.#closed) return
-    clearInterval(this.#looking)
+    clearInterval(this.#probeTimer)
     const { store, log } = this.#parts
-    if (this.#looking !== undefined)
+    if (this.#probeTimer !== undefined)
       log.info({}, `${store} is responding again; limits are shared between gateways again`)
-    this.#looking = undefined
-    this.#there = true
+    this.#probeTimer = undefined
+    this.#isAvailable = true
   }
 
-  get there() {
-    return this.#there
+  get isAvailable() {
+    return this.#isAvailable
   }
 
   async open() {
     await this.#parts
       .connect()
-      .then(() => this.#take('look', NOTHING).then(this.#find))
-      .catch(this.lose)
+      .then(() => this.#take('look', NOTHING).then(this.#markAvailable))
+      .catch(this.markUnavailable)
   }
 
-  async ask(name: string, asking: Asking): Promise<Granted> {
+  async take(name: string, asking: TokenRequest): Promise<Granted> {
     try {
       return await this.#take(name, asking)
     } catch (thrown) {
-      this.lose(thrown)
+      this.markUnavailable(thrown)
       throw thrown
     }
   }
 
   close() {
     this.#closed = true
-    clearInterval(this.#looking)
+    clearInterval(this.#probeTimer)
   }
 }
