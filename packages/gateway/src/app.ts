@@ -57,7 +57,7 @@ import { createLogTail } from './telemetry/log-tail.ts'
 import { createServeMetrics } from './telemetry/serve-metrics.ts'
 import { createChildWords } from './upstreams/children/child-words.ts'
 import { proofOf } from './vault/identity-proof.ts'
-import { keptResultRow } from './vault/sealed-columns.ts'
+import { keptResultSealContext } from './vault/sealed-columns.ts'
 
 /** Where a build puts the console. */
 const SITE = fileURLToPath(new URL('../../console/dist/site', import.meta.url))
@@ -133,8 +133,8 @@ async function startCore(base: BaseWithDatabase, own: Own) {
     files: files?.store,
     results: startResults({
       ...{ db, log, opened, seconds: config.TOOLWAY_RESULTS_SECONDS },
-      seal: (text, id) => vault.seal(text, keptResultRow(id)),
-      open: (sealed, id) => vault.open(sealed, keptResultRow(id)),
+      seal: (text, id) => vault.seal(text, keptResultSealContext(id)),
+      open: (sealed, id) => vault.open(sealed, keptResultSealContext(id)),
     }),
     pages: pageReadsOf(base, keepSessions),
   })
@@ -170,12 +170,21 @@ async function createFaces(base: BaseWithDatabase, own: Own, core: Core) {
   const { config, db, vault, log, counters } = base
   const { room, intake, health, drain, clients, publicUrl, place } = own
   const { callers, snapshots, admission, limits, sessions, web, people, records, events, changes } = core
-  const { identity, accounts, endpoints, brought } = callers
+  const { identity, accounts, endpoints, readPassThroughToken } = callers
   const { open } = admission
   const newCorrelationId = randomUUID
   const shared = { open, sessions, clients, limits, draining: drain.signal, web, publicUrl, accounts, snapshots }
   const mcpDoors = createMcpDoors(base, {
-    ...{ ...shared, brought, changes, room, intake, place, seen: core.seen, keepSessions: core.keepSessions },
+    ...{
+      ...shared,
+      readPassThroughToken,
+      changes,
+      room,
+      intake,
+      place,
+      seen: core.seen,
+      keepSessions: core.keepSessions,
+    },
     admit: admission.admit,
     parts: admission.calls,
     remoteStreams: core.sharedStreams?.remote,

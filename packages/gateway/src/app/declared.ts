@@ -72,7 +72,11 @@ export async function createDeclaredApp(parts: DeclaredAppParts): Promise<Gatewa
   const changes = createChanges()
   const later = { snapshots: () => snapshots }
   const { findKey } = rows
-  const { identity, accounts, brought } = startDeclaredIdentity(base, { ...later, findKey, bind: curatore?.bind })
+  const { identity, accounts, readPassThroughToken } = startDeclaredIdentity(base, {
+    ...later,
+    findKey,
+    bind: curatore?.bind,
+  })
   const offers: Catalogs = startCatalogs(base, { ...later, upstreams, contacts, changes })
   const { catalogs, healthy } = offers
   const { ofConnections: references } = startSecretReferences(base, { ...later, lookup: parts.lookup })
@@ -90,7 +94,18 @@ export async function createDeclaredApp(parts: DeclaredAppParts): Promise<Gatewa
   refuseNoPlace(config, snapshots.find)
 
   const mcpDoors = createMcpDoors(base, {
-    ...{ open, sessions, clients, limits, draining: drain.signal, admit, brought, keepSessions, changes, auditLog },
+    ...{
+      open,
+      sessions,
+      clients,
+      limits,
+      draining: drain.signal,
+      admit,
+      readPassThroughToken,
+      keepSessions,
+      changes,
+      auditLog,
+    },
     ...{ room, intake, challenge: () => undefined, parts: admission.calls },
     confirms: (requestContext) => curatore?.confirms(requestContext) ?? false,
   })

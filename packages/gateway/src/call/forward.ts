@@ -85,7 +85,7 @@ export async function forward(forwarding: Forwarding): Promise<Answer> {
   const { connectionId, alias, credentials } = forwarding.target
   audit.note({ connection: alias, eraUpstream: forwarding.target.revision })
   // Never called with something else than its caller thinks; whether another connection takes it is said where it is opened.
-  if (channel.brought !== undefined && credentials !== true)
+  if (channel.passThroughToken !== undefined && credentials !== true)
     throw new Fault('credential.brought', { connection: alias })
   const counting = parts.limits.connection(connectionId, alias)
   if (counting !== undefined) await counting
@@ -183,7 +183,13 @@ function resumableOf(forwarding: Forwarding): ResumableCall {
     alias: target.alias,
     digest: digestOf(forwarding, params),
     goesOn: !audit.facts.mayHaveActed && !audit.facts.questioned,
-    asking: { organizationId, connectionId: target.connectionId, principal, account, brought: channel.brought },
+    asking: {
+      organizationId,
+      connectionId: target.connectionId,
+      principal,
+      account,
+      passThroughToken: channel.passThroughToken,
+    },
     audit,
   }
 }

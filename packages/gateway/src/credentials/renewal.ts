@@ -49,7 +49,7 @@ export const BoundRow = z.object({
 })
 export type BoundRow = z.output<typeof BoundRow>
 
-export interface Turn {
+export interface RenewalLease {
   readonly id: CredentialId
   readonly version: number
   /** Names the one who renews. */
@@ -57,7 +57,10 @@ export interface Turn {
 }
 
 /** Take it for a minute, if it still is of that version, can renew itself, and nobody else has it; undefined otherwise. */
-export const leaseCredential = async (sql: OrgSql, { id, version, lease }: Turn): Promise<BoundRow | undefined> =>
+export const leaseCredential = async (
+  sql: OrgSql,
+  { id, version, lease }: RenewalLease,
+): Promise<BoundRow | undefined> =>
   (
     await sql(BoundRow)`
       update credentials
@@ -101,7 +104,7 @@ export interface Renewed {
  * Keep what was given, unless something newer is there. It needs no lease any more: whoever else leased it meanwhile, because this one
  * took too long, sent the same refresh token, and at most one of the two answers can be good.
  */
-export const storeRenewed = async (sql: OrgSql, { id, version }: Turn, renewed: Renewed): Promise<boolean> =>
+export const storeRenewed = async (sql: OrgSql, { id, version }: RenewalLease, renewed: Renewed): Promise<boolean> =>
   (
     await sql(Id)`
       update credentials
@@ -117,7 +120,7 @@ export const storeRenewed = async (sql: OrgSql, { id, version }: Turn, renewed: 
   ).length > 0
 
 /** It may be tried again after so many seconds. */
-export const storePause = (sql: OrgSql, { id, version, lease }: Turn, seconds: number) => sql(Id)`
+export const storePause = (sql: OrgSql, { id, version, lease }: RenewalLease, seconds: number) => sql(Id)`
   update credentials
      set failures = failures + 1, retry_at = now() + make_interval(secs => ${seconds}::float8),
          lease = null, leased_until = null
@@ -141,7 +144,7 @@ export type LostRow = z.output<typeof LostRow>
  */
 export const markProblem = async (
   sql: SystemSql,
-  { id, version, lease }: Omit<Turn, 'lease'> & { readonly lease: string | undefined },
+  { id, version, lease }: Omit<RenewalLease, 'lease'> & { readonly lease: string | undefined },
   problem: string,
 ): Promise<LostRow | undefined> =>
   (

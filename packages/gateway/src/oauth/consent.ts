@@ -35,7 +35,7 @@ export interface Choice {
   readonly name: string
   readonly role: Role
   /** The farthest that its role reaches there. */
-  readonly most: Limit
+  readonly maxLimit: Limit
   readonly tools: Tally
 }
 
@@ -79,7 +79,7 @@ function choiceIn(
     organizationId: id,
     name,
     role,
-    most: permits(role, 'tool_call') ? 'execute' : 'read',
+    maxLimit: permits(role, 'tool_call') ? 'execute' : 'read',
     tools: tallyOf(toolListing),
   }
 }

@@ -10,7 +10,7 @@ import { Fault } from '@toolway/contract'
 import { z } from 'zod'
 import type { Db } from '../db/db.ts'
 import { isDatabaseFault } from '../db/unreachable.ts'
-import { keptAnswerRow } from '../vault/sealed-columns.ts'
+import { keptAnswerSealContext } from '../vault/sealed-columns.ts'
 import type { Vault } from '../vault/vault.ts'
 
 interface KeptAnswersParts {
@@ -30,7 +30,7 @@ const Row = z.object({ request: z.instanceof(Buffer), sealed_answer: z.instanceo
 const Hash = z.object({ hash: z.instanceof(Buffer) })
 
 export function createKeptAnswers({ db, vault }: KeptAnswersParts) {
-  const rowOf = (hash: Buffer) => keptAnswerRow(hash.toString('hex'))
+  const sealContextOf = (hash: Buffer) => keptAnswerSealContext(hash.toString('hex'))
 
   /** True for the first that comes. A day later the key means nothing any more. */
   const claimKey = (hash: Buffer, request: Buffer) =>
@@ -47,7 +47,7 @@ export function createKeptAnswers({ db, vault }: KeptAnswersParts) {
     )
     if (stored !== undefined && !stored.request.equals(request)) throw new Fault('idempotency.mismatch')
     if (stored === undefined || stored.sealed_answer === null) throw new Fault('idempotency.unfinished')
-    const { answer } = JSON.parse(vault.open(stored.sealed_answer, rowOf(hash))) as { answer?: unknown }
+    const { answer } = JSON.parse(vault.open(stored.sealed_answer, sealContextOf(hash))) as { answer?: unknown }
     return { replayed: true, given: answer }
   }
 
@@ -61,7 +61,7 @@ export function createKeptAnswers({ db, vault }: KeptAnswersParts) {
       if (!(await claimKey(hash, request))) return replay(hash, request)
       try {
         const answer = await run()
-        const sealed = vault.seal(JSON.stringify({ answer }), rowOf(hash))
+        const sealed = vault.seal(JSON.stringify({ answer }), sealContextOf(hash))
         await db.system(
           (sql) => sql(Hash)`update kept_answers set sealed_answer = ${sealed} where hash = ${hash} returning hash`,
         )

@@ -23,7 +23,7 @@ import type { NewCredential, OutgoingOAuth, Tokens } from '../oauth/outgoing/por
 import { loadConfig } from '../config.ts'
 import { createCounters } from '../telemetry/counters.ts'
 import type { OrganizationRow } from '../organizations/organizations.ts'
-import { connectionRow } from '../vault/sealed-columns.ts'
+import { connectionSealContext } from '../vault/sealed-columns.ts'
 import { createVault } from '../vault/vault.ts'
 import { addTestOrganization } from './organization.ts'
 import type { TestDatabase } from './database.ts'
@@ -123,7 +123,7 @@ export async function startCredentialHouse(database: TestDatabase, options: Hous
       settings,
       enabled: true,
       origin: 'test',
-      seal: sealerOf(secrets, vault.seal, connectionRow),
+      seal: sealerOf(secrets, vault.seal, connectionSealContext),
     }),
   )
   if (connectionId === undefined) throw new Error('the connection was not added')
@@ -223,7 +223,7 @@ export async function startCredentialHouse(database: TestDatabase, options: Hous
       connectionId,
       principal: OPERATOR,
       account: undefined,
-      brought: undefined,
+      passThroughToken: undefined,
       ...words,
     }),
     /** So many milliseconds go by for all that is kept, and every gateway has heard of it. */

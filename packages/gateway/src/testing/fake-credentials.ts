@@ -83,14 +83,14 @@ export function createFakeCredentials(accountList: FakeAccount[], { optional = f
     opened: 0,
     open(asking) {
       fake.opened++
-      if (asking.brought !== undefined)
+      if (asking.passThroughToken !== undefined)
         return {
-          id: `brought ${asking.brought}`,
+          id: `brought ${asking.passThroughToken}`,
           version: 0,
           account: 'brought',
           name: undefined,
           owner: 'caller',
-          headers: { authorization: `Bearer ${asking.brought}` },
+          headers: { authorization: `Bearer ${asking.passThroughToken}` },
         }
       const found = choose(asking)
       if (found?.dead === true) throw needed('it has to be reconnected')

@@ -59,7 +59,7 @@ export interface Calling {
   readonly revision?: Revision
   readonly capabilities?: JsonObject
   readonly session?: Session
-  readonly brought?: string
+  readonly passThroughToken?: string
   readonly signal?: AbortSignal
   readonly question?: ClientChannel['question']
   readonly notify?: (notification: Notification) => void
@@ -170,7 +170,7 @@ export async function createTestContext({ connections, credentials, own }: TestC
       session,
       header: undefined,
       asks: calling.question !== undefined,
-      ...(calling.brought === undefined ? {} : { brought: calling.brought }),
+      ...(calling.passThroughToken === undefined ? {} : { passThroughToken: calling.passThroughToken }),
       notify: calling.notify ?? (() => {}),
       question: calling.question ?? (() => Promise.reject(new Error('nobody is asked here'))),
     }

@@ -3,15 +3,15 @@ import { createHash, randomBytes } from 'node:crypto'
 import { describe } from 'vitest'
 import { createDb } from '../db/db.ts'
 import type { Log } from '../lib/log.ts'
-import { createDatabaseCount } from '../limits/database-count.ts'
-import { createRedisCount } from '../limits/redis-count.ts'
-import type { CountTimes, OpenedCount } from '../limits/watched-count.ts'
+import { createDatabaseTokenStore } from '../limits/database-count.ts'
+import { createRedisTokenStore } from '../limits/redis-count.ts'
+import type { StoreTimes, TokenStore } from '../limits/watched-count.ts'
 import { createTestDatabase } from './database.ts'
 import { openDoor, type Door } from './door.ts'
 import { describeWithRedis, startTestRedis } from './redis.ts'
 
 /** Of one installation: gateways with the same name count together. */
-export type MakeCount = (installation: string, log: Log, times: CountTimes) => OpenedCount
+export type MakeCount = (installation: string, log: Log, times: StoreTimes) => TokenStore
 
 export interface SharedStore extends AsyncDisposable, Pick<Door, 'shut' | 'open' | 'slow'> {
   readonly count: MakeCount
@@ -31,7 +31,7 @@ async function startRedisStore(): Promise<SharedStore> {
   return {
     ...redis,
     count: (installation, log, times) =>
-      createRedisCount({ url: redis.url, prefix: `test:${installation}`, log, times }),
+      createRedisTokenStore({ url: redis.url, prefix: `test:${installation}`, log, times }),
   }
 }
 
@@ -48,7 +48,7 @@ export async function startDatabaseStore(): Promise<SharedStore> {
     ...door,
     count(installation, log, times) {
       const hash = (name: string) => createHash('sha256').update(`${installation}:${name}`).digest()
-      return createDatabaseCount({ db, hash, log, times })
+      return createDatabaseTokenStore({ db, hash, log, times })
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import type { SystemSql } from '../db/db.ts'
-import { secretRow } from './sealed-columns.ts'
+import { secretSealContext } from './sealed-columns.ts'
 import type { Vault } from './vault.ts'
 
 type Seals = Pick<Vault, 'seal' | 'open'>
@@ -15,7 +15,9 @@ const nameOf = (purpose: string): string => `signers ${purpose}`
 export async function listPastSigners(sql: SystemSql, vault: Seals, purpose: string): Promise<string[]> {
   const name = nameOf(purpose)
   const [stored] = await sql(Row)`select sealed from vault_secrets where name = ${name} for update`
-  return stored === undefined ? [] : z.array(z.string()).parse(JSON.parse(vault.open(stored.sealed, secretRow(name))))
+  return stored === undefined
+    ? []
+    : z.array(z.string()).parse(JSON.parse(vault.open(stored.sealed, secretSealContext(name))))
 }
 
 /** Does nothing where it is known. The row is locked, so that of two who add at once neither is lost. */
@@ -23,7 +25,7 @@ export async function rememberSigner(sql: SystemSql, vault: Seals, purpose: stri
   const known = await listPastSigners(sql, vault, purpose)
   if (known.includes(fingerprint)) return
   const name = nameOf(purpose)
-  const sealed = vault.seal(JSON.stringify([...known, fingerprint]), secretRow(name))
+  const sealed = vault.seal(JSON.stringify([...known, fingerprint]), secretSealContext(name))
   await sql(Row)`
     insert into vault_secrets (name, sealed) values (${name}, ${sealed})
     on conflict (name) do update set sealed = excluded.sealed

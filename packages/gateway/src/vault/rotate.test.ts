@@ -14,7 +14,7 @@ import { createKeySources, NoPlaceForKey, type KeySettings } from './key-sources
 import { resealAll } from './reseal.ts'
 import { openVault } from './ring.ts'
 import { KeyStays, retire, rotate } from './rotate.ts'
-import { connectionRow } from './sealed-columns.ts'
+import { connectionSealContext } from './sealed-columns.ts'
 import type { Vault } from './vault.ts'
 
 const [A, B, C] = ['aa'.repeat(32), 'bb'.repeat(32), 'cc'.repeat(32)] as const
@@ -50,7 +50,7 @@ async function installation(db: Db, files: Record<string, string> = { 'vault.key
           settings,
           enabled: true,
           origin: 'test',
-          seal: (id) => vault.seal(secret, connectionRow(id)),
+          seal: (id) => vault.seal(secret, connectionSealContext(id)),
         }),
       ),
     change: (vault: Vault, id: ConnectionId, alias: string, secret: string) =>
@@ -60,14 +60,17 @@ async function installation(db: Db, files: Record<string, string> = { 'vault.key
           settings,
           enabled: true,
           origin: 'test',
-          seal: () => vault.seal(secret, connectionRow(id)),
+          seal: () => vault.seal(secret, connectionSealContext(id)),
         }),
       ),
     rows: () => db.organization(organization.id, listConnections),
     async secrets(vault: Vault) {
       const rows = await db.organization(organization.id, listConnections)
       return Object.fromEntries(
-        rows.map(({ id, alias, sealed }) => [alias, sealed === null ? null : vault.open(sealed, connectionRow(id))]),
+        rows.map(({ id, alias, sealed }) => [
+          alias,
+          sealed === null ? null : vault.open(sealed, connectionSealContext(id)),
+        ]),
       )
     },
     [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),
@@ -168,7 +171,7 @@ describeEachPostgres('a rotation', (createDatabase) => {
       if (one === undefined) throw new Error('there is no connection')
       await sql(
         Nothing,
-      )`update connections set sealed = ${vault.seal('second', connectionRow(one.id))} where id = ${one.id}`
+      )`update connections set sealed = ${vault.seal('second', connectionSealContext(one.id))} where id = ${one.id}`
       locked.resolve()
       await held.promise
     })

@@ -16,7 +16,7 @@ import {
 } from '../../approvals/approvals.ts'
 import type { Db } from '../../db/db.ts'
 import { recordChange } from '../../records/change.ts'
-import { approvalAnswerRow, approvalRow } from '../../vault/sealed-columns.ts'
+import { approvalAnswerSealContext, approvalSealContext } from '../../vault/sealed-columns.ts'
 import type { Vault } from '../../vault/vault.ts'
 import type { Signer } from '../../catalog/page.ts'
 import type { Answer } from '../../upstreams/upstream.ts'
@@ -72,7 +72,7 @@ export function createApprovalTasks(parts: ApprovalTaskParts): ApprovalTasks {
   async function endOf(asking: TaskAsking, row: ApprovalRow, run: Run): Promise<End> {
     const { id, organization_id: organization, state, tool } = row
     const sealed = await db.organization(organization, (sql) => findAnswerOfCall(sql, id))
-    if (sealed !== undefined) return ended(JSON.parse(vault.open(sealed, approvalAnswerRow(id))) as Answer)
+    if (sealed !== undefined) return ended(JSON.parse(vault.open(sealed, approvalAnswerSealContext(id))) as Answer)
     if (state === 'pending') return working(`Waiting for approval: ${link(id)}`)
     if (state === 'denied' || state === 'expired') {
       const fault =
@@ -89,11 +89,13 @@ export function createApprovalTasks(parts: ApprovalTaskParts): ApprovalTasks {
         answer: undefined,
       }
     }
-    const { name, given } = parseJson(vault.open(row.sealed_arguments, approvalRow(id))) as JsonObject
+    const { name, given } = parseJson(vault.open(row.sealed_arguments, approvalSealContext(id))) as JsonObject
     const answer = await run({ name: name ?? tool, arguments: given ?? {} })
     const text = JSON.stringify(answer)
     if (text.length <= MOST)
-      await db.organization(organization, (sql) => storeAnswerOfCall(sql, id, vault.seal(text, approvalAnswerRow(id))))
+      await db.organization(organization, (sql) =>
+        storeAnswerOfCall(sql, id, vault.seal(text, approvalAnswerSealContext(id))),
+      )
     return ended(answer)
   }
 

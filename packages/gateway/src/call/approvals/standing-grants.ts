@@ -51,7 +51,7 @@ export function toolHashOf({ definitionOf }: Pick<StandingGrantParts, 'definitio
 
 /** A token that a caller brings may be anybody's, and another with each call. */
 const mayLast = ({ target, rules, channel }: ApprovalAsking): boolean =>
-  channel.brought === undefined &&
+  channel.passThroughToken === undefined &&
   target.effect !== 'destructive' &&
   rules.length > 0 &&
   rules.every(({ parameters }) => parameters.always)

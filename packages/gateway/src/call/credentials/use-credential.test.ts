@@ -191,7 +191,7 @@ describe.each(ERAS)('a call to a protected %s server', (era, revision) => {
     await using server = await startGuarded(era, (token) => token !== undefined)
     const credentials = createFakeCredentials([{ account: 'default' }])
     await using house = await createTestContext({ connections: [at(server.url, revision)], credentials })
-    const { audit } = await house.call('look', {}, { brought: 'own-token' })
+    const { audit } = await house.call('look', {}, { passThroughToken: 'own-token' })
     await house.call('look')
     expect(server.of('tools/call').map(tokenIn)).toEqual(['own-token', 'secret-default-1'])
     expect(audit.account).toEqual({ account: 'brought', owner: 'caller' })

@@ -20,7 +20,7 @@ import type { ActingAccount, Noted } from '../audit-facts.ts'
 export interface ConnectRequest {
   readonly parts: Pick<CallParts, 'credentials' | 'places'>
   readonly requestContext: RequestContext
-  readonly channel: Pick<ClientChannel, 'signal' | 'brought'>
+  readonly channel: Pick<ClientChannel, 'signal' | 'passThroughToken'>
   readonly audit: AuditEntryBuilder
   readonly target: Target
   /** The account that the caller named. */
@@ -46,7 +46,7 @@ const askingOf = (
   connectionId: target.connectionId,
   principal: requestContext.principal,
   account,
-  brought: received,
+  passThroughToken: received,
 })
 
 /**
@@ -57,7 +57,7 @@ export function openCredential(
 ): OpenCredential | undefined | Promise<OpenCredential | undefined> {
   const { parts, channel, target } = connectRequest
   if (parts.credentials === undefined) return undefined
-  const opening = openFor(parts.credentials, askingOf(connectRequest, channel.brought), target)
+  const opening = openFor(parts.credentials, askingOf(connectRequest, channel.passThroughToken), target)
   return opening instanceof Promise
     ? opening.then((opened) => noted(connectRequest, opened))
     : noted(connectRequest, opening)
@@ -107,7 +107,7 @@ export async function renewCredential(
   // A person may be asked for another account meanwhile, and then it would be sent again.
   if (!safe) connectRequest.audit.note({ mayHaveActed: true })
   const newer = await credentials.refused(
-    askingOf(connectRequest, connectRequest.channel.brought),
+    askingOf(connectRequest, connectRequest.channel.passThroughToken),
     used,
     challenge,
     status,

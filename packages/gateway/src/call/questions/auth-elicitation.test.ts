@@ -115,7 +115,7 @@ function resumableOf(given: Partial<Client> = {}) {
       connectionId: 'con_1' as ConnectionId,
       principal: { id: given.principal ?? 'ada' } as Principal,
       account: undefined,
-      brought: given.brought,
+      passThroughToken: given.brought,
     },
   }
   return { going, noted, notified, asked, leave: () => controller.abort(new Fault('call.cancelled')) }

@@ -80,7 +80,7 @@ export function createAuthElicitation(parts: AuthElicitationParts): AuthElicitat
       if (!isNeeded(thrown)) throw thrown
       const fault = pages.of(asking, thrown)
       // A caller with a pass-through token has to send another token: an account of its own would not be used.
-      const leads = call.goesOn && asking.brought === undefined
+      const leads = call.goesOn && asking.passThroughToken === undefined
       if (!leads || !ROUNDED.has(mcpRequest.method) || !opensPages(mcpRequest)) throw fault
       const refused = (answer: Answer): Answer => {
         call.audit.refuse(fault)

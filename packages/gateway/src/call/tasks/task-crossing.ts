@@ -59,7 +59,7 @@ type Speaking = Pick<Ask, 'caller' | 'session' | 'signal' | 'onQuestion'> & { re
 
 const ask = (step: TaskAsk, method: string, params: JsonObject, speaking: Speaking): Promise<Answer> =>
   askSurely(
-    { ...step, channel: { brought: step.channel.brought, signal: speaking.signal } },
+    { ...step, channel: { passThroughToken: step.channel.passThroughToken, signal: speaking.signal } },
     { method, params, owner: step.requestContext.principal.id, headerParameters: [], onNotification() {}, ...speaking },
   )
 

@@ -8,7 +8,7 @@ import { spendState } from '../../identity/spent-states.ts'
 import { kindFor } from '../../kinds/kinds.ts'
 import { createCleanOld } from '../../lib/clean-old.ts'
 import { createKeepKey } from '../../oauth/outgoing/credentials/keep-key.ts'
-import { findInTheWay, listAccountsThere } from '../../oauth/outgoing/flows/existing-accounts.ts'
+import { findInTheWay, listExistingAccounts } from '../../oauth/outgoing/flows/existing-accounts.ts'
 import { nameAt, probeAuth, tryAuth } from '../../oauth/outgoing/flows/auth-probe.ts'
 import { createChooseClient } from '../../oauth/outgoing/flows/choose-client.ts'
 import type { ConnectRequestLinks } from '../../oauth/outgoing/flows/connect-links.ts'
@@ -57,14 +57,14 @@ export function startConnect({ db, vault, log, opened }: BaseWithDatabase, parts
   const removeOld = () => db.system(removeOldFlows)
   const cleaning = createCleanOld({ removeOld, what: 'ways to accounts that nobody finished', log, every: HOUR })
   opened.defer(() => cleaning.close())
-  const accountsThere = (target: Target) => listAccountsThere(db, target)
+  const existingAccounts = (target: Target) => listExistingAccounts(db, target)
   const admin: AdminConnect = {
     ...{ links, flows, targets, keepKey, whoAsks, providers: PROVIDERS },
     ...{ hasGlobal: globalApps.has, spend: spendState },
     apps: { vendorAuthority: vendorAuthorityOf, hasGlobalApp: (authority) => globalApps.of(authority) !== undefined },
     brokeredBy: (organizationId, connectionId) => brokeredBy(find({ id: organizationId }), connectionId),
   }
-  return { admin, pages: { links, flows, clients, targets, keepKey, inTheWay, accountsThere } }
+  return { admin, pages: { links, flows, clients, targets, keepKey, inTheWay, existingAccounts } }
 }
 
 const challengeOf = async (target: Target): Promise<Challenge | undefined> =>

@@ -7,7 +7,7 @@ import * as shapes from '@toolway/contract/admin'
 import { AGENT_KEY, agentKeyFor, type AgentKey } from './agent-keys.rows.ts'
 import { findAgentModel, putAgentModel, removeAgentModel, type AgentModelRow } from './agent-models.rows.ts'
 import type { Snapshot } from '../../snapshot/snapshot.ts'
-import { agentModelRow } from '../../vault/sealed-columns.ts'
+import { agentModelSealContext } from '../../vault/sealed-columns.ts'
 import { operationServers, type OperationBase, type OrganizationRequest, type Served } from '../../operations/serve.ts'
 import type { Tracer } from '../../telemetry/tracing/tracer.ts'
 import type { Upstreams } from '../../upstreams/upstreams.ts'
@@ -57,7 +57,7 @@ const set = serveOrganization(shapes.setAgentModel, async ({ parts, organization
       // A key is never sent to another place than the one that it was given for.
       const stays = agentModel !== undefined && agentModel.provider === provider && agentModel.url === url
       const current = key === undefined && stays ? agentModel.sealed : null
-      const sealed = typeof key === 'string' ? parts.vault.seal(key, agentModelRow(organization.id)) : current
+      const sealed = typeof key === 'string' ? parts.vault.seal(key, agentModelSealContext(organization.id)) : current
       return putAgentModel(sql, organization.id, { provider, url, model, sealed })
     },
   )
@@ -125,7 +125,10 @@ async function begin(request: RunRequest, { snapshot, row, userId }: Beginning) 
     const key =
       row.sealed === null
         ? undefined
-        : await parts.agent.reveal(organization.id, parts.vault.open(row.sealed, agentModelRow(organization.id)))
+        : await parts.agent.reveal(
+            organization.id,
+            parts.vault.open(row.sealed, agentModelSealContext(organization.id)),
+          )
     const model = await languageModelOf({ row, key, exceptions: snapshot.exceptions })
     const { id, key: token } = await keyFor(request, userId)
     const proxy = `${parts.agent.proxyUrl()}/o/${organization.slug}/t/${principal.toolset ?? 'default'}`

@@ -12,7 +12,7 @@ import {
   type Role,
 } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
-import { sealedRow, type Snapshot } from '../../snapshot/snapshot.ts'
+import { settingsSealContext, type Snapshot } from '../../snapshot/snapshot.ts'
 import type { CatalogRow } from '../../catalog/catalogs.ts'
 import {
   findConnection,
@@ -56,7 +56,8 @@ import { eachOf } from '../../lib/unreadable-rows.ts'
 export const secretsOf = (
   { vault }: Pick<ShownConnectionParts, 'vault'>,
   { id, sealed }: ConnectionRow,
-): ConnectionSecrets => ConnectionSecrets.parse(sealed === null ? {} : JSON.parse(vault.open(sealed, sealedRow(id))))
+): ConnectionSecrets =>
+  ConnectionSecrets.parse(sealed === null ? {} : JSON.parse(vault.open(sealed, settingsSealContext(id))))
 
 interface Known {
   readonly catalog: CatalogRow | undefined
@@ -337,7 +338,7 @@ export const change = serveOrganization(shapes.changeConnection, async (request)
       const ended = await changeAndEnd({ vault: parts.vault, endIn: parts.credentials.endIn }, sql, own, {
         ...next,
         origin: own.origin,
-        seal: sealerOf(secrets, parts.vault.seal, sealedRow),
+        seal: sealerOf(secrets, parts.vault.seal, settingsSealContext),
       })
       const before = { settings: own.settings, secrets: secretsOf(parts, own) }
       const { connector } = next.settings

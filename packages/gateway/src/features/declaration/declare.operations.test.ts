@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OperationSelection, ToolsetSettings } from '@toolway/contract'
 import { expect, test } from 'vitest'
-import { sealedRow } from '../../snapshot/snapshot.ts'
+import { settingsSealContext } from '../../snapshot/snapshot.ts'
 import { addConnection, findConnection, listConnections } from '../../connections/connections.ts'
 import { findDocument, packDocument, putDocument } from '../../connections/openapi-documents.ts'
 import { addKey, findKey, hintOf, listKeys, mintKey } from '../../identity/keys/keys.ts'
@@ -119,7 +119,9 @@ describeEachPostgres('a declaration', (createDatabase) => {
     expect(keys).toMatchObject([{ name: 'ci', hint: hintOf(value), toolset: 'work', origin: 'file' }])
     expect(await held.db.system((sql) => findKey(sql, vault.hash(value)))).toMatchObject({ name: 'ci' })
     const [row] = connections
-    expect(vault.open(row?.sealed ?? Buffer.alloc(0), sealedRow(row?.id ?? ('' as never)))).toContain('Bearer one')
+    expect(vault.open(row?.sealed ?? Buffer.alloc(0), settingsSealContext(row?.id ?? ('' as never)))).toContain(
+      'Bearer one',
+    )
   })
 
   test('of a key says what it may; what is said otherwise is another key, and members’ own of that name stay', async () => {
@@ -282,7 +284,7 @@ describeEachPostgres('a declaration', (createDatabase) => {
     await run('CANARY-two')
     const next = await state()
     expect([next.row.settings, next.document]).toEqual([expect.objectContaining(masked), undefined])
-    expect(vault.open(next.row.sealed ?? Buffer.alloc(0), sealedRow(row.id))).toContain('CANARY-two')
+    expect(vault.open(next.row.sealed ?? Buffer.alloc(0), settingsSealContext(row.id))).toContain('CANARY-two')
   })
 
   test('removes what it no longer names, and leaves alone what came from elsewhere', async () => {

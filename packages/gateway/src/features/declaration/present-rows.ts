@@ -5,7 +5,7 @@ import { findDocument, unpackDocument } from '../../connections/openapi-document
 import type { OrgSql } from '../../db/db.ts'
 import { listGroups } from '../../organizations/groups.ts'
 import { listOrganizationRules } from '../../policy/stored/organization-rules.ts'
-import { sealedRow } from '../../snapshot/snapshot.ts'
+import { settingsSealContext } from '../../snapshot/snapshot.ts'
 import { listToolsets } from '../../toolsets/toolsets.ts'
 import type { Vault } from '../../vault/vault.ts'
 import { withMembers } from '../people/index.ts'
@@ -31,7 +31,9 @@ async function knownConnection(
   vault: Pick<Vault, 'open'>,
   { id, alias, origin, settings, sealed, trusted, tool_lock: lock }: ConnectionRow,
 ): Promise<KnownConnection> {
-  const secrets = ConnectionSecrets.parse(sealed === null ? {} : JSON.parse(vault.open(sealed, sealedRow(id))))
+  const secrets = ConnectionSecrets.parse(
+    sealed === null ? {} : JSON.parse(vault.open(sealed, settingsSealContext(id))),
+  )
   const isGiven = isOpenApi(settings) && settings.document === undefined
   const stored = isGiven ? await findDocument(sql, id) : undefined
   return {

@@ -76,5 +76,5 @@ export function startDeclaredIdentity(
     forget: known.forget,
   }
   const secrets = new Set([config.MCP_API_KEY, config.MCP_ADMIN_API_KEY, config.BACKEND_API_KEY])
-  return { identity, accounts, brought: createReadPassThroughToken((text) => secrets.has(text)) }
+  return { identity, accounts, readPassThroughToken: createReadPassThroughToken((text) => secrets.has(text)) }
 }

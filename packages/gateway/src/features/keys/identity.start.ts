@@ -71,7 +71,7 @@ export function startIdentity(core: BaseWithDatabase, { publicUrl, placeOf, snap
       log.error({ err: thrown }, 'accounts could not be reloaded; the previous ones stay in use'),
     )
   const token = createReadPassThroughToken((text) => isOwn(text) || text === config.MCP_API_KEY)
-  return { ...tokens, identity, accounts, brought: token, loadPeople, reloadPeople }
+  return { ...tokens, identity, accounts, readPassThroughToken: token, loadPeople, reloadPeople }
 }
 
 /** Tokens of ours: what signs them, where each is good, and which sign-ins ended before theirs ran out. */

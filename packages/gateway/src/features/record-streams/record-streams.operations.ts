@@ -15,7 +15,7 @@ import {
 } from './record-streams.rows.ts'
 import type { SendBatch } from './send-batch.ts'
 import { testItem } from './stream-items.rows.ts'
-import { recordStreamRow } from '../../vault/sealed-columns.ts'
+import { recordStreamSealContext } from '../../vault/sealed-columns.ts'
 import { newWebhookSecret } from '../webhooks/index.ts'
 import { addressIn } from '../../lib/http-address.ts'
 import { operationServers, type OperationBase, type Served } from '../../operations/serve.ts'
@@ -93,7 +93,7 @@ async function add({ parts, role, owner, change, read }: StreamRequest, body: ty
   const sealed = JSON.stringify({ ...secrets, ...(secret === null ? {} : { webhook: secret }) })
   const id = await change(changeRecord('add', { kind: destination.kind }), async (sql) => {
     if ((await listStreams(sql, owner)).length >= MOST) throw new Fault('stream.limit', { limit: MOST })
-    const seal = (stream: StreamRow['id']) => parts.vault.seal(sealed, recordStreamRow(stream))
+    const seal = (stream: StreamRow['id']) => parts.vault.seal(sealed, recordStreamSealContext(stream))
     return addStream(sql, owner, { words, fromNow: from === 'now', seal })
   })
   return { ...toStream(await read((sql) => find(sql, owner, id))), secret }
@@ -119,7 +119,10 @@ async function rewrite(sql: OrgSql | SystemSql, row: StreamRow, { parts, role }:
   const urlOf = (of: shapes.StreamDestination) => shapes.destinationKind(of.kind).urlOf(of)
   const hasSameAddress = urlOf(destination) === urlOf(before)
   const isJudged = body.destination !== undefined || body.private !== undefined
-  const opened = JSON.parse(parts.vault.open(row.sealed_secrets, recordStreamRow(row.id))) as Record<string, unknown>
+  const opened = JSON.parse(parts.vault.open(row.sealed_secrets, recordStreamSealContext(row.id))) as Record<
+    string,
+    unknown
+  >
   const { signed } = shapes.destinationKind(destination.kind)
   if (signed && !shapes.destinationKind(before.kind).signed)
     throw new Fault('body.shape', { place: 'destination', problem: `create another stream for a ${destination.kind}` })
@@ -131,7 +134,7 @@ async function rewrite(sql: OrgSql | SystemSql, row: StreamRow, { parts, role }:
     alerts: body.alerts ?? row.alerts,
     enabled: body.enabled ?? row.enabled,
     private: isJudged ? reachOf(role, destination, body.private, row.private && hasSameAddress) : row.private,
-    sealed: parts.vault.seal(JSON.stringify({ ...secrets, ...body.secrets }), recordStreamRow(row.id)),
+    sealed: parts.vault.seal(JSON.stringify({ ...secrets, ...body.secrets }), recordStreamSealContext(row.id)),
   })
 }
 

@@ -11,7 +11,7 @@ import { findApproval, organizationOf } from '../../approvals/approvals.ts'
 import { answerApproval } from '../../call/approvals/answer-approval.ts'
 import type { ApproverLookup } from '../../call/approvals/approver-lookup.ts'
 import type { Db } from '../../db/db.ts'
-import { webhookPreviousRow, webhookSecretRow } from '../../vault/sealed-columns.ts'
+import { previousWebhookSecretSealContext, webhookSecretSealContext } from '../../vault/sealed-columns.ts'
 import type { Vault } from '../../vault/vault.ts'
 import { isSignedBy, type SignedMessage, listWebhooks, type WebhookRow } from '../../features/webhooks/index.ts'
 import type { Env } from '../pages/page-request.ts'
@@ -87,6 +87,8 @@ function secretsOf(
   now: number,
 ): string[] {
   const old =
-    previous !== null && until !== null && until.getTime() > now ? [vault.open(previous, webhookPreviousRow(id))] : []
-  return [vault.open(secret, webhookSecretRow(id)), ...old]
+    previous !== null && until !== null && until.getTime() > now
+      ? [vault.open(previous, previousWebhookSecretSealContext(id))]
+      : []
+  return [vault.open(secret, webhookSecretSealContext(id)), ...old]
 }

@@ -8,7 +8,7 @@
 import { AccountName, Fault } from '@toolway/contract'
 import { Hono } from 'hono'
 import { isDatabaseFault } from '../../db/unreachable.ts'
-import type { AccountThere } from '../../oauth/outgoing/flows/existing-accounts.ts'
+import type { ExistingAccount } from '../../oauth/outgoing/flows/existing-accounts.ts'
 import type { ChooseClient } from '../../oauth/outgoing/flows/choose-client.ts'
 import { CALLBACK } from '../../oauth/outgoing/flows/client-metadata.ts'
 import type { Ending, ConnectRequestLinks, Linked } from '../../oauth/outgoing/flows/connect-links.ts'
@@ -42,9 +42,9 @@ export interface ConnectDoorParts extends BrokerDoorParts {
   readonly keepKey: KeepKey
   readonly visitors: Visitors
   /** The accounts that the owner has already. */
-  accountsThere(target: Target): Promise<readonly AccountThere[]>
+  existingAccounts(target: Target): Promise<readonly ExistingAccount[]>
   /** The one of them that works and would be replaced. */
-  inTheWay(connectRequest: ConnectRequest, target: Target): Promise<AccountThere | undefined>
+  inTheWay(connectRequest: ConnectRequest, target: Target): Promise<ExistingAccount | undefined>
   prefix(): string
 }
 
@@ -143,7 +143,7 @@ async function show(
   const { texts, target, linked } = exchange
   const { title } = target
   const request = connectRequest ?? linked.connectRequest
-  const there = target.connection !== undefined && target.auth === undefined ? [] : await parts.accountsThere(target)
+  const there = target.connection !== undefined && target.auth === undefined ? [] : await parts.existingAccounts(target)
   const words = {
     ...{ ...wordsOf(parts, exchange), problem },
     replaced: there.find(({ id }) => id === request.replaces),

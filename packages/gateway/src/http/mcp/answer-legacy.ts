@@ -34,7 +34,7 @@ export async function answerLegacy(parts: McpAnswerParts, exchange: HttpExchange
   const mcpRequest = readLegacy(message, session, header)
   // A call never goes on with another credential than its caller thinks.
   const token = request.headers[PASS_THROUGH_HEADER]
-  const brought = token === undefined ? undefined : parts.brought(token, inbound.authorization)
+  const passThroughToken = token === undefined ? undefined : parts.readPassThroughToken(token, inbound.authorization)
 
   const streams = accepts(request.headers.accept, 'text/event-stream')
   const reply =
@@ -46,7 +46,7 @@ export async function answerLegacy(parts: McpAnswerParts, exchange: HttpExchange
     session,
     header: undefined,
     reply,
-    brought,
+    passThroughToken,
     audit,
     calls: parts.calls,
   })

@@ -22,7 +22,7 @@ export async function answerModern(
   const mcpRequest = readModern(message, header)
   // A call never goes on with another credential than its caller thinks.
   const token = request.headers[PASS_THROUGH_HEADER]
-  const brought = token === undefined ? undefined : parts.brought(token, inbound.authorization)
+  const passThroughToken = token === undefined ? undefined : parts.readPassThroughToken(token, inbound.authorization)
 
   const streams = accepts(request.headers.accept, 'text/event-stream')
   const reply = createReply(response, { accepts: streams, prefersStream, headers: {} })
@@ -31,7 +31,7 @@ export async function answerModern(
     session: undefined,
     header,
     reply,
-    brought,
+    passThroughToken,
     audit,
     calls: parts.calls,
   })

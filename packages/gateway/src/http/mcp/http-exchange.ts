@@ -40,7 +40,7 @@ export interface HttpExchange {
 
 /** What an era needs to answer a message. */
 export interface McpAnswerParts {
-  readonly brought: ReadPassThroughToken
+  readonly readPassThroughToken: ReadPassThroughToken
   readonly dispatcher: RequestDispatcher
   readonly sessions: Sessions
   /** Whether a client that opens a session gets one; undefined where no client ever does. */

@@ -110,11 +110,11 @@ export async function answerBatch(
     throw new Fault('request.batch', { revision: version ?? revision })
   }
   audit.note({ method: 'batch' })
-  const brought = parts.brought(request.headers[PASS_THROUGH_HEADER], inbound.authorization)
+  const passThroughToken = parts.readPassThroughToken(request.headers[PASS_THROUGH_HEADER], inbound.authorization)
   const left = new AbortController()
   const stay = continueAfterLeave(parts, exchange, () => left.abort())
   const { correlationId, from } = audit
-  const batch = { values, requestContext, session, header, correlationId, from, givenUp: left.signal, brought }
+  const batch = { values, requestContext, session, header, correlationId, from, givenUp: left.signal, passThroughToken }
   const answers = await parts.answerBatch(batch)
   stay()
   if (answers.length === 0) return void response.writeHead(202).end()

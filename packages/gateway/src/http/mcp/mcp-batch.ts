@@ -44,7 +44,7 @@ export interface Batch {
   readonly from: From
   /** Once it is aborted nothing more of the batch begins. */
   readonly givenUp?: AbortSignal
-  readonly brought?: string | undefined
+  readonly passThroughToken?: string | undefined
 }
 
 const MOST = 100
@@ -74,7 +74,7 @@ export function createBatch({
       session: batch.session,
       header: undefined,
       reply: { streams: false, send: () => false },
-      brought: batch.brought,
+      passThroughToken: batch.passThroughToken,
       audit,
       calls,
     })

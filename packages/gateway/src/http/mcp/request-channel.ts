@@ -25,14 +25,14 @@ export interface RequestChannelParts {
   readonly session: Session | undefined
   readonly header: HeaderReader | undefined
   readonly reply: Pick<Reply, 'send' | 'streams' | 'pause'>
-  readonly brought?: string | undefined
+  readonly passThroughToken?: string | undefined
   readonly audit: Pick<AuditEntryBuilder, 'mayHaveLeft'>
   /** Where it is known as under way until its answer is out. */
   readonly calls: Pick<CallsUnderWay, 'add'>
 }
 
 export function createRequestChannel(parts: RequestChannelParts): RequestChannel {
-  const { mcpRequest, session, header, reply, brought, audit, calls } = parts
+  const { mcpRequest, session, header, reply, passThroughToken, audit, calls } = parts
   const controller = new AbortController()
   const cancel = (fault: Fault) => controller.abort(fault)
   const release = calls.add({ call: { cancel }, audit })
@@ -42,7 +42,7 @@ export function createRequestChannel(parts: RequestChannelParts): RequestChannel
     session,
     header,
     asks: session !== undefined && reply.streams,
-    brought,
+    passThroughToken,
     notify: (notification) => void reply.send(notification),
     question: (question) => askClient(question, session, reply, controller.signal),
     pause: reply.pause,

@@ -54,7 +54,7 @@ export function createConsentDoor(parts: ConsentDoorParts): ConsentDoor {
     const { texts, asking, person, choices } = exchange
     const before = await server.remembered(asking, person.id)
     const same = before && choices.find(({ organizationId }) => organizationId === before.organizationId)
-    if (before !== undefined && same !== undefined && isSettled(asking, before, same.most)) {
+    if (before !== undefined && same !== undefined && isAlreadyGranted(asking, before, same.maxLimit)) {
       const allowed = { userId: person.id, organizationId: same.organizationId, limit: before.limit }
       return goBack(exchange, await server.allow(exchange.request, exchange.response, asking, allowed))
     }
@@ -80,7 +80,7 @@ export function createConsentDoor(parts: ConsentDoorParts): ConsentDoor {
     }
     if (choice === undefined || chosenLimit === undefined) return ask(exchange)
     // The grant never exceeds the user's own permissions, whatever the form contains.
-    const limit = lesserLimit(chosenLimit, choice.most)
+    const limit = lesserLimit(chosenLimit, choice.maxLimit)
     const allowed = { userId: person.id, organizationId: choice.organizationId, limit }
     return goBack(exchange, await server.allow(request, response, asking, allowed))
   }
@@ -111,7 +111,7 @@ export function createConsentDoor(parts: ConsentDoorParts): ConsentDoor {
  * Whether there is nothing new to ask. Never where any program of the machine could be the one that asks (RFC 8252, section 8.6),
  * nor where the answer would go to another host than the person agreed to: clients register several.
  */
-const isSettled = ({ local, insists, limit, host }: Asking, before: Remembered, most: Limit): boolean =>
+const isAlreadyGranted = ({ local, insists, limit, host }: Asking, before: Remembered, most: Limit): boolean =>
   !local &&
   !insists &&
   host === before.host &&

@@ -33,7 +33,7 @@ export function consentForm(texts: PageTexts, form: ConsentForm): Markup {
       ${organizations(texts, form)} ${access(texts, form)}
       <p class="hint">${consent.endpoint({ resource: asking.resource })}</p>
       <button name="answer" value="allow">
-        ${choices.some(({ most }) => most !== 'read') ? consent.allow() : consent.allowRead()}
+        ${choices.some(({ maxLimit }) => maxLimit !== 'read') ? consent.allow() : consent.allowRead()}
       </button>
       <button name="answer" value="refuse" class="second">${consent.deny()}</button>
     </form>
@@ -91,7 +91,7 @@ const whoAsks = ({ consent }: PageTexts, { clientName, documentHost, host, local
 
 function organizations(texts: PageTexts, { choices, organizationId }: ConsentForm): Markup {
   const { consent } = texts
-  const viewer = ({ most }: Choice) => (most === 'read' ? html` ${consent.viewer()}` : '')
+  const viewer = ({ maxLimit }: Choice) => (maxLimit === 'read' ? html` ${consent.viewer()}` : '')
   const [only] = choices
   if (choices.length === 1 && only !== undefined) {
     return html`<input type="hidden" name="organization" value="${only.organizationId}" />
@@ -147,7 +147,7 @@ const tools = ({ consent }: PageTexts, tally: Tally): Markup =>
   </ul>`
 
 function access({ consent }: PageTexts, { choices, suggested }: ConsentForm): Markup {
-  const most: Limit = choices.some((choice) => choice.most === 'execute') ? 'execute' : 'read'
+  const most: Limit = choices.some((choice) => choice.maxLimit === 'execute') ? 'execute' : 'read'
   const offered = LIMITS.filter((limit) => most === 'execute' || limit === 'read')
   const chosen = offered.includes(suggested) ? suggested : 'read'
   return html`<fieldset>

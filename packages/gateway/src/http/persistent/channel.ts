@@ -221,7 +221,7 @@ class PersistentChannel implements Channel {
       session,
       header: undefined,
       reply,
-      brought: this.#token.of(own),
+      passThroughToken: this.#token.of(own),
       audit,
       calls: this.#parts.calls,
     })

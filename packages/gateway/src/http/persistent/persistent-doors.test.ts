@@ -55,7 +55,7 @@ async function listen({
   const shared = { admit, dispatcher, sessions, changes, auditLog, open, room, limits, clients }
   const doors = {
     ...shared,
-    brought: () => undefined,
+    readPassThroughToken: () => undefined,
     bodyLimit: 1_000,
     draining: draining.signal,
     calls: new CallsUnderWay(),

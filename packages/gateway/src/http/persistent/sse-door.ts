@@ -33,7 +33,7 @@ import { pathOf } from '../request-target.ts'
 
 export interface SseDoorParts extends ChannelParts {
   readonly admit: Admit
-  readonly brought: ReadPassThroughToken
+  readonly readPassThroughToken: ReadPassThroughToken
   readonly clients: Clients
   readonly limits: Pick<Limits, 'unknown'>
   readonly open: OpenStreams
@@ -153,7 +153,7 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
       try {
         if (way === 'messages') {
           const { channel, incoming, requestContext, text } = await receive(parts, streams, { request, inbound, audit })
-          const token = parts.brought(request.headers[PASS_THROUGH_HEADER], request.headers.authorization)
+          const token = parts.readPassThroughToken(request.headers[PASS_THROUGH_HEADER], request.headers.authorization)
           const { correlationId, from } = audit
           const posted = { stream: streamIn(request), inbound, text, brought: token, correlationId, from }
           if (channel === undefined && (await otherProcesses?.post(posted)) !== true) throw new Fault('session.unknown')

@@ -25,7 +25,7 @@ import { PASS_THROUGH_HEADER, correlationOf, clientOriginOf, onBehalfIn } from '
 
 export interface WebSocketDoorParts extends ChannelParts {
   readonly admit: Admit
-  readonly brought: ReadPassThroughToken
+  readonly readPassThroughToken: ReadPassThroughToken
   readonly clients: Clients
   readonly limits: Pick<Limits, 'address' | 'unknown'>
   readonly open: OpenStreams
@@ -58,7 +58,7 @@ const ignore = () => undefined
 interface Welcomed {
   readonly requestContext: RequestContext
   /** The pass-through token for its calls, until another one is given. */
-  readonly brought: string | undefined
+  readonly passThroughToken: string | undefined
   leave(): void
 }
 
@@ -87,9 +87,9 @@ class WebSocketHandler implements WebSocketDoor {
       const requestContext = await this.#admit(inbound)
       // It may have begun to end meanwhile, and would not tell anybody who came later.
       if (this.#parts.draining.aborted) throw new Fault('gateway.draining')
-      const brought = this.#parts.brought(token, inbound.authorization)
+      const passThroughToken = this.#parts.readPassThroughToken(token, inbound.authorization)
       const leave = this.#parts.room.take(requestContext.principal.id, requestContext.organizationId)
-      return { requestContext, brought, leave }
+      return { requestContext, passThroughToken, leave }
     } catch (thrown) {
       return countUnknownEndpoint(thrown, this.#limits)
     }
@@ -128,10 +128,13 @@ class WebSocketHandler implements WebSocketDoor {
     socket: WebSocket,
     inbound: Inbound,
     { client, from }: Pick<OpenSocket, 'client' | 'from'>,
-    { requestContext, brought, leave }: Welcomed,
+    { requestContext, passThroughToken, leave }: Welcomed,
   ) {
-    const evaluate = (token: unknown) => this.#parts.brought(token, inbound.authorization)
-    const channel = createChannel(this.#parts, { ...createWire(socket), passThrough: { first: brought, evaluate } })
+    const evaluate = (token: unknown) => this.#parts.readPassThroughToken(token, inbound.authorization)
+    const channel = createChannel(this.#parts, {
+      ...createWire(socket),
+      passThrough: { first: passThroughToken, evaluate },
+    })
     const { owner, organizationId } = requestContext
     const openSocket: OpenSocket = { socket, inbound, client, from, owner, organizationId, channel }
     const release = this.#parts.open.register(inbound, (fault) => channel.close(fault), organizationId)

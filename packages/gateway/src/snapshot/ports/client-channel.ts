@@ -12,7 +12,7 @@ export interface ClientChannel {
   /** Whether the client can be asked anything on this line: it has a session, and takes a stream. */
   readonly asks: boolean
   /** The token of the server's own kind that came with the request, for this request alone (ledger S3-OAU-07). */
-  readonly brought?: string | undefined
+  readonly passThroughToken?: string | undefined
   notify(notification: Notification): void
   /** Put a question to the client and wait for its answer; an error where it cannot be asked. */
   question(question: Request): Promise<Answer>

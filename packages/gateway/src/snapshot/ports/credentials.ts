@@ -11,7 +11,7 @@ export interface CredentialAsking {
   /** The account that the caller named. */
   readonly account: string | undefined
   /** The token that the caller brought for this call. */
-  readonly brought: string | undefined
+  readonly passThroughToken: string | undefined
 }
 
 /** A credential as one call uses it. */

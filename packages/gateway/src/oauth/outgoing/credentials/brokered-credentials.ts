@@ -46,7 +46,7 @@ class BrokeredCredentials implements CallCredentials {
   open(asking: CredentialAsking): OpenCredential | undefined | Promise<OpenCredential | undefined> {
     const brokered = this.#parts.brokeredBy(asking)
     if (brokered === undefined) return this.#parts.kept.open(asking)
-    if (asking.brought !== undefined) throw new Fault('credential.brought', { connection: brokered.alias })
+    if (asking.passThroughToken !== undefined) throw new Fault('credential.brought', { connection: brokered.alias })
     const user = this.#userFor(brokered, asking)
     const { broker } = brokered
     if (!broker.named) return credentialOf(asking, user, undefined)
@@ -55,7 +55,7 @@ class BrokeredCredentials implements CallCredentials {
       const found = this.#choose(brokered, asking, accounts)
       if (found !== undefined) return credentialOf(asking, user, found)
     }
-    return this.#anew(brokered, asking, user)
+    return this.#refetchAccounts(brokered, asking, user)
   }
 
   async refused(
@@ -105,7 +105,7 @@ class BrokeredCredentials implements CallCredentials {
   }
 
   /** The account was not among those that are known: a person may have connected it just now. */
-  async #anew(brokered: Brokered, asking: CredentialAsking, user: string): Promise<OpenCredential> {
+  async #refetchAccounts(brokered: Brokered, asking: CredentialAsking, user: string): Promise<OpenCredential> {
     const accounts = await brokered.broker.accounts(user, true)
     const found = this.#choose(brokered, asking, accounts)
     if (found !== undefined) return credentialOf(asking, user, found)

@@ -51,12 +51,17 @@ describeEachPostgres('the credential of a call', (createDatabase) => {
     const gateway = await house.gateway()
     const open: CallCredentials['open'] = (asking) => gateway.callCredentials.open(asking)
     expect(await open(house.asking())).toBeUndefined()
-    expect(await open(house.asking({ brought: 'mine' }))).toMatchObject({ owner: 'caller', headers: bearer('mine') })
-    expect(await caught(() => open(house.asking({ brought: 'a\nb' })))).toMatchObject({ code: 'params.shape' })
+    expect(await open(house.asking({ passThroughToken: 'mine' }))).toMatchObject({
+      owner: 'caller',
+      headers: bearer('mine'),
+    })
+    expect(await caught(() => open(house.asking({ passThroughToken: 'a\nb' })))).toMatchObject({ code: 'params.shape' })
     await using other = await createDatabase()
     await using strict = await startCredentialHouse(other, { auth: { kind: 'oauth' } })
     const refusing = await strict.gateway()
-    expect(await caught(() => refusing.callCredentials.open(strict.asking({ brought: 'mine' })))).toMatchObject({
+    expect(
+      await caught(() => refusing.callCredentials.open(strict.asking({ passThroughToken: 'mine' }))),
+    ).toMatchObject({
       code: 'credential.brought',
     })
   })

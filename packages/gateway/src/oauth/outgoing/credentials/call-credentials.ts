@@ -58,7 +58,7 @@ class OpenedCredentials implements CallCredentials {
   open(asking: CredentialAsking): OpenCredential | undefined | Promise<OpenCredential | undefined> {
     const facts = this.#choices.factsFor(asking)
     if (facts === undefined) return undefined
-    if (asking.brought !== undefined) return this.#brought(facts, asking.brought)
+    if (asking.passThroughToken !== undefined) return this.#passThrough(facts, asking.passThroughToken)
     if (facts.auth.kind === 'none') return undefined
     refuseMisplaced(facts)
     const choice = this.#choices.known(facts, asking)
@@ -153,7 +153,7 @@ class OpenedCredentials implements CallCredentials {
     return this.#served.open(facts, asking, credential)
   }
 
-  #brought({ egress, auth }: ConnectionFacts, token: string): OpenCredential {
+  #passThrough({ egress, auth }: ConnectionFacts, token: string): OpenCredential {
     if (!auth.brought) throw new Fault('credential.brought', { connection: egress.alias })
     if (!/^[\x21-\x7e]+$/.test(token))
       throw new Fault('params.shape', {

@@ -6,7 +6,7 @@ import type { Authority } from '@toolway/contract'
 import { findClient } from '../../../credentials/oauth-apps.ts'
 import type { BoundRow } from '../../../credentials/renewal.ts'
 import type { OrgSql, SystemSql } from '../../../db/db.ts'
-import { oauthAppRow } from '../../../vault/sealed-columns.ts'
+import { oauthAppSealContext } from '../../../vault/sealed-columns.ts'
 import type { Vault } from '../../../vault/vault.ts'
 import { methodFor } from '../protocol/client-proof.ts'
 import type { ClientIdentity, RevealSecret } from '../ports.ts'
@@ -37,7 +37,9 @@ export function createClientOf({ vault, reveal, global }: ClientOfParts): Client
     const app = await findClient(sql, appId)
     if (app?.client_id !== clientId) return undefined
     const secret =
-      app.sealed === null ? undefined : await reveal(app.organization_id, vault.open(app.sealed, oauthAppRow(app.id)))
+      app.sealed === null
+        ? undefined
+        : await reveal(app.organization_id, vault.open(app.sealed, oauthAppSealContext(app.id)))
     return { clientId, secret, method: app.auth_method ?? methodFor(authority, secret), appId }
   }
 }

@@ -7,7 +7,7 @@ import { lockConnection } from '../../../connections/connections.ts'
 import { MOST_ACCOUNTS, putCredential, type Put } from '../../../credentials/credentials.ts'
 import type { Db, OrgSql } from '../../../db/db.ts'
 import { recordChange } from '../../../records/change.ts'
-import { accessTokenRow, refreshTokenRow } from '../../../vault/sealed-columns.ts'
+import { accessTokenSealContext, refreshTokenSealContext } from '../../../vault/sealed-columns.ts'
 import type { Vault } from '../../../vault/vault.ts'
 import { factsOf, type ConnectionFacts } from './connection-facts.ts'
 import type { CredentialMemory } from './credential-memory.ts'
@@ -30,7 +30,7 @@ export interface KeepingParts {
 export function createKeeping(parts: KeepingParts): CredentialKeeping {
   const { db, vault, memory, ender, egressOf, onKept } = parts
   /** The connection as it stands in this transaction. Throws where it is not what the person set out for. */
-  async function boundIn(sql: OrgSql, credential: NewCredential): Promise<ConnectionFacts | undefined> {
+  async function lockBoundConnection(sql: OrgSql, credential: NewCredential): Promise<ConnectionFacts | undefined> {
     if (credential.connectionId === undefined) return undefined
     const row = await lockConnection(sql, credential.connectionId)
     if (row === undefined) throw new Fault('thing.unknown', { thing: 'connection' })
@@ -51,7 +51,7 @@ export function createKeeping(parts: KeepingParts): CredentialKeeping {
       const { organizationId, connectionId, userId } = credential
       const stored = await db
         .organization(organizationId, async (sql) => {
-          const facts = await boundIn(sql, credential)
+          const facts = await lockBoundConnection(sql, credential)
           const done = await put(parts, sql, credential, facts)
           const { id, account, mended } = done
           const provider = credential.authority?.provider ?? facts?.provider ?? 'mcp'
@@ -118,8 +118,8 @@ async function put(
     scopes: tokens.scopes ?? credential.scopes,
     providerData: tokens.more,
     seal: (id) => ({
-      access: vault.seal(tokens.access, accessTokenRow(id)),
-      refresh: tokens.refresh === undefined ? undefined : vault.seal(tokens.refresh, refreshTokenRow(id)),
+      access: vault.seal(tokens.access, accessTokenSealContext(id)),
+      refresh: tokens.refresh === undefined ? undefined : vault.seal(tokens.refresh, refreshTokenSealContext(id)),
     }),
   })
   if (!('refused' in done)) return done

@@ -14,14 +14,14 @@ import {
   storeRenewed,
   type BoundRow,
   type StateRow,
-  type Turn,
+  type RenewalLease,
 } from '../../../credentials/renewal.ts'
 import type { Db } from '../../../db/db.ts'
 import { backoff, endless, retry } from '@toolway/protocol/retry'
 import type { Log } from '../../../lib/log.ts'
 import { pause, REAL_TIME } from '../../../lib/pause.ts'
 import { createSingleFlight } from '../../../lib/single-flight.ts'
-import { accessTokenRow, refreshTokenRow } from '../../../vault/sealed-columns.ts'
+import { accessTokenSealContext, refreshTokenSealContext } from '../../../vault/sealed-columns.ts'
 import { MissingVaultKey } from '../../../vault/sealed-value.ts'
 import type { Vault } from '../../../vault/vault.ts'
 import type { ClientOf } from './client-of.ts'
@@ -90,21 +90,24 @@ export function createRenewal(parts: RenewalParts): Renewal {
   const flights = createSingleFlight<string, void>()
   const underWay = new Set<Promise<void>>()
 
-  const take = (organizationId: OrganizationId, turn: Turn): Promise<Leased | StateRow | undefined> =>
+  const leaseOrLook = (
+    organizationId: OrganizationId,
+    renewalLease: RenewalLease,
+  ): Promise<Leased | StateRow | undefined> =>
     db.organization(organizationId, async (sql) => {
-      const bound = await leaseCredential(sql, turn)
-      return bound === undefined ? findState(sql, turn.id) : { bound, client: await clientOf(sql, bound) }
+      const bound = await leaseCredential(sql, renewalLease)
+      return bound === undefined ? findState(sql, renewalLease.id) : { bound, client: await clientOf(sql, bound) }
     })
 
   async function run(renewing: Renewing): Promise<void> {
     const { organizationId, id, version, egress } = renewing
-    const turn: Turn = { id, version, lease }
+    const renewalLease: RenewalLease = { id, version, lease }
     const late = AbortSignal.timeout(patience)
     for (;;) {
       using sink = nextChange(memory, organizationId)
-      const taken = await take(organizationId, turn)
+      const taken = await leaseOrLook(organizationId, renewalLease)
       if (taken !== undefined && 'bound' in taken)
-        return await renewLeased(parts, renewing, turn, taken, closing.signal)
+        return await renewLeased(parts, renewing, renewalLease, taken, closing.signal)
       if (taken === undefined || taken.lost || !taken.renewable || taken.version > version)
         return memory.changed(organizationId)
       if (!taken.leased && (taken.pause ?? 0) > 0) throw pausedFault(egress, taken.pause ?? 0)
@@ -148,27 +151,30 @@ const pausedFault = ({ alias }: Egress, seconds: number) =>
 async function renewLeased(
   parts: RenewalParts,
   { organizationId, egress, issuer, misplaced }: Renewing,
-  turn: Turn,
+  renewalLease: RenewalLease,
   { bound, client }: Leased,
   closing: AbortSignal,
 ): Promise<void> {
   const { oauth, vault, lose } = parts
   const { authority, sealed_refresh_token: sealed, scopes } = bound
   if (authority === null || client === undefined || sealed === null)
-    return void (await lose(turn, 'the OAuth client that it was connected with no longer exists'))
+    return void (await lose(renewalLease, 'the OAuth client that it was connected with no longer exists'))
   if (misplaced !== undefined || (issuer !== undefined && issuer !== authority.issuer))
-    return void (await lose(turn, misplaced === undefined ? ELSEWHERE : `the address of its connection ${misplaced}`))
+    return void (await lose(
+      renewalLease,
+      misplaced === undefined ? ELSEWHERE : `the address of its connection ${misplaced}`,
+    ))
   const refreshToken = openRefreshToken(vault, sealed, bound.id)
-  if (refreshToken === undefined) return void (await lose(turn, DAMAGED))
+  if (refreshToken === undefined) return void (await lose(renewalLease, DAMAGED))
   let tokens: Tokens
   try {
     tokens = await oauth.refresh({ authority, client, refreshToken, scopes }, egress)
   } catch (thrown) {
     parts.onEnd?.('failed')
-    return fail(parts, organizationId, turn, bound, thrown)
+    return fail(parts, organizationId, renewalLease, bound, thrown)
   }
   parts.onEnd?.('renewed')
-  const stored = await store(parts, organizationId, turn, tokens, closing)
+  const stored = await store(parts, organizationId, renewalLease, tokens, closing)
   parts.memory.changed(organizationId)
   const facts = { credential: bound.id, connection: bound.connection_id }
   if (stored) return parts.log.info({ ...facts, version: bound.version + 1 }, 'a credential was renewed')
@@ -188,7 +194,7 @@ async function renewLeased(
 /** Undefined: it was changed, or belongs to another account. */
 function openRefreshToken(vault: RenewalParts['vault'], sealed: Uint8Array, id: CredentialId): string | undefined {
   try {
-    return vault.open(sealed, refreshTokenRow(id))
+    return vault.open(sealed, refreshTokenSealContext(id))
   } catch (thrown) {
     if (thrown instanceof MissingVaultKey) throw thrown
     return undefined
@@ -199,20 +205,22 @@ function openRefreshToken(vault: RenewalParts['vault'], sealed: Uint8Array, id: 
 function store(
   { db, vault, now }: RenewalParts,
   organizationId: OrganizationId,
-  turn: Turn,
+  renewalLease: RenewalLease,
   tokens: Tokens,
   closing: AbortSignal,
 ): Promise<boolean> {
-  const { id } = turn
+  const { id } = renewalLease
   const renewed = {
-    access: vault.seal(tokens.access, accessTokenRow(id)),
-    refresh: tokens.refresh === undefined ? undefined : vault.seal(tokens.refresh, refreshTokenRow(id)),
+    access: vault.seal(tokens.access, accessTokenSealContext(id)),
+    refresh: tokens.refresh === undefined ? undefined : vault.seal(tokens.refresh, refreshTokenSealContext(id)),
     tokenType: tokens.tokenType,
     scopes: tokens.scopes,
   }
   return retry(
     () =>
-      db.organization(organizationId, (sql) => storeRenewed(sql, turn, { ...renewed, left: leftOf(tokens, now()) })),
+      db.organization(organizationId, (sql) =>
+        storeRenewed(sql, renewalLease, { ...renewed, left: leftOf(tokens, now()) }),
+      ),
     { limits: STORING, evaluate: () => ({ wanted: 0, done: 'no' }), idempotent: true, signal: closing, ...REAL_TIME },
   )
 }
@@ -224,21 +232,21 @@ export const leftOf = ({ expiresAt }: Pick<Tokens, 'expiresAt'>, now: number): n
 async function fail(
   { db, lose, log, memory, random }: RenewalParts,
   organizationId: OrganizationId,
-  turn: Turn,
+  renewalLease: RenewalLease,
   { failures, connection_id: connection }: BoundRow,
   thrown: unknown,
 ): Promise<void> {
   const fault = Fault.of(thrown)
   if (fault.code === 'authority.refused') {
-    await lose(turn, `its authorization server does not renew it: ${fault.facts['problem'] ?? fault.message}`)
+    await lose(renewalLease, `its authorization server does not renew it: ${fault.facts['problem'] ?? fault.message}`)
     return memory.changed(organizationId)
   }
   const seconds = backoff(PAUSES, failures + 1, random())
   log.warn(
-    { credential: turn.id, connection, err: fault, seconds },
+    { credential: renewalLease.id, connection, err: fault, seconds },
     'a credential could not be refreshed; it stays in use',
   )
-  await db.organization(organizationId, (sql) => storePause(sql, turn, seconds))
+  await db.organization(organizationId, (sql) => storePause(sql, renewalLease, seconds))
   memory.changed(organizationId)
   throw fault
 }

@@ -11,7 +11,7 @@ import type { BoundRow } from '../../../credentials/renewal.ts'
 import type { OrgSql, SystemSql } from '../../../db/db.ts'
 import type { Log } from '../../../lib/log.ts'
 import { recordChange, type Actor } from '../../../records/change.ts'
-import { accessTokenRow, refreshTokenRow } from '../../../vault/sealed-columns.ts'
+import { accessTokenSealContext, refreshTokenSealContext } from '../../../vault/sealed-columns.ts'
 import type { Vault } from '../../../vault/vault.ts'
 import type { ClientOf } from './client-of.ts'
 import type { ClientIdentity, Egress, OutgoingOAuth } from '../ports.ts'
@@ -51,10 +51,13 @@ export function createEnder({ vault, oauth, clientOf, log }: EnderParts): Ender 
       // The refresh token first: with it, many a server ends the others.
       if (refresh !== null)
         await oauth.revoke(
-          { ...at, token: vault.open(refresh, refreshTokenRow(row.id)), hint: 'refresh_token' },
+          { ...at, token: vault.open(refresh, refreshTokenSealContext(row.id)), hint: 'refresh_token' },
           egress,
         )
-      await oauth.revoke({ ...at, token: vault.open(access, accessTokenRow(row.id)), hint: 'access_token' }, egress)
+      await oauth.revoke(
+        { ...at, token: vault.open(access, accessTokenSealContext(row.id)), hint: 'access_token' },
+        egress,
+      )
       return undefined
     } catch (thrown) {
       const facts = { credential: row.id, connection: row.connection_id, err: thrown }

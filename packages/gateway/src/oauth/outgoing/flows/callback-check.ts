@@ -57,7 +57,7 @@ export const cookieNameOf = (state: string, secure: boolean): string =>
 
 export const refusedFor = (why: Why): Fault => new Fault('flow.refused', { problem: WHYS[why] })
 
-export interface WayBack {
+export interface OAuthCallback {
   readonly answer: URLSearchParams
   /** The address that was asked for, without its query. */
   readonly redirectUri: string
@@ -65,9 +65,9 @@ export interface WayBack {
 }
 
 /** The flow, which nobody can take again. Throws FlowProblem. */
-export async function takeWayBack(
+export async function consumeCallback(
   db: Pick<Db, 'system'>,
-  { answer, redirectUri, cookie }: WayBack,
+  { answer, redirectUri, cookie }: OAuthCallback,
   secure: boolean,
 ): Promise<FlowRow> {
   const states = answer.getAll('state')

@@ -19,7 +19,7 @@ import {
 import type { Db, OrgSql } from '../../../db/db.ts'
 import { createSingleFlight } from '../../../lib/single-flight.ts'
 import { recordChange, type Actor } from '../../../records/change.ts'
-import { oauthAppRow } from '../../../vault/sealed-columns.ts'
+import { oauthAppSealContext } from '../../../vault/sealed-columns.ts'
 import type { Vault } from '../../../vault/vault.ts'
 import { CLIENT_NAME, documentIdOf, redirectsOf } from './client-metadata.ts'
 import { methodFor } from '../protocol/client-proof.ts'
@@ -76,15 +76,17 @@ const createIdentityOf =
   ({ vault, reveal }: Pick<ChooseClientParts, 'vault' | 'reveal'>) =>
   async (row: AuthorityClientRow, { organizationId, authority }: Choosing): Promise<ClientIdentity> => {
     const secret =
-      row.sealed === null ? undefined : await reveal(organizationId, vault.open(row.sealed, oauthAppRow(row.id)))
+      row.sealed === null
+        ? undefined
+        : await reveal(organizationId, vault.open(row.sealed, oauthAppSealContext(row.id)))
     const method = row.auth_method ?? methodFor(authority, secret)
     return { clientId: row.client_id, secret, method, appId: row.id }
   }
 
 const sealingWith =
   (vault: Pick<Vault, 'seal'>) =>
-  (secret: string, id: Parameters<typeof oauthAppRow>[0]): ReturnType<Vault['seal']> =>
-    vault.seal(secret, oauthAppRow(id))
+  (secret: string, id: Parameters<typeof oauthAppSealContext>[0]): ReturnType<Vault['seal']> =>
+    vault.seal(secret, oauthAppSealContext(id))
 
 export function createChooseClient(parts: ChooseClientParts): ChooseClient {
   const { db, vault, oauth, global, publicUrl, now } = parts

@@ -11,7 +11,7 @@ import type { Db } from '../../../db/db.ts'
 import type { ConnectRequest, Target } from './target.ts'
 
 /** An account as its owner may see it. */
-export interface AccountThere {
+export interface ExistingAccount {
   readonly id: CredentialId
   readonly account: string
   /** The identity at the server, where that is known. */
@@ -26,10 +26,10 @@ export interface AccountThere {
 
 type Reading = Pick<Db, 'organization'>
 
-export async function listAccountsThere(
+export async function listExistingAccounts(
   db: Reading,
   { connectRequest, connection, vendor }: Target,
-): Promise<readonly AccountThere[]> {
+): Promise<readonly ExistingAccount[]> {
   const { userId, organizationId } = connectRequest
   const rows = await db.organization(organizationId, (sql) => listAccountStates(sql, userId))
   return rows
@@ -49,10 +49,10 @@ export async function findInTheWay(
   db: Reading,
   { account, replaces }: Pick<ConnectRequest, 'account' | 'replaces'>,
   target: Target,
-): Promise<AccountThere | undefined> {
+): Promise<ExistingAccount | undefined> {
   const only = target.auth?.accounts === 'one'
   if (!only && account === undefined) return undefined
-  const there = (await listAccountsThere(db, target)).map((accountThere) => ({
+  const there = (await listExistingAccounts(db, target)).map((accountThere) => ({
     ...accountThere,
     provider_user_id: null,
   }))

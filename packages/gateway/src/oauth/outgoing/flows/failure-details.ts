@@ -16,7 +16,7 @@ export interface FailureDetails {
   open(token: string): string | undefined
 }
 
-const SEALED_FOR = 'failure details'
+const SEAL_PURPOSE = 'failure details'
 const MINUTES = 10
 /** Longer than any that is made. */
 const MOST_TOKEN = 4_096
@@ -31,13 +31,13 @@ export function createFailureDetails(vault: Pick<Vault, 'seal' | 'open'>, now: (
       const { problem } = facts
       if (!code.startsWith('authority.') || typeof problem !== 'string') return undefined
       const sealed = { text: problem.slice(0, MOST_CHARACTERS), until: now() + MINUTES * 60_000 }
-      return vault.seal(JSON.stringify(sealed), SEALED_FOR).toString('base64url')
+      return vault.seal(JSON.stringify(sealed), SEAL_PURPOSE).toString('base64url')
     },
     open(token) {
       const sealed = token.length > MOST_TOKEN ? undefined : decodeBase64Url(token)
       if (sealed === undefined) return undefined
       try {
-        const { text, until } = Sealed.parse(JSON.parse(vault.open(sealed, SEALED_FOR)))
+        const { text, until } = Sealed.parse(JSON.parse(vault.open(sealed, SEAL_PURPOSE)))
         return until > now() ? text : undefined
       } catch {
         return undefined

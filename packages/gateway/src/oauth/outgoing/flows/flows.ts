@@ -19,16 +19,24 @@ import { isDatabaseFault } from '../../../db/unreachable.ts'
 import type { Principal } from '../../../identity/principal.ts'
 import { laxCookie } from '../../../lib/lax-cookie.ts'
 import { recordChange, type Actor, type Change } from '../../../records/change.ts'
-import { flowSecretRow, flowVerifierRow } from '../../../vault/sealed-columns.ts'
+import { flowSecretSealContext, flowVerifierSealContext } from '../../../vault/sealed-columns.ts'
 import type { Vault } from '../../../vault/vault.ts'
 import type { ChooseClient } from './choose-client.ts'
 import { CALLBACK } from './client-metadata.ts'
 import type { Ending } from './connect-links.ts'
 import type { Challenge, ClientIdentity, CredentialKeeping, OutgoingOAuth } from '../ports.ts'
-import type { AccountThere } from './existing-accounts.ts'
+import type { ExistingAccount } from './existing-accounts.ts'
 import type { ConnectRequest, Target, Targets } from './target.ts'
 import { webAddress } from '../protocol/web-address.ts'
-import { cookieNameOf, FlowProblem, refusedFor, sha256, takeWayBack, type WayBack, type Why } from './callback-check.ts'
+import {
+  cookieNameOf,
+  FlowProblem,
+  refusedFor,
+  sha256,
+  consumeCallback,
+  type OAuthCallback,
+  type Why,
+} from './callback-check.ts'
 import { roleForbidden } from '../../../lib/role-forbidden.ts'
 
 export interface FlowParts {
@@ -41,7 +49,7 @@ export interface FlowParts {
   /** Returns the server's challenge to a request without credentials. */
   challenge(target: Target): Promise<Challenge | undefined>
   /** The account that works and that a new one would replace (`existing-accounts.ts`). */
-  inTheWay(connectRequest: ConnectRequest, target: Target): Promise<AccountThere | undefined>
+  inTheWay(connectRequest: ConnectRequest, target: Target): Promise<ExistingAccount | undefined>
   /** The name of the account, where only the vendor's interface tells it (`auth-probe.ts`). Never throws. */
   nameAt(target: Target, token: string): Promise<string | undefined>
   /** The scopes that the tools of a connection need, where they are known. */
@@ -90,7 +98,7 @@ export interface Flows {
    */
   begin(beginning: Beginning): Promise<OAuthRedirect>
   /** Throws FlowProblem. */
-  finish(back: WayBack, actor: Omit<Actor, 'id' | 'type'>): Promise<Arrival>
+  finish(back: OAuthCallback, actor: Omit<Actor, 'id' | 'type'>): Promise<Arrival>
 }
 
 export interface Plan {
@@ -154,7 +162,8 @@ class ConnectFlows implements Flows {
     const url = webAddress(to.href, 'its authorization endpoint', egress)
     const id = newId('flw')
     const expiresAt = new Date(this.#parts.now() + SECONDS * 1000)
-    const sealedSecret = client.secret === undefined ? null : this.#parts.vault.seal(client.secret, flowSecretRow(id))
+    const sealedSecret =
+      client.secret === undefined ? null : this.#parts.vault.seal(client.secret, flowSecretSealContext(id))
     await this.#db.organization(organizationId, (sql) =>
       addFlow(sql, {
         id,
@@ -166,7 +175,7 @@ class ConnectFlows implements Flows {
         account: connectRequest.account ?? null,
         stateHash: sha256(state),
         browserHash: sha256(browser),
-        sealed_verifier: this.#parts.vault.seal(verifier, flowVerifierRow(id)),
+        sealed_verifier: this.#parts.vault.seal(verifier, flowVerifierSealContext(id)),
         client_id: client.clientId,
         sealed_client_secret: sealedSecret,
         app_id: client.appId ?? null,
@@ -183,8 +192,8 @@ class ConnectFlows implements Flows {
     return { flowId: id, url, cookie: this.#cookieLine(state, browser, redirectUri, SECONDS), expiresAt }
   }
 
-  async finish(back: WayBack, from: Omit<Actor, 'id' | 'type'>): Promise<Arrival> {
-    const flow = await takeWayBack(this.#db, back, this.#isSecure())
+  async finish(back: OAuthCallback, from: Omit<Actor, 'id' | 'type'>): Promise<Arrival> {
+    const flow = await consumeCallback(this.#db, back, this.#isSecure())
     const actor: Actor = { ...from, id: flow.begun_by, type: flow.begun_by.startsWith('key_') ? 'api_key' : 'user' }
     try {
       const target = stillThere(this.#parts, flow)
@@ -276,11 +285,13 @@ async function exchange(
   const client: ClientIdentity = {
     clientId: flow.client_id,
     secret:
-      flow.sealed_client_secret === null ? undefined : vault.open(flow.sealed_client_secret, flowSecretRow(flow.id)),
+      flow.sealed_client_secret === null
+        ? undefined
+        : vault.open(flow.sealed_client_secret, flowSecretSealContext(flow.id)),
     method: flow.auth_method ?? 'none',
     appId: flow.app_id ?? undefined,
   }
-  const verifier = vault.open(flow.sealed_verifier, flowVerifierRow(flow.id))
+  const verifier = vault.open(flow.sealed_verifier, flowVerifierSealContext(flow.id))
   const tokens = await oauth.exchange(
     { authority, client, redirectUri: flow.redirect_uri, verifier, answer, scopes: flow.scopes },
     target.egress,
