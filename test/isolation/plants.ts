@@ -6,7 +6,11 @@ import type { ApprovalId, FileId, OrganizationId, UserId } from '@toolway/contra
 import { z } from 'zod'
 import type { Db } from '../../packages/gateway/src/db/db.ts'
 import { createTestVault } from '../../packages/gateway/src/testing/gateway.ts'
-import { approvalRow, fileKeyRow, payloadRow } from '../../packages/gateway/src/vault/sealed-columns.ts'
+import {
+  approvalSealContext,
+  fileKeySealContext,
+  payloadSealContext,
+} from '../../packages/gateway/src/vault/sealed-columns.ts'
 import type { Side } from './sides.ts'
 
 interface Plant {
@@ -54,7 +58,10 @@ export const plantApproval = (db: Db, organization: OrganizationId, id: string, 
       always: false,
     }
     const rule = { id: 'rul_same', name: 'same', scope: 'organization', reason: 'Same', action: 'approve', parameters }
-    const sealed = createTestVault().seal(JSON.stringify({ arguments: { text } }), approvalRow(id as ApprovalId))
+    const sealed = createTestVault().seal(
+      JSON.stringify({ arguments: { text } }),
+      approvalSealContext(id as ApprovalId),
+    )
     await sql(z.object({}))`
       insert into approvals (id, organization_id, connection_id, tool, effect, digest, principal, caller, rules, sealed_arguments,
                              expires_at)
@@ -75,7 +82,7 @@ export const plantPayload = (db: Db, organization: OrganizationId, id: string, t
   return db.system(
     (sql) => sql(z.object({}))`
       insert into record_payloads (id, organization_id, connection, at, sealed)
-      values (${id}, ${organization}, 'same', now(), ${createTestVault().seal(kept, payloadRow(id))})`,
+      values (${id}, ${organization}, 'same', now(), ${createTestVault().seal(kept, payloadSealContext(id))})`,
   )
 }
 
@@ -87,7 +94,7 @@ export const plantFile = (
   { id, text }: { id: string; text: string },
 ) =>
   db.system(async (sql) => {
-    const sealed = createTestVault().seal(Buffer.alloc(32).toString('base64'), fileKeyRow(id as FileId))
+    const sealed = createTestVault().seal(Buffer.alloc(32).toString('base64'), fileKeySealContext(id as FileId))
     await sql(z.object({}))`
       insert into files (id, organization_id, owner, name, media_type, size, reserved, sha256, state, origin, storage_key, sealed_key,
                          created_at, expires_at)

@@ -1,7 +1,11 @@
 /** Toolsets, rules and approvals of a town, and the accounts that its people connected, in every state. */
 import { createHash } from 'node:crypto'
 import { RuleWords, type ApprovalId, type CredentialId } from '@toolway/contract'
-import { accessTokenRow, approvalRow, refreshTokenRow } from '../../packages/gateway/src/vault/sealed-columns.ts'
+import {
+  accessTokenSealContext,
+  approvalSealContext,
+  refreshTokenSealContext,
+} from '../../packages/gateway/src/vault/sealed-columns.ts'
 import type { TownConnection } from './connections.ts'
 import { insert } from './insert.ts'
 import { time, type Making, type Person } from './people.ts'
@@ -116,7 +120,10 @@ export async function makeApprovals({ sql, vault, chance, organization, now }: M
       ...{ digest: createHash('sha256').update(id).digest('hex'), principal: person.id, caller: person.email },
       ...{ user_id: person.id, client: chance.of(['claude-ai', 'Cursor', 'Open WebUI']), account: null },
       rules: [ASKING],
-      sealed_arguments: vault.seal(JSON.stringify({ arguments: { id: `C-${chance.under(90_000)}` } }), approvalRow(id)),
+      sealed_arguments: vault.seal(
+        JSON.stringify({ arguments: { id: `C-${chance.under(90_000)}` } }),
+        approvalSealContext(id),
+      ),
       ...{ state, created_at: time(made), expires_at: time(made + DAY), decided_at: decided },
       decided_by: decided === null ? null : (people[0]?.id ?? null),
       good_until: state === 'granted' ? time(now + DAY) : decided === null ? null : time(made + DAY),
@@ -146,8 +153,8 @@ export async function makeAccounts({ sql, vault, chance, organization, now }: Ma
         ...{ id, organization_id: organization.id, connection_id: provider === 'mcp' ? connection.id : null, provider },
         ...{ user_id: person?.id ?? null, provider_user_id: named ? `account-${chance.under(1e6)}` : null },
         provider_username: named ? (person?.email ?? `robot@${organization.slug}.example`) : null,
-        sealed_access_token: vault.seal(`town-access-${id}`, accessTokenRow(id)),
-        sealed_refresh_token: renewable ? vault.seal(`town-refresh-${id}`, refreshTokenRow(id)) : null,
+        sealed_access_token: vault.seal(`town-access-${id}`, accessTokenSealContext(id)),
+        sealed_refresh_token: renewable ? vault.seal(`town-refresh-${id}`, refreshTokenSealContext(id)) : null,
         ...{ token_type: 'Bearer', expires_at: chance.yes(0.5) ? time(now + days * DAY) : null },
         ...{ scopes: ['read', 'write'], provider_data: {}, active: !chance.yes(0.03) },
         ...{ created_at: time(made), updated_at: time(made), kind: 'oauth', account: 'default', is_default: true },
