@@ -44,7 +44,11 @@ export interface Db {
   organization<T>(id: string, work: (sql: OrgSql) => Promise<T>, within?: number): Promise<T>
   /** As `organization`, for several reads whose rows belong together: none sees what is committed after the first one. */
   snapshot<T>(id: string, work: (sql: OrgSnapshotSql) => Promise<T>): Promise<T>
-  /** One transaction that sees every organization. Throws DatabaseUnreachable, or what `work` threw. */
+  /**
+   * One transaction with the rights of the gateway itself: it reads and writes the rows of every organization, and those that belong
+   * to none. Nothing in it keeps organizations apart, so each statement names the one it is about. Throws DatabaseUnreachable, or
+   * what `work` threw.
+   */
   system<T>(work: (sql: SystemSql) => Promise<T>, within?: number): Promise<T>
   /**
    * Hear a NOTIFY channel on a connection of its own, for as long as it takes; resolves once it listens. `alive` is a name that

@@ -34,7 +34,7 @@ export function placeOf(parts: PlaceParts, principal: Principal | undefined, nee
       role: checkPermission(role, needs.permission, { only: 'platform_admin', place: 'platform' }),
     }
   }
-  const { organization, role } = standIn(parts, principal, needs, params)
+  const { organization, role } = resolveOrganizationRole(parts, principal, needs, params)
   return { organization, role: checkPermission(role, needs.permission, { place: 'organization' }) }
 }
 
@@ -42,14 +42,14 @@ export function placeOf(parts: PlaceParts, principal: Principal | undefined, nee
 export function homeOf(parts: PlaceParts, principal: Principal | undefined, needs: Needs, params: Params) {
   if (principal === undefined || needs.of !== 'organization') return undefined
   try {
-    return standIn(parts, principal, needs, params).organization.id
+    return resolveOrganizationRole(parts, principal, needs, params).organization.id
   } catch {
     return undefined
   }
 }
 
 /** Where the principal has a role, and which. Throws `place.unknown` and `place.bound`. */
-function standIn(parts: PlaceParts, principal: Principal, needs: OrganizationNeeds, params: Params) {
+function resolveOrganizationRole(parts: PlaceParts, principal: Principal, needs: OrganizationNeeds, params: Params) {
   const snapshot = organizationOf(parts, principal, needs, params)
   const bound = principal.organizationId === undefined || principal.organizationId === snapshot?.organization.id
   // Whether another organization exists is not told to a token that is bound to one.

@@ -12,7 +12,7 @@ import { readInput, refuseUnstorable } from './read-input.ts'
 import type { OperationBase, OperationCall, PlacedChange, Served } from './serve.ts'
 
 /** The parts of an operation that a batch does not bring: it knows its transaction and has no snapshots. */
-export type BatchParts<Parts extends OperationBase> = Omit<Parts, 'db' | 'snapshots' | 'inForce'> &
+export type BatchParts<Parts extends OperationBase> = Omit<Parts, 'db' | 'snapshots' | 'untilApplied'> &
   Pick<OperationBase, 'db'>
 
 /** The input of an operation as a face has it. */
@@ -51,7 +51,7 @@ async function within<Parts extends OperationBase, Sql extends OrgSql | SystemSq
   work: (batch: Batch, sql: Sql) => Promise<T>,
 ): Promise<T> {
   const entries: Entry[] = []
-  const own = { ...parts, db, snapshots: noSnapshots, inForce: undefined } as unknown as Parts
+  const own = { ...parts, db, snapshots: noSnapshots, untilApplied: undefined } as unknown as Parts
   const addressed = { organization, role: 'platform_admin' } as const
   const record = ({ organizationId = organization?.id, detail, ...change }: PlacedChange) => {
     entries.push(entryOfChange(actor, organizationId, { ...change, detail: { ...detail, origin } }))

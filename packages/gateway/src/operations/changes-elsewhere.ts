@@ -21,7 +21,7 @@ export interface ChangesElsewhereParts {
 }
 
 /** Undefined where nothing is waited for. */
-export function createChangesElsewhere({ place, caughtUp, log }: ChangesElsewhereParts): OperationBase['inForce'] {
+export function createChangesElsewhere({ place, caughtUp, log }: ChangesElsewhereParts): OperationBase['untilApplied'] {
   if (place === undefined) return undefined
   place.answer(CHANGE, async (facts) => {
     await caughtUp((facts as { readonly organization?: string }).organization)

@@ -31,7 +31,7 @@ export interface OperationBase {
   /** The rules of the platform that concern an organization, as they are in force. */
   platformRules(organization: Pick<OrganizationRow, 'id' | 'slug'>): readonly Rule[]
   /** Waits until every process of the port acts on a change; undefined where there is one process. Never throws. */
-  readonly inForce?: ((organizationId: OrganizationId | undefined) => Promise<void>) | undefined
+  readonly untilApplied?: ((organizationId: OrganizationId | undefined) => Promise<void>) | undefined
 }
 
 /** One request as its face learned it. */
@@ -103,8 +103,9 @@ export type SignedInRequest<Op extends Operation, Parts> = Omit<PlatformRequest<
 export type AnonymousRequest<Op extends Operation, Parts> = Omit<PlatformRequest<Op, Parts>, 'role' | 'principal'>
 
 /**
- * The end of an operation that changed its organization: first the snapshot is read anew, then the answer is made of it. A batch does
- * neither: its changes are in force when its transaction ends.
+ * Returned by an operation that has changed rows of its organization, in place of its answer. Whoever serves the operation first reads
+ * the changed rows into the snapshot and then calls `answer`, which reads the snapshot. A batch does neither: its changes apply when
+ * its transaction ends.
  */
 export class Changed<Answer> {
   /** Undefined: the whole organization is read anew. */
@@ -149,7 +150,7 @@ function toServe<Op extends Operation, Asks, Parts extends OperationBase>(
   make: (parts: Parts, call: OperationCall, scope: OperationScope) => object,
 ): Served<Parts> {
   if (operation.needs.of !== of) throw new Error(`${operation.id} is described as needing ${operation.needs.of}`)
-  const begin = (parts: Parts, call: OperationCall, scope: OperationScope) => {
+  const runHandler = (parts: Parts, call: OperationCall, scope: OperationScope) => {
     const { actor, params, query, body, origin, ifMatch, header, head, signal, progress = () => {} } = call
     const request = { parts, actor, params, query, body, origin, ifMatch, header, head, signal, progress }
     return run({ ...request, ...make(parts, call, scope) } as Asks)
@@ -157,21 +158,21 @@ function toServe<Op extends Operation, Asks, Parts extends OperationBase>(
   return {
     operation,
     run(parts, call, scope) {
-      const running = begin(parts, call, scope)
-      const { inForce } = parts
+      const running = runHandler(parts, call, scope)
+      const { untilApplied } = parts
       const { organization } = scope
       if (!changes(operation)) return running
       return Promise.resolve(running).then(async (result) => {
         if (!(result instanceof Changed))
-          return inForce === undefined ? result : inForce(organization?.id).then(() => result)
+          return untilApplied === undefined ? result : untilApplied(organization?.id).then(() => result)
         if (organization !== undefined) await parts.snapshots.refresh(organization.id, result.rows)
         const answer = await result.answer()
-        await inForce?.(organization?.id)
+        await untilApplied?.(organization?.id)
         return answer
       })
     },
     async change(parts, call, scope) {
-      await begin(parts, call, scope)
+      await runHandler(parts, call, scope)
     },
   }
 }
