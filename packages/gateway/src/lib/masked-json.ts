@@ -12,7 +12,7 @@ const MOST_DEEP = 32
 /** Characters of one text. */
 const MOST_TEXT_CHARACTERS = 8_192
 /** Beside a value: its name, quotes, comma. */
-const AROUND = 4
+const PUNCTUATION_COST = 4
 
 export interface MaskedJson {
   readonly value: unknown
@@ -21,7 +21,7 @@ export interface MaskedJson {
 }
 
 export function maskedJson(input: unknown, most: number): MaskedJson {
-  let room = most
+  let remaining = most
   let cut = false
 
   const leaveOut = (): string => {
@@ -30,9 +30,9 @@ export function maskedJson(input: unknown, most: number): MaskedJson {
   }
 
   function textOf(text: string): string {
-    const fits = Math.min(text.length, MOST_TEXT_CHARACTERS, Math.max(0, room))
+    const fits = Math.min(text.length, MOST_TEXT_CHARACTERS, Math.max(0, remaining))
     if (fits < text.length) cut = true
-    room -= fits
+    remaining -= fits
     const maskedText = maskText(text.slice(0, fits)).toWellFormed().replaceAll('\0', '\uFFFD')
     return fits < text.length ? `${maskedText}…` : maskedText
   }
@@ -40,7 +40,7 @@ export function maskedJson(input: unknown, most: number): MaskedJson {
   function listOf(items: readonly unknown[], deep: number): unknown[] {
     const shownItems: unknown[] = []
     for (const item of items) {
-      if (room <= 0) {
+      if (remaining <= 0) {
         shownItems.push(leaveOut())
         break
       }
@@ -52,7 +52,7 @@ export function maskedJson(input: unknown, most: number): MaskedJson {
   function objectOf(members: object, deep: number): Record<string, unknown> {
     const shownMembers = Object.create(null) as Record<string, unknown>
     for (const [name, value] of Object.entries(members)) {
-      if (room <= 0) {
+      if (remaining <= 0) {
         shownMembers['…'] = leaveOut()
         break
       }
@@ -63,7 +63,7 @@ export function maskedJson(input: unknown, most: number): MaskedJson {
   }
 
   function walk(value: unknown, deep: number): unknown {
-    room -= AROUND
+    remaining -= PUNCTUATION_COST
     if (typeof value === 'string') return textOf(value)
     if (typeof value !== 'object' || value === null) return value
     // A number that a double does not hold, for people to read.

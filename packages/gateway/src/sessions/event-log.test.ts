@@ -44,7 +44,7 @@ const logOf = (limits = {}) => new EventLog(new EventBudget({ ...EVENT_LIMITS, .
 function begun(log: EventLog) {
   const stream = log.open()
   const first = reader()
-  stream.attach(first.connection, { primes: true })
+  stream.attach(first.connection, { sendsPrimingEvent: true })
   return { stream, first }
 }
 
@@ -52,7 +52,7 @@ function begun(log: EventLog) {
 function resumed(log: EventLog, event: string) {
   const { stream, after } = log.find(event)
   const again = reader()
-  stream.attach(again.connection, { after, primes: true })
+  stream.attach(again.connection, { after, sendsPrimingEvent: true })
   return again
 }
 
@@ -63,7 +63,7 @@ describe('a stream', () => {
     expect(first.ids).toEqual([`${stream.name}.0`])
     expect(first.heard).toEqual([])
     const older = reader()
-    log.open().attach(older.connection, { primes: false })
+    log.open().attach(older.connection, { sendsPrimingEvent: false })
     expect(older.ids).toEqual([])
   })
 

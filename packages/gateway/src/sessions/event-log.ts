@@ -130,7 +130,7 @@ export class EventLog {
   }
 
   /** The stream of a call that another log of this session may hold, and the event's place in it; undefined: no other has it. */
-  elsewhere(event: string): { stream: string; after: number } | undefined {
+  remotePlaceOf(event: string): { stream: string; after: number } | undefined {
     const [, stream = '', life, kind, digits] = EVENT_FORM.exec(event) ?? []
     return kind === CALL && life !== this.#name ? { stream, after: Number(digits) } : undefined
   }
@@ -233,11 +233,14 @@ export class EventStream {
    * Give the stream a reader, in place of the one it had: first what came after `after`, then whatever comes. `primes` for a
    * reader that knows events without data.
    */
-  attach(connection: Connection, { after = 0, primes }: { after?: number; primes: boolean }): void {
+  attach(
+    connection: Connection,
+    { after = 0, sendsPrimingEvent }: { after?: number; sendsPrimingEvent: boolean },
+  ): void {
     const before = this.#connection
     this.#connection = connection
     before?.end()
-    if (primes) connection.write(primingEvent(eventId(this.name, after), RETRY))
+    if (sendsPrimingEvent) connection.write(primingEvent(eventId(this.name, after), RETRY))
     for (const { at, text } of this.#log.after(this, after)) connection.write(eventOfText(text, eventId(this.name, at)))
     if (this.finished) this.pause()
   }

@@ -16,7 +16,7 @@ import {
   lendEvents,
   refuseReader,
   removeReader,
-  takeReader,
+  claimReader,
   type StreamReaderNotice,
 } from './stream-reader-rows.ts'
 
@@ -45,7 +45,7 @@ const BATCH = 1024 * 1024
 /** Milliseconds for the last events at the end of the process. */
 const LAST = 2_000
 
-interface Loan {
+interface StreamRelay {
   readonly organizationId: OrganizationId
   readonly reader: string
   readonly stream: EventStream
@@ -54,16 +54,16 @@ interface Loan {
   /** The place of the last event that was passed on. */
   at: number
   /** The reader gets no more of it: the stream has finished, or lets its reader go. */
-  over: boolean
+  isStreamEnded: boolean
   /** The reader has left, or another one has its place. */
-  left: boolean
+  hasReaderLeft: boolean
 }
 
 export const createLentStreams = (parts: LentStreamsParts): LentStreams => new Lender(parts)
 
 class Lender implements LentStreams {
   readonly #parts: LentStreamsParts
-  readonly #loans = new Map<string, Loan>()
+  readonly #relays = new Map<string, StreamRelay>()
   readonly #running = new Set<Promise<void>>()
   readonly #closed = new AbortController()
 
@@ -72,7 +72,7 @@ class Lender implements LentStreams {
   }
 
   get size() {
-    return this.#loans.size
+    return this.#relays.size
   }
 
   hear({ organization, reader, session = '', stream = '', state }: StreamReaderNotice) {
@@ -88,61 +88,61 @@ class Lender implements LentStreams {
   }
 
   #leave(reader: string): void {
-    const loan = this.#loans.get(reader)
-    if (loan === undefined) return
-    loan.left = true
-    loan.wake.wake()
+    const relay = this.#relays.get(reader)
+    if (relay === undefined) return
+    relay.hasReaderLeft = true
+    relay.wake.wake()
   }
 
   async #answer(organizationId: OrganizationId, reader: string, session: Session, name: string): Promise<void> {
     const { db } = this.#parts
-    const asked = await db.organization(organizationId, (sql) => takeReader(sql, reader))
-    if (asked === undefined) return
-    const { after, askedAt } = asked
+    const readerRequest = await db.organization(organizationId, (sql) => claimReader(sql, reader))
+    if (readerRequest === undefined) return
+    const { after, askedAt } = readerRequest
     const stream = findStream(session, name, after)
     if (typeof stream === 'string')
       return void (await db.organization(organizationId, (sql) => refuseReader(sql, reader, stream)))
-    const loan: Loan = {
-      ...{ organizationId, reader, stream, askedAt, at: after, over: false, left: false },
+    const relay: StreamRelay = {
+      ...{ organizationId, reader, stream, askedAt, at: after, isStreamEnded: false, hasReaderLeft: false },
       wake: new Wake(),
     }
     // The client came back twice, and this is the place that it has left already.
-    if ([...this.#loans.values()].some((other) => other.stream === stream && other.askedAt > askedAt))
-      return void (await this.#remove(loan))
-    this.#loans.set(reader, loan)
+    if ([...this.#relays.values()].some((other) => other.stream === stream && other.askedAt > askedAt))
+      return void (await this.#remove(relay))
+    this.#relays.set(reader, relay)
     const connection = {
-      write: loan.wake.wake,
+      write: relay.wake.wake,
       end() {
         // In place of it somebody else reads, or nobody.
-        if (stream.isRead) loan.left = true
-        else loan.over = true
-        loan.wake.wake()
+        if (stream.isRead) relay.hasReaderLeft = true
+        else relay.isStreamEnded = true
+        relay.wake.wake()
       },
     }
-    stream.attach(connection, { after, primes: false })
-    const isOver = await this.#pass(loan).finally(() => {
-      this.#loans.delete(reader)
+    stream.attach(connection, { after, sendsPrimingEvent: false })
+    const isOver = await this.#pass(relay).finally(() => {
+      this.#relays.delete(reader)
       stream.detach(connection)
     })
     // The reader takes the last events, and removes its row itself.
-    if (!isOver) await this.#remove(loan)
+    if (!isOver) await this.#remove(relay)
   }
 
   /** Whether the reader has everything. */
-  async #pass(loan: Loan): Promise<boolean> {
+  async #pass(relay: StreamRelay): Promise<boolean> {
     let began = false
-    for (let failures = 0; !loan.left;) {
-      const over = loan.over || this.#closed.signal.aborted
-      const events = loan.stream.since(loan.at)
+    for (let failures = 0; !relay.hasReaderLeft;) {
+      const over = relay.isStreamEnded || this.#closed.signal.aborted
+      const events = relay.stream.since(relay.at)
       if (events === undefined) return false
       try {
         if (events.length === 0 && began && !over) {
-          const { organizationId, reader } = loan
+          const { organizationId, reader } = relay
           if (!(await this.#parts.db.organization(organizationId, (sql) => holdReader(sql, reader)))) return false
         } else {
           const batch = firstOf(events)
           const isLast = over && batch.length === events.length
-          const lent = await this.#lend(loan, batch, isLast)
+          const lent = await this.#lend(relay, batch, isLast)
           if (lent === 'left') return false
           began ||= lent === 'lent'
           if (lent === 'lent' && isLast) return true
@@ -153,7 +153,7 @@ class Lender implements LentStreams {
           if (lent === 'full' || batch.length < events.length) continue
         }
         failures = 0
-        await loan.wake.next(RENEW)
+        await relay.wake.next(RENEW)
       } catch (thrown) {
         // Beyond its lease the reader has given it up.
         if (!(thrown instanceof Fault) || ++failures * AGAIN > LEASE * 1_000 || over) throw thrown
@@ -163,23 +163,23 @@ class Lender implements LentStreams {
     return false
   }
 
-  async #lend(loan: Loan, batch: readonly KeptEvent[], over: boolean): Promise<'lent' | 'full' | 'left'> {
-    const { organizationId, reader } = loan
+  async #lend(relay: StreamRelay, batch: readonly KeptEvent[], over: boolean): Promise<'lent' | 'full' | 'left'> {
+    const { organizationId, reader } = relay
     const events = batch.map(({ at, text }) => ({ at, sealed: this.#parts.seal(text, reader, at) }))
     const lent = await this.#parts.db.organization(organizationId, (sql) =>
       lendEvents(sql, { organizationId, reader, events, over, most: EVENT_LIMITS }),
     )
-    if (lent === 'lent') loan.at = batch.at(-1)?.at ?? loan.at
+    if (lent === 'lent') relay.at = batch.at(-1)?.at ?? relay.at
     return lent
   }
 
-  #remove({ organizationId, reader }: Loan) {
+  #remove({ organizationId, reader }: StreamRelay) {
     return this.#parts.db.organization(organizationId, (sql) => removeReader(sql, reader))
   }
 
   async close() {
     this.#closed.abort()
-    for (const { wake } of this.#loans.values()) wake.wake()
+    for (const { wake } of this.#relays.values()) wake.wake()
     await Promise.race([Promise.all(this.#running), pause(LAST, new AbortController().signal)])
   }
 }

@@ -18,7 +18,7 @@ function session() {
       },
       end: () => void (ended = true),
     }
-    stream.attach(connection, { primes: true })
+    stream.attach(connection, { sendsPrimingEvent: true })
     return { stream, heard, leave: () => stream.detach(connection), isEnded: () => ended }
   }
   return { log, own, tell, open }

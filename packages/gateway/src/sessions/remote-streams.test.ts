@@ -186,7 +186,7 @@ describeEachPostgres('a stream that is resumed at another gateway', (createDatab
     stream.say(said('two'))
     await expect.poll(second.heard).toEqual(['2 two'])
     const local: string[] = []
-    stream.attach({ write: (frame) => void local.push(frame), end() {} }, { after: 2, primes: false })
+    stream.attach({ write: (frame) => void local.push(frame), end() {} }, { after: 2, sendsPrimingEvent: false })
     await second.over
     stream.say(said('three'))
     expect(local.join('')).toContain('three')

@@ -51,7 +51,7 @@ export interface RemoteStreams {
 
 export interface RemoteStream {
   /** Writes the events until the stream has finished, its holder is gone, or `signal` is aborted; then ends the connection. */
-  pass(connection: Connection, primes: boolean): Promise<void>
+  pass(connection: Connection, sendsPrimingEvent: boolean): Promise<void>
   leave(): Promise<void>
 }
 
@@ -157,11 +157,11 @@ class Reader implements RemoteStream {
     this.#events = taken?.events ?? []
   }
 
-  async pass(connection: Connection, primes: boolean): Promise<void> {
+  async pass(connection: Connection, sendsPrimingEvent: boolean): Promise<void> {
     const { stream, after } = this.#wanted
     let last = after
     try {
-      if (primes) connection.write(primingEvent(eventId(stream, after), RETRY))
+      if (sendsPrimingEvent) connection.write(primingEvent(eventId(stream, after), RETRY))
       for (;;) {
         for (const { at, sealed } of this.#events) {
           // A gap, or an event twice, would be a fault of the other gateway: the client comes back for what it has not had.

@@ -76,7 +76,10 @@ export const removeReader = (sql: OrgSql, reader: string) =>
   sql(Reader)`delete from stream_readers where reader = ${reader} returning reader`
 
 /** Takes what a reader asked for upon this gateway. Undefined where another one did, or the reader has left. */
-export async function takeReader(sql: OrgSql, reader: string): Promise<{ after: number; askedAt: number } | undefined> {
+export async function claimReader(
+  sql: OrgSql,
+  reader: string,
+): Promise<{ after: number; askedAt: number } | undefined> {
   const [row] = await sql(Place)`
     update stream_readers set held_until = clock_timestamp() + make_interval(secs => ${LEASE}::int)
      where reader = ${reader} and state = 'asked' and held_until is null and read_until > clock_timestamp()

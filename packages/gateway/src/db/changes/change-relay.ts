@@ -8,7 +8,7 @@ import type { Log } from '../../lib/log.ts'
 import type { Db, Listener } from '../db.ts'
 import { dropWaiting, holdRelay, RELAY_BATCH, releaseRelay, storeRelayed, waitingChanges } from './change-rows.ts'
 import { addEntry, KEPT, streamKey } from './stream-entries.ts'
-import { openStreamLine, type StreamLine } from './stream-line.ts'
+import { openRedisConnection, type RedisConnection } from './stream-line.ts'
 
 export interface ChangeRelay {
   close(): Promise<void>
@@ -35,10 +35,10 @@ class Relay implements ChangeRelay {
   readonly #key
   readonly #closed = new AbortController()
   readonly #done
-  #line: StreamLine | undefined
+  #redis: RedisConnection | undefined
   #listener: Listener | undefined
   #wake = Promise.withResolvers<void>()
-  #told: string | undefined
+  #reportedFailure: string | undefined
 
   constructor(parts: ChangeRelayParts) {
     this.#parts = parts
@@ -61,8 +61,8 @@ class Relay implements ChangeRelay {
   async #round(): Promise<boolean> {
     const { db, url, holder, log } = this.#parts
     // A gateway without Redis must not keep the relay from one that has it.
-    this.#line ??= await openStreamLine(url)
-    await this.#line.call(['PING'])
+    this.#redis ??= await openRedisConnection(url)
+    await this.#redis.call(['PING'])
     const from = await db.system((sql) => holdRelay(sql, holder))
     if (from === undefined) {
       await this.#listener?.close()
@@ -71,13 +71,13 @@ class Relay implements ChangeRelay {
     }
     this.#listener ??= await db.listen(this.#parts.channel, () => this.#wake.resolve())
     this.#wake = Promise.withResolvers()
-    if (this.#told !== undefined) log.info({}, 'changes are sent to Redis again')
-    this.#told = undefined
-    await this.#drain(this.#line)
+    if (this.#reportedFailure !== undefined) log.info({}, 'changes are sent to Redis again')
+    this.#reportedFailure = undefined
+    await this.#drain(this.#redis)
     return true
   }
 
-  async #drain(line: StreamLine): Promise<void> {
+  async #drain(redis: RedisConnection): Promise<void> {
     const { db, holder } = this.#parts
     if (await db.system((sql) => dropWaiting(sql, KEPT))) return
     for (let full = true; full && !this.#closed.signal.aborted;) {
@@ -85,7 +85,7 @@ class Relay implements ChangeRelay {
       if (rows.length === 0) return
       const from = await db.system((sql) => holdRelay(sql, holder))
       if (from === undefined) return
-      await Promise.all(rows.map(({ payload }, at) => addEntry(line, this.#key, from + BigInt(at + 1), payload)))
+      await Promise.all(rows.map(({ payload }, at) => addEntry(redis, this.#key, from + BigInt(at + 1), payload)))
       if (!(await db.system((sql) => storeRelayed(sql, { holder, from, rows })))) return
       full = rows.length === RELAY_BATCH
     }
@@ -93,12 +93,12 @@ class Relay implements ChangeRelay {
 
   async #lose(thrown: unknown): Promise<false> {
     const { db, holder, log } = this.#parts
-    this.#line?.close()
-    this.#line = undefined
+    this.#redis?.close()
+    this.#redis = undefined
     if (this.#closed.signal.aborted) return false
     const problem = thrown instanceof Error ? thrown.message : String(thrown)
-    if (this.#told !== problem) log.warn({ problem }, 'this gateway cannot send changes to Redis')
-    this.#told = problem
+    if (this.#reportedFailure !== problem) log.warn({ problem }, 'this gateway cannot send changes to Redis')
+    this.#reportedFailure = problem
     await db.system((sql) => releaseRelay(sql, holder)).catch(() => {})
     return false
   }
@@ -106,7 +106,7 @@ class Relay implements ChangeRelay {
   async close() {
     const { db, holder } = this.#parts
     this.#closed.abort()
-    this.#line?.close()
+    this.#redis?.close()
     await this.#done
     await this.#listener?.close()
     await db.system((sql) => releaseRelay(sql, holder)).catch(() => {})

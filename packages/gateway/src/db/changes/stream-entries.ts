@@ -1,5 +1,5 @@
 /** The entries of the stream of changes: each has a number that counts up by one, and the payload of a notice. */
-import type { StreamLine } from './stream-line.ts'
+import type { RedisConnection } from './stream-line.ts'
 
 /** Entries that are kept: a gateway that was away for more than these reloads everything. */
 export const KEPT = 10_000
@@ -14,18 +14,23 @@ export interface StreamEntry {
 
 export const streamKey = (prefix: string): string => `${prefix}:changes`
 
-export async function addEntry(line: StreamLine, key: string, number: bigint, payload: string): Promise<void> {
-  await line.call(['XADD', key, 'MAXLEN', '~', KEPT, '*', 'n', String(number), 'p', payload])
+export async function addEntry(redis: RedisConnection, key: string, number: bigint, payload: string): Promise<void> {
+  await redis.call(['XADD', key, 'MAXLEN', '~', KEPT, '*', 'n', String(number), 'p', payload])
 }
 
 /** Where the stream ends now. */
-export async function lastEntry(line: StreamLine, key: string): Promise<StreamEntry | undefined> {
-  return entriesOf(await line.call(['XREVRANGE', key, '+', '-', 'COUNT', 1]))[0]
+export async function lastEntry(redis: RedisConnection, key: string): Promise<StreamEntry | undefined> {
+  return entriesOf(await redis.call(['XREVRANGE', key, '+', '-', 'COUNT', 1]))[0]
 }
 
 /** Entries behind one, for which it waits so many milliseconds. */
-export async function readEntries(line: StreamLine, key: string, after: string, wait: number): Promise<StreamEntry[]> {
-  const answer = await line.call(['XREAD', 'COUNT', READ, 'BLOCK', wait, 'STREAMS', key, after], wait)
+export async function readEntries(
+  redis: RedisConnection,
+  key: string,
+  after: string,
+  wait: number,
+): Promise<StreamEntry[]> {
+  const answer = await redis.call(['XREAD', 'COUNT', READ, 'BLOCK', wait, 'STREAMS', key, after], wait)
   if (!Array.isArray(answer)) return []
   // A key and its entries (a map of RESP3, as the library flattens it), or a list of such pairs (RESP2).
   const [first, entries] = answer as [unknown, unknown]
@@ -33,8 +38,8 @@ export async function readEntries(line: StreamLine, key: string, after: string, 
 }
 
 /** The process that answers: what another one knows of the stream may be less. */
-export async function serverOf(line: StreamLine): Promise<string> {
-  const text = String(await line.call(['INFO', 'server']))
+export async function serverOf(redis: RedisConnection): Promise<string> {
+  const text = String(await redis.call(['INFO', 'server']))
   const id = /^run_id:(\w+)/m.exec(text)?.[1]
   if (id === undefined) throw new Error('Redis does not report which process it is')
   return id

@@ -12,7 +12,7 @@ import { CHANNEL, type ChangeFeed, type ChangeFeedParts, type StreamSettings } f
 import { createChangeRelay } from './change-relay.ts'
 import { dropWaiting, lookAtRelay, wantChanges } from './change-rows.ts'
 import { KEPT, lastEntry, readEntries, serverOf, streamKey, type StreamEntry } from './stream-entries.ts'
-import { openStreamLine, type StreamLine } from './stream-line.ts'
+import { openRedisConnection, type RedisConnection } from './stream-line.ts'
 
 /** Nobody notifies here: the connection alone says that this gateway lives. */
 const ALIVE_CHANNEL = 'toolway_alive'
@@ -37,7 +37,7 @@ class StreamFeed implements ChangeFeed {
   #listener: Listener | undefined
   #alive: Listener | undefined
   #relay: { close(): Promise<void> } | undefined
-  #line: StreamLine | undefined
+  #redis: RedisConnection | undefined
   #running: Promise<unknown> = Promise.resolve()
   #problem: string | undefined = STARTING
   /** Tries since the last answer to a read: a try that took its time and failed is none. */
@@ -76,8 +76,8 @@ class StreamFeed implements ChangeFeed {
         await this.#place()
         await this.#read()
       } catch (thrown) {
-        this.#line?.close()
-        this.#line = undefined
+        this.#redis?.close()
+        this.#redis = undefined
         if (this.#closed.signal.aborted) return
         // A connection that was cut is made anew once before anything else is done.
         if (this.#failures++ === 0) continue
@@ -86,18 +86,18 @@ class StreamFeed implements ChangeFeed {
         await this.#pause(RETRY_MS)
       }
     }
-    this.#line?.close()
+    this.#redis?.close()
   }
 
   /** Connects, and takes its place in the stream: the one it had, or the end. */
   async #place(): Promise<void> {
-    this.#line = await openStreamLine(this.#settings.url)
-    const server = await serverOf(this.#line)
+    this.#redis = await openRedisConnection(this.#settings.url)
+    const server = await serverOf(this.#redis)
     if (server === this.#server) return
     const isFirst = this.#server === undefined
     // Asked in this order: an entry is in the stream before the database counts it.
     const { relayed } = await this.#parts.db.system(lookAtRelay)
-    const last = await lastEntry(this.#line, this.#key)
+    const last = await lastEntry(this.#redis, this.#key)
     this.#after = last?.id ?? '0-0'
     this.#heard = last !== undefined && last.number > BigInt(relayed) ? last.number : BigInt(relayed)
     this.#seen = undefined
@@ -107,9 +107,9 @@ class StreamFeed implements ChangeFeed {
   }
 
   async #read(): Promise<void> {
-    for (let line = this.#line; line !== undefined && !this.#closed.signal.aborted; line = this.#line) {
+    for (let redis = this.#redis; redis !== undefined && !this.#closed.signal.aborted; redis = this.#redis) {
       await this.#switch(() => this.#comeBack())
-      for (const entry of await readEntries(line, this.#key, this.#after, READ_MS)) this.#hear(entry)
+      for (const entry of await readEntries(redis, this.#key, this.#after, READ_MS)) this.#hear(entry)
       this.#failures = 0
     }
   }
@@ -190,7 +190,7 @@ class StreamFeed implements ChangeFeed {
 
   async close() {
     this.#closed.abort()
-    this.#line?.close()
+    this.#redis?.close()
     await this.#relay?.close()
     await this.#running
     await Promise.all([this.#listener?.close(), this.#alive?.close()])

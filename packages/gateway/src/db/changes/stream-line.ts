@@ -7,14 +7,14 @@ import { Redis } from 'ioredis'
 /** Milliseconds for a connection and for a command that does not wait. */
 const PATIENCE_MS = 5_000
 
-export interface StreamLine {
+export interface RedisConnection {
   /** One command. `waits`: the milliseconds that the command itself may wait on the server. */
   call(words: readonly (string | number)[], waits?: number): Promise<unknown>
   close(): void
 }
 
 /** Rejects when Redis is not to be had. */
-export async function openStreamLine(url: string): Promise<StreamLine> {
+export async function openRedisConnection(url: string): Promise<RedisConnection> {
   const redis = new Redis(url, {
     lazyConnect: true,
     enableOfflineQueue: false,
@@ -25,7 +25,7 @@ export async function openStreamLine(url: string): Promise<StreamLine> {
   })
   // Each error also rejects what is under way; one that nobody hears would end the process.
   redis.on('error', () => {})
-  const line: StreamLine = {
+  const connection: RedisConnection = {
     async call([name = '', ...words], waits = 0) {
       const answer = redis.call(String(name), words.map(String))
       answer.catch(() => {})
@@ -42,7 +42,7 @@ export async function openStreamLine(url: string): Promise<StreamLine> {
     redis.disconnect()
     throw thrown
   }
-  return line
+  return connection
 }
 
 /** Data that arrived while this process stood still is read before a command counts as late. */

@@ -165,8 +165,8 @@ async function end(child: Guarded['child'], exited: Promise<Exit>): Promise<void
   for (const [signal, millis] of steps) {
     child.kill(signal)
     const stopWaiting = new AbortController()
-    const late = sleep(millis, 'late', { signal: stopWaiting.signal }).catch(() => 'late')
-    const how = await Promise.race([exited, late])
+    const timedOut = sleep(millis, 'late', { signal: stopWaiting.signal }).catch(() => 'late')
+    const how = await Promise.race([exited, timedOut])
     stopWaiting.abort()
     if (how !== 'late') return
   }

@@ -23,10 +23,10 @@ import {
   releaseStream,
   renewStream,
   storeBehind,
-  storeTaken,
+  markDelivered,
   untilDue,
   type AlertBatch,
-  type Bounds,
+  type BatchLimits,
   type Held,
   type RecordBatch,
 } from './stream-batches.rows.ts'
@@ -38,7 +38,7 @@ export interface DeliverStreamsParts {
   readonly random: () => number
   readonly log: Pick<Log, 'info' | 'warn'>
   /** Seconds after which what waits counts as behind. */
-  readonly late?: number
+  readonly behindAfterSeconds?: number
 }
 
 export interface DeliverStreams {
@@ -51,9 +51,10 @@ export interface DeliverStreams {
 
 const MIB = 1024 * 1024
 /** Stores want few large parts, everybody else small ones soon. */
-const LARGE: Bounds & { linger: number } = { items: 5_000, bytes: 16 * MIB, linger: 30 }
-const SMALL: Bounds & { linger: number } = { items: 500, bytes: 4 * MIB, linger: 1 }
-const boundsOf = (stored: Held) => (/^(?:s3|clickhouse)$/.test(destinationOf(stored).kind) ? LARGE : SMALL)
+const LARGE_BATCHES: BatchLimits & { pauseSeconds: number } = { items: 5_000, bytes: 16 * MIB, pauseSeconds: 30 }
+const SMALL_BATCHES: BatchLimits & { pauseSeconds: number } = { items: 500, bytes: 4 * MIB, pauseSeconds: 1 }
+const batchLimitsOf = (stored: Held) =>
+  /^(?:s3|clickhouse)$/.test(destinationOf(stored).kind) ? LARGE_BATCHES : SMALL_BATCHES
 
 type Kind = (RecordBatch | AlertBatch)['of']
 
@@ -64,7 +65,7 @@ const GATHER = 200
 const EVERY = 10_000
 /** Seconds: before each further try, and after how many a stream is behind. */
 const PAUSES = { first: 1, most: 300 }
-const LATE = 900
+const BEHIND_AFTER_SECONDS = 900
 
 export const createDeliverStreams = (parts: DeliverStreamsParts): DeliverStreams => new StreamDelivery(parts)
 
@@ -141,48 +142,48 @@ class StreamDelivery implements DeliverStreams {
 
   async #deliver(leased: Held): Promise<boolean> {
     const { db, send, log } = this.#parts
-    const bounds = boundsOf(leased)
+    const batchLimits = batchLimitsOf(leased)
     let sent = false
     // Neither kind waits until the other one has ended, and a batch that is refused again and again does not hold up the other kind.
     let kinds: readonly Kind[] = leased.attempts % 2 === 0 ? ['records', 'alerts'] : ['alerts', 'records']
     for (;;) {
       const turn = kinds
-      const batch = await db.system((sql) => this.#next(sql, leased, bounds, turn))
+      const batch = await db.system((sql) => this.#next(sql, leased, batchLimits, turn))
       if (batch === undefined) break
       sent = true
       const failed = await send(leased, batch, this.#closed.signal)
       if (this.#closed.signal.aborted) {
         // Whether it was taken is unknown: the next gateway sends the same batch.
-        await db.system((sql) => releaseStream(sql, leased, { again: 0 })).catch(() => {})
+        await db.system((sql) => releaseStream(sql, leased, { retryAfterSeconds: 0 })).catch(() => {})
         return sent
       }
       if (failed !== undefined) {
         await this.#fail(leased, failed)
         return sent
       }
-      if (!(await db.system((sql) => storeTaken(sql, leased, batch)))) {
+      if (!(await db.system((sql) => markDelivered(sql, leased, batch)))) {
         log.info({ stream: leased.id }, 'a record stream was taken over by another gateway')
         return sent
       }
       leased.attempts = 0
       kinds = kinds.filter((kind) => kind !== batch.of)
       // A store gets no small part more of a kind.
-      if (batch.full || bounds !== LARGE) kinds = [...kinds, batch.of]
+      if (batch.full || batchLimits !== LARGE_BATCHES) kinds = [...kinds, batch.of]
     }
-    await this.#judge(leased)
-    await db.system((sql) => releaseStream(sql, leased, { again: bounds.linger }))
+    await this.#noteBehind(leased)
+    await db.system((sql) => releaseStream(sql, leased, { retryAfterSeconds: batchLimits.pauseSeconds }))
     return sent
   }
 
   async #next(
     sql: SystemSql,
     stored: Held,
-    bounds: Bounds,
+    batchLimits: BatchLimits,
     kinds: readonly Kind[],
   ): Promise<RecordBatch | AlertBatch | undefined> {
     if (!(await renewStream(sql, stored))) return undefined
     for (const kind of kinds) {
-      const batch = await (kind === 'records' ? nextRecords : nextAlerts)(sql, stored, bounds)
+      const batch = await (kind === 'records' ? nextRecords : nextAlerts)(sql, stored, batchLimits)
       if (batch?.of === 'records' && batch.lost > 0) await this.#tellGap(sql, stored, batch)
       if (batch !== undefined) return batch
     }
@@ -191,17 +192,20 @@ class StreamDelivery implements DeliverStreams {
 
   async #fail(stored: Held, { problem, retryAfter = 0 }: { problem: string; retryAfter: number | undefined }) {
     const { db, log, random } = this.#parts
-    const again = Math.max(backoff(PAUSES, stored.attempts + 1, random()), retryAfter)
-    log.info({ stream: stored.id, problem, tries: stored.attempts + 1, again }, 'a delivery of a record stream failed')
-    await this.#judge(stored, problem)
-    await db.system((sql) => releaseStream(sql, stored, { again, problem }))
+    const retryAfterSeconds = Math.max(backoff(PAUSES, stored.attempts + 1, random()), retryAfter)
+    log.info(
+      { stream: stored.id, problem, tries: stored.attempts + 1, again: retryAfterSeconds },
+      'a delivery of a record stream failed',
+    )
+    await this.#noteBehind(stored, problem)
+    await db.system((sql) => releaseStream(sql, stored, { retryAfterSeconds, problem }))
   }
 
   /** Says when a stream falls behind, and when it keeps up again. */
-  async #judge(stored: Held, problem?: string): Promise<void> {
-    const { db, log, late = LATE } = this.#parts
+  async #noteBehind(stored: Held, problem?: string): Promise<void> {
+    const { db, log, behindAfterSeconds = BEHIND_AFTER_SECONDS } = this.#parts
     await db.system(async (sql) => {
-      const behind = await isBehind(sql, stored, late)
+      const behind = await isBehind(sql, stored, behindAfterSeconds)
       if (!(await storeBehind(sql, stored, behind))) return
       const facts = { stream: stored.id, ...(problem === undefined ? {} : { problem }) }
       if (behind) log.warn(facts, 'a record stream is behind')

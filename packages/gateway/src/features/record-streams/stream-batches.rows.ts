@@ -54,7 +54,7 @@ export const renewStream = async (sql: SystemSql, { id, organization_id: owner, 
       returning id`
   ).length > 0
 
-export interface Bounds {
+export interface BatchLimits {
   readonly items: number
   readonly bytes: number
 }
@@ -80,7 +80,7 @@ const Place = z.object({
 })
 
 /** Of the organization whose turn it is. */
-export async function nextRecords(sql: SystemSql, stored: Held, bounds: Bounds): Promise<RecordBatch | undefined> {
+export async function nextRecords(sql: SystemSql, stored: Held, bounds: BatchLimits): Promise<RecordBatch | undefined> {
   const [position] = await sql(Place)`
     select c.organization_id, c.seq::float8 as head, coalesce(k.seq, 0)::float8 as seq, c.anchor_seq::float8 as anchor,
            k.pending::float8 as pending
@@ -109,7 +109,7 @@ export async function nextRecords(sql: SystemSql, stored: Held, bounds: Bounds):
 async function endOf(
   sql: SystemSql,
   organization: string,
-  { from, head, items, bytes }: Bounds & { from: number; head: number },
+  { from, head, items, bytes }: BatchLimits & { from: number; head: number },
 ): Promise<number> {
   const [end] = await sql(Seq)`
     select coalesce(max(seq), ${head}::bigint)::float8 as seq
@@ -132,7 +132,7 @@ const recordsOf = (sql: SystemSql, organization: string, from: number, to: numbe
 export async function nextAlerts(
   sql: SystemSql,
   stored: Held,
-  { items: limit }: Bounds,
+  { items: limit }: BatchLimits,
 ): Promise<AlertBatch | undefined> {
   const items = await sql(StreamItem)`
     select a.id, a.organization_id, null::float8 as seq,
@@ -157,7 +157,7 @@ export async function nextAlerts(
 }
 
 /** The destination has it. Whether the stream still was this gateway's. */
-export async function storeTaken(sql: SystemSql, stored: Held, batch: RecordBatch | AlertBatch): Promise<boolean> {
+export async function markDelivered(sql: SystemSql, stored: Held, batch: RecordBatch | AlertBatch): Promise<boolean> {
   const advanced = await sql(Id)`
     update record_streams set delivered_at = now(), attempts = 0, last_problem = null, failed_at = null
      where organization_id = ${stored.organization_id} and id = ${stored.id} and lease = ${stored.lease} returning id`
@@ -179,12 +179,12 @@ export async function storeTaken(sql: SystemSql, stored: Held, batch: RecordBatc
 export const releaseStream = async (
   sql: SystemSql,
   stored: Held,
-  { again, problem }: { again: number; problem?: string },
+  { retryAfterSeconds, problem }: { retryAfterSeconds: number; problem?: string },
 ): Promise<boolean> =>
   (
     await sql(Id)`
       update record_streams
-         set lease = null, leased_until = null, next_try = now() + make_interval(secs => ${again}::float8),
+         set lease = null, leased_until = null, next_try = now() + make_interval(secs => ${retryAfterSeconds}::float8),
              attempts = case when ${problem ?? null}::text is null then attempts else attempts + 1 end,
              failed_at = case when ${problem ?? null}::text is null then failed_at else now() end,
              last_problem = coalesce(${problem ?? null}::text, last_problem)

@@ -36,7 +36,7 @@ export interface CountedLevels {
 /** The connections that failed most come first, at most `most` of them. */
 export async function countLevels(sql: OrgSnapshotSql, to: Date, most: number, read?: number): Promise<CountedLevels> {
   const end = to.getTime()
-  const span = { from: new Date(end - MONTH), to, cuts: [end - HOUR, end - 24 * HOUR] }
+  const span = { from: new Date(end - MONTH), to, retentionCuts: [end - HOUR, end - 24 * HOUR] }
   const source = await openUsage(sql, span, read)
   return { rows: await countFrom(sql, source, to, most), uncounted: source.uncounted }
 }

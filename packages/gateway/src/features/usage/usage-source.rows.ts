@@ -37,7 +37,7 @@ export interface WantedSpan {
   readonly from: Date
   readonly to: Date
   /** Moments, in milliseconds, at which one figure ends and the next one begins: no counted hour lies across. */
-  readonly cuts: readonly number[]
+  readonly retentionCuts: readonly number[]
 }
 
 /** As many records that are not counted yet are read for each answer. */
@@ -58,7 +58,7 @@ const Place = z.object({
  */
 export async function openUsage(
   sql: OrgSnapshotSql,
-  { from, to, cuts }: WantedSpan,
+  { from, to, retentionCuts }: WantedSpan,
   most = MOST_READ,
 ): Promise<UsageSource> {
   const [position] = await sql(Place)`
@@ -72,10 +72,10 @@ export async function openUsage(
   const isRead = head - counted <= most
   const staleDays = new Set(stale.map((day) => Date.parse(day)))
   const isFresh = (start: number) => !staleDays.has(start - (start % DAY))
-  const isUncut = (start: number) => !cuts.some((cut) => cut > start && cut < start + HOUR)
+  const isUncut = (start: number) => !retentionCuts.some((cut) => cut > start && cut < start + HOUR)
   return {
-    hours: splitBy(HOUR, from, to, (start) => isFresh(start) && isUncut(start)),
-    days: splitBy(DAY, from, to, isFresh),
+    hours: splitCountedAndRaw(HOUR, from, to, (start) => isFresh(start) && isUncut(start)),
+    days: splitCountedAndRaw(DAY, from, to, isFresh),
     summedFrom: summed ?? Number.NEGATIVE_INFINITY,
     after: counted,
     until: isRead ? head : counted,
@@ -88,7 +88,7 @@ export function cutAt({ starts, ends }: Spans, time: number): { readonly before:
   const all = starts.map((start, at): [number, number] => [start.getTime(), ends[at]?.getTime() ?? 0])
   const before = all.map(([start, end]): [number, number] => [start, Math.min(end, time)])
   const since = all.map(([start, end]): [number, number] => [Math.max(start, time), end])
-  return { before: spansOf(before.filter(isSpan)), since: spansOf(since.filter(isSpan)) }
+  return { before: toDateSpans(before.filter(isSpan)), since: toDateSpans(since.filter(isSpan)) }
 }
 
 /** The days of spans that are made of whole days, as dates: the database finds them by its index. No call is older than 1970. */
@@ -109,7 +109,7 @@ export const allRaw = ({ from, to }: Pick<WantedSpan, 'from' | 'to'>): Split => 
 })
 
 /** Units of a length that lie in the span whole and may be read as they are counted, and what lies between them. */
-function splitBy(unit: number, from: Date, to: Date, isCounted: (start: number) => boolean): Split {
+function splitCountedAndRaw(unit: number, from: Date, to: Date, isCounted: (start: number) => boolean): Split {
   const [counted, raw]: [number, number][][] = [[], []]
   const add = (spans: [number, number][] | undefined, start: number, end: number) => {
     const last = spans?.at(-1)
@@ -123,10 +123,10 @@ function splitBy(unit: number, from: Date, to: Date, isCounted: (start: number) 
     add(next - at === unit && isCounted(at) ? counted : raw, at, next)
     at = next
   }
-  return { counted: spansOf(counted), raw: spansOf(raw) }
+  return { counted: toDateSpans(counted), raw: toDateSpans(raw) }
 }
 
-const spansOf = (spans: readonly [number, number][] = []): Spans => ({
+const toDateSpans = (spans: readonly [number, number][] = []): Spans => ({
   starts: spans.map(([start]) => new Date(start)),
   ends: spans.map(([, end]) => new Date(end)),
 })

@@ -36,7 +36,11 @@ export function openSpan(
 ): Promise<UsageSource> {
   const [start, length] = [from.getTime(), seconds * 1000]
   const steps = Math.ceil((to.getTime() - start) / length)
-  return openUsage(sql, { from, to, cuts: Array.from({ length: steps }, (_, step) => start + step * length) }, most)
+  return openUsage(
+    sql,
+    { from, to, retentionCuts: Array.from({ length: steps }, (_, step) => start + step * length) },
+    most,
+  )
 }
 
 /** These spans in two parts: `apart` is read from the counts, and `summed` from the sums, where a question has no filter. */

@@ -71,7 +71,7 @@ const STOPPED_MS = 30_000
 /** Beats between two signs of life. */
 const SIGN = 10
 
-export const LEFT = '.left'
+export const LEFTOVER_SUFFIX = '.left'
 
 export const createJournal = (parts: JournalParts): Journal => new SegmentedJournal(parts)
 
@@ -181,7 +181,7 @@ class SegmentedJournal implements Journal {
     if (this.#active !== undefined) this.#retire(this.#active)
     for (const { path } of this.#segments) {
       try {
-        renameSync(path, path + LEFT)
+        renameSync(path, path + LEFTOVER_SUFFIX)
       } catch (thrown) {
         this.#parts.onTrouble(thrown)
       }

@@ -8,7 +8,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readLines } from '../../lib/text-lines.ts'
 import type { Entry } from '../records.ts'
-import { LEFT, placeOf, type Mark } from './journal.ts'
+import { LEFTOVER_SUFFIX, placeOf, type Mark } from './journal.ts'
 
 /** The files of one process, in the order in which it wrote them. */
 export interface Left {
@@ -34,14 +34,14 @@ export async function findLeft(
     const [, machine, pid, token] = NAME.exec(name) ?? []
     if (machine === undefined || pid === undefined) continue
     // Files that were left on purpose may be taken by any process, even while their writer lives.
-    const writer = `${machine}-${pid}-${token}${name.endsWith(LEFT) ? LEFT : ''}`
+    const writer = `${machine}-${pid}-${token}${name.endsWith(LEFTOVER_SUFFIX) ? LEFTOVER_SUFFIX : ''}`
     const group = writers.get(writer) ?? { pid: Number(pid), place: machine, names: [] }
     group.names.push(name)
     writers.set(writer, group)
   }
   const left = [...writers].map(async ([writer, { pid, place, names: own }]) => {
     const paths = own.map((name) => join(directory, name))
-    if (writer.endsWith(LEFT)) return [{ paths }]
+    if (writer.endsWith(LEFTOVER_SUFFIX)) return [{ paths }]
     const verdict = await verdictOn(paths, place === placeOf() ? pid : undefined, now)
     return verdict === 'gone' || (verdict === 'silent' && !(await holds(writer))) ? [{ paths }] : []
   })

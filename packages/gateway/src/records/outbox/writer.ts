@@ -50,15 +50,15 @@ export interface RecordWriterParts extends BatchStoreParts {
 interface Item {
   readonly entry: Entry
   /** Where its end is written down, if it is. */
-  home: Segment | undefined
+  endSegment: Segment | undefined
   /** Where its intent stands, while that is all there is of it on the disk. */
-  intent: Segment | undefined
+  intentSegment: Segment | undefined
   /** Memory has no room for it: it is read back from its home. */
   readonly spilled: boolean
 }
 
 /** The intents of one turn of the event loop. */
-interface Turn {
+interface IntentBatch {
   lines: string
   count: number
   readonly written: Promise<Intent>
@@ -86,11 +86,11 @@ class OutboxWriter implements RecordWriter {
   /** Ends that are not written down yet, and their lines: a write costs more than what it writes. */
   #ends: Item[] = []
   #lines = ''
-  #turn: Turn | undefined
+  #openBatch: IntentBatch | undefined
   readonly #rounds: OutboxRounds
-  #looks = true
-  readonly #look: NodeJS.Timeout
-  readonly #hearNoMore: (() => void) | undefined
+  #checksLeftovers = true
+  readonly #pollTimer: NodeJS.Timeout
+  readonly #unsubscribe: (() => void) | undefined
 
   constructor(parts: RecordWriterParts) {
     const { directory, log } = parts
@@ -101,9 +101,9 @@ class OutboxWriter implements RecordWriter {
       onTrouble: (thrown) => log.warn({ err: thrown, directory }, 'the outbox cannot use its disk'),
     })
     this.#rounds = new OutboxRounds({ log, waiting: () => this.#queue.length, drain: (what) => this.#drain(what) })
-    this.#hearNoMore = parts.onBack?.(() => this.#rounds.tryAgain())
-    this.#look = setInterval(() => {
-      this.#looks = true
+    this.#unsubscribe = parts.onBack?.(() => this.#rounds.tryAgain())
+    this.#pollTimer = setInterval(() => {
+      this.#checksLeftovers = true
       this.#rounds.plan(0)
     }, LOOK).unref()
     this.#rounds.plan(0)
@@ -118,20 +118,20 @@ class OutboxWriter implements RecordWriter {
   }
 
   intend(entry: Entry): Promise<Intent> {
-    const turn = (this.#turn ??= this.#beginTurn())
-    turn.lines += `i${JSON.stringify(entry)}\n`
-    turn.count++
-    if (turn.lines.length > MOST_UNWRITTEN_CHARACTERS) turn.write()
-    return turn.written
+    const batch = (this.#openBatch ??= this.#beginBatch())
+    batch.lines += `i${JSON.stringify(entry)}\n`
+    batch.count++
+    if (batch.lines.length > MOST_UNWRITTEN_CHARACTERS) batch.write()
+    return batch.written
   }
 
-  #beginTurn(): Turn {
+  #beginBatch(): IntentBatch {
     const { promise: written, resolve, reject } = Promise.withResolvers<Intent>()
     const write = () => {
       clearImmediate(immediate)
-      this.#turn = undefined
+      this.#openBatch = undefined
       try {
-        resolve(this.#append(turn.lines, turn.count))
+        resolve(this.#append(batch.lines, batch.count))
       } catch (thrown) {
         const { code = 'unknown cause' } = thrown as NodeJS.ErrnoException
         reject(new Fault('record.unwritable', { problem: code }, { cause: thrown }))
@@ -139,8 +139,8 @@ class OutboxWriter implements RecordWriter {
     }
     // After all that came in this turn was read, and before anything else is waited for.
     const immediate = setImmediate(write)
-    const turn = { lines: '', count: 0, written, write }
-    return turn
+    const batch = { lines: '', count: 0, written, write }
+    return batch
   }
 
   /**
@@ -148,7 +148,7 @@ class OutboxWriter implements RecordWriter {
    * intent stands for it. A record without an intent is written down at once.
    */
   write(entry: Entry, json = JSON.stringify(entry), intent?: Intent): void {
-    const item = { entry, home: undefined, intent, spilled: this.#queue.length >= MOST_IN_MEMORY }
+    const item = { entry, endSegment: undefined, intentSegment: intent, spilled: this.#queue.length >= MOST_IN_MEMORY }
     this.#ends.push(item)
     this.#lines += `f${json}\n`
     if (!item.spilled) this.#queue.push(item)
@@ -162,13 +162,15 @@ class OutboxWriter implements RecordWriter {
 
   async close(): Promise<void> {
     const { log, onLoss } = this.#parts
-    clearInterval(this.#look)
-    this.#hearNoMore?.()
-    this.#turn?.write()
+    clearInterval(this.#pollTimer)
+    this.#unsubscribe?.()
+    this.#openBatch?.write()
     await this.flush()
     this.#rounds.stop()
-    const alone = this.#queue.filter(({ home, intent }) => home === undefined && intent === undefined)
-    if (alone.length > 0) onLoss(alone.length)
+    const unwritten = this.#queue.filter(
+      ({ endSegment, intentSegment }) => endSegment === undefined && intentSegment === undefined,
+    )
+    if (unwritten.length > 0) onLoss(unwritten.length)
     if (this.#queue.length > 0)
       log.warn({ waiting: this.#queue.length }, 'records that could not be stored wait in the outbox')
     this.#journal.close()
@@ -215,19 +217,19 @@ class OutboxWriter implements RecordWriter {
   }
 
   async #drainLeft(): Promise<boolean> {
-    if (!this.#looks) return true
+    if (!this.#checksLeftovers) return true
     const { directory, now, holds } = this.#parts
     for (const { paths } of await findLeft(directory, now(), holds)) {
       if (!(await this.#batches.storeFiles(paths, true))) return false
       await Promise.all(paths.map((path) => unlink(path).catch(unlessGone)))
     }
-    this.#looks = false
+    this.#checksLeftovers = false
     return true
   }
 
-  #stored({ home, intent }: Item): void {
-    if (home !== undefined && --home.waiting === 0) this.#journal.settled(home)
-    if (intent !== undefined) this.#ended(intent)
+  #stored({ endSegment, intentSegment }: Item): void {
+    if (endSegment !== undefined && --endSegment.waiting === 0) this.#journal.settled(endSegment)
+    if (intentSegment !== undefined) this.#ended(intentSegment)
   }
 
   #ended(intent: Segment): void {
@@ -242,7 +244,7 @@ class OutboxWriter implements RecordWriter {
     } catch (thrown) {
       log.error({ err: thrown, directory }, 'the outbox cannot be written; records wait in memory only')
       // An intent on the disk still stands for a record that memory has no room for.
-      const lost = this.#ends.filter(({ spilled, intent }) => spilled && intent === undefined).length
+      const lost = this.#ends.filter(({ spilled, intentSegment }) => spilled && intentSegment === undefined).length
       if (lost > 0) onLoss(lost)
       this.#ends = []
       this.#lines = ''
@@ -260,9 +262,9 @@ class OutboxWriter implements RecordWriter {
       if (item.spilled) {
         segment.waiting--
         segment.spilled = true
-      } else item.home = segment
-      if (item.intent !== undefined) this.#ended(item.intent)
-      item.intent = undefined
+      } else item.endSegment = segment
+      if (item.intentSegment !== undefined) this.#ended(item.intentSegment)
+      item.intentSegment = undefined
     }
     return segment
   }
