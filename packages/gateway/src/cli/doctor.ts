@@ -136,13 +136,13 @@ async function checkVault({ config, origins }: LoadedConfig): Promise<Finding[]>
       : good('vault key', `${listing}; \`toolway vault status\` shows which one encrypts`),
     ...notes.map((text) => bad('vault key', text)),
     ...(moves ? [noteFinding('keychain', NOT_MOVED)] : []),
-    ...(await openFiles(
+    ...(await findWorldReadable(
       KEY_FILES.map((name) => join(directory, name)),
       bad,
       'can be read by others: chmod 600 it',
     )),
     // Where others put a secret it is theirs to say who reads it: some platforms give it to everybody in the container.
-    ...(await openFiles(
+    ...(await findWorldReadable(
       SECRETS.flatMap((name) => (origins[name].startsWith(FROM_FILE) ? [origins[name].slice(FROM_FILE.length)] : [])),
       noteFinding,
       'can be read by others and contains a secret',
@@ -156,7 +156,11 @@ const FROM_FILE = 'file '
 const SECRETS = (Object.keys(SETTINGS) as SettingName[]).filter((name) => SETTINGS[name].secret)
 const OTHERS_READ = 0o077
 
-async function openFiles(paths: readonly string[], tell: typeof noteFinding, words: string): Promise<Finding[]> {
+async function findWorldReadable(
+  paths: readonly string[],
+  tell: typeof noteFinding,
+  words: string,
+): Promise<Finding[]> {
   const modes = await Promise.all(
     paths.map((path) =>
       stat(path).then(

@@ -31,7 +31,7 @@ export const takesAccounts = ({ auth, url }: Connection): boolean =>
   auth !== null && auth.kind !== 'none' && /^https?:/.test(url ?? '')
 
 /** The command that connects an account. */
-export function loginOf({ alias, auth }: Connection): string {
+export function loginHint({ alias, auth }: Connection): string {
   const owners: readonly string[] = auth?.owners ?? []
   const command = `toolway connection login ${alias}`
   if (!owners.includes('organization')) return `\`${command}\` connects your account.`
@@ -129,7 +129,7 @@ function outcomeOf(connection: Connection): Printed {
     }
   const line =
     status === 'needs_auth' && takesAccounts(connection)
-      ? `${alias} is not connected yet. Its server requires an account: ${loginOf(connection)}`
+      ? `${alias} is not connected yet. Its server requires an account: ${loginHint(connection)}`
       : `${alias} is not ready: ${reason ?? `${status}.`} \`toolway connection test ${alias}\` shows details.`
   return { value: { alias, status, reason }, lines: [line], code: EXIT.failed }
 }

@@ -30,10 +30,10 @@ const CLIENTS: Record<ImportClient, string> = {
 
 /** The lines to show; no line holds a secret of the file. */
 export function describeImport({ client, servers, notes }: McpJsonImport): string[] {
-  const ready = servers.filter(({ problems }) => problems.length === 0).length
-  const waiting = servers.length - ready
+  const readyCount = servers.filter(({ problems }) => problems.length === 0).length
+  const waiting = servers.length - readyCount
   return [
-    `Read as a file from ${CLIENTS[client]}: ${ready} to add${waiting > 0 ? `, ${waiting} with problems` : ''}.`,
+    `Read as a file from ${CLIENTS[client]}: ${readyCount} to add${waiting > 0 ? `, ${waiting} with problems` : ''}.`,
     ...servers.flatMap(describeServer),
     ...notes.map((note) => `Note: ${note}`),
   ]

@@ -159,9 +159,9 @@ async function end(running: Running, drainSeconds: number): Promise<void> {
   running.isEnding = true
   running.isServing = false
   running.send({ kind: 'end' })
-  const late = setTimeout(() => running.worker.process.kill('SIGKILL'), drainSeconds * 1000 + LAST_WORDS_MS)
+  const killTimer = setTimeout(() => running.worker.process.kill('SIGKILL'), drainSeconds * 1000 + LAST_WORDS_MS)
   await running.gone
-  clearTimeout(late)
+  clearTimeout(killTimer)
 }
 
 function watch(worker: Worker): Pick<Running, 'port' | 'gone'> {

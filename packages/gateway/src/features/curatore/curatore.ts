@@ -47,11 +47,11 @@ export function refuseUnready(config: Config): void {
 /** The organization `default` is the preset's own: what a file says of it would be silently nothing. */
 export function refuseDeclared(declared: readonly Declared[]): void {
   const own = declared.find(({ slug }) => slug === DEFAULT)
-  const said =
+  const declaredParts =
     own === undefined
       ? []
       : [...own.connections, ...own.toolsets, ...own.keys, ...(own.groups ?? []), ...(own.rules ?? [])]
-  if (said.length > 0)
+  if (declaredParts.length > 0)
     throw new ConfigFault(
       'TOOLWAY_CONFIG declares the default organization, which the curatore preset creates: declare others under organizations, and rules for all of them under platform.',
     )

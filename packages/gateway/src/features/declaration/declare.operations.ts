@@ -114,7 +114,7 @@ export async function declare(parts: DeclareParts, declarations: readonly Declar
   for (const declared of declarations) {
     const organization = organizations.get(declared.slug)
     if (organization === undefined) throw new Error(`the organization ${declared.slug} was removed meanwhile`)
-    await declareInside(parts, platform, organization, declared)
+    await declareOrganization(parts, platform, organization, declared)
   }
   // Exceptions of the platform may lift rules of organizations, which are there now.
   if (lifting.length > 0) await inPlatformBatch(createBatches(parts, platform), (batch) => carryOut(batch, lifting))
@@ -126,15 +126,20 @@ export async function declare(parts: DeclareParts, declarations: readonly Declar
  */
 export async function withdraw(parts: DeclareParts, declarations: readonly Declared[]): Promise<void> {
   if (declaredPlatformRules(declarations) === undefined)
-    await declarePlatform(parts, [{ ...nothingOf({ slug: '', name: undefined }), platform: { rules: [] } }], [])
+    await declarePlatform(
+      parts,
+      [{ ...emptyDeclarationOf({ slug: '', name: undefined }), platform: { rules: [] } }],
+      [],
+    )
   const platform = await readPlatform(parts.db)
   const named = new Set(declarations.map(({ slug }) => slug))
   // Each is a transaction of many statements, so those with nothing to take back are left out: of thousands, nearly all.
   for (const organization of await parts.db.system((sql) => listOrganizationsWith(sql, 'file')))
-    if (!named.has(organization.slug)) await declareInside(parts, platform, organization, nothingOf(organization))
+    if (!named.has(organization.slug))
+      await declareOrganization(parts, platform, organization, emptyDeclarationOf(organization))
 }
 
-const nothingOf = ({ slug, name }: Pick<Declared, 'slug' | 'name'>): Declared => ({
+const emptyDeclarationOf = ({ slug, name }: Pick<Declared, 'slug' | 'name'>): Declared => ({
   ...{ slug, name, connections: [], toolsets: [], keys: [] },
 })
 
@@ -166,7 +171,7 @@ async function declarePlatform(
     })
     await carryOut(
       batch,
-      [...plan.extra, ...plan.steps, ...sections].map((step) => ({ ...step, after: [] })),
+      [...plan.undeclared, ...plan.steps, ...sections].map((step) => ({ ...step, after: [] })),
     )
     return plan.steps.flatMap((step) => (step.after === undefined ? [] : [{ ...step, acts: step.after, after: [] }]))
   })
@@ -184,7 +189,7 @@ const findDeclared = async (
   return new Map((await db.system((sql) => findOrganizations(sql, slugs))).map((row) => [row.slug, row]))
 }
 
-async function declareInside(
+async function declareOrganization(
   parts: DeclareParts,
   platform: Platform,
   organization: OrganizationRow,
@@ -193,8 +198,8 @@ async function declareInside(
   const { vault } = parts
   await inOrganizationBatch(createBatches(parts, platform), organization, async (batch, sql) => {
     await lock(sql, organization.id)
-    const { steps, extra } = await planInside(readingOf(batch), START, declared, await readContent(sql, vault))
-    await carryOut(batch, [...extra, ...steps])
+    const { steps, undeclared } = await planInside(readingOf(batch), START, declared, await readContent(sql, vault))
+    await carryOut(batch, [...undeclared, ...steps])
     for (const change of await declareKeys({ sql, vault, organizationId: organization.id }, declared.keys))
       batch.record(change)
   })

@@ -15,12 +15,12 @@ import {
 import type { Act, Call } from './call.ts'
 import type { Declared, DeclaredConnection } from './declared.ts'
 import type { KnownConnection, KnownContent } from './present.ts'
-import type { Step, Way } from './steps.ts'
+import type { Step, PlanMode } from './steps.ts'
 import { changeBody, connectorOf, newBody } from './wanted-connection.ts'
 
 export async function planConnections(
   call: Call,
-  way: Way,
+  way: PlanMode,
   { slug, connections }: Declared,
   present: KnownContent | undefined,
 ): Promise<Step[]> {
@@ -33,7 +33,7 @@ export async function planConnections(
     if (presentConnection === undefined)
       steps.push({ ...step, action: 'create', fields: [], ...creating(slug, connection) })
     else {
-      const { fields, acts } = await changing(call, slug, connection, presentConnection)
+      const { fields, acts } = await planChange(call, slug, connection, presentConnection)
       way.refuse({ thing: 'connection', name: alias, origin: presentConnection.origin, fields })
       if (fields.length > 0) steps.push({ ...step, action: 'change', fields, acts })
     }
@@ -51,16 +51,16 @@ function creating(organization: string, connection: DeclaredConnection): Pick<St
   const operation = 'api' in connection.wire ? addOpenApi : addConnection
   const add = { operation, params: { organization }, body: { ...newBody(connection), enabled: enabled && !isLater } }
   return {
-    acts: [add, ...(trusted || lock !== first ? [locking(params, lock, trusted)] : [])],
+    acts: [add, ...(trusted || lock !== first ? [lockAct(params, lock, trusted)] : [])],
     after: isLater ? [{ operation: toggleConnection, params, body: { enabled: true } }] : [],
   }
 }
 
-const locking = (params: Record<string, string>, mode: string, trusted: boolean): Act => ({
+const lockAct = (params: Record<string, string>, mode: string, trusted: boolean): Act => ({
   ...{ operation: setToolLock, params, body: { mode, trusted } },
 })
 
-async function changing(
+async function planChange(
   call: Call,
   organization: string,
   connection: DeclaredConnection,
@@ -82,6 +82,6 @@ async function changing(
   if (lock !== present.lock) all.push('lock')
   const isSet = connection.trusted !== undefined || connection.lock !== undefined
   if (isOtherKind ? isSet : trusted !== present.trusted || lock !== present.lock)
-    acts.push(locking(params, lock, trusted))
+    acts.push(lockAct(params, lock, trusted))
   return { fields: [...new Set(all)], acts }
 }

@@ -22,7 +22,7 @@ import { planConnections } from './plan-connections.ts'
 import { planSections } from './plan-sections.ts'
 import { forcing, planOrganizationRules, planPlatformRules, type RulePlan } from './plan-rules.ts'
 import { readOrganizations, readPlatformRules, readPresent, type KnownContent, type KnownState } from './present.ts'
-import { fieldsOf, type Step, type Way } from './steps.ts'
+import { fieldsOf, type Step, type PlanMode } from './steps.ts'
 import { connectorOf } from './wanted-connection.ts'
 import { addressesIn } from './written.ts'
 
@@ -35,7 +35,7 @@ export interface Plan {
 }
 
 /** Plans with the state that operations answer. */
-export async function planOf(call: Call, way: Way, declarations: readonly Declared[]): Promise<Plan> {
+export async function planOf(call: Call, way: PlanMode, declarations: readonly Declared[]): Promise<Plan> {
   const known = new Set((await readOrganizations(call)).map(({ slug }) => slug))
   const organizations: { readonly declared: Declared; readonly present: KnownState | undefined }[] = []
   for (const declared of declarations)
@@ -44,16 +44,16 @@ export async function planOf(call: Call, way: Way, declarations: readonly Declar
       present: known.has(declared.slug) ? await readPresent(call, declared.slug) : undefined,
     })
   const rules = declaredPlatformRules(declarations)
-  const coming = organizations.flatMap(({ declared, present }) => comingOf(declared, present))
+  const toBeCreated = organizations.flatMap(({ declared, present }) => comingOf(declared, present))
   const plans: RulePlan[] =
-    rules === undefined ? [] : [planPlatformRules(way, await readPlatformRules(call), rules, coming)]
+    rules === undefined ? [] : [planPlatformRules(way, await readPlatformRules(call), rules, toBeCreated)]
   for (const { declared, present } of organizations) {
-    const { steps, extra } = await planInside(call, way, declared, present)
-    plans.push({ steps: [...planSections(declared, present), ...steps], extra })
+    const { steps, undeclared } = await planInside(call, way, declared, present)
+    plans.push({ steps: [...planSections(declared, present), ...steps], undeclared })
   }
   return {
     steps: plans.flatMap(({ steps }) => steps),
-    extra: plans.flatMap(({ extra }) => extra),
+    extra: plans.flatMap(({ undeclared }) => undeclared),
     notes: declarations.flatMap(({ slug, keys }) =>
       keys.map(
         ({ name }) => `The key "${name}" of ${slug} can be declared only at startup: no operation accepts its value.`,
@@ -79,7 +79,7 @@ function comingOf({ connections }: Declared, present: KnownContent | undefined):
 /** Plans all that is inside an organization. */
 export async function planInside(
   call: Call,
-  way: Way,
+  way: PlanMode,
   declared: Declared,
   present: KnownContent | undefined,
 ): Promise<RulePlan> {
@@ -94,12 +94,12 @@ export async function planInside(
       ...planToolsets(way, declared, present),
       ...planWebhooks(declared, present),
     ],
-    extra: [...extraOf(way, declared, present), ...ofConnections.extra, ...own.extra],
+    undeclared: [...extraOf(way, declared, present), ...ofConnections.undeclared, ...own.undeclared],
   }
 }
 
 function planGroups(
-  way: Way,
+  way: PlanMode,
   { slug: organization, groups = [] }: Declared,
   present: KnownContent | undefined,
 ): Step[] {
@@ -116,12 +116,12 @@ function planGroups(
   })
 }
 
-function planToolsets(way: Way, declared: Declared, present: KnownContent | undefined): Step[] {
+function planToolsets(way: PlanMode, declared: Declared, present: KnownContent | undefined): Step[] {
   const { slug: organization, toolsets } = declared
-  const coming = comingOf(declared, present)
+  const toBeCreated = comingOf(declared, present)
   return toolsets.flatMap(({ slug, title, settings }): Step[] => {
     const toolset = present?.toolsets.find((item) => item.slug === slug)
-    const query = forcing(settings.rules ?? [], coming)
+    const query = forcing(settings.rules ?? [], toBeCreated)
     const params = { organization, toolset: slug }
     const acts = [{ operation: putToolset, params, ...query, body: { ...settings, title } }]
     const step = { organization, thing: 'toolset', name: slug, acts } as const
@@ -156,7 +156,11 @@ function planWebhooks({ slug: organization, webhooks = [] }: Declared, present: 
 }
 
 /** Returns the removals of resources that are present and not declared, as far as the plan may remove them. */
-function extraOf(way: Way, { slug: organization, ...declared }: Declared, present: KnownContent | undefined): Step[] {
+function extraOf(
+  way: PlanMode,
+  { slug: organization, ...declared }: Declared,
+  present: KnownContent | undefined,
+): Step[] {
   if (present === undefined) return []
   const remove = (thing: Step['thing'], name: string, act: Act): Step => ({
     ...{ action: 'remove', organization, thing, name, fields: [], acts: [act] },

@@ -27,7 +27,7 @@ export interface Named {
 }
 
 /** Which resources a plan may change and remove, by where they came from. */
-export interface Way {
+export interface PlanMode {
   /** Throws where the plan may not have the resource. */
   refuse(named: Named): void
   /** Whether a resource that is not declared is the plan's to remove. Undefined: a resource of this kind has no origin. */
@@ -35,7 +35,7 @@ export interface Way {
 }
 
 /** `toolway apply`: it changes all but what a file of the running gateway declares, which is changed in that file. */
-export const APPLY: Way = {
+export const APPLY: PlanMode = {
   refuse({ thing, name, origin, fields }) {
     if (fields.length > 0 && origin === 'file') throw new Fault('thing.declared', { thing: `${thing} "${name}"` })
   },
@@ -46,7 +46,7 @@ export const APPLY: Way = {
 const COMMANDS: Readonly<Partial<Record<Named['thing'], string>>> = { rule: 'policy' }
 
 /** A start: it has only what came from the file, all of it. */
-export const START: Way = {
+export const START: PlanMode = {
   refuse({ thing, name, origin }) {
     if (origin !== 'file')
       throw new DeclarationConflict(

@@ -48,7 +48,7 @@ export const accessOf = ({ network, allow_hosts: hosts, allow_paths: paths }: Ch
 })
 
 /** The members that differ from what holds where nothing is said: a connection that says the default is the same as one that does not. */
-const keptAccess = ({
+const storedAccess = ({
   network = 'public',
   allow_hosts: hosts = [],
   allow_paths: paths = [],
@@ -63,7 +63,7 @@ const accountsOf = (auth: ConnectionAuthChange): Pick<ProcessWire, 'auth'> =>
   Object.keys(auth).length === 0 ? {} : { auth }
 
 /** Throws `params.shape` where it cannot be told for whom the program runs. */
-function keptAuth({ auth, environment }: ProcessWire): { readonly auth?: ConnectionAuthChange } {
+function storedAuth({ auth, environment }: ProcessWire): { readonly auth?: ConnectionAuthChange } {
   if (auth === undefined || auth.kind === 'none') return {}
   const { kind = 'key', variable, provider, brought } = auth
   const refuse = (pointer: string, problem: string) => new Fault('params.shape', { place: `/auth/${pointer}`, problem })
@@ -138,8 +138,8 @@ export const stdio: Kind<ProcessSettings, ProcessWire> = {
         revision,
         timeout,
         ...own,
-        ...keptAccess(access),
-        ...keptAuth(wire),
+        ...storedAccess(access),
+        ...storedAuth(wire),
       }),
       secrets: ConnectionSecrets.parse({ environment: wire.environment, ...(masked ? { args: [...wire.args] } : {}) }),
     }
