@@ -12,7 +12,7 @@ function fixture() {
     alias: 'web',
     patience: 5 * SECOND,
     now: () => clock.now,
-    onTurn: (failure) => void turns.push(failure?.code),
+    onStateChange: (failure) => void turns.push(failure?.code),
   })
   const fail = (times = 1, fault: Fault = late()) => {
     for (let at = 0; at < times; at++) breaker.failed(breaker.turn, fault)

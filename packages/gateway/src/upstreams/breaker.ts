@@ -51,7 +51,7 @@ export interface BreakerParts {
   readonly patience: number
   readonly now: () => number
   /** It opened, with the failure that did it, or closed again. */
-  onTurn(failure: Fault | undefined): void
+  onStateChange(failure: Fault | undefined): void
 }
 
 export interface Breaker {
@@ -118,7 +118,7 @@ export function createSharedBreaker(breaker: Breaker): Breaker & { end(): void }
   }
 }
 
-export function createBreaker({ alias, patience, now, onTurn }: BreakerParts): Breaker {
+export function createBreaker({ alias, patience, now, onStateChange }: BreakerParts): Breaker {
   let circuit = CLOSED
   let turn = 0
   let problem = ''
@@ -127,7 +127,7 @@ export function createBreaker({ alias, patience, now, onTurn }: BreakerParts): B
     const was = circuit.until
     circuit = next
     // A trial that fails opens it again; that it is open is told once.
-    if ((was === undefined) !== (next.until === undefined)) onTurn(failure)
+    if ((was === undefined) !== (next.until === undefined)) onStateChange(failure)
   }
 
   function fail(fault: Fault): void {

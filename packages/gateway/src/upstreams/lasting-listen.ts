@@ -131,13 +131,13 @@ class KeptListener implements KeptListen {
   async #change(next: Subscription): Promise<void> {
     const acknowledged = Promise.withResolvers<{ takes: Takes }>()
     const stream = this.#begin(next, (takes) => acknowledged.resolve({ takes }))
-    const late = new AbortController()
+    const stopTimer = new AbortController()
     const how = await Promise.race([
       acknowledged.promise,
       stream.ended.then((offered) => (offered ? 'failed' : 'none')),
-      pause(this.#parts.patience, AbortSignal.any([late.signal, this.#closing.signal])).then(() => 'late'),
+      pause(this.#parts.patience, AbortSignal.any([stopTimer.signal, this.#closing.signal])).then(() => 'late'),
     ])
-    late.abort()
+    stopTimer.abort()
     if (typeof how === 'object') return this.#take(stream, how.takes)
     stream.controller.abort()
     if (how !== 'none') {

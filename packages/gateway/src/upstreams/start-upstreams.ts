@@ -67,7 +67,7 @@ export function startUpstreams(
     onRevision: contacts.remember,
     onNoise: (alias, line) =>
       log.debug({ connection: alias, line: line.slice(0, 200) }, 'a line on stdout is not a message'),
-    onTurn: turn,
+    onStateChange: turn,
     onTrouble(connectionId, failure) {
       if (failure !== undefined)
         log.warn({ connectionId, problem: failure.message }, 'calls fail, although the server answers the gateway')

@@ -23,7 +23,7 @@ export interface UpstreamsParts {
   onRevision(connectionId: string, revision: Revision): void
   onNoise(alias: string, line: string): void
   /** A connection is asked nothing from now on, because of this; undefined when it is asked again. */
-  onTurn?(connectionId: string, failure: Fault | undefined): void
+  onStateChange?(connectionId: string, failure: Fault | undefined): void
   /** Calls of a connection are sent and fail, although the gateway's own requests succeed; undefined when a call succeeded again. */
   onTrouble?(connectionId: string, failure: Fault | undefined): void
   /** A call found a session with its server open, or had to open one. */
@@ -94,7 +94,7 @@ export interface UpstreamMaking {
   now(): number
   onRevision(revision: Revision): void
   /** Its calls are refused from now on, because of this; undefined when they are let through again. */
-  onTurn(failure: Fault | undefined): void
+  onStateChange(failure: Fault | undefined): void
   onTrouble?(failure: Fault | undefined): void
   onNoise(line: string): void
   onCrash?(): void
@@ -147,12 +147,12 @@ class LiveUpstreams implements Upstreams {
       ...{ ids: this.#ids, pool: this.#pool, children: this.#parts.children, now: Date.now },
       ...(this.#parts.shared === undefined ? {} : { shared: this.#parts.shared }),
       onRevision: (revision) => this.#parts.onRevision(connectionId, revision),
-      onTurn: (failure) => {
+      onStateChange: (failure) => {
         // An upstream that was replaced says nothing of the one in its place.
         if (!isCurrent()) return
         if (failure === undefined) this.#open.delete(connectionId)
         else this.#open.add(connectionId)
-        this.#parts.onTurn?.(connectionId, failure)
+        this.#parts.onStateChange?.(connectionId, failure)
       },
       onTrouble: (failure) => {
         if (isCurrent()) this.#parts.onTrouble?.(connectionId, failure)

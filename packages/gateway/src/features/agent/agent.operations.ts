@@ -118,9 +118,9 @@ interface Beginning {
 
 async function begin(request: RunRequest, { snapshot, row, userId }: Beginning) {
   const { parts, organization, principal, body, progress } = request
-  const late = new AbortController()
-  const timer = setTimeout(() => late.abort(new Fault('agent.time', { minutes: MOST_RUN_MS / 60_000 })), MOST_RUN_MS)
-  const signal = AbortSignal.any([request.signal, late.signal])
+  const timeout = new AbortController()
+  const timer = setTimeout(() => timeout.abort(new Fault('agent.time', { minutes: MOST_RUN_MS / 60_000 })), MOST_RUN_MS)
+  const signal = AbortSignal.any([request.signal, timeout.signal])
   try {
     const key =
       row.sealed === null

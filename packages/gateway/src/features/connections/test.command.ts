@@ -9,7 +9,7 @@ import { EXIT } from '../../cli/terminal/output.ts'
 import {
   findConnection,
   hintLine,
-  loginOf,
+  loginHint,
   reachOf,
   takesAccounts,
   type Addressed,
@@ -86,7 +86,7 @@ function fails({ connection, synced }: Tested, failure: NonNullable<Synced['fail
 
 /** The fault's own advice may be to run this very command. */
 function mendOf({ code, mend }: NonNullable<Synced['failure']>, connection: Connection): string {
-  if (code === 'upstream.needs-auth' && takesAccounts(connection)) return loginOf(connection)
+  if (code === 'upstream.needs-auth' && takesAccounts(connection)) return loginHint(connection)
   if (!mend.includes('connection test')) return mend
   return code === 'upstream.malformed'
     ? 'Check that the address or command belongs to an MCP server.'

@@ -13,7 +13,7 @@ export interface WatchParts {
   readyMs: number
   lastStderr: () => string | undefined
   /** The time is over; called once at most. */
-  late: () => void
+  onReadyTimeout: () => void
 }
 
 export interface StartWatch {
@@ -22,7 +22,15 @@ export interface StartWatch {
   end(): void
 }
 
-export function watchStart({ log, name, words, progressMs, readyMs, lastStderr, late }: WatchParts): StartWatch {
+export function watchStart({
+  log,
+  name,
+  words,
+  progressMs,
+  readyMs,
+  lastStderr,
+  onReadyTimeout,
+}: WatchParts): StartWatch {
   const since = performance.now()
   let state = 'waiting to start'
   let timer: NodeJS.Timeout | undefined
@@ -43,7 +51,7 @@ export function watchStart({ log, name, words, progressMs, readyMs, lastStderr, 
           { child: name, seconds: seconds(), stderr: lastStderr() },
           `no answer yet, others may start now: ${words}`,
         )
-        late()
+        onReadyTimeout()
       }, readyMs)
     },
     end,

@@ -132,7 +132,7 @@ const placesIn =
   ) =>
   async (launch: Launch, lastStderr: () => string | undefined) => {
     const words = wordsOf(launch)
-    const watch = watchStart({ ...times, name: launch.name, words, lastStderr, late: () => leaveQueue() })
+    const watch = watchStart({ ...times, name: launch.name, words, lastStderr, onReadyTimeout: () => leaveQueue() })
     let giveBack = () => {}
     const leaveQueue = () => {
       watch.end()

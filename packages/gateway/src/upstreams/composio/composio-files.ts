@@ -22,7 +22,7 @@ const DEEPEST = 12
 
 /** The tool by which a program on the user's machine brings a stored file to Composio for a tool that it calls there. */
 export const UPLOAD_TOOL: ComposioTool = {
-  ...{ slug: UPLOAD_FILE, toolkit: 'composio', needsAccount: false, ofSession: false },
+  ...{ slug: UPLOAD_FILE, toolkit: 'composio', needsAccount: false, isSessionTool: false },
   definition: {
     name: UPLOAD_FILE,
     title: 'Upload a file to Composio',

@@ -11,7 +11,7 @@ export interface ComposioTool extends ListedTool {
   /** It acts for an account of the user. */
   readonly needsAccount: boolean
   /** It is one of a session's own, which its MCP server runs. */
-  readonly ofSession: boolean
+  readonly isSessionTool: boolean
 }
 
 /** Hints among the tags of a tool. */
@@ -48,7 +48,7 @@ function toolOf(value: JsonObject): ComposioTool | string {
     slug,
     toolkit: isObject(toolkit) && typeof toolkit['slug'] === 'string' ? toolkit['slug'] : '',
     needsAccount: noAuth !== true,
-    ofSession: false,
+    isSessionTool: false,
     definition: withEffect({
       name: slug,
       ...(typeof name === 'string' ? { title: name } : {}),
@@ -92,7 +92,7 @@ const withEffect = (definition: JsonObject): JsonObject => {
 }
 
 /** The tools of an MCP server at Composio, as it lists them. */
-export function mcpToolsOf(result: JsonObject, ofSession: boolean): ComposioTool[] {
+export function mcpToolsOf(result: JsonObject, isSessionTool: boolean): ComposioTool[] {
   const { tools } = result
   return (Array.isArray(tools) ? tools : []).filter(isObject).flatMap((definition) => {
     const { name } = definition
@@ -101,8 +101,8 @@ export function mcpToolsOf(result: JsonObject, ofSession: boolean): ComposioTool
           {
             slug: name,
             toolkit: '',
-            needsAccount: !ofSession,
-            ofSession,
+            needsAccount: !isSessionTool,
+            isSessionTool,
             definition: withEffect(withReferences(definition)),
           },
         ]

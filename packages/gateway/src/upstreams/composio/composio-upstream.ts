@@ -8,7 +8,7 @@ import { NOBODY as CLIENT } from '@toolway/protocol/client'
 import { createBreaker } from '../breaker.ts'
 import { GRACE } from '../carrier.ts'
 import { createJsonBackend } from '../listed/json-backend.ts'
-import { createListedUpstream, type ToolList } from '../listed/listed-upstream.ts'
+import { createCachedListUpstream, type ToolList } from '../listed/listed-upstream.ts'
 import { GATEWAY, type Ask, type ComposioTarget, type ReachOf, type Upstream } from '../upstream.ts'
 import type { UpstreamMaking } from '../upstreams.ts'
 import { createAccountBroker } from './account-broker.ts'
@@ -21,7 +21,10 @@ import { createSignedTransfer } from './signed-transfer.ts'
 import { createSessions } from './sessions.ts'
 import { createUserServers, type UserServers } from './user-servers.ts'
 
-export interface ComposioUpstreamParts extends Pick<UpstreamMaking, 'ids' | 'pool' | 'now' | 'onNote' | 'onTurn'> {
+export interface ComposioUpstreamParts extends Pick<
+  UpstreamMaking,
+  'ids' | 'pool' | 'now' | 'onNote' | 'onStateChange'
+> {
   readonly reach: ReachOf<ComposioTarget>
 }
 
@@ -43,16 +46,23 @@ interface Acting {
   readonly account: string | undefined
 }
 
-export function createComposioUpstream({ reach, now, onNote, onTurn, ids, pool }: ComposioUpstreamParts): Upstream {
+export function createComposioUpstream({
+  reach,
+  now,
+  onNote,
+  onStateChange,
+  ids,
+  pool,
+}: ComposioUpstreamParts): Upstream {
   const { alias, timeout, wire } = reach
-  const breaker = createBreaker({ alias, patience: timeout * 1000, now, onTurn })
+  const breaker = createBreaker({ alias, patience: timeout * 1000, now, onStateChange })
   const backend = createJsonBackend(reach, breaker, 'backend.malformed')
   const api = createComposioApi(alias, backend)
   const { private: isPrivate } = wire.way === 'mcp' ? wire.servers : wire
-  const servers = createUserServers({ ...reach, wire: { ...wire, private: isPrivate } }, { ids, pool })
+  const mcpClients = createUserServers({ ...reach, wire: { ...wire, private: isPrivate } }, { ids, pool })
   const files = createComposioFiles(api, createSignedTransfer(reach))
-  const way = WAYS[wire.way]({ reach, api, servers })
-  const listed = createListedUpstream<ComposioTool>({
+  const way = WAYS[wire.way]({ reach, api, mcpClients })
+  const listed = createCachedListUpstream<ComposioTool>({
     server: { name: 'composio', title: 'Composio' },
     breaker,
     now,
@@ -72,7 +82,7 @@ export function createComposioUpstream({ reach, now, onNote, onTurn, ids, pool }
     onLeftOut(leftOut) {
       for (const { name, reason } of leftOut) onNote({ tool: name, reason }, 'a tool is left out')
     },
-    close: async () => void (await Promise.all([way.close(), servers.close(), backend.close(GRACE)])),
+    close: async () => void (await Promise.all([way.close(), mcpClients.close(), backend.close(GRACE)])),
   })
   const broker = createAccountBroker({
     alias,
@@ -97,14 +107,14 @@ function actingIn({ credential, owner }: Ask, { defaultUser }: ComposioTarget): 
 interface WayParts {
   readonly reach: ReachOf<ComposioTarget>
   readonly api: ComposioApi
-  readonly servers: UserServers
+  readonly mcpClients: UserServers
 }
 
 const argumentsOf = ({ params }: Ask): JsonObject => (isObject(params['arguments']) ? params['arguments'] : {})
 
-const sayingOf = ({ correlationId, signal }: Ask) => ({ correlationId, signal })
+const callOptionsOf = ({ correlationId, signal }: Ask) => ({ correlationId, signal })
 
-function normal(answer: JsonObject): JsonObject {
+function toCallResult(answer: JsonObject): JsonObject {
   const form = normalFormOf(answer)
   return resultOf(form ?? { data: answer, successful: true, error: null, log_id: null })
 }
@@ -122,12 +132,12 @@ const WAYS: Readonly<Record<ComposioTarget['way'], (parts: WayParts) => Way>> = 
           arguments: argumentsOf(request),
         },
       }
-      return normal(await api.send(slug, act, sayingOf(request)))
+      return toCallResult(await api.send(slug, act, callOptionsOf(request)))
     },
     close: async () => {},
   }),
 
-  mcp({ reach: { wire, alias }, servers }) {
+  mcp({ reach: { wire, alias }, mcpClients }) {
     const serverFor = ({ user, account }: Acting) => {
       const query = new URLSearchParams({
         user_id: user,
@@ -138,7 +148,7 @@ const WAYS: Readonly<Record<ComposioTarget['way'], (parts: WayParts) => Way>> = 
       // A query of its own, such as a key of a proxy, stays.
       for (const name of ['user_id', 'connected_account_id']) url.searchParams.delete(name)
       for (const [name, value] of query) url.searchParams.append(name, value)
-      return servers.at(query.toString(), url.href)
+      return mcpClients.at(query.toString(), url.href)
     }
     return {
       async list() {
@@ -150,10 +160,10 @@ const WAYS: Readonly<Record<ComposioTarget['way'], (parts: WayParts) => Way>> = 
     }
   },
 
-  session({ reach, api, servers }) {
+  session({ reach, api, mcpClients }) {
     const { wire, alias } = reach
     const sessions = createSessions(api, wire)
-    const serverAt = ({ id, mcp }: { id: string; mcp: string }) => servers.at(id, mcp)
+    const serverAt = ({ id, mcp }: { id: string; mcp: string }) => mcpClients.at(id, mcp)
     return {
       async list() {
         const own = await sessions.of(wire.defaultUser ?? NOBODY)
@@ -162,10 +172,10 @@ const WAYS: Readonly<Record<ComposioTarget['way'], (parts: WayParts) => Way>> = 
       },
       call: (tool, request, { user }) =>
         sessions.within(user, async (session) => {
-          if (tool.ofSession) return askServer(serverAt(session), tool, request)
+          if (tool.isSessionTool) return askServer(serverAt(session), tool, request)
           const path = `/tool_router/session/${encodeURIComponent(session.id)}/execute`
           const body = { tool_slug: tool.slug, arguments: argumentsOf(request) }
-          return normal(await api.send(tool.slug, { method: 'POST', path, body }, sayingOf(request)))
+          return toCallResult(await api.send(tool.slug, { method: 'POST', path, body }, callOptionsOf(request)))
         }),
       close: async () => {},
     }

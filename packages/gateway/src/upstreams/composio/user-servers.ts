@@ -54,7 +54,7 @@ export function createUserServers(
         pool,
         // Each of them is found out anew: the connection has one revision for all, which is ours.
         onRevision() {},
-        onTurn() {},
+        onStateChange() {},
       })
       upstreams.set(key, upstream)
       return upstream

@@ -11,7 +11,7 @@ import { createBreaker } from '../breaker.ts'
 import { GRACE } from '../carrier.ts'
 import { createJsonBackend, type JsonBackend } from '../listed/json-backend.ts'
 import { createKept, type Kept } from '../listed/value-cache.ts'
-import { createListedUpstream, type ListedUpstream } from '../listed/listed-upstream.ts'
+import { createCachedListUpstream, type ListedUpstream } from '../listed/listed-upstream.ts'
 import { createSharedAnswers } from '../listed/shared-answers.ts'
 import type { Ask, ContractTarget, ContractTerms, ReachOf, Reviewing, Upstream } from '../upstream.ts'
 import { facetProblems, hasFacets } from './check-facets.ts'
@@ -30,7 +30,7 @@ export interface ContractUpstreamParts {
   readonly now: () => number
   /** Something about it that an operator should read: a line for the log. */
   onNote(facts: Record<string, unknown>, message: string): void
-  onTurn(failure: Fault | undefined): void
+  onStateChange(failure: Fault | undefined): void
   /** Where gateways in front of one backend keep its contracts and facets for each other. */
   readonly shared?: SharedTexts
 }
@@ -43,9 +43,9 @@ interface Open extends ContractUpstreamParts {
 }
 
 export function createContractUpstream(parts: ContractUpstreamParts): Upstream {
-  const { reach, now, onNote, onTurn } = parts
+  const { reach, now, onNote, onStateChange } = parts
   const { alias, wire, timeout } = reach
-  const breaker = createBreaker({ alias, patience: timeout * 1000, now, onTurn })
+  const breaker = createBreaker({ alias, patience: timeout * 1000, now, onStateChange })
   const backend = createJsonBackend(reach, breaker, 'contract.malformed')
   const onStale = (what: string) => (age: number, thrown: unknown) =>
     onNote(
@@ -59,7 +59,7 @@ export function createContractUpstream(parts: ContractUpstreamParts): Upstream {
   })
   const open: Open = { ...parts, backend, metadata, answers }
   const words = wordsOf(wire)
-  const listed = createListedUpstream<ContractTool>({
+  const listed = createCachedListUpstream<ContractTool>({
     server: { name: 'contract' },
     breaker,
     now,

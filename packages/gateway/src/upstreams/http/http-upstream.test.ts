@@ -61,7 +61,7 @@ function upstreamAt(
     ids: () => ++last,
     pool,
     onRevision: (revision) => void shown.push(revision),
-    onTurn: () => {},
+    onStateChange: () => {},
   })
   const close = async () => {
     await upstream.close()

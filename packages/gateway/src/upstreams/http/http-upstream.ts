@@ -40,7 +40,7 @@ export interface HttpUpstreamParts {
   readonly pool: SessionPool<LegacySession>
   onRevision(revision: Revision): void
   /** Its calls are refused from now on, because of this; undefined when they are let through again. */
-  onTurn(failure: Fault | undefined): void
+  onStateChange(failure: Fault | undefined): void
   /** Its calls are sent and fail, although the gateway's own requests succeed; undefined when a call succeeded again. */
   onTrouble?(failure: Fault | undefined): void
   /** Something that an operator should read: a line for the log. */
@@ -70,7 +70,7 @@ class HttpUpstream implements Upstream {
       alias: this.#reach.alias,
       patience: this.#reach.timeout * 1000,
       now: Date.now,
-      onTurn: this.#parts.onTurn,
+      onStateChange: this.#parts.onStateChange,
     })
     this.#carrier = createCarrier(this.#reach, {
       ids: this.#parts.ids,

@@ -29,7 +29,7 @@ function upstreamAt(url: string) {
     ids: () => ++last,
     pool,
     onRevision() {},
-    onTurn() {},
+    onStateChange() {},
     onTrouble: (failure) => troubles.push(failure),
   })
   const ask = (method: string, more: Partial<Ask> = {}) =>

@@ -33,7 +33,7 @@ function upstreamAt(url: string, revision: Revision, timeout = 60) {
     ids: () => ++last,
     pool,
     onRevision() {},
-    onTurn() {},
+    onStateChange() {},
     onNote: (facts) => void notes.push(facts),
   })
   const ask = (params: JsonObject = {}) =>

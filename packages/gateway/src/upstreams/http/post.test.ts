@@ -15,7 +15,7 @@ function fixture({ timeout = 60 } = {}) {
   const [calls, streams] = [fullPool(), fullPool()]
   const wire: Wire = {
     alias: 'web',
-    breaker: createBreaker({ alias: 'web', patience: 1_000, now: Date.now, onTurn: () => {} }),
+    breaker: createBreaker({ alias: 'web', patience: 1_000, now: Date.now, onStateChange: () => {} }),
     pool: calls.pool,
     origin: 'http://127.0.0.1',
     ownPool: () => calls.pool,

@@ -69,18 +69,20 @@ const NO_METHOD = -32601
 /** All callers share one list, which the gateway fetches for itself. */
 const KEY = 'gateway'
 
-export function createListedUpstream<Tool extends ListedTool>(parts: ListedUpstreamParts<Tool>): ListedUpstream<Tool> {
+export function createCachedListUpstream<Tool extends ListedTool>(
+  parts: ListedUpstreamParts<Tool>,
+): ListedUpstream<Tool> {
   const { breaker, now, keptFor, staleFor, onStale } = parts
   const listing = createKept<ToolList<Tool>>({ now, keptFor, staleFor, onStale })
   const closing = new AbortController()
   const ended = new Set<() => void>()
-  let noted = ''
+  let lastLeftOut = ''
 
   async function fetch(how: Fetching): Promise<ToolList<Tool>> {
     const list = await parts.fetch(how)
     const text = JSON.stringify(list.leftOut)
-    if (text !== noted && list.leftOut.length > 0) parts.onLeftOut(list.leftOut)
-    noted = text
+    if (text !== lastLeftOut && list.leftOut.length > 0) parts.onLeftOut(list.leftOut)
+    lastLeftOut = text
     return list
   }
 

@@ -10,7 +10,7 @@ import { isObject, type Json, type JsonObject } from '@toolway/protocol'
 import { createBreaker } from '../breaker.ts'
 import { GRACE } from '../carrier.ts'
 import { createJsonBackend, type JsonBackend } from '../listed/json-backend.ts'
-import { createListedUpstream, type ToolList } from '../listed/listed-upstream.ts'
+import { createCachedListUpstream, type ToolList } from '../listed/listed-upstream.ts'
 import type { LeftOut, N8nTarget, ReachOf, Upstream } from '../upstream.ts'
 import { readWorkflow, type WorkflowTool } from './read-workflow.ts'
 import { runWorkflow } from './run-workflow.ts'
@@ -19,7 +19,7 @@ export interface N8nUpstreamParts {
   readonly reach: ReachOf<N8nTarget>
   readonly now: () => number
   onNote(facts: Record<string, unknown>, message: string): void
-  onTurn(failure: Fault | undefined): void
+  onStateChange(failure: Fault | undefined): void
 }
 
 const WORKFLOWS = '/api/v1/workflows'
@@ -29,12 +29,12 @@ const MOST_PAGES = 50
 /** How long an old list serves where n8n cannot be asked. Milliseconds. */
 const STALE_FOR = 60 * 60_000
 
-export function createN8nUpstream({ reach, now, onNote, onTurn }: N8nUpstreamParts): Upstream {
+export function createN8nUpstream({ reach, now, onNote, onStateChange }: N8nUpstreamParts): Upstream {
   const { alias, timeout, wire } = reach
-  const breaker = createBreaker({ alias, patience: timeout * 1000, now, onTurn })
+  const breaker = createBreaker({ alias, patience: timeout * 1000, now, onStateChange })
   const asks = createJsonBackend(reach, breaker, 'backend.malformed')
   const runs = createJsonBackend({ ...reach, wire: wire.webhooks }, breaker, 'backend.malformed')
-  const listed = createListedUpstream<WorkflowTool>({
+  const listed = createCachedListUpstream<WorkflowTool>({
     server: { name: 'n8n', title: 'n8n' },
     breaker,
     now,

@@ -22,13 +22,13 @@ export const RETRIES = { tries: 3, total: 60_000, first: 1_000, most: 30_000, mo
 export interface NativeUpstreamParts {
   readonly reach: ReachOf<NativeTarget>
   /** Its calls are refused from now on, because of this; undefined when they are let through again. */
-  onTurn(failure: Fault | undefined): void
+  onStateChange(failure: Fault | undefined): void
 }
 
-export function createNativeUpstream({ reach, onTurn }: NativeUpstreamParts): Upstream {
+export function createNativeUpstream({ reach, onStateChange }: NativeUpstreamParts): Upstream {
   const { alias, timeout, wire } = reach
   const patience = timeout * 1000
-  const breaker = createBreaker({ alias, patience, now: Date.now, onTurn })
+  const breaker = createBreaker({ alias, patience, now: Date.now, onStateChange })
   const exchange = createExchange(reach, breaker)
   const runTool = createToolRunner(reach, exchange)
   const { load, loaded } = createLoading(wire)

@@ -49,7 +49,7 @@ function fixture(requests: readonly ApiRequest[], times = 1) {
     ...{ connectionId: 'con_1', alias: 'acme', timeout: 5, revision: undefined, pinned: false },
     wire: { ...wire, key, load },
   }
-  const breaker = createBreaker({ alias: 'acme', patience: 5_000, now: Date.now, onTurn: () => undefined })
+  const breaker = createBreaker({ alias: 'acme', patience: 5_000, now: Date.now, onStateChange: () => undefined })
   const exchange = createExchange(reach, breaker)
   const runTool = createToolRunner(reach, exchange)
   let answers: readonly VendorAnswer[] = []

@@ -43,7 +43,7 @@ interface Api extends Pick<ReadApart, 'tools'> {
 export interface OpenApiUpstreamParts {
   readonly reach: ReachOf<OpenApiTarget>
   /** Its calls are refused from now on, because of this; undefined when they are let through again. */
-  onTurn(failure: Fault | undefined): void
+  onStateChange(failure: Fault | undefined): void
 }
 
 export const createOpenApiUpstream = (parts: OpenApiUpstreamParts): Upstream => new OpenApiUpstream(parts)
@@ -74,7 +74,7 @@ class OpenApiUpstream implements Upstream {
       alias: this.#alias,
       patience: this.patience,
       now: Date.now,
-      onTurn: this.#parts.onTurn,
+      onStateChange: this.#parts.onStateChange,
     })
     this.#pool = createPool(this.#base.origin, {
       alias: this.#alias,

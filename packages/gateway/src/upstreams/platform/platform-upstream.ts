@@ -6,7 +6,7 @@ import { Fault } from '@toolway/contract'
 import { inputSchemaOf, PLATFORM_TOOLS, type PlatformTool } from '@toolway/contract/admin'
 import { isObject, type JsonObject } from '@toolway/protocol'
 import { createBreaker } from '../breaker.ts'
-import { createListedUpstream, type ListedTool } from '../listed/listed-upstream.ts'
+import { createCachedListUpstream, type ListedTool } from '../listed/listed-upstream.ts'
 import type { Ask, Upstream } from '../upstream.ts'
 import type { UpstreamMaking } from '../upstreams.ts'
 
@@ -19,15 +19,15 @@ const KEPT_FOR_MS = 24 * 3_600_000
 
 export function createPlatformUpstream(
   alias: string,
-  { now, onTurn }: Pick<UpstreamMaking, 'now' | 'onTurn'>,
+  { now, onStateChange }: Pick<UpstreamMaking, 'now' | 'onStateChange'>,
 ): Upstream {
   const tools = new Map(
     PLATFORM_TOOLS.map((tool): [string, OwnTool] => [tool.name, { tool, definition: definitionOf(tool) }]),
   )
-  return createListedUpstream<OwnTool>({
+  return createCachedListUpstream<OwnTool>({
     server: { name: 'toolway', title: 'Toolway' },
     // Its refusals are answers: nothing here is away.
-    breaker: createBreaker({ alias, patience: KEPT_FOR_MS, now, onTurn }),
+    breaker: createBreaker({ alias, patience: KEPT_FOR_MS, now, onStateChange }),
     now,
     keptFor: KEPT_FOR_MS,
     staleFor: KEPT_FOR_MS,

@@ -36,7 +36,7 @@ function fixture({ own }: { own?: OpenedCredential } = {}) {
     children: { start: () => Promise.reject(new Error('not here')) },
     onRevision() {},
     onNoise() {},
-    onTurn() {},
+    onStateChange() {},
     now: () => clock.now,
     open(given) {
       const fake = createFakeUpstream({

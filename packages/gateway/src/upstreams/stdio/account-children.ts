@@ -241,7 +241,7 @@ class AccountChildren implements Upstream {
 function openChild(parts: AccountChildrenParts, { id, environment = {} }: OpenedCredential): Upstream {
   const { reach } = parts
   const wire = { ...reach.wire, environment: { ...reach.wire.environment, ...environment } }
-  return createStdioUpstream({ ...parts, reach: { ...reach, wire }, account: id, onTurn() {} })
+  return createStdioUpstream({ ...parts, reach: { ...reach, wire }, account: id, onStateChange() {} })
 }
 
 const NO_RESOURCES: Answer = { result: { resources: [] } }

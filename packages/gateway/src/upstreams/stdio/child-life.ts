@@ -14,7 +14,7 @@ import { lateStart, startChild, type ChildEnd, type Running, type StartChildPart
 export interface ChildLifeParts extends StartChildParts {
   onRevision(revision: Revision): void
   /** It is not started any more, or its calls are refused, because of this; undefined when calls are let through again. */
-  onTurn(failure: Fault | undefined): void
+  onStateChange(failure: Fault | undefined): void
   /** It ended without being told to. */
   onCrash?(): void
 }
@@ -104,7 +104,7 @@ export class ChildLife {
     this.#parts.onCrash?.()
     this.failures.restarts.failed()
     const { wait } = this.failures
-    if (wait === undefined) return this.#parts.onTurn(this.failures.givenUp())
+    if (wait === undefined) return this.#parts.onStateChange(this.failures.givenUp())
     clearTimeout(this.#again)
     // A child of one caller's own is started when that one asks.
     if (eager && this.#parts.own === undefined)
@@ -130,7 +130,7 @@ export class ChildLife {
     } catch (thrown) {
       const fault = this.failures.wordStart(thrown)
       this.#fail(true)
-      // A sync that waited for the last start stores this reason, too: the same that `onTurn` was given.
+      // A sync that waited for the last start stores this reason, too: the same that `onStateChange` was given.
       throw this.failures.wait === undefined ? this.failures.givenUp() : fault
     }
   }

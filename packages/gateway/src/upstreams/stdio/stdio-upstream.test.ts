@@ -79,7 +79,7 @@ function fixture({ greets = true, pinned = true, spawned = Promise.resolve(), ti
     children: { start },
     onRevision: () => {},
     onNoise: () => {},
-    onTurn: (failure) => void turns.push(failure?.code),
+    onStateChange: (failure) => void turns.push(failure?.code),
   })
   return { upstream, children, deaf, dying, turns }
 }

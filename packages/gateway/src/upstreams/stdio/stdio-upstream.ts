@@ -38,7 +38,7 @@ export const createStdioUpstream = (parts: StdioUpstreamParts): Upstream =>
     alias: parts.reach.alias,
     patience: START_TIMEOUT_SECONDS,
     open: (own, revision) =>
-      createChildUpstream({ ...parts, reach: { ...parts.reach, revision }, onRevision() {}, onTurn() {}, own }),
+      createChildUpstream({ ...parts, reach: { ...parts.reach, revision }, onRevision() {}, onStateChange() {}, own }),
   })
 
 const createChildUpstream = (parts: StdioUpstreamParts): Upstream => new ChildUpstream(parts)
@@ -69,7 +69,7 @@ class ChildUpstream implements Upstream {
       alias: this.#reach.alias,
       patience: this.#reach.timeout * 1000,
       now: Date.now,
-      onTurn: parts.onTurn,
+      onStateChange: parts.onStateChange,
     })
     this.#life = new ChildLife({
       ...parts,

@@ -148,9 +148,9 @@ class WebSocketCarrier implements Carrier {
     this.#closed = true
     const ending = this.#shared
     if (ending === undefined) return
-    const late = Promise.withResolvers<void>()
-    const timer = setTimeout(late.resolve, grace)
-    await Promise.race([ending.channel.drained(), late.promise])
+    const timedOut = Promise.withResolvers<void>()
+    const timer = setTimeout(timedOut.resolve, grace)
+    await Promise.race([ending.channel.drained(), timedOut.promise])
     clearTimeout(timer)
     ending.pipe.close()
   }

@@ -80,9 +80,9 @@ export function createRoutes(rules: EgressRules, connectMs = CONNECT_MS) {
         const socket = connect({ host, port, lookup, allowHalfOpen: true, autoSelectFamily: true, noDelay: true })
         tunnel.socket = socket
         const destroySocket = () => socket.destroy(new EgressRefused('unreachable', target))
-        const late = setTimeout(() => socket.destroy(new EgressRefused('silent', target)), connectMs)
+        const connectTimer = setTimeout(() => socket.destroy(new EgressRefused('silent', target)), connectMs)
         const stopWaiting = () => {
-          clearTimeout(late)
+          clearTimeout(connectTimer)
           gone?.removeEventListener('abort', destroySocket)
         }
         gone?.addEventListener('abort', destroySocket)

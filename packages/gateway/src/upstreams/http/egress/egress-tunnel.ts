@@ -50,7 +50,7 @@ function join(client: Duplex, server: Socket, idleMs: number): void {
 /** The first bytes of the client, once they have named the host. */
 async function readPinned(to: Target, client: Duplex, head: Buffer, openingMs: number): Promise<Buffer> {
   const refusedTunnel = (reason: 'plain' | 'name') => new EgressRefused(reason, wordsOf(to))
-  const late = setTimeout(() => client.destroy(), openingMs)
+  const openingTimer = setTimeout(() => client.destroy(), openingMs)
   try {
     for (let bytes = head; ; bytes = Buffer.concat([bytes, await nextBytes(client, refusedTunnel('plain'))])) {
       const opening = readOpening(bytes)
@@ -60,7 +60,7 @@ async function readPinned(to: Target, client: Duplex, head: Buffer, openingMs: n
       return bytes
     }
   } finally {
-    clearTimeout(late)
+    clearTimeout(openingTimer)
   }
 }
 

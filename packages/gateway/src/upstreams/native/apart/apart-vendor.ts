@@ -167,7 +167,7 @@ class ConnectorProcess {
   async #turn(child: Child, run: number, message: Told): Promise<Turn> {
     const waiting = { ...Promise.withResolvers<Turn>(), child }
     this.#waiting.set(run, waiting)
-    const late = setTimeout(() => {
+    const timer = setTimeout(() => {
       waiting.reject(
         unreachable(this.#parts.alias, `its process did not respond for ${PATIENCE_MS / 1000} s and was stopped`),
       )
@@ -179,7 +179,7 @@ class ConnectorProcess {
       })
       return await waiting.promise
     } finally {
-      clearTimeout(late)
+      clearTimeout(timer)
     }
   }
 
@@ -202,7 +202,7 @@ class ConnectorProcess {
       throw unreachable(alias, thrown instanceof Error ? thrown.message : 'its process did not start')
     })
     const ready = Promise.withResolvers<Facts>()
-    const late = setTimeout(() => ready.reject(unreachable(alias, 'its process did not become ready')), PATIENCE_MS)
+    const timer = setTimeout(() => ready.reject(unreachable(alias, 'its process did not become ready')), PATIENCE_MS)
     child.onLine((line) => this.#hear(line, ready))
     child.onExit(() => {
       const gone = unreachable(alias, `its process ended: ${child.stderr().slice(-3).join(' ').slice(0, 300)}`)
@@ -218,7 +218,7 @@ class ConnectorProcess {
       void child.stop()
       throw Fault.of(thrown)
     } finally {
-      clearTimeout(late)
+      clearTimeout(timer)
     }
   }
 

@@ -25,8 +25,8 @@ const CENTRAL_LENGTH = 46
 const LOCAL_LENGTH = 30
 const MOST_COMMENT = 0xff_ff
 /** A value that stands in a ZIP64 record. */
-const ELSEWHERE_16 = 0xff_ff
-const ELSEWHERE_32 = 0xff_ff_ff_ff
+const ZIP64_MARK_16 = 0xff_ff
+const ZIP64_MARK_32 = 0xff_ff_ff_ff
 const ENCRYPTED = 1
 const STORED = 0
 const DEFLATED = 8
@@ -35,7 +35,7 @@ const UNIX: ReadonlySet<number> = new Set([3, 19])
 const FILE_TYPE = 0o17_0000
 const LINK = 0o12_0000
 /** What macOS adds for itself. */
-const EXTRA = /(?:^|\/)(?:__MACOSX\/|\.DS_Store$|\._[^/]*$)/
+const IGNORED_PATHS = /(?:^|\/)(?:__MACOSX\/|\.DS_Store$|\._[^/]*$)/
 
 export const isZip = (bytes: Uint8Array): boolean =>
   bytes[0] === 0x50 && bytes[1] === 0x4b && ((bytes[2] === 3 && bytes[3] === 4) || (bytes[2] === 5 && bytes[3] === 6))
@@ -67,7 +67,7 @@ function filesIn(archive: Buffer, limits: ZipLimits): ZipFiles {
   const end = endOf(archive)
   const count = archive.readUInt16LE(end + 10)
   const begin = archive.readUInt32LE(end + 16)
-  if (count === ELSEWHERE_16 || begin === ELSEWHERE_32)
+  if (count === ZIP64_MARK_16 || begin === ZIP64_MARK_32)
     throw new DocumentProblem('its ZIP archive is one of ZIP64, which is not supported: pack fewer files')
   const files = new Map<string, () => Uint8Array>()
   let bytes = 0
@@ -103,7 +103,7 @@ function entryAt(archive: Buffer, at: number): Entry | undefined {
   const [system, flags] = [archive.readUInt8(at + 5), archive.readUInt16LE(at + 8)]
   const name = archive.subarray(at + CENTRAL_LENGTH, at + CENTRAL_LENGTH + archive.readUInt16LE(at + 28))
   const path = pathOf(name)
-  if (path.endsWith('/') || EXTRA.test(path)) return undefined
+  if (path.endsWith('/') || IGNORED_PATHS.test(path)) return undefined
   const mode = archive.readUInt32LE(at + 38) >>> 16
   if (UNIX.has(system) && (mode & FILE_TYPE) === LINK)
     throw new DocumentProblem(
@@ -113,7 +113,7 @@ function entryAt(archive: Buffer, at: number): Entry | undefined {
     throw new DocumentProblem('its ZIP archive is encrypted: pack it again without a password')
   const [packed, bytes, local] = [20, 24, 42].map((offset) => archive.readUInt32LE(at + offset))
   if (packed === undefined || bytes === undefined || local === undefined) throw damagedArchive()
-  if ([packed, bytes, local].includes(ELSEWHERE_32))
+  if ([packed, bytes, local].includes(ZIP64_MARK_32))
     throw new DocumentProblem('its ZIP archive is one of ZIP64, which is not supported: pack smaller files')
   const method = archive.readUInt16LE(at + 10)
   return { path, method, crc: archive.readUInt32LE(at + 16), packed, bytes, at: local }
