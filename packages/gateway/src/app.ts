@@ -41,7 +41,7 @@ import { createEventSocket } from './http/events/event-socket.ts'
 import { createFilesDoor } from './http/files/files-door.ts'
 import { createReadiness, type Health } from './http/health.ts'
 import { addressOn } from './http/listeners.ts'
-import { createMcpDoors } from './http/mcp-doors.ts'
+import { createMcpTransports } from './http/mcp-doors.ts'
 import { createChallenge } from './http/oauth/challenge.ts'
 import { createOAuth } from './http/oauth/oauth.ts'
 import { createSignInAddresses } from './http/sign-in/sign-in-addresses.ts'
@@ -168,18 +168,18 @@ const streamOf = ({ config, vault }: BaseWithDatabase) =>
 /** The doors: every HTTP handler. */
 async function createFaces(base: BaseWithDatabase, own: Own, core: Core) {
   const { config, db, vault, log, counters } = base
-  const { room, intake, health, drain, clients, publicUrl, place } = own
+  const { streamQuota, intake, health, drain, clients, publicUrl, place } = own
   const { callers, snapshots, admission, limits, sessions, web, people, records, events, changes } = core
   const { identity, accounts, endpoints, readPassThroughToken } = callers
   const { open } = admission
   const newCorrelationId = randomUUID
   const shared = { open, sessions, clients, limits, draining: drain.signal, web, publicUrl, accounts, snapshots }
-  const mcpDoors = createMcpDoors(base, {
+  const mcpDoors = createMcpTransports(base, {
     ...{
       ...shared,
       readPassThroughToken,
       changes,
-      room,
+      streamQuota,
       intake,
       place,
       seen: core.seen,
@@ -253,7 +253,7 @@ function partsOf(base: BaseWithDatabase, own: Own, core: Core): OperationParts {
     ...{ checkpoints: records.checkpoints, payloads: records.payloads },
     sendWebhook: core.webhooks.sendWebhook,
     sendBatch: core.recordStreams.sendBatch,
-    inForce: createChangesElsewhere({ place, log, caughtUp: core.feed.caughtUp }),
+    untilApplied: createChangesElsewhere({ place, log, caughtUp: core.feed.caughtUp }),
     previewList: createListPreview({ stand: admission.stand, parts: admission.calls }),
     agent: startAgent(base, { upstreams, reveal, proxyUrl, draining: drain.signal }),
     runtime: runtimeOf(config, origins, { ...core.gateway, upstreams, sessions, words, logs: tail }),

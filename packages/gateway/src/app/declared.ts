@@ -18,7 +18,7 @@ import { startLogRecords } from '../features/records/index.ts'
 import { startMemorySessions } from '../features/runtime/index.ts'
 import { createDoors } from '../http/doors.ts'
 import { createReadiness, type Health } from '../http/health.ts'
-import { createMcpDoors } from '../http/mcp-doors.ts'
+import { createMcpTransports } from '../http/mcp-doors.ts'
 import { createRunning, type Gateway } from '../http/running.ts'
 import { createPolicyDoor } from '../http/tools/policy-door.ts'
 import type { Identity } from '../identity/identify.ts'
@@ -46,7 +46,7 @@ export async function createDeclaredApp(parts: DeclaredAppParts): Promise<Gatewa
   await using opened = new AsyncDisposableStack()
   const live = () => ({ upstreams, sessions, calls: mcpDoors.calls, waitingRecords: 0 })
   const process = await startProcess(parts, { vault, opened, live })
-  const { base, room, intake, health, clients, drain } = process
+  const { base, streamQuota, intake, health, clients, drain } = process
   const { counters } = base
 
   // Declarations, and their changes at run time.
@@ -93,7 +93,7 @@ export async function createDeclaredApp(parts: DeclaredAppParts): Promise<Gatewa
   curatore?.watch()
   refuseNoPlace(config, snapshots.find)
 
-  const mcpDoors = createMcpDoors(base, {
+  const mcpDoors = createMcpTransports(base, {
     ...{
       open,
       sessions,
@@ -106,8 +106,8 @@ export async function createDeclaredApp(parts: DeclaredAppParts): Promise<Gatewa
       changes,
       auditLog,
     },
-    ...{ room, intake, challenge: () => undefined, parts: admission.calls },
-    confirms: (requestContext) => curatore?.confirms(requestContext) ?? false,
+    ...{ streamQuota, intake, challenge: () => undefined, parts: admission.calls },
+    needsConfirmation: (requestContext) => curatore?.confirms(requestContext) ?? false,
   })
   const again = () => askAll(rows, offers)
   return createRunning(base, {
@@ -136,7 +136,7 @@ async function askAll(rows: Rows, { syncNow }: Catalogs): Promise<void> {
 }
 
 interface DoorsParts {
-  readonly mcpDoors: ReturnType<typeof createMcpDoors>
+  readonly mcpDoors: ReturnType<typeof createMcpTransports>
   readonly admit: Calls['admit']
   /** Requests the catalog of every connection again. */
   again(): Promise<void>

@@ -44,7 +44,7 @@ export interface ProcessState {
 
 export async function startProcess({ config, log, tail }: ProcessParts, state: ProcessState) {
   const { vault, opened, live, ...gauges } = state
-  const room = createConnectionRegistry()
+  const streamQuota = createConnectionRegistry()
   const intake = intakeOf(config, (reason) => counters.shed(reason))
   const counters = createCounters({
     ...gauges,
@@ -55,7 +55,7 @@ export async function startProcess({ config, log, tail }: ProcessParts, state: P
     processes: () => live().upstreams.runningProcesses,
     openCircuits: () => live().upstreams.openCircuits,
     sessions: () => live().sessions.size,
-    channels: () => room.size,
+    channels: () => streamQuota.size,
     upstreamSessions: () => live().upstreams.sessions,
     waitingRecords: () => live().waitingRecords,
   })
@@ -63,5 +63,5 @@ export async function startProcess({ config, log, tail }: ProcessParts, state: P
   const base: Base = { config, vault, log, counters, telemetry, opened }
   const health: Health = { started: false, draining: false }
   const clients = createClients(config.TOOLWAY_TRUSTED_PROXIES)
-  return { base, room, intake, health, clients, opened, drain: new AbortController() }
+  return { base, streamQuota, intake, health, clients, opened, drain: new AbortController() }
 }

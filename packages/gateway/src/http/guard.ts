@@ -16,7 +16,7 @@ export interface GuardParts {
 }
 
 /** Of a socket. */
-export interface Arrived {
+export interface SocketAddress {
   readonly localAddress?: string | undefined
   readonly localPort?: number | undefined
 }
@@ -26,9 +26,9 @@ export interface Guard {
    * Throws `request.host` or `request.origin`. `authority` is what the request's own target names, if it does; it counts for more
    * than Host and must not differ from it (RFC 9112, sections 3.2 and 3.2.2). `arrived`: this end of the connection.
    */
-  check(host: string | undefined, origin: string | undefined, authority?: string, arrived?: Arrived): void
+  check(host: string | undefined, origin: string | undefined, authority?: string, socketAddress?: SocketAddress): void
   /** The first half of it. Throws `request.host`. */
-  checkHost(host: string | undefined, authority?: string, arrived?: Arrived): void
+  checkHost(host: string | undefined, authority?: string, socketAddress?: SocketAddress): void
   /** The second half, for a Host that was checked. Throws `request.origin`. */
   checkOrigin(host: string | undefined, origin: string | undefined): void
 }
@@ -53,7 +53,7 @@ export function checkRepeated(rawHeaders: readonly string[]): void {
 }
 
 /** As it stands in Host, without the form of an IPv4 address inside IPv6. */
-function addressOf({ localAddress, localPort }: Arrived): string | undefined {
+function hostAndPortOf({ localAddress, localPort }: SocketAddress): string | undefined {
   if (localAddress === undefined || localPort === undefined) return undefined
   const plain = localAddress.replace(/^::ffff:(?=\d+\.)/, '')
   return `${plain.includes(':') ? `[${plain}]` : plain}:${localPort}`
@@ -76,14 +76,18 @@ export function createGuard({ host, publicUrl, allowedHosts, allowedOrigins }: G
   const nameOf = (value: string) => value.replace(/:\d+$/, '')
 
   const guard: Guard = {
-    check(host, origin, authority, arrived) {
-      guard.checkHost(host, authority, arrived)
+    check(host, origin, authority, socketAddress) {
+      guard.checkHost(host, authority, socketAddress)
       guard.checkOrigin(host, origin)
     },
-    checkHost(host, authority, arrived = {}) {
+    checkHost(host, authority, socketAddress = {}) {
       const requestedHost = hostOf(host ?? '')
       if (authority !== undefined && hostOf(authority) !== requestedHost) throw new Fault('request.host')
-      if (!names.has(requestedHost) && !names.has(nameOf(requestedHost)) && requestedHost !== addressOf(arrived))
+      if (
+        !names.has(requestedHost) &&
+        !names.has(nameOf(requestedHost)) &&
+        requestedHost !== hostAndPortOf(socketAddress)
+      )
         throw new Fault('request.host')
     },
     checkOrigin(host, origin) {

@@ -1,7 +1,7 @@
 /** The doors of MCP: its three transports and the tool URLs, which share one dispatcher. */
 import { readInitialize } from '@toolway/protocol'
 import type { Base } from '../base/base.ts'
-import { answersForms } from '../call/approvals/questions.ts'
+import { supportsFormElicitation } from '../call/approvals/questions.ts'
 import type { CallParts } from '../call/call-parts.ts'
 import { createRequestDispatcher, type DispatchParts } from '../call/dispatch.ts'
 import { createListeners } from '../call/listening/listeners.ts'
@@ -18,17 +18,17 @@ import { createWebSocketDoor } from './persistent/websocket-door.ts'
 import { CallsUnderWay } from './streams/calls-under-way.ts'
 import { createToolDoor } from './tools/tool-door.ts'
 
-export interface McpDoorsParts extends Omit<
+export interface McpTransportsParts extends Omit<
   McpDoorParts,
   'dispatcher' | 'givesSession' | 'bodyLimit' | 'limits' | 'calls' | 'otherProcesses'
 > {
   /** Other processes of the same port, where there are any. */
   readonly place?: ProcessPlace | undefined
   /** Whether calls at this endpoint may be confirmed by their client; unsaid, none are. */
-  readonly confirms?: (requestContext: RequestContext) => boolean
+  readonly needsConfirmation?: (requestContext: RequestContext) => boolean
   readonly parts: CallParts
   readonly limits: Limits
-  readonly room: ConnectionRegistry
+  readonly streamQuota: ConnectionRegistry
   /** The challenge that shows a client without a token where to get one. */
   readonly challenge: Challenge
   readonly seen?: DispatchParts['seen']
@@ -38,9 +38,9 @@ export interface McpDoorsParts extends Omit<
   readonly stands?: (requestContext: RequestContext) => void
 }
 
-export function createMcpDoors(
+export function createMcpTransports(
   { config }: Base,
-  { browsers, confirms, stands, parts: calls, place, ...parts }: McpDoorsParts,
+  { browsers, needsConfirmation, stands, parts: calls, place, ...parts }: McpTransportsParts,
 ) {
   const { sessions, changes, seen } = parts
   const dispatcher = createRequestDispatcher({ ...calls, sessions, changes, listeners: createListeners(), seen })
@@ -48,7 +48,7 @@ export function createMcpDoors(
     ...parts,
     otherProcesses: place === undefined ? undefined : createProcessMessages(place, sessions),
     dispatcher,
-    givesSession: sessionsFor(config, confirms),
+    givesSession: sessionsFor(config, needsConfirmation),
     bodyLimit: config.TOOLWAY_BODY_LIMIT,
     calls: new CallsUnderWay(),
   }
@@ -81,10 +81,10 @@ export function createMcpDoors(
 /** Decides which clients get a session: all, none, or those that can be asked for a confirmation. */
 function sessionsFor(
   { TOOLWAY_SESSIONS: sessions }: Base['config'],
-  confirms: McpDoorsParts['confirms'],
+  needsConfirmation: McpTransportsParts['needsConfirmation'],
 ): McpDoorParts['givesSession'] {
   if (sessions === 'on') return () => true
-  if (sessions === 'off' || confirms === undefined) return undefined
+  if (sessions === 'off' || needsConfirmation === undefined) return undefined
   return (requestContext, { params }) =>
-    confirms(requestContext) && answersForms({ caller: readInitialize(params ?? {}) })
+    needsConfirmation(requestContext) && supportsFormElicitation({ caller: readInitialize(params ?? {}) })
 }

@@ -111,11 +111,11 @@ function watchConnections(server: Server) {
 }
 
 async function within(end: Promise<unknown>, patience: number): Promise<boolean> {
-  const late = new AbortController()
-  const timer = sleep(patience, false, { signal: late.signal }).catch(() => false)
+  const stopTimer = new AbortController()
+  const timer = sleep(patience, false, { signal: stopTimer.signal }).catch(() => false)
   try {
     return await Promise.race([end.then(() => true), timer])
   } finally {
-    late.abort()
+    stopTimer.abort()
   }
 }

@@ -25,9 +25,9 @@ export function createSessionReply(
   { accepts, prefersStream }: Pick<ReplyOptions, 'accepts' | 'prefersStream'>,
 ): Reply {
   const plain = createReply(response, { accepts: false, prefersStream: false, headers: {} })
-  const primes = knowsPriming(session.revision)
+  const sendsPrimingEvent = knowsPriming(session.revision)
   let stream: EventStream | undefined
-  const late = accepts && primes ? setTimeout(open, SOON) : undefined
+  const late = accepts && sendsPrimingEvent ? setTimeout(open, SOON) : undefined
   late?.unref()
   response.once('close', () => clearTimeout(late))
 
@@ -37,7 +37,7 @@ export function createSessionReply(
       const connection = openEventStream(response)
       const opened = session.events.open()
       response.once('close', () => opened.detach(connection))
-      opened.attach(connection, { primes })
+      opened.attach(connection, { sendsPrimingEvent })
       stream = opened
     }
     return stream
@@ -68,7 +68,7 @@ export function createSessionReply(
       return accepts
     },
     pause() {
-      if (accepts && primes) open()?.pause()
+      if (accepts && sendsPrimingEvent) open()?.pause()
     },
   }
 }

@@ -6,7 +6,7 @@ import type { ServerResponse } from 'node:http'
 import type { Message } from '@toolway/protocol'
 import type { Changes } from '../../catalog/changes.ts'
 import { announcedLists } from '../../call/introduce.ts'
-import { createDifference } from '../../call/discovery/difference.ts'
+import { createListChangeDetector } from '../../call/discovery/difference.ts'
 import { aborted } from '../../call/listening/listen.ts'
 import type { RequestContext } from '../../snapshot/ports/request-context.ts'
 import type { RemoteStreams } from '../../sessions/remote-streams.ts'
@@ -32,8 +32,9 @@ export interface SessionStream {
  */
 export async function openSessionStream(parts: SessionStream): Promise<void> {
   const { session, response, lastEventId, remoteStreams, draining } = parts
-  const elsewhere = lastEventId === undefined ? undefined : session.events.elsewhere(lastEventId)
-  if (elsewhere !== undefined && remoteStreams !== undefined) return resumeElsewhere(parts, remoteStreams, elsewhere)
+  const remotePlace = lastEventId === undefined ? undefined : session.events.remotePlaceOf(lastEventId)
+  if (remotePlace !== undefined && remoteStreams !== undefined)
+    return resumeElsewhere(parts, remoteStreams, remotePlace)
   const isShared = session.revived || remoteStreams !== undefined
   const missed = lastEventId !== undefined && isShared && session.events.isOfAnotherLife(lastEventId)
   const found = lastEventId === undefined || missed ? undefined : session.events.find(lastEventId)
@@ -46,7 +47,7 @@ export async function openSessionStream(parts: SessionStream): Promise<void> {
     closed.abort()
   })
   session.own.resumed(stream)
-  stream.attach(connection, { after: found?.after ?? 0, primes: knowsPriming(session.revision) })
+  stream.attach(connection, { after: found?.after ?? 0, sendsPrimingEvent: knowsPriming(session.revision) })
   if (missed) for (const message of allChanged(parts)) stream.say(message)
   await aborted(AbortSignal.any([closed.signal, session.ended.signal, draining]))
   connection.end()
@@ -56,7 +57,7 @@ export async function openSessionStream(parts: SessionStream): Promise<void> {
 async function resumeElsewhere(
   { session, requestContext, response, draining }: SessionStream,
   remoteStreams: RemoteStreams,
-  elsewhere: { stream: string; after: number },
+  remotePlace: { stream: string; after: number },
 ): Promise<void> {
   const closed = new AbortController()
   response.once('close', () => closed.abort())
@@ -64,7 +65,7 @@ async function resumeElsewhere(
   const { organizationId } = requestContext
   session.remoteReaders++
   try {
-    const stream = await remoteStreams.resume({ organizationId, session: session.id, ...elsewhere }, over)
+    const stream = await remoteStreams.resume({ organizationId, session: session.id, ...remotePlace }, over)
     if (isGone(response)) return await stream.leave()
     await stream.pass(openEventStream(response), knowsPriming(session.revision))
   } finally {
@@ -94,7 +95,7 @@ function allChanged({ session, requestContext }: SessionStream): Message[] {
 function hearChanges({ session, requestContext, changes }: SessionStream): void {
   if (session.own.hears) return
   session.own.hears = true
-  const listsDiffer = createDifference(requestContext, session.caller, session.announced)
+  const listsDiffer = createListChangeDetector(requestContext, session.caller, session.announced)
   const stop = changes.listen(requestContext.organizationId, {
     sees: (connectionId) => requestContext.sees(connectionId),
     onChange(kind) {

@@ -2,7 +2,7 @@
 import { Fault } from '@toolway/contract'
 import { responseOf, type Request } from '@toolway/protocol'
 import type { AuditEntryBuilder } from '../../call/audit-entry.ts'
-import { createDifference } from '../../call/discovery/difference.ts'
+import { createListChangeDetector } from '../../call/discovery/difference.ts'
 import type { RequestDispatcher } from '../../call/dispatch.ts'
 import type { Changes } from '../../catalog/changes.ts'
 import type { Session, Sessions } from '../../sessions/sessions.ts'
@@ -61,7 +61,7 @@ export class ConnectionSession {
     if (this.#connection.isEnded()) return this.#parts.sessions.end(requestContext.owner, session.id)
     audit.note({ eraClient: session.revision, bytesOut: this.#connection.send(responseOf(request, answer)) })
     session.stream = (message) => void this.#connection.send(message)
-    const listsDiffer = createDifference(requestContext, session.caller, session.announced)
+    const listsDiffer = createListChangeDetector(requestContext, session.caller, session.announced)
     const stopHearing = this.#parts.changes.listen(requestContext.organizationId, {
       sees: (connectionId) => requestContext.sees(connectionId),
       onChange: (kind) => {

@@ -40,8 +40,8 @@ const STANDING = {
 /** A server with the doors that last and nothing behind them, and the patience of a test. */
 async function listen({
   admit = () => STANDING,
-  room = createConnectionRegistry(),
-}: { admit?: Admit; room?: ReturnType<typeof createConnectionRegistry> } = {}) {
+  streamQuota = createConnectionRegistry(),
+}: { admit?: Admit; streamQuota?: ReturnType<typeof createConnectionRegistry> } = {}) {
   const faults: string[] = []
   const sessions = createSessions({ now: Date.now, onEnd() {} })
   const changes = createChanges()
@@ -52,7 +52,7 @@ async function listen({
   const [limits, clients] = [createNoLimits(), createClients([])]
   const parts = { limits, signer: { sign: () => '', verify: () => true } } as unknown as CallParts
   const dispatcher = createRequestDispatcher({ ...parts, sessions, changes, listeners: createListeners() })
-  const shared = { admit, dispatcher, sessions, changes, auditLog, open, room, limits, clients }
+  const shared = { admit, dispatcher, sessions, changes, auditLog, open, streamQuota, limits, clients }
   const doors = {
     ...shared,
     readPassThroughToken: () => undefined,
@@ -98,7 +98,7 @@ async function listen({
     address,
     faults,
     sessions,
-    room,
+    streamQuota,
     draining,
     [Symbol.asyncDispose]: () =>
       new Promise<void>(
@@ -128,7 +128,7 @@ describe('a WebSocket', () => {
     using alive = await connect(server.address)
     expect((await dead.closed).code).toBe(1006)
     expect(alive.socket.readyState).toBe(WebSocket.OPEN)
-    await until(() => server.room.size === 1)
+    await until(() => server.streamQuota.size === 1)
   })
 
   test('that sent half a frame and then nothing is cut off, because it answers no ping', async () => {
@@ -218,13 +218,13 @@ describe('a WebSocket', () => {
   })
 
   test('too many of one caller are refused for now, and the next one that closes makes room', async () => {
-    await using server = await listen({ room: createConnectionRegistry({ most: 10, mostOfOne: 2 }) })
+    await using server = await listen({ streamQuota: createConnectionRegistry({ most: 10, mostOfOne: 2 }) })
     using first = await connect(server.address)
     using second = await connect(server.address)
     using third = await connect(server.address)
     expect(await third.closed).toMatchObject({ code: 1013, reason: expect.stringContaining('At most 2') })
     first.socket.terminate()
-    await until(() => server.room.size === 1)
+    await until(() => server.streamQuota.size === 1)
     using fourth = await connect(server.address)
     fourth.say('ping')
     await until(() => fourth.heard.length === 1)
@@ -233,8 +233,8 @@ describe('a WebSocket', () => {
 
   test('too many of one caller are too many at whichever address', async () => {
     let owner = STANDING.owner
-    const room = createConnectionRegistry({ mostOfOne: 1 })
-    await using server = await listen({ admit: () => ({ ...STANDING, owner }), room })
+    const streamQuota = createConnectionRegistry({ mostOfOne: 1 })
+    await using server = await listen({ admit: () => ({ ...STANDING, owner }), streamQuota })
     using first = await connect(server.address)
     owner = 'ada org elsewhere'
     using second = await connect(server.address)
@@ -250,7 +250,7 @@ describe('a WebSocket', () => {
     expect(server.sessions.size).toBe(1)
     server.sessions.close()
     expect(await line.closed).toMatchObject({ code: 4410 })
-    await until(() => server.room.size === 0)
+    await until(() => server.streamQuota.size === 0)
   })
 
   test('is not opened while the gateway drains: the request is answered as a request', async () => {
@@ -271,7 +271,7 @@ describe('a WebSocket', () => {
     raw.write('GET /mcp HTTP/1.1\r\nhost: localhost\r\nconnection: Upgrade\r\nupgrade: websocket\r\nsec-web')
     await once(raw, 'close')
     expect(answer).toMatch(/^HTTP\/1.1 408 /)
-    expect(server.room.size).toBe(0)
+    expect(server.streamQuota.size).toBe(0)
   })
 })
 
@@ -308,11 +308,11 @@ describe('a stream of the older pair', () => {
     const stream = await openStream(server.address)
     exists = false
     await until(() => stream.ended)
-    await until(() => server.room.size === 0)
+    await until(() => server.streamQuota.size === 0)
   })
 
   test('too many of one caller are refused for now', async () => {
-    await using server = await listen({ room: createConnectionRegistry({ most: 1 }) })
+    await using server = await listen({ streamQuota: createConnectionRegistry({ most: 1 }) })
     const stream = await openStream(server.address)
     const refused = await fetch(`http://${server.address}/sse`)
     expect(refused.status).toBe(503)

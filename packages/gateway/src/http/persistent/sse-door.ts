@@ -37,7 +37,7 @@ export interface SseDoorParts extends ChannelParts {
   readonly clients: Clients
   readonly limits: Pick<Limits, 'unknown'>
   readonly open: OpenStreams
-  readonly room: ConnectionRegistry
+  readonly streamQuota: ConnectionRegistry
   readonly challenge: Challenge
   /** Bytes that a message may have. */
   readonly bodyLimit: number
@@ -97,7 +97,7 @@ const MOST_UNREAD_BYTES = 16 * 1024 * 1024
 const REVISION = '2024-11-05'
 
 export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
-  const { admit, open, room, auditLog, draining, otherProcesses } = parts
+  const { admit, open, streamQuota, auditLog, draining, otherProcesses } = parts
   const streams = new Map<string, Stream>()
   const own = parts.publicUrl === undefined ? undefined : new URL(parts.publicUrl)
 
@@ -113,7 +113,7 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
     audit.note({ requestContext })
     if (draining.aborted) throw new Fault('gateway.draining')
     if (!accepts(request.headers.accept, 'text/event-stream')) throw new Fault('request.not-acceptable')
-    const leave = room.take(requestContext.principal.id, requestContext.organizationId)
+    const leave = streamQuota.take(requestContext.principal.id, requestContext.organizationId)
     if (response.destroyed) return leave()
     const id = randomUUID().replaceAll('-', '')
     const channel = createChannel(parts, createWire(response))

@@ -29,7 +29,7 @@ export interface WebSocketDoorParts extends ChannelParts {
   readonly clients: Clients
   readonly limits: Pick<Limits, 'address' | 'unknown'>
   readonly open: OpenStreams
-  readonly room: ConnectionRegistry
+  readonly streamQuota: ConnectionRegistry
   /** Bytes that a message may have. */
   readonly bodyLimit: number
 }
@@ -88,7 +88,7 @@ class WebSocketHandler implements WebSocketDoor {
       // It may have begun to end meanwhile, and would not tell anybody who came later.
       if (this.#parts.draining.aborted) throw new Fault('gateway.draining')
       const passThroughToken = this.#parts.readPassThroughToken(token, inbound.authorization)
-      const leave = this.#parts.room.take(requestContext.principal.id, requestContext.organizationId)
+      const leave = this.#parts.streamQuota.take(requestContext.principal.id, requestContext.organizationId)
       return { requestContext, passThroughToken, leave }
     } catch (thrown) {
       return countUnknownEndpoint(thrown, this.#limits)
