@@ -41,7 +41,7 @@ export async function tryLive({ id, token, values, url }: Live, tell: (line: Liv
     },
   }
   const reach = { connectionId: 'live', alias: id, timeout: 60, revision: undefined, pinned: false, wire }
-  const upstream = createNativeUpstream({ reach, onTurn: () => undefined })
+  const upstream = createNativeUpstream({ reach, onStateChange: () => undefined })
   const caller: Ask['caller'] = { revision: MODERN, capabilities: {}, client: undefined, logLevel: undefined }
   const nobody = { session: undefined, owner: 'live', headerParameters: [], onNotification: () => undefined, caller }
   const ask = (method: string, params: JsonObject) =>

@@ -110,7 +110,7 @@ async function openAt(origin: string, id: string): Promise<Upstream> {
     ...{ load: () => Promise.resolve(loadedOf(vendor)), key: { header: 'authorization', prefix: 'Bearer ' } },
   }
   const reach = { connectionId: id, alias: id, timeout: 10, revision: undefined, pinned: false, wire }
-  return createNativeUpstream({ reach, onTurn: () => undefined })
+  return createNativeUpstream({ reach, onStateChange: () => undefined })
 }
 
 export async function callTool(upstream: Upstream, name: string, input: Json, files?: CallerFiles): Promise<Json> {

@@ -59,7 +59,7 @@ test('S3-PERF-01: a pool hit, a pool miss and the check of a token take at most 
     ids: () => ++last,
     pool,
     onRevision: () => {},
-    onTurn: () => {},
+    onStateChange: () => {},
   })
   const { signal } = new AbortController()
   await upstream.introduce(signal)

@@ -70,7 +70,7 @@ function upstreamAt(url: string, revision: (typeof REVISIONS)[Era] | undefined) 
     ids: () => ++last,
     pool,
     onRevision() {},
-    onTurn() {},
+    onStateChange() {},
   })
   const dispose = async () => {
     await upstream.close()

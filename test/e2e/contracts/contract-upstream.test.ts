@@ -50,7 +50,7 @@ function open(words: Partial<ContractTarget> = {}): Upstream {
     },
     now: () => clock,
     onNote: (facts, message) => void notes.push({ facts, message }),
-    onTurn() {},
+    onStateChange() {},
   })
   parts.defer(() => upstream.close())
   return upstream

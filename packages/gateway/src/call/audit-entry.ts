@@ -9,7 +9,7 @@ import type { Target } from '../catalog/tool-listing.ts'
 import type { Log } from '../lib/log.ts'
 import type { Intent } from '../records/outbox/writer.ts'
 import { ENDED_BEFORE, type Entry, type Outcome } from '../records/records.ts'
-import { labelOf, type CountedTool } from '../telemetry/request-counters.ts'
+import { knownMethodOf, type CountedTool } from '../telemetry/request-counters.ts'
 import type { Answer } from '../upstreams/upstream.ts'
 import { NO_FACTS, type AuditFacts, type From } from './audit-facts.ts'
 import { entryOf } from './entry-of.ts'
@@ -20,7 +20,7 @@ import {
   timed,
   type RequestTrace,
   type RequestTraces,
-  type TracedAsk,
+  type TracedUpstreamRequest,
   type TracedRequest,
 } from './request-trace.ts'
 
@@ -142,7 +142,7 @@ export class AuditEntryBuilder {
   }
 
   /** Sends one request to a server, which hears of the trace. */
-  ask(target: Target, request: TracedAsk, send: () => Promise<Answer>): Promise<Answer> {
+  ask(target: Target, request: TracedUpstreamRequest, send: () => Promise<Answer>): Promise<Answer> {
     this.#sent = true
     if (this.#trace !== undefined) return this.#trace.ask(target, request, send)
     const { traces } = this.#parts
@@ -206,7 +206,7 @@ export class AuditEntryBuilder {
     const { count, refuse, shadow, log } = this.#parts
     const { method, outcome, fault, policy } = this.#facts
     const trace = this.#trace?.span === undefined ? undefined : this.#trace.traceId
-    count(labelOf(method), outcome, seconds, trace)
+    count(knownMethodOf(method), outcome, seconds, trace)
     if (method === 'tools/call') this.#countTool(seconds, trace)
     if (fault !== undefined) refuse(fault.code)
     if (policy?.shadows !== undefined) for (const [rule, would] of Object.entries(policy.shadows)) shadow?.(rule, would)
@@ -243,7 +243,7 @@ export class AuditEntryBuilder {
   }
 
   #endTrace(entry: Entry): void {
-    const method = labelOf(entry.method)
+    const method = knownMethodOf(entry.method)
     this.#trace?.end(
       method === entry.method ? entry : { ...entry, method },
       this.begun + entry.duration_ms,

@@ -41,7 +41,13 @@ import { fileIdOf } from '../snapshot/ports/file-store.ts'
 import type { CallerFiles } from '../upstreams/caller-files.ts'
 import { OtherEraMissing } from '../upstreams/other-era.ts'
 import type { Ask, Answer } from '../upstreams/upstream.ts'
-import { heardLater, nameNotification, nameQuestion, nameResult, URL_FIRST } from './own-names.ts'
+import {
+  heardLater,
+  notificationWithGatewayTaskIds,
+  askWithGatewayTaskIds,
+  withGatewayTaskIds,
+  URL_FIRST,
+} from './own-names.ts'
 import type { CallParts } from './call-parts.ts'
 import type { ResumableCall, Word } from './questions/question-ports.ts'
 import type { ClientChannel } from '../snapshot/ports/client-channel.ts'
@@ -212,7 +218,7 @@ async function relay(forwarding: Forwarding): Promise<Answer> {
     onNotification: (notification) => pass(notification, forwarding),
     onQuestion(question) {
       audit.note({ questioned: true })
-      return nameQuestion(forwarding, question)
+      return askWithGatewayTaskIds(forwarding, question)
     },
     onPause: channel.pause,
   })
@@ -226,7 +232,7 @@ async function relay(forwarding: Forwarding): Promise<Answer> {
     heardLater(forwarding, answer.error)
     return answer
   }
-  const result = carriesTask(answer.result) ? nameResult(forwarding, answer.result) : answer.result
+  const result = carriesTask(answer.result) ? withGatewayTaskIds(forwarding, answer.result) : answer.result
   const state = rounded && wantsInput(answer.result) ? result['requestState'] : undefined
   if (typeof state === 'string') return { result: { ...result, requestState: parts.states.bind(state, owner()) } }
   return result === answer.result ? answer : { result }
@@ -428,7 +434,7 @@ function hasRoom(notification: Notification, { audit }: Forwarding): boolean {
 function pass(received: Notification, forwarding: Forwarding): void {
   const { channel, mcpRequest, target, requestContext } = forwarding
   if (!wants(received, mcpRequest) || !hasRoom(received, forwarding)) return
-  const notification = nameNotification(forwarding, received)
+  const notification = notificationWithGatewayTaskIds(forwarding, received)
   if (notification === undefined) return
   const uri = notification.params?.['uri']
   if (requestContext.toolListing.joined && typeof uri === 'string') {

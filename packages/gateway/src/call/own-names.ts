@@ -34,20 +34,20 @@ interface ConnectionContext {
   readonly audit: Noted<'account'>
 }
 
-const rename = (place: ConnectionContext) => (taskId: string) =>
+const taskIdRenamer = (place: ConnectionContext) => (taskId: string) =>
   place.parts.tasks.bind(taskOwner(place.requestContext.principal), taskPlaceOf(place), taskId)
 
 /** A server's result that is a task, or belongs to one, as the client may read it. */
-export function nameResult(place: ConnectionContext, result: JsonObject): JsonObject {
+export function withGatewayTaskIds(place: ConnectionContext, result: JsonObject): JsonObject {
   const { task } = result
   // A tool's own member of that name is a task only where one was asked for.
   if (task !== undefined && place.mcpRequest.params['task'] === undefined)
-    return renameRelated(result, rename(place)) ?? result
-  if (task !== undefined) handOut(place, (task as JsonObject)['taskId'])
-  return renameTask(result, rename(place))
+    return renameRelated(result, taskIdRenamer(place)) ?? result
+  if (task !== undefined) registerTask(place, (task as JsonObject)['taskId'])
+  return renameTask(result, taskIdRenamer(place))
 }
 
-function handOut(place: ConnectionContext, taskId: unknown): void {
+function registerTask(place: ConnectionContext, taskId: unknown): void {
   const { parts, requestContext, target } = place
   if (typeof taskId !== 'string') return
   const holder = eraOf(target.revision) === 'modern' ? ANYWHERE : holderOf(place.channel)
@@ -65,10 +65,10 @@ function listenOn({ parts, requestContext, channel, target }: ConnectionContext)
 }
 
 /** A server's question, and the client's answer back in the server's names. */
-export async function nameQuestion(place: ConnectionContext, question: Request): Promise<Answer> {
+export async function askWithGatewayTaskIds(place: ConnectionContext, question: Request): Promise<Answer> {
   const { parts, requestContext, channel, target } = place
   if (question.params?.['mode'] === 'url') listenOn(place)
-  const params = renameRelated(question.params, rename(place))
+  const params = renameRelated(question.params, taskIdRenamer(place))
   const answer = await channel.question(params === undefined ? question : { ...question, params })
   if ('error' in answer) return answer
   const own = (bound: string) =>
@@ -76,16 +76,19 @@ export async function nameQuestion(place: ConnectionContext, question: Request):
   return { result: renameRelated(answer.result, own) ?? answer.result }
 }
 
-export function nameNotification(place: ConnectionContext, notification: Notification): Notification | undefined {
+export function notificationWithGatewayTaskIds(
+  place: ConnectionContext,
+  notification: Notification,
+): Notification | undefined {
   const { method, params } = notification
   if (params === undefined) return notification
   const { taskId } = params
   if (method === 'notifications/tasks/status' && typeof taskId === 'string') {
     const { parts, requestContext, target } = place
     if (!parts.tasks.ledger.knows(taskOwner(requestContext.principal), target, taskId)) return undefined
-    return { ...notification, params: { ...params, taskId: rename(place)(taskId) } }
+    return { ...notification, params: { ...params, taskId: taskIdRenamer(place)(taskId) } }
   }
-  const named = renameRelated(params, rename(place))
+  const named = renameRelated(params, taskIdRenamer(place))
   return named === params || named === undefined ? notification : { ...notification, params: named }
 }
 

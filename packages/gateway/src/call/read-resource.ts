@@ -1,7 +1,7 @@
 /** Reading one resource: its address names its connection, and the server's own address goes upstream. */
 import { Fault } from '@toolway/contract'
 import { eraOf, type McpRequest } from '@toolway/protocol'
-import { PAGES } from '../catalog/own-names.ts'
+import { PAGE_URI_PREFIX } from '../catalog/own-names.ts'
 import type { Offered, Target } from '../catalog/tool-listing.ts'
 import { forward } from './forward.ts'
 import type { Answer } from '../upstreams/upstream.ts'
@@ -30,7 +30,7 @@ export async function readResource(request: ClientRequest, parts: CallParts): Pr
     return kept
   }
   const { uri } = mcpRequest.params
-  if (requestContext.toolListing.joined && typeof uri === 'string' && uri.startsWith(PAGES))
+  if (requestContext.toolListing.joined && typeof uri === 'string' && uri.startsWith(PAGE_URI_PREFIX))
     return readPage(request, parts, { uri, read: (target) => readAt(request, parts, target) })
   return readAt(request, parts, targetOf(requestContext, mcpRequest))
 }

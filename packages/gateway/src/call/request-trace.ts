@@ -23,7 +23,7 @@ import type { Entry } from '../records/records.ts'
 import type { BegunTrace, Tracer } from '../telemetry/tracing/tracer.ts'
 import type { Ask, Answer } from '../upstreams/upstream.ts'
 import { errorLabelOf } from '../telemetry/counters.ts'
-import { labelOf } from '../telemetry/request-counters.ts'
+import { knownMethodOf } from '../telemetry/request-counters.ts'
 import { namesOf, type KnownAttributes, type Named } from './trace-attributes.ts'
 import type { PolicyTrace } from './policy/enforce.ts'
 import type { ClientChannel } from '../snapshot/ports/client-channel.ts'
@@ -39,7 +39,7 @@ export interface RequestTraces {
 }
 
 /** A request that is about to leave; the trace is put into its params. */
-export interface TracedAsk extends Pick<Ask, 'method'> {
+export interface TracedUpstreamRequest extends Pick<Ask, 'method'> {
   params: JsonObject
 }
 
@@ -95,7 +95,7 @@ export class RequestTrace {
   }
 
   /** Sends one request to a server, which hears of this trace. */
-  ask(target: Target, request: TracedAsk, send: () => Promise<Answer>): Promise<Answer> {
+  ask(target: Target, request: TracedUpstreamRequest, send: () => Promise<Answer>): Promise<Answer> {
     const { fresh, traceparent } = this.#begun
     const span = this.span?.child(request.method, SPAN_KIND.client)
     request.params = withTraceparent(request.params, span?.traceparent ?? traceparent, fresh)
@@ -105,14 +105,19 @@ export class RequestTrace {
       request.method,
       () => inScopeOf(span, send),
       (error, isAnswer) => {
-        this.#endAsk(span, target, request, error)
+        this.#endUpstreamRequest(span, target, request, error)
         if (isAnswer) this.#result = (span.lastChild ?? span).child('tool_result', SPAN_KIND.internal)
       },
     )
   }
 
-  #endAsk(span: Span, target: Target, { method: rpcMethod, params }: TracedAsk, error: string | undefined): void {
-    const method = labelOf(rpcMethod)
+  #endUpstreamRequest(
+    span: Span,
+    target: Target,
+    { method: rpcMethod, params }: TracedUpstreamRequest,
+    error: string | undefined,
+  ): void {
+    const method = knownMethodOf(rpcMethod)
     const named = namesOf(method, target.name)
     span.end(
       (to) => {
@@ -203,7 +208,7 @@ export function timed(
 ): Promise<Answer> {
   const begun = performance.now()
   const count = (error: string | undefined, isAnswer: boolean) => {
-    observe(labelOf(method), error, (performance.now() - begun) / 1_000)
+    observe(knownMethodOf(method), error, (performance.now() - begun) / 1_000)
     ended?.(error, isAnswer)
   }
   return send().then(

@@ -33,7 +33,7 @@ async function fail(limits: RetryLimits, { passing, idempotent = true, random = 
   let at = 0
   let tries = 0
   const waited: number[] = []
-  const breaker = createBreaker({ alias: 'web', patience: 60_000, now: () => at, onTurn: () => {} })
+  const breaker = createBreaker({ alias: 'web', patience: 60_000, now: () => at, onStateChange: () => {} })
   const failure = () => new Fault('upstream.unreachable', { connection: 'web', problem: `it failed ${tries} times` })
   const work = async (): Promise<never> => {
     const refusal = breaker.admit()

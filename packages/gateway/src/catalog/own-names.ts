@@ -6,12 +6,13 @@ import { isObject, PAGE_MEMBERS, type JsonObject } from '@toolway/protocol'
 import type { Endpoint, ListedTool } from './listing-items.ts'
 import { targetOf, type Offered, type OwnNames, type OwnTool } from './tool-listing.ts'
 
-export const PAGES = 'ui://'
+export const PAGE_URI_PREFIX = 'ui://'
 
 /** A template's text before its first variable. */
 const beginningOf = (template: string): string => template.split('{', 1)[0] ?? ''
 
-const isPage = (address: unknown): address is string => typeof address === 'string' && address.startsWith(PAGES)
+const isPage = (address: unknown): address is string =>
+  typeof address === 'string' && address.startsWith(PAGE_URI_PREFIX)
 
 /** The pages that a tool is shown in. */
 function pagesOf({ _meta: meta }: JsonObject): readonly string[] {
@@ -31,7 +32,7 @@ const lists = ({ tools, resources, templates }: Offered, address: string): boole
   templates.some(({ uriTemplate: template }) => {
     if (!isPage(template)) return false
     const beginning = beginningOf(template)
-    return beginning.length > PAGES.length && address.startsWith(beginning)
+    return beginning.length > PAGE_URI_PREFIX.length && address.startsWith(beginning)
   })
 
 const NO_TOOLS: readonly OwnTool[] = []

@@ -157,7 +157,7 @@ function askingIn(
   return {
     id,
     clientId,
-    documentHost: documents.names(clientId) ? new URL(clientId).host : undefined,
+    documentHost: documents.isDocumentId(clientId) ? new URL(clientId).host : undefined,
     host: hostOf(back),
     local: !web || isLoopback(back),
     resource,

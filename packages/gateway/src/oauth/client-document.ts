@@ -19,7 +19,7 @@ export interface ClientDocumentsParts {
 
 export interface ClientDocuments {
   /** Whether an id is the address of a document. */
-  names(id: string): boolean
+  isDocumentId(id: string): boolean
   /** Throws `ClientProblem`, in words for who operates the client. */
   find(id: string): Promise<ShapedClient>
 }
@@ -58,7 +58,7 @@ export function createClientDocuments({ loopback, patience = PATIENCE }: ClientD
   }
 
   return {
-    names: (id) => isDocumentAddress(id, loopback),
+    isDocumentId: (id) => isDocumentAddress(id, loopback),
     async find(id) {
       if (!isDocumentAddress(id, loopback)) throw problem('it is not the URL of a document')
       const found = known.get(id) ?? (await flight(id, () => lookUp(id)))

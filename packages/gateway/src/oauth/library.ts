@@ -74,7 +74,7 @@ async function findAny(
   id: string,
 ): Promise<AdapterPayload | undefined> {
   try {
-    if (documents.names(id)) return payloadOf(id, await documents.find(id), undefined)
+    if (documents.isDocumentId(id)) return payloadOf(id, await documents.find(id), undefined)
   } catch (thrown) {
     if (thrown instanceof ClientProblem) throw new library.errors.InvalidClient(thrown.message)
     throw thrown

@@ -19,7 +19,7 @@ interface KnownTool {
   /** Its input schema. */
   readonly schema: unknown
   /** The name that clients of joined endpoints know. */
-  readonly exposed: string
+  readonly exposedName: string
 }
 
 interface Testing {
@@ -77,7 +77,7 @@ function createFindTool({ tools }: PolicyTests, known: Known | undefined) {
     const problem =
       found === undefined
         ? 'does not belong to any connection: describe it under `tools`'
-        : `is the name of several tools: use ${[found, ...more].map(({ exposed }) => exposed).join(' or ')}`
+        : `is the name of several tools: use ${[found, ...more].map(({ exposedName }) => exposedName).join(' or ')}`
     throw new Fault('body.shape', { place: `/cases/${at}/tool`, problem })
   }
 }

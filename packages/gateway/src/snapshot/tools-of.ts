@@ -18,7 +18,7 @@ export interface KnownTool {
   /** Reason for which a lock holds the tool for review; `unseen`: it was never accepted. */
   readonly held: 'held' | 'unseen' | undefined
   /** The name that clients of joined endpoints know. */
-  readonly exposed: string
+  readonly exposedName: string
 }
 
 export interface KnownTools {
@@ -56,7 +56,7 @@ export function allToolsOf(snapshot: ToolPlace): Promise<KnownTools> {
 
 async function knowAll(sources: ToolPlace): Promise<KnownTools> {
   const know = createKnow(sources)
-  const all: [string, OwnTools][] = []
+  const all: [string, ConnectionTools][] = []
   let slice = 0
   for (const connection of sources.connections) {
     const tools = know(connection)
@@ -70,15 +70,16 @@ async function knowAll(sources: ToolPlace): Promise<KnownTools> {
 }
 
 /** By their servers' names. */
-type OwnTools = ReadonlyMap<string, KnownTool>
+type ConnectionTools = ReadonlyMap<string, KnownTool>
 
-function joinTools(all: readonly (readonly [alias: string, tools: OwnTools])[]): KnownTools {
-  const byAlias = new Map<string, OwnTools>()
+function joinTools(all: readonly (readonly [alias: string, tools: ConnectionTools])[]): KnownTools {
+  const byAlias = new Map<string, ConnectionTools>()
   const byJoined = new Map<string, KnownTool>()
   for (const [alias, tools] of all) {
     if (!byAlias.has(alias)) byAlias.set(alias, tools)
     for (const known of tools.values())
-      for (const joined of [known.exposed, known.facts.joined]) if (!byJoined.has(joined)) byJoined.set(joined, known)
+      for (const joined of [known.exposedName, known.facts.joined])
+        if (!byJoined.has(joined)) byJoined.set(joined, known)
   }
   let others: ReadonlyMap<string, readonly KnownTool[]> | undefined
   let names: readonly string[] | undefined
@@ -86,12 +87,12 @@ function joinTools(all: readonly (readonly [alias: string, tools: OwnTools])[]):
     called(name) {
       const joined = byJoined.get(name)
       const allTools = () => [...byAlias.values()].flatMap((tools) => [...tools.values()])
-      return joined === undefined ? ((others ??= byOtherNames(allTools())).get(name) ?? []) : [joined]
+      return joined === undefined ? ((others ??= groupByOtherNames(allTools())).get(name) ?? []) : [joined]
     },
     joined: (name) => byJoined.get(name),
     own: (connection, name) => byAlias.get(connection)?.get(name),
     get names() {
-      return (names ??= [...new Set([...byJoined.values()].map(({ exposed }) => exposed))].toSorted())
+      return (names ??= [...new Set([...byJoined.values()].map(({ exposedName }) => exposedName))].toSorted())
     },
   }
 }
@@ -99,12 +100,12 @@ function joinTools(all: readonly (readonly [alias: string, tools: OwnTools])[]):
 /** The tools of a connection, and everything that they are known by. */
 interface KnownBy {
   readonly by: readonly unknown[]
-  readonly tools: OwnTools
+  readonly tools: ConnectionTools
 }
 const knownBy = new WeakMap<ConnectionRow, KnownBy>()
 
 /** Where nothing has changed that the tools of a connection are known by, they are those of the snapshot before, as in `tool-index.ts`. */
-function createKnow(sources: ToolPlace): (connection: ConnectionRow) => OwnTools {
+function createKnow(sources: ToolPlace): (connection: ConnectionRow) => ConnectionTools {
   const { catalogs, states, toolsets } = sources
   const effects = createEffects(states)
   const withNames = createToolNames(sources)
@@ -123,7 +124,7 @@ function knowOne(
   connection: ConnectionRow,
   catalog: ReturnType<ToolPlace['catalogs']['get']>,
   { effects, withNames }: Pick<Knowing, 'effects' | 'withNames'>,
-): OwnTools {
+): ConnectionTools {
   const holds = createHolds(new Map([[connection.id, catalog?.held ?? []]]))
   const exposedNames = new Map(
     catalog?.names.flatMap(({ kind, original, name }) => (kind === 'tool' ? [[original, name] as const] : [])),
@@ -137,7 +138,7 @@ function knowOne(
   return tools
 }
 
-function byOtherNames(tools: Iterable<KnownTool>): ReadonlyMap<string, readonly KnownTool[]> {
+function groupByOtherNames(tools: Iterable<KnownTool>): ReadonlyMap<string, readonly KnownTool[]> {
   const found = new Map<string, KnownTool[]>()
   for (const tool of tools)
     for (const name of new Set([tool.facts.name, ...allOthers(tool.facts)])) {
@@ -166,7 +167,7 @@ export function findCalled(
   const [only, ...more] = tools.called(name)
   if (only === undefined) throw new Fault('thing.unknown', { thing: 'tool' })
   if (more.length === 0) return only
-  const candidates = wordSome([only, ...more].map(({ exposed }) => exposed).toSorted())
+  const candidates = wordSome([only, ...more].map(({ exposedName }) => exposedName).toSorted())
   throw new Fault('tool.unclear', { name, candidates })
 }
 
@@ -233,6 +234,6 @@ function knownTool(
     stated,
     schema: definition['inputSchema'],
     held: held === undefined || held === 'unseen' ? held : 'held',
-    exposed: given.get(name) ?? joinName(alias, name),
+    exposedName: given.get(name) ?? joinName(alias, name),
   }
 }

@@ -34,7 +34,7 @@ const COUNTED: ReadonlySet<string> = new Set([
   'tasks/result',
 ])
 
-export const labelOf = (method: string): string => (COUNTED.has(method) ? method : 'other')
+export const knownMethodOf = (method: string): string => (COUNTED.has(method) ? method : 'other')
 
 export interface CallCounters {
   /** `trace`: the id of its trace, where that is recorded; the histogram then names it as an exemplar. */

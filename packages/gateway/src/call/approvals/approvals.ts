@@ -16,7 +16,7 @@ import { createApprovalTasks, type ApprovalTaskParts } from './approval-tasks.ts
 import { answerApproval, type AnswerParts } from './answer-approval.ts'
 import { standingGrantOf } from './standing-grants.ts'
 import {
-  answersForms,
+  supportsFormElicitation,
   opensPages,
   pageQuestion,
   putOnLine,
@@ -140,7 +140,7 @@ class CallApprovals implements Approvals {
   async #deliver(asking: ApprovalAsking, digest: string, pending: Pending): Promise<Answer | undefined> {
     const { mcpRequest, channel, principal } = asking
     const modern = eraOf(mcpRequest.caller.revision) === 'modern'
-    const form = asksSelf(asking) && answersForms(mcpRequest)
+    const form = asksSelf(asking) && supportsFormElicitation(mcpRequest)
     const page = !form && opensPages(mcpRequest)
     const fault = required(this.#parts, asking, pending)
     if (keepsTask(asking, form)) {

@@ -15,7 +15,7 @@ import { createBoundStates } from '../questions/bound-states.ts'
 import { taskOwner } from '../tasks/task-owner.ts'
 import { toolHashOf, type StandingGrantParts } from './standing-grants.ts'
 import { isOurs, KEY, PREFIX } from './own-state.ts'
-import { answersForms, putOnLine, selfQuestion, wordOf, type ApprovalReply } from './questions.ts'
+import { supportsFormElicitation, putOnLine, selfQuestion, wordOf, type ApprovalReply } from './questions.ts'
 
 export interface ConfirmationsParts extends Pick<StandingGrantParts, 'definitionOf'> {
   readonly signer: Signer
@@ -38,7 +38,7 @@ export function createConfirmations(parts: ConfirmationsParts): Approvals {
     const owner = { principal: asking.principal.id, digest: digestOfCall(asking) }
     const answered = isOurs(mcpRequest.params['requestState']) ? answerIn(mcpRequest.params, owner) : undefined
     if (answered !== undefined) return enforce(asking, answered)
-    if (!answersForms(mcpRequest)) throw unconfirmed(asking, 'this client cannot ask its user (elicitation)')
+    if (!supportsFormElicitation(mcpRequest)) throw unconfirmed(asking, 'this client cannot ask its user (elicitation)')
     if (eraOf(mcpRequest.caller.revision) === 'modern') return question(asking, owner)
     if (!channel.asks)
       throw unconfirmed(asking, 'this client has no session and stream on which its user could be asked')

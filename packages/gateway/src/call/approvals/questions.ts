@@ -17,7 +17,7 @@ export interface ApprovalReply {
 const SCOPES = ['this call', 'always for this tool'] as const
 
 /** Forms came with 2025-06-18; a client that names no mode takes forms alone (2025-11-25, elicitation). */
-export function answersForms({
+export function supportsFormElicitation({
   caller: { revision, capabilities },
 }: {
   readonly caller: Pick<McpRequest['caller'], 'revision' | 'capabilities'>
@@ -75,12 +75,12 @@ export const pageQuestion = ({ target, rules, mcpRequest }: ApprovalAsking, link
 })
 
 export async function putOnLine(channel: ClientChannel, params: JsonObject, patience: number): Promise<ApprovalReply> {
-  const late = Promise.withResolvers<undefined>()
-  const timer = setTimeout(late.resolve, patience, undefined)
+  const timedOut = Promise.withResolvers<undefined>()
+  const timer = setTimeout(timedOut.resolve, patience, undefined)
   const question = channel
     .question({ jsonrpc: '2.0', id: 0, method: 'elicitation/create', params })
     .catch(() => undefined)
-  const answer = await Promise.race([question, late.promise]).finally(() => clearTimeout(timer))
+  const answer = await Promise.race([question, timedOut.promise]).finally(() => clearTimeout(timer))
   const result = answer !== undefined && 'result' in answer ? answer.result : {}
   return wordOf(result)
 }

@@ -12,7 +12,7 @@ import { listedTools } from './listed-tools.ts'
  * To be made where somebody begins to listen, and asked at every change. `announced`: the lists of whose changes the client was
  * told that it would hear; what the endpoint announces by now, where that is not known.
  */
-export function createDifference(
+export function createListChangeDetector(
   requestContext: RequestContext,
   caller: Caller,
   announced: ReadonlySet<Changed> = announcedLists(requestContext, caller.revision),

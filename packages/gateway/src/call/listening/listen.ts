@@ -16,7 +16,7 @@ import {
 } from '@toolway/protocol'
 import type { Changed, Changes } from '../../catalog/changes.ts'
 import { presentsOf } from '../credentials/use-credential.ts'
-import { createDifference } from '../discovery/difference.ts'
+import { createListChangeDetector } from '../discovery/difference.ts'
 import { callerAt } from '../forward.ts'
 import { announcedLists } from '../introduce.ts'
 import { hear } from './hear.ts'
@@ -56,7 +56,7 @@ export async function listen(
   const ending = new AbortController()
   const signal = AbortSignal.any([channel.signal, ending.signal])
   const stream = createStream(mcpRequest, channel)
-  const listsDiffer = createDifference(requestContext, mcpRequest.caller, announced)
+  const listsDiffer = createListChangeDetector(requestContext, mcpRequest.caller, announced)
   const stop = parts.changes.listen(requestContext.organizationId, {
     sees: (connectionId) => requestContext.sees(connectionId),
     onChange(kind) {

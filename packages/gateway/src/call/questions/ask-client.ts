@@ -55,11 +55,11 @@ export async function askAll(
 }
 
 async function askOne(channel: ClientChannel, target: Target, method: string, params: JsonObject): Promise<JsonObject> {
-  const late = new AbortController()
+  const stopTimer = new AbortController()
   const answer = await Promise.race([
     channel.question({ jsonrpc: '2.0', id: 0, method, params }),
-    sleep(HUMAN, undefined, { signal: late.signal, ref: false }),
-  ]).finally(() => late.abort())
+    sleep(HUMAN, undefined, { signal: stopTimer.signal, ref: false }),
+  ]).finally(() => stopTimer.abort())
   if (channel.signal.aborted) throw Fault.of(channel.signal.reason)
   if (answer !== undefined && 'result' in answer) return answer.result
   const problem = answer === undefined ? 'nobody answered in time' : answer.error.message.slice(0, 200)

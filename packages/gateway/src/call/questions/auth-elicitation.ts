@@ -182,10 +182,10 @@ function actionOf(answers: Json | undefined): Json | undefined {
 }
 
 async function put(channel: ClientChannel, params: JsonObject, patience: number): Promise<Word> {
-  const late = Promise.withResolvers<undefined>()
-  const timer = setTimeout(late.resolve, patience, undefined)
+  const timedOut = Promise.withResolvers<undefined>()
+  const timer = setTimeout(timedOut.resolve, patience, undefined)
   const question = channel.question({ jsonrpc: '2.0', id: 0, method: 'elicitation/create', params })
-  const answer = await Promise.race([question, late.promise]).finally(() => clearTimeout(timer))
+  const answer = await Promise.race([question, timedOut.promise]).finally(() => clearTimeout(timer))
   if (channel.signal.aborted) return 'gone'
   const action = answer !== undefined && 'result' in answer ? answer.result['action'] : undefined
   return action === 'accept' || action === 'decline' || action === 'cancel' ? action : 'unasked'

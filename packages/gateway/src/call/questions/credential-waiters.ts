@@ -53,10 +53,13 @@ export function createCredentialWaiters(
   }
 
   async function credentialArrived(asking: CredentialAsking, patience: number, caller: AbortSignal): Promise<boolean> {
-    const late = new AbortController()
-    const timer = setTimeout(() => late.abort(), patience)
+    const timeout = new AbortController()
+    const timer = setTimeout(() => timeout.abort(), patience)
     try {
-      const there = await credentials.credentialArrived(asking, AbortSignal.any([caller, late.signal, closing.signal]))
+      const there = await credentials.credentialArrived(
+        asking,
+        AbortSignal.any([caller, timeout.signal, closing.signal]),
+      )
       if (caller.aborted) throw Fault.of(caller.reason)
       return there
     } finally {

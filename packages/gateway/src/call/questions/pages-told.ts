@@ -19,21 +19,21 @@ export interface PagesTold {
 
 const MOST = 10_000
 /** The least time that a user has to open a page, in milliseconds. */
-const LEFT = 2 * 60_000
+const MIN_REMAINING_MS = 2 * 60_000
 const MINUTE = 60_000
 
 /** `wishOf`: what a link is for, in words that are the same for the same; undefined for what is no link of ours. */
 export function createPagesTold(wishOf: (link: string) => string | undefined, now: () => number = Date.now): PagesTold {
-  const told = new LRUCache<string, Told>({ max: MOST })
+  const shownPages = new LRUCache<string, Told>({ max: MOST })
   return {
     of({ principal, organizationId, connectionId, account }, fault) {
       const wish = wishOf(String(fault.facts['link']))
       const { connection = '', problem = '', link = '', minutes = 0 } = fault.facts
       const key = JSON.stringify([principal.id, organizationId, connectionId, account, wish])
-      const before = wish === undefined ? undefined : told.get(key)
-      const holds = before !== undefined && before.until - now() >= LEFT
+      const before = wish === undefined ? undefined : shownPages.get(key)
+      const holds = before !== undefined && before.until - now() >= MIN_REMAINING_MS
       const page = holds ? before : { link, until: now() + Number(minutes) * MINUTE }
-      if (!holds && wish !== undefined) told.set(key, page)
+      if (!holds && wish !== undefined) shownPages.set(key, page)
       const left = Math.max(1, Math.floor((page.until - now()) / MINUTE))
       const data = {
         ...fault.data,

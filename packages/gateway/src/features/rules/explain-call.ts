@@ -83,7 +83,7 @@ function gatesOf(question: Question, tool: KnownTool, toolset: string, hidden: b
     ...gates,
     gate(
       'view',
-      toolListing?.tool(tool.exposed) !== undefined,
+      toolListing?.tool(tool.exposedName) !== undefined,
       'The endpoint serves the tool.',
       'The endpoint does not serve the tool.',
     ),

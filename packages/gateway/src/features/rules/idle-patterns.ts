@@ -44,9 +44,9 @@ export function idlePatterns(places: readonly KnownPlace[], rules: readonly Plac
   const written = rules.filter((rule) => globsOf(rule).some((glob) => glob !== '*'))
   if (written.length === 0) return []
   const known = places.flatMap(({ tools }) => tools.names.flatMap((name) => tools.joined(name) ?? []))
-  const names = known.map(({ connection, facts, exposed }) => ({
+  const names = known.map(({ connection, facts, exposedName }) => ({
     alias: connection.alias,
-    exposed,
+    exposed: exposedName,
     ...matchedNames(facts),
   }))
   const unread = places.flatMap(({ place: { connections, catalogs } }) =>

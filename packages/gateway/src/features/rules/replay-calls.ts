@@ -101,7 +101,7 @@ function createEvaluator(snapshot: ReplayParts['snapshot'], drafted: Policy, fin
     const values = KeptValues.safeParse(record.policy ?? {})
     return {
       judged: evaluateAgain(now, draft, { tool: tool.facts, facts, kept: values.success ? values.data : {} }),
-      tool: tool.exposed,
+      tool: tool.exposedName,
     }
   }
 }

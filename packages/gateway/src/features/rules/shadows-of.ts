@@ -28,7 +28,7 @@ export async function shadowsOf({ snapshot, callers, count }: ShadowsParts, days
   const merged = new Map<string, Shadowed>()
   for (const row of rows.slice(0, MOST_READ)) {
     const { rule, would, principal, calls, first, last, example } = row
-    const tool = findTool(row)?.exposed ?? row.target ?? ''
+    const tool = findTool(row)?.exposedName ?? row.target ?? ''
     const key = JSON.stringify([rule, would, tool, principal])
     merged.set(key, together({ rule, would, tool, principal, calls, first, last, example }, merged.get(key)))
   }

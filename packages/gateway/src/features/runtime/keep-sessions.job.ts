@@ -141,12 +141,12 @@ class SessionKeeper implements KeepSessions {
       this.#next = undefined
       return this.#write()
     })
-    const late = new AbortController()
+    const stopTimer = new AbortController()
     await Promise.race([
       this.#next,
-      sleep(STORED_WITHIN_MS, undefined, { ref: false, signal: late.signal }).catch(() => undefined),
+      sleep(STORED_WITHIN_MS, undefined, { ref: false, signal: stopTimer.signal }).catch(() => undefined),
     ])
-    late.abort()
+    stopTimer.abort()
   }
 
   readonly #writeAll = async (): Promise<void> => {

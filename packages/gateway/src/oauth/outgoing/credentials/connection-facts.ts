@@ -50,14 +50,14 @@ const NO_AUTH: ConnectionAuth = ConnectionAuth.parse({ kind: 'none' })
 const DISCOVERED = 'mcp'
 const MOST = 10_000
 
-type Opening = Pick<Vault, 'open' | 'hash'>
+type Unsealer = Pick<Vault, 'open' | 'hash'>
 /** The columns that identify and describe a connection. */
 type Described = Pick<ConnectionRow, 'id' | 'organization_id' | 'alias' | 'settings' | 'sealed' | 'updated_at'>
 
-const secretsOf = ({ open }: Opening, { id, sealed }: Pick<Described, 'id' | 'sealed'>): ConnectionSecrets =>
+const secretsOf = ({ open }: Unsealer, { id, sealed }: Pick<Described, 'id' | 'sealed'>): ConnectionSecrets =>
   ConnectionSecrets.parse(sealed === null ? {} : JSON.parse(open(sealed, connectionSealContext(id))))
 
-export function factsOf(vault: Opening, row: Described, exceptions = NO_EXCEPTIONS): ConnectionFacts {
+export function factsOf(vault: Unsealer, row: Described, exceptions = NO_EXCEPTIONS): ConnectionFacts {
   const { settings, id, organization_id: organizationId, alias } = row
   const secrets = secretsOf(vault, row)
   const http = mayHaveAccounts(settings) ? settings : undefined
@@ -104,7 +104,7 @@ export const areAlike = (connectionFacts: ConnectionFacts, other: ConnectionFact
 export type KnownFacts = (row: ConnectionRow, exceptions: Exceptions) => ConnectionFacts
 
 /** The same from memory, as long as the connection stays as it is. */
-export function createKnownFacts(vault: Opening): KnownFacts {
+export function createKnownFacts(vault: Unsealer): KnownFacts {
   const known = new LRUCache<ConnectionId, ConnectionFacts>({ max: MOST })
   return (row, exceptions) => {
     const connectionFacts = known.get(row.id)
