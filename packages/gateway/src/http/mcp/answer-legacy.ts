@@ -41,7 +41,7 @@ export async function answerLegacy(parts: McpAnswerParts, exchange: HttpExchange
     session === undefined
       ? createReply(response, { accepts: streams, prefersStream, headers: {} })
       : createSessionReply(response, session, { accepts: streams, prefersStream })
-  const requestChannel = createRequestChannel({
+  const channel = createRequestChannel({
     mcpRequest,
     session,
     header: undefined,
@@ -50,11 +50,11 @@ export async function answerLegacy(parts: McpAnswerParts, exchange: HttpExchange
     audit,
     calls: parts.calls,
   })
-  const stay = continueAfterLeave(parts, exchange, () => requestChannel.cancel(new Fault('call.cancelled')))
-  const endListening = keepListenerOpen(parts, exchange, mcpRequest, requestChannel)
+  const stay = continueAfterLeave(parts, exchange, () => channel.cancel(new Fault('call.cancelled')))
+  const endListening = keepListenerOpen(parts, exchange, mcpRequest, channel)
   try {
     if (endListening !== undefined && !streams) throw new Fault('request.not-acceptable')
-    const answer = await parts.dispatcher.dispatch({ requestContext, mcpRequest, channel: requestChannel, audit })
+    const answer = await parts.dispatcher.dispatch({ requestContext, mcpRequest, channel, audit })
     if ('error' in answer) audit.note({ outcome: 'failed' })
     audit.note({ bytesOut: reply.end(responseOf(message, answer), 200) })
   } catch (thrown) {
@@ -62,6 +62,6 @@ export async function answerLegacy(parts: McpAnswerParts, exchange: HttpExchange
   } finally {
     stay()
     endListening?.()
-    requestChannel.done()
+    channel.done()
   }
 }

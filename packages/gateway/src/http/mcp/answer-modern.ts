@@ -26,7 +26,7 @@ export async function answerModern(
 
   const streams = accepts(request.headers.accept, 'text/event-stream')
   const reply = createReply(response, { accepts: streams, prefersStream, headers: {} })
-  const requestChannel = createRequestChannel({
+  const channel = createRequestChannel({
     mcpRequest,
     session: undefined,
     header,
@@ -35,11 +35,11 @@ export async function answerModern(
     audit,
     calls: parts.calls,
   })
-  const stay = onClientLeft(exchange, () => requestChannel.cancel(new Fault('call.cancelled')))
-  const endListening = keepListenerOpen(parts, exchange, mcpRequest, requestChannel)
+  const stay = onClientLeft(exchange, () => channel.cancel(new Fault('call.cancelled')))
+  const endListening = keepListenerOpen(parts, exchange, mcpRequest, channel)
   try {
     if (endListening !== undefined && !streams) throw new Fault('request.not-acceptable')
-    const answer = await parts.dispatcher.dispatch({ requestContext, mcpRequest, channel: requestChannel, audit })
+    const answer = await parts.dispatcher.dispatch({ requestContext, mcpRequest, channel, audit })
     if ('error' in answer) audit.note({ outcome: 'failed' })
     const status = 'error' in answer ? statusOfError(answer.error.code) : 200
     audit.note({ bytesOut: reply.end(responseOf(message, answer), status) })
@@ -48,6 +48,6 @@ export async function answerModern(
   } finally {
     stay()
     endListening?.()
-    requestChannel.done()
+    channel.done()
   }
 }

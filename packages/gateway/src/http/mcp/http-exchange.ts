@@ -72,12 +72,12 @@ export function keepListenerOpen(
   { open, draining }: McpAnswerParts,
   { request, inbound, requestContext }: HttpExchange,
   { method }: McpRequest,
-  requestChannel: RequestChannel,
+  channel: RequestChannel,
 ): (() => void) | undefined {
   if (method !== LISTEN) return undefined
-  const drain = () => requestChannel.cancel(new Fault('gateway.draining'))
+  const drain = () => channel.cancel(new Fault('gateway.draining'))
   draining.addEventListener('abort', drain, { once: true })
-  const release = open.register(inbound, (fault) => requestChannel.cancel(fault), requestContext.organizationId)
+  const release = open.register(inbound, (fault) => channel.cancel(fault), requestContext.organizationId)
   placeOf(request)?.end()
   return () => {
     draining.removeEventListener('abort', drain)

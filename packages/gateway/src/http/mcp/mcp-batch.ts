@@ -69,7 +69,7 @@ export function createBatch({
     // The rest of the answer cannot hold another response, so this request is not made.
     if (budget.left <= 0) throw new Fault('batch.too-large', { limit: MOST_BYTES })
     const mcpRequest = readLegacy(request, batch.session, batch.header)
-    const requestChannel = createRequestChannel({
+    const channel = createRequestChannel({
       mcpRequest,
       session: batch.session,
       header: undefined,
@@ -79,12 +79,7 @@ export function createBatch({
       calls,
     })
     try {
-      const given = await dispatcher.dispatch({
-        requestContext: batch.requestContext,
-        mcpRequest,
-        channel: requestChannel,
-        audit,
-      })
+      const given = await dispatcher.dispatch({ requestContext: batch.requestContext, mcpRequest, channel, audit })
       if ('error' in given) audit.note({ outcome: 'failed' })
       const response = responseOf(request, given)
       const bytesOut = JSON.stringify(response).length
@@ -93,7 +88,7 @@ export function createBatch({
       if (budget.left < 0) throw new Fault('batch.too-large', { limit: MOST_BYTES })
       return response
     } finally {
-      requestChannel.done()
+      channel.done()
     }
   }
 

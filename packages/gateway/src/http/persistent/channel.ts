@@ -93,7 +93,7 @@ interface Sending {
 
 interface UnderWay {
   readonly id: Id
-  readonly requestChannel: RequestChannel
+  readonly channel: RequestChannel
   readonly listens: boolean
 }
 
@@ -212,11 +212,8 @@ class PersistentChannel implements Channel {
     const speaks = era === 'modern' && this.#wire.modern
     const session = speaks ? undefined : this.#session.of(requestContext)
     const mcpRequest = speaks ? readModern(request, undefined) : readLegacy(request, session, this.#wire.header)
-    const reply = {
-      streams: true,
-      send: (message: Message) => !requestChannel.signal.aborted && this.#send(message) > 0,
-    }
-    const requestChannel = createRequestChannel({
+    const reply = { streams: true, send: (message: Message) => !channel.signal.aborted && this.#send(message) > 0 }
+    const channel = createRequestChannel({
       mcpRequest,
       session,
       header: undefined,
@@ -227,22 +224,17 @@ class PersistentChannel implements Channel {
     })
     const release = this.#underWay.add({
       id: request.id,
-      requestChannel,
+      channel,
       listens: mcpRequest.method === 'subscriptions/listen',
     })
     try {
-      const answer = await this.#parts.dispatcher.dispatch({
-        requestContext,
-        mcpRequest,
-        channel: requestChannel,
-        audit,
-      })
-      if (isCancelled(requestChannel)) throw Fault.of(requestChannel.signal.reason)
+      const answer = await this.#parts.dispatcher.dispatch({ requestContext, mcpRequest, channel, audit })
+      if (isCancelled(channel)) throw Fault.of(channel.signal.reason)
       if ('error' in answer) audit.note({ outcome: 'failed' })
       audit.note({ bytesOut: this.#send(responseOf(request, answer)) })
     } finally {
       release()
-      requestChannel.done()
+      channel.done()
     }
   }
 
@@ -256,8 +248,8 @@ class PersistentChannel implements Channel {
     if (message.method !== 'notifications/cancelled') return
     // Requests within a batch are known to the session only.
     cancelNamedRequest(session, message)
-    for (const { id, requestChannel } of this.#underWay)
-      if (id === message.params?.['requestId']) requestChannel.cancel(new Fault('call.cancelled'))
+    for (const { id, channel } of this.#underWay)
+      if (id === message.params?.['requestId']) channel.cancel(new Fault('call.cancelled'))
   }
 
   async #batch(values: readonly Json[], { requestContext, audit, own }: Sending): Promise<void> {
@@ -279,8 +271,7 @@ class PersistentChannel implements Channel {
   }
 
   readonly #drain = (): void => {
-    for (const { requestChannel, listens } of this.#underWay)
-      if (listens) requestChannel.cancel(new Fault('gateway.draining'))
+    for (const { channel, listens } of this.#underWay) if (listens) channel.cancel(new Fault('gateway.draining'))
     this.#rest()
   }
 
@@ -295,7 +286,7 @@ class PersistentChannel implements Channel {
   close(reason: Fault): void {
     if (this.#ended || this.#closing !== undefined) return
     this.#closing = reason
-    for (const { requestChannel } of this.#underWay) requestChannel.cancel(new Fault('session.ended'))
+    for (const { channel } of this.#underWay) channel.cancel(new Fault('session.ended'))
     this.#session.end()
     if (this.#underWay.size + this.#batches === 0) this.#finish(reason)
     else this.#cut = setTimeout(() => this.#finish(reason), LAST_ANSWERS_MS).unref()
@@ -312,7 +303,7 @@ class PersistentChannel implements Channel {
     this.#ended = true
     clearTimeout(this.#cut)
     this.#parts.draining.removeEventListener('abort', this.#drain)
-    for (const { requestChannel } of this.#underWay) requestChannel.cancel(new Fault('call.cancelled'))
+    for (const { channel } of this.#underWay) channel.cancel(new Fault('call.cancelled'))
     this.#session.end()
   }
 }

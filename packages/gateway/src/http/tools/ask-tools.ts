@@ -108,7 +108,7 @@ export async function answerVisit(
   asking: McpRequest,
 ) {
   const mcpRequest = { ...asking, params: withTrace(asking.params, headerOf(request)) }
-  const requestChannel = createRequestChannel({
+  const channel = createRequestChannel({
     mcpRequest,
     session: undefined,
     header: undefined,
@@ -116,15 +116,15 @@ export async function answerVisit(
     audit,
     calls: parts.calls,
   })
-  const cancelCall = () => requestChannel.cancel(new Fault('call.cancelled'))
+  const cancelCall = () => channel.cancel(new Fault('call.cancelled'))
   response.once('close', cancelCall)
   try {
-    const answer = await parts.dispatcher.dispatch({ requestContext, mcpRequest, channel: requestChannel, audit })
+    const answer = await parts.dispatcher.dispatch({ requestContext, mcpRequest, channel, audit })
     if ('error' in answer) audit.note({ outcome: 'failed' })
     return answer
   } finally {
     response.removeListener('close', cancelCall)
-    requestChannel.done()
+    channel.done()
   }
 }
 

@@ -8,7 +8,7 @@ import { NOBODY as CLIENT } from '@toolway/protocol/client'
 import { createBreaker } from '../breaker.ts'
 import { GRACE } from '../carrier.ts'
 import { createJsonBackend } from '../listed/json-backend.ts'
-import { createCachedListUpstream, type ToolList } from '../listed/listed-upstream.ts'
+import { createListedUpstream, type ToolList } from '../listed/listed-upstream.ts'
 import { GATEWAY, type Ask, type ComposioTarget, type ReachOf, type Upstream } from '../upstream.ts'
 import type { UpstreamMaking } from '../upstreams.ts'
 import { createAccountBroker } from './account-broker.ts'
@@ -62,7 +62,7 @@ export function createComposioUpstream({
   const mcpClients = createUserServers({ ...reach, wire: { ...wire, private: isPrivate } }, { ids, pool })
   const files = createComposioFiles(api, createSignedTransfer(reach))
   const way = WAYS[wire.way]({ reach, api, mcpClients })
-  const listed = createCachedListUpstream<ComposioTool>({
+  const listed = createListedUpstream<ComposioTool>({
     server: { name: 'composio', title: 'Composio' },
     breaker,
     now,

@@ -11,7 +11,7 @@ import { createBreaker } from '../breaker.ts'
 import { GRACE } from '../carrier.ts'
 import { createJsonBackend, type JsonBackend } from '../listed/json-backend.ts'
 import { createKept, type Kept } from '../listed/value-cache.ts'
-import { createCachedListUpstream, type ListedUpstream } from '../listed/listed-upstream.ts'
+import { createListedUpstream, type ListedUpstream } from '../listed/listed-upstream.ts'
 import { createSharedAnswers } from '../listed/shared-answers.ts'
 import type { Ask, ContractTarget, ContractTerms, ReachOf, Reviewing, Upstream } from '../upstream.ts'
 import { facetProblems, hasFacets } from './check-facets.ts'
@@ -59,7 +59,7 @@ export function createContractUpstream(parts: ContractUpstreamParts): Upstream {
   })
   const open: Open = { ...parts, backend, metadata, answers }
   const words = wordsOf(wire)
-  const listed = createCachedListUpstream<ContractTool>({
+  const listed = createListedUpstream<ContractTool>({
     server: { name: 'contract' },
     breaker,
     now,

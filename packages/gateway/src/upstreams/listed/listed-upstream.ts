@@ -69,9 +69,7 @@ const NO_METHOD = -32601
 /** All callers share one list, which the gateway fetches for itself. */
 const KEY = 'gateway'
 
-export function createCachedListUpstream<Tool extends ListedTool>(
-  parts: ListedUpstreamParts<Tool>,
-): ListedUpstream<Tool> {
+export function createListedUpstream<Tool extends ListedTool>(parts: ListedUpstreamParts<Tool>): ListedUpstream<Tool> {
   const { breaker, now, keptFor, staleFor, onStale } = parts
   const listing = createKept<ToolList<Tool>>({ now, keptFor, staleFor, onStale })
   const closing = new AbortController()

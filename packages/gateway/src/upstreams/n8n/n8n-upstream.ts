@@ -10,7 +10,7 @@ import { isObject, type Json, type JsonObject } from '@toolway/protocol'
 import { createBreaker } from '../breaker.ts'
 import { GRACE } from '../carrier.ts'
 import { createJsonBackend, type JsonBackend } from '../listed/json-backend.ts'
-import { createCachedListUpstream, type ToolList } from '../listed/listed-upstream.ts'
+import { createListedUpstream, type ToolList } from '../listed/listed-upstream.ts'
 import type { LeftOut, N8nTarget, ReachOf, Upstream } from '../upstream.ts'
 import { readWorkflow, type WorkflowTool } from './read-workflow.ts'
 import { runWorkflow } from './run-workflow.ts'
@@ -34,7 +34,7 @@ export function createN8nUpstream({ reach, now, onNote, onStateChange }: N8nUpst
   const breaker = createBreaker({ alias, patience: timeout * 1000, now, onStateChange })
   const asks = createJsonBackend(reach, breaker, 'backend.malformed')
   const runs = createJsonBackend({ ...reach, wire: wire.webhooks }, breaker, 'backend.malformed')
-  const listed = createCachedListUpstream<WorkflowTool>({
+  const listed = createListedUpstream<WorkflowTool>({
     server: { name: 'n8n', title: 'n8n' },
     breaker,
     now,

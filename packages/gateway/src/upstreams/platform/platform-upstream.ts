@@ -6,7 +6,7 @@ import { Fault } from '@toolway/contract'
 import { inputSchemaOf, PLATFORM_TOOLS, type PlatformTool } from '@toolway/contract/admin'
 import { isObject, type JsonObject } from '@toolway/protocol'
 import { createBreaker } from '../breaker.ts'
-import { createCachedListUpstream, type ListedTool } from '../listed/listed-upstream.ts'
+import { createListedUpstream, type ListedTool } from '../listed/listed-upstream.ts'
 import type { Ask, Upstream } from '../upstream.ts'
 import type { UpstreamMaking } from '../upstreams.ts'
 
@@ -24,7 +24,7 @@ export function createPlatformUpstream(
   const tools = new Map(
     PLATFORM_TOOLS.map((tool): [string, OwnTool] => [tool.name, { tool, definition: definitionOf(tool) }]),
   )
-  return createCachedListUpstream<OwnTool>({
+  return createListedUpstream<OwnTool>({
     server: { name: 'toolway', title: 'Toolway' },
     // Its refusals are answers: nothing here is away.
     breaker: createBreaker({ alias, patience: KEPT_FOR_MS, now, onStateChange }),
