@@ -22,6 +22,7 @@ const ABOVE_CALLS = [
   'events',
   'authorization',
   'accounts',
+  'scim',
   'keys',
   'organizations',
   'people',

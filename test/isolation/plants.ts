@@ -37,6 +37,11 @@ export const PLANTS: readonly Plant[] = [
     body: { name: 'same', destination: { kind: 'webhook', url: 'https://hooks.invalid/' }, alerts: false },
   },
   {
+    id: 'addScimToken',
+    path: (organization) => `/api/v1/admin/tenants/${organization}/scim/tokens`,
+    body: { name: 'same' },
+  },
+  {
     id: 'addOrganizationRule',
     path: (organization) => `/api/v1/organizations/${organization}/rules?force=true`,
     // It changes nothing for anybody.

@@ -145,6 +145,8 @@ export const FAULTS = {
   'thing.taken': row('check', 'INVALID_ARGUMENT', [409, INVALID], 'Already exists: {thing} "{name}".', 'Choose another name, or change the existing one.'),
   'toolset.supplied': row('check', 'INVALID_ARGUMENT', [409, INVALID], 'The toolset {toolset} is built in and cannot be removed.', 'Create a toolset of the same name to replace it.'),
   'thing.declared': row('check', 'INVALID_ARGUMENT', [409, INVALID], 'This {thing} is defined in the TOOLWAY_CONFIG file.', 'Change it in that file and restart the gateway.'),
+  'scim.refused': row('check', 'INVALID_ARGUMENT', [400, PARAMS], 'The SCIM request was refused ({kind}): {problem}.', 'Correct the attribute mapping of the identity provider, or look at the provisioning guide.'),
+  'scim.token-limit': row('check', 'INVALID_ARGUMENT', [409, INVALID], 'The limit of {limit} SCIM tokens is reached.', 'Remove one that is no longer needed.'),
   'connector.unknown': row('check', 'NOT_SUPPORTED', [422, PARAMS], 'There is no connector named {connector}.', 'Choose one of: {connectors}.'),
   'url.malformed': row('check', 'INVALID_ARGUMENT', [400, PARAMS], 'This is not a server address: it {problem}.', 'Enter an address that starts with http:// or https://, without a user name or password.'),
   'webhook.limit': row('check', 'INVALID_ARGUMENT', [409, INVALID], 'The organization has reached its limit of {limit} webhooks.', 'Remove one that is no longer needed.'),

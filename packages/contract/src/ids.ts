@@ -14,6 +14,10 @@ export type ToolsetId = Branded<'toolset'>
 export type RecordId = Branded<'record'>
 export type ImportId = Branded<'import'>
 export type UserId = Branded<'user'>
+/** A secret of an identity provider that provides people. */
+export type ScimTokenId = Branded<'scim token'>
+/** A group that an identity provider provides. */
+export type ScimGroupId = Branded<'scim group'>
 /** One sign-in: the tokens that descend from it end together. */
 export type FamilyId = Branded<'family'>
 export type RuleId = Branded<'rule'>
@@ -49,6 +53,8 @@ const PREFIXES = {
   imp: 'import',
   usr: 'user',
   fam: 'family',
+  sct: 'scim token',
+  scg: 'scim group',
   rul: 'rule',
   app: 'oauth app',
   crd: 'credential',

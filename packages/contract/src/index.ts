@@ -101,6 +101,8 @@ export type {
   StandingGrantId,
   OAuthAppId,
   RecordStreamId,
+  ScimGroupId,
+  ScimTokenId,
   OrganizationId,
   RecordId,
   RuleId,

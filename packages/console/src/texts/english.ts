@@ -44,11 +44,6 @@ export interface English {
     readonly of: (v: { readonly name: string }) => string
   }
   readonly actions: {
-    readonly 'tools/call': string
-    readonly 'resources/read': string
-    readonly 'prompts/get': string
-    readonly 'tasks/update': string
-    readonly 'tasks/cancel': string
     readonly 'agent.model': string
     readonly 'approval.deny': string
     readonly 'approval.expire': string
@@ -98,10 +93,13 @@ export interface English {
     readonly 'key.trust': string
     readonly 'lasting_approval.end': string
     readonly 'lasting_approval.use': string
+    readonly 'leaver.remove': string
     readonly 'lock.set': string
     readonly 'member.add': string
     readonly 'member.change': string
     readonly 'member.remove': string
+    readonly 'member.restore': string
+    readonly 'member.suspend': string
     readonly 'oauth_app.put': string
     readonly 'oauth_app.register': string
     readonly 'oauth_app.remove': string
@@ -114,20 +112,27 @@ export interface English {
     readonly 'pool.evict': string
     readonly 'process.restart': string
     readonly 'process.stop': string
+    readonly 'prompts/get': string
     readonly 'record-stream.add': string
     readonly 'record-stream.change': string
     readonly 'record-stream.remove': string
     readonly 'record-stream.test': string
     readonly 'record.export': string
     readonly 'record.payload': string
+    readonly 'resources/read': string
     readonly 'rule.add': string
     readonly 'rule.change': string
     readonly 'rule.remove': string
+    readonly 'scim_token.add': string
+    readonly 'scim_token.remove': string
+    readonly 'scim_token.rotate': string
     readonly 'session.end': string
     readonly 'set_up_code.add': string
     readonly sign_in: string
     readonly 'sign_in.reuse': string
     readonly sign_out: string
+    readonly 'tasks/cancel': string
+    readonly 'tasks/update': string
     readonly 'tool.accept': string
     readonly 'tool.bulk-update': string
     readonly 'tool.change': string
@@ -140,6 +145,7 @@ export interface English {
     readonly 'tool.sync': string
     readonly 'tool.toggle': string
     readonly 'tool.vanish': string
+    readonly 'tools/call': string
     readonly 'toolset.put': string
     readonly 'toolset.remove': string
     readonly 'user.add': string

@@ -55,6 +55,17 @@ export {
 } from '../features/openapi/openapi.ts'
 export { getOpenApi, readReference } from '../features/reference/reference.ts'
 export {
+  addScimToken,
+  getProvisioning,
+  Leaver,
+  listLeavers,
+  Provisioning,
+  removeLeaver,
+  removeScimToken,
+  rotateScimToken,
+  ScimToken,
+} from '../features/scim/scim.ts'
+export {
   addOrganization,
   changeEgress,
   changeOrganization,

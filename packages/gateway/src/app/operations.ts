@@ -19,6 +19,7 @@ import { operations as records } from '../features/records/index.ts'
 import { describedBy } from '../features/reference/index.ts'
 import { operations as rules } from '../features/rules/index.ts'
 import { operations as runtime } from '../features/runtime/index.ts'
+import { operations as scim } from '../features/scim/index.ts'
 import { operations as tools } from '../features/tools/index.ts'
 import { operations as toolsets } from '../features/toolsets/index.ts'
 import { operations as usage } from '../features/usage/index.ts'
@@ -29,6 +30,7 @@ import type { Served } from '../operations/serve.ts'
 const OF_FEATURES = [
   people,
   organizations,
+  scim,
   keys,
   clientsSeen,
   connections,

@@ -28,6 +28,7 @@ import { vaultCommand } from './vault/vault-commands.ts'
 import { completionCommand } from './completion.ts'
 import { watchCommand } from '../features/records/watch.command.ts'
 import { recordsCommand } from '../features/records/records.command.ts'
+import { scimCommand } from '../features/scim/scim.command.ts'
 import { recordStreamCommand } from '../features/record-streams/record-streams.command.ts'
 
 const CODES = `
@@ -106,6 +107,7 @@ function buildProgram(finish: Finish): Command {
   add(vaultCommand(finish))
   add(recordsCommand(finish))
   add(recordStreamCommand(finish))
+  add(scimCommand(finish))
   add(backupCommand(finish))
   add(restoreCommand(finish))
   add(importCommand(finish))

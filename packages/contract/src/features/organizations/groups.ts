@@ -8,7 +8,10 @@ import { TENANT } from './organizations.ts'
 export const Group = z.strictObject({
   slug: Slug,
   title: z.string(),
-  members: z.array(z.strictObject({ user_id: z.string(), email: z.string(), name: z.string() })),
+  /** `sources`: who says so: `manual`, `scim` or `provider:{id}`. Each takes back what it said itself. */
+  members: z.array(
+    z.strictObject({ user_id: z.string(), email: z.string(), name: z.string(), sources: z.array(z.string()) }),
+  ),
   /** Addresses that a file names: who becomes a member under one of them is in. */
   awaited: z.array(z.string()),
   /** Where it came from; one of a file is changed in that file. */

@@ -16,6 +16,8 @@ export const AUDIT_ACTIONS = [
   ...(['file.add', 'file.download', 'file.remove', 'file.upload', 'file.download-link', 'file.upload-link'] as const),
   ...(['group.join', 'group.leave', 'group.put', 'group.remove'] as const),
   ...(['key.add', 'key.import', 'key.regenerate', 'key.remove', 'key.reveal', 'key.take-over', 'key.trust'] as const),
+  ...(['leaver.remove', 'member.restore', 'member.suspend'] as const),
+  ...(['scim_token.add', 'scim_token.remove', 'scim_token.rotate'] as const),
   ...(['member.add', 'member.change', 'member.remove', 'password.change', 'password.code-look'] as const),
   ...(['oauth_app.put', 'oauth_app.register', 'oauth_app.remove', 'process.restart', 'process.stop'] as const),
   ...(['organization.add', 'organization.change', 'organization.egress', 'organization.remove'] as const),

@@ -28,7 +28,7 @@ const { serveOrganization } = operationServers<OperationBase>()
 const toGroup = ({ slug, title, members, awaited, origin }: GroupWithMembers): shapes.Group => ({
   slug,
   title,
-  members: members.map(({ user_id, email, name }) => ({ user_id, email, name })),
+  members: members.map(({ user_id, email, name, sources }) => ({ user_id, email, name, sources })),
   awaited,
   origin,
 })
