@@ -91,7 +91,7 @@ async function sealThese(
 ): Promise<number> {
   let changed = 0
   for (const { id, value } of values) {
-    const next = sealAnew(vault, value, column.row(id))
+    const next = sealAnew(vault, value, column.sealContext(id))
     if (next === undefined) unopened.add(id)
     else changed += (await replaceValue(sql, column, id, value, next)).length
   }

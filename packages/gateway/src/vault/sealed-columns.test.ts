@@ -34,8 +34,9 @@ describeEachPostgres('the list of sealed columns', (createDatabase) => {
   })
 
   test('S2-ENC-01: binds each value to other words, so that none opens in the place of another', () => {
-    const rows = SEALED_COLUMNS.map(({ row }) => row('same'))
+    const rows = SEALED_COLUMNS.map(({ sealContext }) => sealContext('same'))
     expect(new Set(rows).size).toBe(rows.length)
-    for (const { row, table } of SEALED_COLUMNS) expect(row('one'), table).not.toBe(row('another'))
+    for (const { sealContext, table } of SEALED_COLUMNS)
+      expect(sealContext('one'), table).not.toBe(sealContext('another'))
   })
 })

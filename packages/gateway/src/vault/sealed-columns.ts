@@ -23,7 +23,7 @@ export interface SealedColumn {
   /** The identity of a row, as a text in SQL. */
   readonly id: string
   /** The associated data of the row's value. */
-  row(id: string): string
+  sealContext(id: string): string
 }
 
 export const connectionSealContext = (id: ConnectionId): string => `connection ${id}`
@@ -47,11 +47,11 @@ export const authenticatorAppSealContext = (id: AuthenticatorAppId): string => `
 export const streamEventSealContext = (id: string): string => `stream event ${id}`
 export const secretSealContext = (name: string): string => `vault secret ${name}`
 
-const column = (table: string, name: string, row: (id: never) => string, id = 'id'): SealedColumn => ({
+const column = (table: string, name: string, sealContext: (id: never) => string, id = 'id'): SealedColumn => ({
   table,
   column: name,
   id,
-  row,
+  sealContext,
 })
 
 export const SEALED_COLUMNS: readonly SealedColumn[] = Object.freeze([
