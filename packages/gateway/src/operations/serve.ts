@@ -107,7 +107,7 @@ export type AnonymousRequest<Op extends Operation, Parts> = Omit<PlatformRequest
  * the changed rows into the snapshot and then calls `answer`, which reads the snapshot. A batch does neither: its changes apply when
  * its transaction ends.
  */
-export class Changed<Answer> {
+export class PendingChange<Answer> {
   /** Undefined: the whole organization is read anew. */
   readonly rows: ChangedRows | undefined
   readonly answer: () => Answer | Promise<Answer>
@@ -119,7 +119,7 @@ export class Changed<Answer> {
 }
 
 type Answer<Op extends Operation> = z.input<Op['answer']> | Response
-type Result<Op extends Operation> = Answer<Op> | Changed<Answer<Op>>
+type Result<Op extends Operation> = Answer<Op> | PendingChange<Answer<Op>>
 type Run<Asks, Op extends Operation> = (request: Asks) => Promise<Result<Op>> | Result<Op>
 
 interface OperationScope {
@@ -163,7 +163,7 @@ function toServe<Op extends Operation, Asks, Parts extends OperationBase>(
       const { organization } = scope
       if (!changes(operation)) return running
       return Promise.resolve(running).then(async (result) => {
-        if (!(result instanceof Changed))
+        if (!(result instanceof PendingChange))
           return untilApplied === undefined ? result : untilApplied(organization?.id).then(() => result)
         if (organization !== undefined) await parts.snapshots.refresh(organization.id, result.rows)
         const answer = await result.answer()

@@ -40,7 +40,7 @@ import { sealerOf, viewOf } from '../../kinds/kinds.ts'
 import { refuseStale, tagOf } from '../../lib/entity-tag.ts'
 import { refuseDeclared } from '../../lib/origin.ts'
 import { findConnectionOf } from '../../operations/find-connection.ts'
-import { Changed } from '../../operations/serve.ts'
+import { PendingChange } from '../../operations/serve.ts'
 import { removeDocument } from '../../connections/openapi-documents.ts'
 import { addressAt } from '../../kinds/addresses.ts'
 import {
@@ -297,7 +297,7 @@ export const add = serveOrganization(shapes.addConnection, async (request) => {
         },
       ),
   )
-  return new Changed(() => shownConnection(request, id))
+  return new PendingChange(() => shownConnection(request, id))
 })
 
 type ChangeAsked = Pick<OrganizationRequest<typeof shapes.changeConnection>, 'parts' | 'organization' | 'role' | 'body'>
@@ -353,7 +353,7 @@ export const change = serveOrganization(shapes.changeConnection, async (request)
     },
   )
   void parts.credentials.ended(organization.id, ended)
-  return new Changed(() => shownConnection(request, id), { table: 'connections', ids: [id] })
+  return new PendingChange(() => shownConnection(request, id), { table: 'connections', ids: [id] })
 })
 
 const compare = serveOrganization(shapes.compareConnection, async (request) => {
@@ -383,7 +383,7 @@ const toggle = serveOrganization(shapes.toggleConnection, async (request) => {
       return own.id
     },
   )
-  return new Changed(() => shownConnection(request, id), { table: 'connections', ids: [id] })
+  return new PendingChange(() => shownConnection(request, id), { table: 'connections', ids: [id] })
 })
 
 export const remove = serveOrganization(shapes.removeConnection, async (request) => {
@@ -403,7 +403,7 @@ export const remove = serveOrganization(shapes.removeConnection, async (request)
     },
   )
   void parts.credentials.ended(organization.id, ended)
-  return new Changed(() => undefined)
+  return new PendingChange(() => undefined)
 })
 
 /** Returns the credentials that ended with the connection, for the audit entry. */

@@ -16,7 +16,7 @@ import { lockConnection, type ConnectionRow } from '../../connections/connection
 import type { OrgSql } from '../../db/db.ts'
 import { pageOfRows, startOf } from '../../lib/page.ts'
 import {
-  Changed,
+  PendingChange,
   operationServers,
   type OperationBase,
   type OrganizationRequest,
@@ -123,7 +123,7 @@ const set = serveOrganization(shapes.setToolLock, async (request) => {
       return { id: connection.id, alias: connection.alias, ...done, counts: await countToolLocks(sql, connection.id) }
     },
   )
-  return new Changed(() => toLock(findConnectionOf(parts, organization.id, id), counts))
+  return new PendingChange(() => toLock(findConnectionOf(parts, organization.id, id), counts))
 })
 
 const list = serveOrganization(shapes.listLockedTools, async (request) => {
@@ -171,7 +171,7 @@ const settleOperation = (
         return { alias: connection.alias, row: await settleTool(sql, organization.id, connection, settling) }
       },
     )
-    return new Changed(() => toLocked(row))
+    return new PendingChange(() => toLocked(row))
   })
 
 export const lockOperations: readonly Served<OperationBase>[] = [

@@ -25,7 +25,7 @@ import {
 } from '../connections/index.ts'
 import { refuseDeclared } from '../../lib/origin.ts'
 import { findConnectionOf } from '../../operations/find-connection.ts'
-import { Changed, operationServers } from '../../operations/serve.ts'
+import { PendingChange, operationServers } from '../../operations/serve.ts'
 import type * as operations from '../../operations/serve.ts'
 import { previewOf, titleOf } from './preview-of.ts'
 import { providerOf } from './provider-of.ts'
@@ -123,7 +123,7 @@ const add = serveOrganization(shapes.addOpenApi, async (request) => {
   const api = { document, select, effects, key: body.key ?? (body.auth === undefined ? letting.key : undefined) }
   const wire = apiServerOf({ url: base, headers: body.headers ?? {}, auth: body.auth ?? letting.auth, api })
   const { id } = await store(request, { wire, title: body.title ?? titleOf(reading), text })
-  return new Changed(() => shownConnection(request, id))
+  return new PendingChange(() => shownConnection(request, id))
 })
 
 /** For a start, which waits for no server: the document is read when the connection is opened, and its faults are shown there. */
@@ -133,7 +133,7 @@ const addUnread = serveOrganization(shapes.addOpenApi, async (request) => {
   const api = { document: body.document_url, select, effects, key }
   const wire = apiServerOf({ url, headers: body.headers ?? {}, auth: body.auth ?? {}, api })
   const { id } = await store(request, { wire, title: body.title ?? url, text: body.document })
-  return new Changed(() => shownConnection(request, id))
+  return new PendingChange(() => shownConnection(request, id))
 })
 
 const isGiven = (source: Source): boolean =>
@@ -233,7 +233,7 @@ const refreshUnread = serveOrganization(shapes.refreshOpenApi, async (request) =
     },
   )
   // A batch makes no answer.
-  return new Changed(() => Promise.reject(new Error('unanswered')))
+  return new PendingChange(() => Promise.reject(new Error('unanswered')))
 })
 
 /** Those of `openApiOperations` that a start carries out in its own way: with documents that nobody has read. */

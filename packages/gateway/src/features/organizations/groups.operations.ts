@@ -14,7 +14,7 @@ import {
   type GroupWithMembers,
 } from '../people/index.ts'
 import {
-  Changed,
+  PendingChange,
   operationServers,
   type OperationBase,
   type OrganizationRequest,
@@ -46,7 +46,7 @@ async function settle(
   request: GroupRequest,
   input: Omit<Change, 'resource' | 'id'>,
   work: (sql: OrgSql, group: ChangedGroup) => Promise<void>,
-): Promise<Changed<shapes.Group>> {
+): Promise<PendingChange<shapes.Group>> {
   const group = groupOf(request)
   const after = await request.change(
     () => ({ ...input, resource: 'group', id: group.slug }),
@@ -57,7 +57,7 @@ async function settle(
     },
   )
   if (after === undefined) throw new Fault('thing.unknown', { thing: 'group' })
-  return new Changed(() => toGroup(after))
+  return new PendingChange(() => toGroup(after))
 }
 
 export const groupOperations: readonly Served<OperationBase>[] = [
@@ -93,6 +93,6 @@ export const groupOperations: readonly Served<OperationBase>[] = [
       () => ({ action: 'group.remove', resource: 'group', id: group.slug }),
       (sql) => removeGroup(sql, group),
     )
-    return new Changed(() => undefined)
+    return new PendingChange(() => undefined)
   }),
 ]

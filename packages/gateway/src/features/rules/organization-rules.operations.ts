@@ -9,7 +9,7 @@ import { listToolsets } from '../../toolsets/toolsets.ts'
 import { tagOf } from '../../lib/entity-tag.ts'
 import { pageFrom } from '../../lib/page.ts'
 import {
-  Changed,
+  PendingChange,
   operationServers,
   type OperationBase,
   type OperationCall,
@@ -93,7 +93,7 @@ export const organizationRuleOperations: readonly Served<OperationBase>[] = [
       refuseIdle(places, [body])
       return written
     })
-    return new Changed(() => responseOf(row, head), RULES)
+    return new PendingChange(() => responseOf(row, head), RULES)
   }),
 
   serveOrganization(shapes.addOrganizationRules, async (request) => {
@@ -109,7 +109,7 @@ export const organizationRuleOperations: readonly Served<OperationBase>[] = [
     )
     const items = rows.map(toOrganizationRule)
     const idle = places.length === 0 ? [] : idlePatterns(places, items).map(({ pattern }) => pattern)
-    return new Changed(() => ({ items, idle }), RULES)
+    return new PendingChange(() => ({ items, idle }), RULES)
   }),
 
   serveOrganization(shapes.getOrganizationRule, async ({ read, parts, organization, params, head }) => {
@@ -141,13 +141,13 @@ export const organizationRuleOperations: readonly Served<OperationBase>[] = [
       refuseIdle(places, [toOrganizationRule(written)], before && [toOrganizationRule(before)])
       return written
     })
-    return new Changed(() => responseOf(row, head), RULES)
+    return new PendingChange(() => responseOf(row, head), RULES)
   }),
 
   serveOrganization(shapes.removeOrganizationRule, async ({ change, parts, organization, params, ifMatch, origin }) => {
     const id = params['rule'] ?? ''
     refusePlaced(id, parts.platformRules(organization))
     await change(changeFor('rule.remove'), (sql) => eraseOrganizationRule(sql, id, { origin, ifMatch }))
-    return new Changed(() => undefined, RULES)
+    return new PendingChange(() => undefined, RULES)
   }),
 ]

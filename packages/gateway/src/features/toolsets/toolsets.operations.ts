@@ -18,7 +18,7 @@ import { SUPPLIED, withSupplied, type NamedToolset } from '../../toolsets/suppli
 import { refuseIdle, placesIn, refuseListed, knownTo } from '../rules/index.ts'
 import { refuseDeclared, type Origin } from '../../lib/origin.ts'
 import {
-  Changed,
+  PendingChange,
   operationServers,
   type OperationBase,
   type OrganizationRequest,
@@ -98,7 +98,7 @@ export const toolsetOperations: readonly Served<OperationBase>[] = [
         return next
       },
     )
-    return new Changed(() => toToolset(request, row))
+    return new PendingChange(() => toToolset(request, row))
   }),
 
   serveOrganization(shapes.removeToolset, async ({ change, params, origin }) => {
@@ -114,6 +114,6 @@ export const toolsetOperations: readonly Served<OperationBase>[] = [
         return own.slug
       },
     )
-    return new Changed(() => undefined)
+    return new PendingChange(() => undefined)
   }),
 ]
