@@ -8,7 +8,7 @@
  */
 import { Fault } from '@toolway/contract'
 import { isObject, type Json, type JsonObject } from '@toolway/protocol'
-import { initialize, InitializeRefused, isGreetingRefused, sessionOf, type Transport } from '@toolway/protocol/client'
+import { initialize, InitializeRefused, isInitializeRefused, sessionOf, type Transport } from '@toolway/protocol/client'
 import { readJson, type HearParts } from './ask.ts'
 import type { Answered, Gateway } from './gateway.ts'
 import { createGatewayTransport, nextId } from './gateway-transport.ts'
@@ -171,5 +171,5 @@ function refuse(thrown: unknown): never {
   const { status, problem } = cause.facts
   if (cause.code === 'bridge.refused')
     throw new Fault('bridge.session', { problem: `initialize returned HTTP ${status}` }, { cause })
-  throw isGreetingRefused(cause) ? new Fault('bridge.session', { problem: String(problem) }, { cause }) : cause
+  throw isInitializeRefused(cause) ? new Fault('bridge.session', { problem: String(problem) }, { cause }) : cause
 }

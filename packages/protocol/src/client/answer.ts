@@ -75,7 +75,7 @@ export const errorAnswer = (connection: string, method: string, error: { readonl
   new Fault('upstream.error', { connection, problem: `${method}: ${cutExcerpt(error.message)}` })
 
 /** Whether a greeting was refused, by an error or by what is no answer to it: another era may be understood. */
-export const isGreetingRefused = (thrown: unknown): thrown is Fault =>
+export const isInitializeRefused = (thrown: unknown): thrown is Fault =>
   thrown instanceof Fault && (thrown.code === 'upstream.error' || thrown.code === 'upstream.malformed')
 
 /** Passes 2xx and 4xx with a JSON-RPC body; throws the transport's refusal for every other status. */

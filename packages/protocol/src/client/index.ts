@@ -3,7 +3,7 @@ export {
   errorAnswer,
   header,
   hearUntil,
-  isGreetingRefused,
+  isInitializeRefused,
   isSameId,
   isStreamType,
   lost,

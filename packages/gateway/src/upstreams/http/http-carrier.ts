@@ -11,7 +11,7 @@ import {
   discover,
   exchange,
   InitializeRefused,
-  isGreetingRefused,
+  isInitializeRefused,
   listen,
   openLegacySession,
   openPipeSession,
@@ -111,7 +111,7 @@ class HttpCarrier implements Carrier {
       this.#speaksPair = true
       return session
     } catch (thrown) {
-      const spoke = isGreetingRefused(refusal)
+      const spoke = isInitializeRefused(refusal)
       throw thrown instanceof NoEventStream || spoke ? refusal : thrown
     }
   }
@@ -166,7 +166,7 @@ class HttpCarrier implements Carrier {
  * Tells whether the answer is one of a server that does not know `server/discover`: an error, a page, invalid data, a plain 4xx.
  */
 function saysLegacy(thrown: unknown): boolean {
-  if (isGreetingRefused(thrown)) return true
+  if (isInitializeRefused(thrown)) return true
   return (
     thrown instanceof Fault &&
     thrown.code === 'upstream.unreachable' &&

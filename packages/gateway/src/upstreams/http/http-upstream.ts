@@ -4,7 +4,7 @@
  */
 import type { Fault } from '@toolway/contract'
 import { eraOf, MODERN, type Notification, type Revision } from '@toolway/protocol'
-import { isGreetingRefused, NOBODY, type LegacySession } from '@toolway/protocol/client'
+import { isInitializeRefused, NOBODY, type LegacySession } from '@toolway/protocol/client'
 import { pause } from '../../lib/pause.ts'
 import { accessRefusedOf } from '../access-refused.ts'
 import { createBreaker } from '../breaker.ts'
@@ -118,7 +118,7 @@ class HttpUpstream implements Upstream {
       return await this.#carrier.discover(signal, credential)
     } catch (thrown) {
       // A pinned server is taken at its word, even if it does not answer discovery.
-      if (this.#reach.pinned && isGreetingRefused(thrown)) return UNDISCOVERED
+      if (this.#reach.pinned && isInitializeRefused(thrown)) return UNDISCOVERED
       throw thrown
     }
   }
@@ -257,5 +257,5 @@ const UNDISCOVERED: ServerInfo = { revision: MODERN, server: {}, capabilities: {
 /** Whether a server does not know the greeting: an error or an answer of another kind, a plain 4xx that no credential or wait mends. */
 function refusesEra(thrown: unknown): boolean {
   const { status = 0 } = statusRefusedOf(thrown) ?? {}
-  return isGreetingRefused(thrown) || (status >= 400 && status < 500 && status !== 408 && status !== 429)
+  return isInitializeRefused(thrown) || (status >= 400 && status < 500 && status !== 408 && status !== 429)
 }

@@ -3,7 +3,7 @@
  * succeeds first decides.
  */
 import { eraOf, NEWEST_LEGACY, type JsonObject, type Revision } from '@toolway/protocol'
-import { discoverOn, initializeOn, isGreetingRefused, OWN_CAPABILITIES, type Channel } from '@toolway/protocol/client'
+import { discoverOn, initializeOn, isInitializeRefused, OWN_CAPABILITIES, type Channel } from '@toolway/protocol/client'
 import type { ServerInfo } from '../upstream.ts'
 import type { OwnChild } from './own-children.ts'
 
@@ -58,6 +58,6 @@ const greetingOf = ({ reach: { alias }, ids }: GreetingParts) => ({
 })
 
 function refusalOrThrow(thrown: unknown): 'refused' {
-  if (isGreetingRefused(thrown)) return 'refused'
+  if (isInitializeRefused(thrown)) return 'refused'
   throw thrown
 }

@@ -16,7 +16,7 @@ import {
   type Request,
   type Revision,
 } from '@toolway/protocol'
-import { isGreetingRefused } from '@toolway/protocol/client'
+import { isInitializeRefused } from '@toolway/protocol/client'
 import { OtherEra, OtherEraMissing } from '../other-era.ts'
 import type { Answer, Ask, Hearing, ProcessState, ServerInfo, Upstream } from '../upstream.ts'
 import { waitFor } from '../wait-for.ts'
@@ -202,7 +202,7 @@ export function createOwnChildren({ shared, alias, patience, open, now }: OwnChi
     })
     if ('result' in served) return served.result
     // A full house, or a start that failed otherwise, says nothing of what the server speaks.
-    if (isGreetingRefused(served.failure)) return other.refused(served.failure)
+    if (isInitializeRefused(served.failure)) return other.refused(served.failure)
     throw new OtherEraMissing('', { cause: served.failure })
   }
 

@@ -13,7 +13,7 @@ import {
   discoverOn,
   exchange,
   initializeOn,
-  isGreetingRefused,
+  isInitializeRefused,
   NOBODY,
   openLegacySession,
   SessionLost,
@@ -134,7 +134,7 @@ export class McpClient {
       await discover(transport, this.#ids, signal)
       return { ask: (request) => exchange(transport, this.#ids, request), close() {} }
     } catch (thrown) {
-      if (!isGreetingRefused(thrown) && !isUnknownThere(thrown)) throw thrown
+      if (!isInitializeRefused(thrown) && !isUnknownThere(thrown)) throw thrown
     }
     const session = await openLegacySession(() => transport, this.#ids, {
       revision: undefined,
@@ -179,7 +179,7 @@ export class McpClient {
     let era: 'modern' | 'legacy' = 'modern'
     try {
       await discoverOn(channel, { ...greeting, id: this.#ids() }).catch(async (thrown: unknown) => {
-        if (!isGreetingRefused(thrown)) throw thrown
+        if (!isInitializeRefused(thrown)) throw thrown
         era = 'legacy'
         await initializeOn(channel, { ...greeting, id: this.#ids() })
       })
