@@ -52,7 +52,7 @@ describeEachPostgres('a town', (createDatabase) => {
         ),
       )
       for (const { id, sealed } of rows) {
-        expect(vault.open(sealed, column.row(id)), `${column.table} ${id}`).not.toBe('')
+        expect(vault.open(sealed, column.sealContext(id)), `${column.table} ${id}`).not.toBe('')
         opened.add(`${column.table}.${column.column}`)
       }
     }

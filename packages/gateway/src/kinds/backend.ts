@@ -10,7 +10,7 @@ import {
   type ConnectionSettings,
 } from '@toolway/contract'
 import type { RemoteTarget, Upstream } from '../upstreams/upstream.ts'
-import type { UpstreamMaking } from '../upstreams/upstreams.ts'
+import type { UpstreamContext } from '../upstreams/upstreams.ts'
 import type { ConnectionRequest, Kind, Opening } from './kind.ts'
 import { describeRemote, remoteParts, remoteReach, remoteView, shownUrl, type RemoteWire } from './remote.ts'
 import { checkSettings } from './settings.ts'
@@ -27,7 +27,7 @@ export interface BackendKind<Name extends Backend> {
   readonly connector: Name
   /** Checks what is to be stored. Throws `params.shape`. */
   check?(wire: BackendWire<Name>): void
-  upstream(opening: Opening<SettingsOf<Name>>, target: RemoteTarget, making: UpstreamMaking): Upstream
+  upstream(opening: Opening<SettingsOf<Name>>, target: RemoteTarget, context: UpstreamContext): Upstream
 }
 
 export function backendKind<Name extends Backend>({
@@ -57,6 +57,6 @@ export function backendKind<Name extends Backend>({
     },
     shown: shownUrl,
     view: (settings) => ({ ...remoteView(settings), [connector]: backendWordsOf(connector, settings) }),
-    open: (opening, making) => upstream(opening, remoteReach(opening), making),
+    open: (opening, context) => upstream(opening, remoteReach(opening), context),
   }
 }

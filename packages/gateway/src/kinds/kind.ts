@@ -8,7 +8,7 @@ import type { Exceptions } from '../upstreams/http/exceptions.ts'
 import type { PrivateOrigins } from '../upstreams/http/permits.ts'
 import type { ReadApart } from '../upstreams/openapi/document/read-apart.ts'
 import type { Reach, Upstream } from '../upstreams/upstream.ts'
-import type { UpstreamMaking } from '../upstreams/upstreams.ts'
+import type { UpstreamContext } from '../upstreams/upstreams.ts'
 
 /** The body of a request that describes a connection. */
 export type ConnectionRequest = NewConnection | ConnectionChange
@@ -111,7 +111,7 @@ export interface Kind<Settings extends ConnectionSettings = ConnectionSettings, 
   shown(wire: Wire): Shown
   /** What callers see; `mayChange`: one who may change connections. */
   view(settings: Settings, mayChange: boolean): Partial<KindView>
-  open(opening: Opening<Settings>, making: UpstreamMaking): Upstream
+  open(opening: Opening<Settings>, context: UpstreamContext): Upstream
   /** The OAuth scopes that an account is asked for, where the kind knows its tools; undefined leaves it to the authorization server. */
   scopes?(settings: Settings): Promise<readonly string[]> | undefined
   /** Look whether an address is one for this kind; undefined where it is not. Throws the fault that tells why. */

@@ -189,7 +189,7 @@ function openUpstream(
     connection.id,
     version,
     connection.alias,
-    (making) =>
+    (context) =>
       kindFor(connection.settings.connector).open(
         openingOf(connection, {
           organization: organization.slug,
@@ -199,7 +199,7 @@ function openUpstream(
           documents,
           own: ownAccount,
         }),
-        making,
+        context,
       ),
     () => (takes(connection) ? letInBesides(connection, unseal) : 'every call'),
   )

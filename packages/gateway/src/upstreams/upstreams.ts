@@ -48,11 +48,11 @@ export interface Upstreams {
     connectionId: string,
     version: string,
     alias: string,
-    make: (making: UpstreamMaking) => Upstream,
+    make: (context: UpstreamContext) => Upstream,
     letIn?: () => LetIn,
   ): Upstream
   /** An upstream of no connection, which whoever opens it closes. */
-  openApart(alias: string, make: (making: UpstreamMaking) => Upstream): Upstream
+  openApart(alias: string, make: (context: UpstreamContext) => Upstream): Upstream
   /** End the upstream of a connection that was removed, disabled or changed; nothing opens that version again. */
   drop(connectionId: string, version: string): Promise<void>
   forgetSession(session: string): void
@@ -85,7 +85,7 @@ export interface PooledResource {
 }
 
 /** Resources of the process shared by all upstreams; each kind takes those that it needs. */
-export interface UpstreamMaking {
+export interface UpstreamContext {
   /** Ids of our own requests, unique in the process. */
   ids(): number
   /** Sessions held with servers. */
@@ -138,7 +138,7 @@ class LiveUpstreams implements Upstreams {
   // One source for the whole process: ids stay unique on every shared channel, and no retry ever re-uses one.
   readonly #ids = () => ++this.#last
 
-  #makingOf(connectionId: string, alias: string, isCurrent: () => boolean): UpstreamMaking {
+  #makingOf(connectionId: string, alias: string, isCurrent: () => boolean): UpstreamContext {
     const hints = createHints((sentences) => {
       if (isCurrent()) this.#parts.onHints?.(connectionId, sentences)
     })
@@ -176,7 +176,7 @@ class LiveUpstreams implements Upstreams {
     connectionId: string,
     version: string,
     alias: string,
-    make: (making: UpstreamMaking) => Upstream,
+    make: (context: UpstreamContext) => Upstream,
     letIn?: () => LetIn,
   ) {
     const current = this.#held.get(connectionId)
@@ -196,7 +196,7 @@ class LiveUpstreams implements Upstreams {
     return upstream
   }
 
-  openApart(alias: string, make: (making: UpstreamMaking) => Upstream): Upstream {
+  openApart(alias: string, make: (context: UpstreamContext) => Upstream): Upstream {
     return make(this.#makingOf('', alias, () => false))
   }
 

@@ -53,7 +53,7 @@ export interface OrganizationRows {
 export type DeclaredRows = Omit<OrganizationRows, 'catalogs'>
 
 /** Dependencies for making rows. `began`: when the gateway started. */
-export interface Making {
+export interface RowContext {
   readonly vault: Pick<Vault, 'seal' | 'open'>
   readonly began: Date
 }
@@ -62,14 +62,14 @@ const ORIGIN = 'file'
 
 /** All rows of one organization; `rows` are the rows of the last declaration. */
 export function rowsOf(
-  making: Making,
+  context: RowContext,
   declared: DeclaredOrganization,
   platform: readonly RuleWords[],
   rows: readonly DeclaredRows[],
 ): DeclaredRows {
   const { slug } = declared
   const before = rows.find((item) => item.organization.slug === slug)
-  const organization = organizationRow(making, declared)
+  const organization = organizationRow(context, declared)
   const toolsets = declared.toolsets
     .map((toolset) => ({
       ...toolset,
@@ -84,7 +84,7 @@ export function rowsOf(
     connections: declared.connections
       .map((connection) =>
         connectionRow(
-          making,
+          context,
           organization,
           connection,
           same?.connections.find(({ alias }) => alias === connection.alias),
@@ -96,7 +96,7 @@ export function rowsOf(
   }
 }
 
-function organizationRow({ began }: Making, { slug, id, name }: DeclaredOrganization): OrganizationRow {
+function organizationRow({ began }: RowContext, { slug, id, name }: DeclaredOrganization): OrganizationRow {
   return {
     id: (id ?? idOf('org', slug)) as OrganizationId,
     slug,
@@ -112,7 +112,7 @@ function organizationRow({ began }: Making, { slug, id, name }: DeclaredOrganiza
 }
 
 function connectionRow(
-  { vault, began }: Making,
+  { vault, began }: RowContext,
   organization: OrganizationRow,
   declared: DeclaredConnection,
   before: ConnectionRow | undefined,
@@ -152,10 +152,10 @@ function connectionRow(
   }
 }
 
-const secretsIn = (vault: Making['vault'], { id, sealed }: ConnectionRow): ConnectionSecrets =>
+const secretsIn = (vault: RowContext['vault'], { id, sealed }: ConnectionRow): ConnectionSecrets =>
   ConnectionSecrets.parse(sealed === null ? {} : JSON.parse(vault.open(sealed, settingsSealContext(id))))
 
-export function keyRow({ began }: Making, { id, slug }: OrganizationRow, key: DeclaredKey): KeyRow {
+export function keyRow({ began }: RowContext, { id, slug }: OrganizationRow, key: DeclaredKey): KeyRow {
   const { name, value, toolset, role = 'tenant_member', limit = 'execute', trusted = false, expires } = key
   return {
     id: idOf('key', slug, name) as KeyId,

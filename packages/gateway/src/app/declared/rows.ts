@@ -24,12 +24,12 @@ export function createRows(vault: Pick<Vault, 'seal' | 'open' | 'hash'>): Rows {
   let held: readonly DeclaredRows[] = []
   let keys = new Map<string, KeyRow>()
   const catalogs = new Map<ConnectionId, CatalogRow>()
-  const making = { vault, began: new Date() }
+  const context = { vault, began: new Date() }
 
   return {
     declare(declared, platform = []) {
       // Made whole before anything of it counts: what cannot be read changes nothing.
-      const next = declared.map((organization) => rowsOf(making, organization, platform, held))
+      const next = declared.map((organization) => rowsOf(context, organization, platform, held))
       const nextKeys = new Map<string, KeyRow>()
       for (const [at, { slug, keys }] of declared.entries())
         for (const key of keys) {
@@ -39,7 +39,7 @@ export function createRows(vault: Pick<Vault, 'seal' | 'open' | 'hash'>): Rows {
             throw new ConfigFault(
               `The key "${key.name}" of ${slug} has the same value as another key: give each key its own value.`,
             )
-          if (organization !== undefined) nextKeys.set(hash, keyRow(making, organization, key))
+          if (organization !== undefined) nextKeys.set(hash, keyRow(context, organization, key))
         }
       held = next
       keys = nextKeys

@@ -78,11 +78,11 @@ export async function askAcross(step: TaskAsk, taskId: string): Promise<Answer> 
 
 /** The answer to a client that made its call as a task: the server's task, or one that is finished already. */
 export function taskForLegacy(
-  making: Pick<TaskAsk, 'parts' | 'requestContext' | 'target' | 'audit'>,
+  taskContext: Pick<TaskAsk, 'parts' | 'requestContext' | 'target' | 'audit'>,
   answer: Answer,
 ): Answer {
   if ('error' in answer) return answer
-  const { parts, requestContext, target } = making
+  const { parts, requestContext, target } = taskContext
   const { tasks } = parts
   const { principal } = requestContext
   const created = answer.result['resultType'] === 'task'
@@ -90,7 +90,7 @@ export function taskForLegacy(
   const { taskId, _meta, ...rest } = task
   if (typeof taskId !== 'string')
     throw new Fault('upstream.malformed', { connection: target.alias, problem: 'its task has no ID' })
-  const place = taskPlaceOf(making)
+  const place = taskPlaceOf(taskContext)
   tasks.ledger.hand(taskOwner(principal), place, taskId, ANYWHERE)
   const named = { taskId: tasks.bind(taskOwner(principal), place, taskId), ...rest }
   return { result: _meta === undefined ? { task: named } : { task: named, _meta } }

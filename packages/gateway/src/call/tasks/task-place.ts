@@ -4,13 +4,13 @@ import type { RequestContext } from '../../snapshot/ports/request-context.ts'
 import type { Noted } from '../audit-facts.ts'
 import type { TaskPlace } from './task-ids.ts'
 
-export interface Making {
+export interface TaskContext {
   readonly requestContext: Pick<RequestContext, 'toolListing'>
   readonly audit: Noted<'account'>
   readonly target: Pick<Target, 'connectionId' | 'alias'>
 }
 
-export function taskPlaceOf({ requestContext, audit, target: { connectionId, alias } }: Making): TaskPlace {
+export function taskPlaceOf({ requestContext, audit, target: { connectionId, alias } }: TaskContext): TaskPlace {
   const { account } = audit.facts
   // A token that came with one call makes no task that another call could ask after by a name.
   if (account === undefined || account.owner === 'caller') return { connectionId, alias }

@@ -1,7 +1,7 @@
 /** Commands for backups: `toolway backup`, `toolway backup verify`, `toolway restore`. */
 import { Argument, Command } from 'commander'
 import { examples, outputOf, type Finish } from '../command-words.ts'
-import type { Given, Making } from './backup.ts'
+import type { Given, BackupParameters } from './backup.ts'
 
 interface Json {
   json?: boolean
@@ -39,7 +39,7 @@ export function backupCommand(finish: Finish): Command {
           'toolway backup /backups --recipient age1… --with-key',
         ),
       )
-      .action(async (target: string, options: Making & Json) =>
+      .action(async (target: string, options: BackupParameters & Json) =>
         finish(await (await import('./backup.ts')).make(target, options, outputOf(options))),
       ),
     { isDefault: true },

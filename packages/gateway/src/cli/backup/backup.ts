@@ -33,12 +33,12 @@ import { refuseElsewhere } from '../transport/named-gateway.ts'
 import { lockOf, openerOf, type Given, type Locking } from './passphrase.ts'
 
 export type { Given } from './passphrase.ts'
-export interface Making extends Locking {
+export interface BackupParameters extends Locking {
   readonly withKey?: boolean
   readonly keep?: number
 }
 
-export async function make(target: string, options: Making, output: Output): Promise<number> {
+export async function make(target: string, options: BackupParameters, output: Output): Promise<number> {
   const loaded = await openConfig()
   await refuseElsewhere(loaded)
   const { TOOLWAY_DATA: directory } = loaded.config

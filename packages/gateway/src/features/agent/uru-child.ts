@@ -44,9 +44,9 @@ export interface UruChild extends AsyncDisposable {
 
 /** Throws `upstream.*`. */
 export async function startUruChild({ upstreams, key, proxy, signal }: UruChildParts): Promise<UruChild> {
-  const upstream = upstreams.openApart(ALIAS, (making) =>
+  const upstream = upstreams.openApart(ALIAS, (context) =>
     createStdioUpstream({
-      ...making,
+      ...context,
       reach: {
         ...{ connectionId: ALIAS, alias: ALIAS, timeout: TIMEOUT_SECONDS, revision: NEWEST_LEGACY, pinned: true },
         wire: {

@@ -31,7 +31,7 @@ async function route(words: object) {
     ...{ organization: 'acme', trusted: false, exceptions: NO_EXCEPTIONS },
     document: () => Promise.reject(new Error('no document')),
   }
-  const upstream = upstreams.open('con_x', '1', 'x', (making) => kindFor(connector).open(opening, making))
+  const upstream = upstreams.open('con_x', '1', 'x', (context) => kindFor(connector).open(opening, context))
   const answer = await upstream.ask(ownAsk('tools/list', {}, MODERN, new AbortController().signal)).catch(String)
   await upstreams.close()
   const tools = typeof answer === 'object' && 'result' in answer ? answer.result['tools'] : undefined

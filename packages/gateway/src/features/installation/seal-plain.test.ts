@@ -138,7 +138,7 @@ describeEachPostgres('secrets that stand unsealed', (createDatabase) => {
       const Value = z.object({ id: z.string(), value: z.instanceof(Buffer) })
       const names = (texts: TemplateStringsArray) => withNames(texts, column)
       const rows = await db.system((sql) => sql(Value)(names`select @id as id, @column as value from @table`))
-      for (const { id, value } of rows) expect(vault.open(value, column.row(id))).toBe(SECRET)
+      for (const { id, value } of rows) expect(vault.open(value, column.sealContext(id))).toBe(SECRET)
       expect(rows.length).toBeGreaterThan(0)
     }
 

@@ -23,7 +23,7 @@ export const CLOSE_CODES = {
     1013,
     'The gateway cannot accept this connection at the moment, because too many are open or its database does not respond. Try again later.',
   ),
-  brought: row(
+  passThrough: row(
     4400,
     'The token in X-User-OAuth-Token is not valid, or belongs to this gateway. Connect without a token, or with a token for the server.',
   ),
@@ -47,7 +47,7 @@ const OF_FAULTS: Partial<Record<FaultCode, CloseCode>> = {
   'database.unavailable': CLOSE_CODES.later,
   'database.interrupted': CLOSE_CODES.later,
   'channel.limit': CLOSE_CODES.later,
-  'credential.brought-shape': CLOSE_CODES.brought,
+  'credential.brought-shape': CLOSE_CODES.passThrough,
   'key.missing': CLOSE_CODES.unauthorised,
   'key.unknown': CLOSE_CODES.unauthorised,
   'token.unknown': CLOSE_CODES.unauthorised,

@@ -20,7 +20,7 @@ export const composio = backendKind({
     if (words.way !== 'mcp' && (words.toolkits ?? []).length === 0)
       refuse('/composio/toolkits', 'is missing: the toolkits whose tools are offered, such as ["gmail"]')
   },
-  upstream(opening, target, making) {
+  upstream(opening, target, context) {
     const { reach, settings } = opening
     const { way, toolkits, server, users, default_user: defaultUser } = settings
     const { webhookSecret, headers } = withoutSecret(target.headers)
@@ -28,7 +28,7 @@ export const composio = backendKind({
     const servers = reachAt(opening, 'servers_at', way === 'mcp' ? headers : {}) ?? target
     const terms = { way, toolkits, server, servers, users, defaultUser, listedFor: settings.listed_for * 1000 }
     return createComposioUpstream({
-      ...making,
+      ...context,
       reach: { ...reach, wire: { ...target, headers, ...terms, webhookSecret } },
     })
   },

@@ -11,9 +11,9 @@ export const backendOf = (words: Omit<ContractWire, 'kind'>): ContractWire => ({
 
 export const contract = backendKind({
   connector: 'contract',
-  upstream({ reach, settings, organization }, target, making) {
+  upstream({ reach, settings, organization }, target, context) {
     const wire = { ...target, ...termsOf(settings, organization) }
-    return createContractUpstream({ ...making, reach: { ...reach, wire } })
+    return createContractUpstream({ ...context, reach: { ...reach, wire } })
   },
 })
 

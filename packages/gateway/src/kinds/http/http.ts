@@ -32,7 +32,8 @@ export const http: Kind<HttpSettings, HttpWire> = {
   },
   shown: shownUrl,
   view: (settings) => ({ ...remoteView(settings), auth: settings.auth }),
-  open: (opening, making) => createHttpUpstream({ ...making, reach: { ...opening.reach, wire: remoteReach(opening) } }),
+  open: (opening, context) =>
+    createHttpUpstream({ ...context, reach: { ...opening.reach, wire: remoteReach(opening) } }),
   async probe(_, { greet, wayIn }) {
     try {
       const { title, name } = (await greet()).server

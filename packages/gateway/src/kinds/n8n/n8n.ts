@@ -7,13 +7,13 @@ export type N8nWire = BackendWire<'n8n'>
 
 export const n8n = backendKind({
   connector: 'n8n',
-  upstream(opening, target, making) {
+  upstream(opening, target, context) {
     const { reach, settings } = opening
     const { tag, listed_for: seconds } = settings
     const { api, hooks } = headersOf(target.headers)
     const webhooks = reachAt(opening, 'webhooks', hooks) ?? { ...target, headers: hooks }
     const wire = { ...target, headers: api, tag, webhooks, listedFor: seconds * 1000 }
-    return createN8nUpstream({ ...making, reach: { ...reach, wire } })
+    return createN8nUpstream({ ...context, reach: { ...reach, wire } })
   },
 })
 

@@ -8,7 +8,7 @@ import { loadApart } from '../../upstreams/native/apart/apart-vendor.ts'
 import { loadedOf } from '../../upstreams/native/loaded-vendor.ts'
 import { createNativeUpstream } from '../../upstreams/native/native-upstream.ts'
 import type { NativeTarget } from '../../upstreams/upstream.ts'
-import type { UpstreamMaking } from '../../upstreams/upstreams.ts'
+import type { UpstreamContext } from '../../upstreams/upstreams.ts'
 import type { ConnectionRequest, Kind, Opening } from '../kind.ts'
 import { describeRemote, remoteParts, remoteReach, remoteView, shownUrl, type RemoteWire } from '../remote.ts'
 import { checkSettings, mismatch } from '../settings.ts'
@@ -82,18 +82,18 @@ export const native: Kind<NativeSettings, NativeWire> = {
   }),
   scopes: ({ vendor, source, scopesFor }) =>
     source !== undefined ? undefined : CONNECTORS[vendor]?.load().then((loaded) => leastScopes(loaded, scopesFor)),
-  open(opening, making) {
+  open(opening, context) {
     const { auth } = opening.settings
     const key = { header: auth.header.toLowerCase(), prefix: auth.prefix }
-    const wire = { ...remoteReach(opening), key, ...loadingOf(opening, making) }
-    return createNativeUpstream({ ...making, reach: { ...opening.reach, wire } })
+    const wire = { ...remoteReach(opening), key, ...loadingOf(opening, context) }
+    return createNativeUpstream({ ...context, reach: { ...opening.reach, wire } })
   },
 }
 
 /** The product's own connector, or one of somebody's own in a process apart. Throws `connector.unknown`. */
 function loadingOf(
   { reach, settings, secrets, trusted }: Opening<NativeSettings>,
-  { children }: Pick<UpstreamMaking, 'children'>,
+  { children }: Pick<UpstreamContext, 'children'>,
 ): Pick<NativeTarget, 'own' | 'title' | 'load'> {
   const { vendor, source } = settings
   if (source !== undefined) {

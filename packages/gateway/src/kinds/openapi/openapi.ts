@@ -55,14 +55,14 @@ export const openapi: Kind<OpenApiSettings, OpenApiWire> = {
     const { document = null, select, effects, key = null, auth } = settings
     return { ...remoteView(settings), auth, openapi: { document, select, effects, key } }
   },
-  open(opening, making) {
+  open(opening, context) {
     const { key, auth } = opening.settings
     const wire = {
       ...remoteReach(opening),
       key: key && { ...key, header: auth.header.toLowerCase(), prefix: auth.prefix },
       load: opening.document,
     }
-    return createOpenApiUpstream({ ...making, reach: { ...opening.reach, wire } })
+    return createOpenApiUpstream({ ...context, reach: { ...opening.reach, wire } })
   },
   async probe(url, probing) {
     const text = await textAt(url, probing)

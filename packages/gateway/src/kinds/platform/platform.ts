@@ -20,5 +20,5 @@ export const platform: Kind<PlatformSettings, PlatformWire> = {
   },
   shown: () => ({}),
   view: () => ({}),
-  open: ({ reach }, making) => createPlatformUpstream(reach.alias, making),
+  open: ({ reach }, context) => createPlatformUpstream(reach.alias, context),
 }

@@ -158,7 +158,7 @@ export const stdio: Kind<ProcessSettings, ProcessWire> = {
     ...{ allow_hosts: hosts, allow_paths: paths },
     ...(auth === undefined ? {} : { auth }),
   }),
-  open({ reach, settings, secrets, organization }, making) {
+  open({ reach, settings, secrets, organization }, context) {
     const {
       command,
       args,
@@ -177,7 +177,7 @@ export const stdio: Kind<ProcessSettings, ProcessWire> = {
       ...own,
     }
     return settings.auth === undefined
-      ? createStdioUpstream({ ...making, reach: { ...reach, wire } })
-      : createAccountChildren({ ...making, reach: { ...reach, wire } })
+      ? createStdioUpstream({ ...context, reach: { ...reach, wire } })
+      : createAccountChildren({ ...context, reach: { ...reach, wire } })
   },
 }

@@ -10,7 +10,7 @@ import { GRACE } from '../carrier.ts'
 import { createJsonBackend } from '../listed/json-backend.ts'
 import { createListedUpstream, type ToolList } from '../listed/listed-upstream.ts'
 import { GATEWAY, type Ask, type ComposioTarget, type ReachOf, type Upstream } from '../upstream.ts'
-import type { UpstreamMaking } from '../upstreams.ts'
+import type { UpstreamContext } from '../upstreams.ts'
 import { createAccountBroker } from './account-broker.ts'
 import { createComposioFiles, UPLOAD_FILE, UPLOAD_TOOL } from './composio-files.ts'
 import { createComposioApi, type ComposioApi } from './composio-api.ts'
@@ -22,7 +22,7 @@ import { createSessions } from './sessions.ts'
 import { createUserServers, type UserServers } from './user-servers.ts'
 
 export interface ComposioUpstreamParts extends Pick<
-  UpstreamMaking,
+  UpstreamContext,
   'ids' | 'pool' | 'now' | 'onNote' | 'onStateChange'
 > {
   readonly reach: ReachOf<ComposioTarget>

@@ -5,7 +5,7 @@
 import { LRUCache } from 'lru-cache'
 import { createHttpUpstream } from '../http/http-upstream.ts'
 import type { ComposioTarget, ReachOf, Upstream } from '../upstream.ts'
-import type { UpstreamMaking } from '../upstreams.ts'
+import type { UpstreamContext } from '../upstreams.ts'
 
 export interface UserServers {
   /** @param key names the user and the account that the address is for */
@@ -18,7 +18,7 @@ export interface UserServers {
 const MOST = 500
 const IDLE = 15 * 60_000
 
-type Parts = Pick<UpstreamMaking, 'ids' | 'pool'>
+type Parts = Pick<UpstreamContext, 'ids' | 'pool'>
 
 export function createUserServers(
   { alias, connectionId, organizationId, timeout, wire }: ReachOf<ComposioTarget>,

@@ -8,7 +8,7 @@ import { isObject, type JsonObject } from '@toolway/protocol'
 import { createBreaker } from '../breaker.ts'
 import { createListedUpstream, type ListedTool } from '../listed/listed-upstream.ts'
 import type { Ask, Upstream } from '../upstream.ts'
-import type { UpstreamMaking } from '../upstreams.ts'
+import type { UpstreamContext } from '../upstreams.ts'
 
 interface OwnTool extends ListedTool {
   readonly tool: PlatformTool
@@ -19,7 +19,7 @@ const KEPT_FOR_MS = 24 * 3_600_000
 
 export function createPlatformUpstream(
   alias: string,
-  { now, onStateChange }: Pick<UpstreamMaking, 'now' | 'onStateChange'>,
+  { now, onStateChange }: Pick<UpstreamContext, 'now' | 'onStateChange'>,
 ): Upstream {
   const tools = new Map(
     PLATFORM_TOOLS.map((tool): [string, OwnTool] => [tool.name, { tool, definition: definitionOf(tool) }]),

@@ -102,7 +102,7 @@ export async function probeAuthAt(url: string, authProbe: AuthProbe): Promise<Ca
     const isPrivate = mayBePrivate(privateOrigins, new URL(url))
     const wire = { url, private: isPrivate, ...(exceptions === undefined ? {} : { exceptions }), headers }
     const reach = { connectionId: 'knock', alias, timeout: patience, revision: pin, pinned: pin !== undefined, wire }
-    const upstream = upstreams.open('knock', '1', alias, (making) => createHttpUpstream({ ...making, reach }))
+    const upstream = upstreams.open('knock', '1', alias, (context) => createHttpUpstream({ ...context, reach }))
     const deadline = AbortSignal.timeout(patience * 1000)
     return await fetchCapabilities(
       upstream,

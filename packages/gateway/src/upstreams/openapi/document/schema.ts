@@ -32,7 +32,7 @@ interface Written {
 /** A schema that nothing can be sent for, in words that go on after "it". */
 export class Unfit extends Error {}
 
-interface Making extends SchemaParts {
+interface ConversionContext extends SchemaParts {
   readonly direction: Direction
   readonly depth: number
   readonly texts: boolean
@@ -130,22 +130,22 @@ const ONE = [
 ] as const
 const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'] as const
 
-function convert(input: unknown, making: Making): JsonObject | boolean {
+function convert(input: unknown, context: ConversionContext): JsonObject | boolean {
   if (typeof input === 'boolean') return input
   if (!isObject(input)) return {}
-  if (--making.left.values < 0) throw new TooMuch()
-  if (++making.spent.values > LIMITS.written)
+  if (--context.left.values < 0) throw new TooMuch()
+  if (++context.spent.values > LIMITS.written)
     throw new Unfit('is beyond what is read of one document at a time: select fewer operations')
-  if (typeof input['$ref'] === 'string') return follow(input, input['$ref'], making)
-  if (making.depth < 0) {
-    making.note('its schema is truncated where it is nested too deeply')
+  if (typeof input['$ref'] === 'string') return follow(input, input['$ref'], context)
+  if (context.depth < 0) {
+    context.note('its schema is truncated where it is nested too deeply')
     return {}
   }
   if (input['type'] === 'file') throw new Unfit('takes a file')
-  const inner = { ...making, depth: making.depth - 1 }
+  const inner = { ...context, depth: context.depth - 1 }
   const out: JsonObject = {}
-  copyTexts(input, out, making)
-  copyPlain(input, out, making)
+  copyTexts(input, out, context)
+  copyPlain(input, out, context)
   for (const name of LISTS) {
     const list = input[name]
     if (Array.isArray(list) && list.length > 0) out[name] = list.map((value) => convert(value, inner))
@@ -158,34 +158,34 @@ function convert(input: unknown, making: Making): JsonObject | boolean {
   return input['nullable'] === true ? nullable(out) : out
 }
 
-function follow(value: JsonObject, ref: string, making: Making): JsonObject | boolean {
-  if (making.within.has(ref)) {
-    making.note('its schema contains itself, and is truncated there')
+function follow(value: JsonObject, ref: string, context: ConversionContext): JsonObject | boolean {
+  if (context.within.has(ref)) {
+    context.note('its schema contains itself, and is truncated there')
     return {}
   }
-  const found = making.references.find(ref)
+  const found = context.references.find(ref)
   if (found === undefined) {
-    making.note(
+    context.note(
       ref.startsWith('#')
         ? 'its schema refers to something that does not exist'
         : `its schema refers to another file, "${(ref.split('#')[0] ?? '').slice(0, 100)}", which did not come along`,
     )
     return {}
   }
-  const made = convert(found, { ...making, within: new Set([...making.within, ref]) })
+  const made = convert(found, { ...context, within: new Set([...context.within, ref]) })
   // Beside a reference 3.1 lets a schema say more, above all another text; in 3.0 what stands there counts for nothing else.
-  const description = making.texts ? textOf(value['description'], LIMITS.note) : undefined
+  const description = context.texts ? textOf(value['description'], LIMITS.note) : undefined
   return isObject(made) && description !== undefined ? { ...made, description } : made
 }
 
-function copyTexts(value: JsonObject, out: JsonObject, { texts }: Making): void {
+function copyTexts(value: JsonObject, out: JsonObject, { texts }: ConversionContext): void {
   const description = texts ? textOf(value['description'], LIMITS.note) : undefined
   const title = texts ? textOf(value['title'], 100) : undefined
   if (title !== undefined) out['title'] = title
   if (description !== undefined) out['description'] = description
 }
 
-function copyPlain(input: JsonObject, out: JsonObject, { texts, note }: Making): void {
+function copyPlain(input: JsonObject, out: JsonObject, { texts, note }: ConversionContext): void {
   const { type, enum: options, pattern, format, required } = input
   const types = (Array.isArray(type) ? type : [type]).filter(
     (item): item is string => typeof item === 'string' && TYPES.has(item),
@@ -231,13 +231,13 @@ function isPattern(pattern: string): boolean {
   }
 }
 
-function copyItems(value: JsonObject, out: JsonObject, inner: Making): void {
+function copyItems(value: JsonObject, out: JsonObject, inner: ConversionContext): void {
   const { items } = value
   if (Array.isArray(items)) out['prefixItems'] ??= items.map((item) => convert(item, inner))
   else if (isObject(items) || typeof items === 'boolean') out['items'] = convert(items, inner)
 }
 
-function copyProperties(value: JsonObject, out: JsonObject, inner: Making): void {
+function copyProperties(value: JsonObject, out: JsonObject, inner: ConversionContext): void {
   const { properties, patternProperties } = value
   if (isObject(patternProperties)) {
     const valid = Object.entries(patternProperties).filter(([pattern]) => isPattern(pattern))
@@ -260,7 +260,10 @@ function copyProperties(value: JsonObject, out: JsonObject, inner: Making): void
 }
 
 /** Whether only the other side ever says it. */
-function isHidden(schema: unknown, { references, direction }: Pick<Making, 'references' | 'direction'>): boolean {
+function isHidden(
+  schema: unknown,
+  { references, direction }: Pick<ConversionContext, 'references' | 'direction'>,
+): boolean {
   const word = direction === 'sent' ? 'readOnly' : 'writeOnly'
   return (isObject(schema) && schema[word] === true) || references.open(schema)?.[word] === true
 }
@@ -311,14 +314,14 @@ export function answerSchema(schema: unknown, parts: SchemaParts): JsonObject | 
   return undefined
 }
 
-function loosenSchema(input: unknown, making: Loosening): JsonObject {
+function loosenSchema(input: unknown, context: Loosening): JsonObject {
   if (!isObject(input)) return {}
-  if (--making.left.values < 0) throw new TooMuch()
-  making.spent.values++
+  if (--context.left.values < 0) throw new TooMuch()
+  context.spent.values++
   const ref = input['$ref']
   if (typeof ref === 'string') {
-    const found = making.within.has(ref) ? undefined : making.references.find(ref)
-    return loosenSchema(found, { ...making, within: new Set([...making.within, ref]) })
+    const found = context.within.has(ref) ? undefined : context.references.find(ref)
+    return loosenSchema(found, { ...context, within: new Set([...context.within, ref]) })
   }
   const { type, properties, items } = input
   const out: JsonObject = {}
@@ -330,11 +333,11 @@ function loosenSchema(input: unknown, making: Loosening): JsonObject {
   }
   const description = textOf(input['description'], LIMITS.note)?.slice(0, 150)
   if (description !== undefined) out['description'] = description
-  if (making.depth === 0) return out
-  const inner = { ...making, depth: making.depth - 1 }
+  if (context.depth === 0) return out
+  const inner = { ...context, depth: context.depth - 1 }
   if (isObject(properties)) {
     const seen = Object.entries(properties).filter(
-      ([, value]) => !isHidden(value, { ...making, direction: 'answered' }),
+      ([, value]) => !isHidden(value, { ...context, direction: 'answered' }),
     )
     out['properties'] = Object.fromEntries(seen.map(([name, value]) => [name, loosenSchema(value, inner)]))
   }
