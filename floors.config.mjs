@@ -363,7 +363,7 @@ export default {
       'These libraries open connections themselves: the guard, or an operator who specified the address, must approve each of them.',
       {
         path: `^${gateway}/`,
-        pathNot: `${forTests}|^${gateway}/(?:upstreams/websocket/|http/(?:persistent/websocket-door|events/event-socket)\\.ts$|limits/redis-count\\.ts$|vault/(?:key-service|references)/|upstreams/children/sandbox/kubernetes/cluster\\.ts$|lib/s3-client\\.ts$|db/)`,
+        pathNot: `${forTests}|^${gateway}/(?:upstreams/websocket/|http/(?:persistent/websocket-door|events/event-socket)\\.ts$|limits/redis-token-store\\.ts$|vault/(?:key-service|references)/|upstreams/children/sandbox/kubernetes/cluster\\.ts$|lib/s3-client\\.ts$|db/)`,
       },
       {
         path: '(?:^|/)node_modules/(?:ws|ioredis|pg|@aws-sdk|axios|got|node-fetch|nodemailer)/',

@@ -261,7 +261,7 @@ const STOPPED = 'the embedded database does not run; start the gateway, then run
 /** Away, it keeps no gateway from serving: limits are then counted by each gateway alone. */
 async function checkRedis({ config: { REDIS_URL: url, TOOLWAY_CHANGES: changes } }: LoadedConfig): Promise<Finding[]> {
   if (url === undefined) return []
-  const { findRedisProblem } = await import('../limits/redis-count.ts')
+  const { findRedisProblem } = await import('../limits/redis-token-store.ts')
   const problem = await findRedisProblem(url)
   if (problem === undefined) return [good('redis', 'reachable')]
   const shared = changes === 'redis' ? 'limits and changes are' : 'limits are'

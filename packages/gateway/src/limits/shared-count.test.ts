@@ -6,7 +6,7 @@ import { PATIENCE_MS } from '../testing/patience.ts'
 import { describeWithRedis, startTestRedis } from '../testing/redis.ts'
 import { anyInstallation, describeEachStore, type MakeCount } from '../testing/shared-stores.ts'
 import { createBuckets } from './buckets.ts'
-import { createRedisTokenStore } from './redis-count.ts'
+import { createRedisTokenStore } from './redis-token-store.ts'
 import { createSharedBuckets } from './shared-buckets.ts'
 
 const now = () => performance.now()

@@ -2,9 +2,9 @@
 import type { Db } from '../db/db.ts'
 import type { Log } from '../lib/log.ts'
 import { createCallIntake, type CallIntake, type CallIntakeParts } from './call-intake.ts'
-import { createDatabaseTokenStore } from './database-count.ts'
+import { createDatabaseTokenStore } from './database-token-store.ts'
 import { createLimits, type Limits, type LimitsParts } from './limits.ts'
-import { createRedisTokenStore, type RedisTokenStore } from './redis-count.ts'
+import { createRedisTokenStore, type RedisTokenStore } from './redis-token-store.ts'
 
 interface IntakeSettings {
   readonly TOOLWAY_CALLS_IN_FLIGHT: number

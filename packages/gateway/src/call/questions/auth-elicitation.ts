@@ -16,7 +16,7 @@ import type { Answer } from '../../upstreams/upstream.ts'
 import type { CallCredentials } from '../../snapshot/ports/credentials.ts'
 import type { AuthElicitation, ResumableCall } from './question-ports.ts'
 import type { ClientChannel } from '../../snapshot/ports/client-channel.ts'
-import { createPagesTold } from './pages-told.ts'
+import { createPagesTold } from './shown-pages.ts'
 import { createCredentialWaiters, type Waiting, type Word } from './credential-waiters.ts'
 
 export interface AuthElicitationParts {

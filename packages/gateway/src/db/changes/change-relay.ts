@@ -8,7 +8,7 @@ import type { Log } from '../../lib/log.ts'
 import type { Db, Listener } from '../db.ts'
 import { dropWaiting, holdRelay, RELAY_BATCH, releaseRelay, storeRelayed, waitingChanges } from './change-rows.ts'
 import { addEntry, KEPT, streamKey } from './stream-entries.ts'
-import { openRedisConnection, type RedisConnection } from './stream-line.ts'
+import { openRedisConnection, type RedisConnection } from './redis-connection.ts'
 
 export interface ChangeRelay {
   close(): Promise<void>

@@ -1,5 +1,5 @@
 /** The entries of the stream of changes: each has a number that counts up by one, and the payload of a notice. */
-import type { RedisConnection } from './stream-line.ts'
+import type { RedisConnection } from './redis-connection.ts'
 
 /** Entries that are kept: a gateway that was away for more than these reloads everything. */
 export const KEPT = 10_000

@@ -12,7 +12,7 @@ import { CHANNEL, type ChangeFeed, type ChangeFeedParts, type StreamSettings } f
 import { createChangeRelay } from './change-relay.ts'
 import { dropWaiting, lookAtRelay, wantChanges } from './change-rows.ts'
 import { KEPT, lastEntry, readEntries, serverOf, streamKey, type StreamEntry } from './stream-entries.ts'
-import { openRedisConnection, type RedisConnection } from './stream-line.ts'
+import { openRedisConnection, type RedisConnection } from './redis-connection.ts'
 
 /** Nobody notifies here: the connection alone says that this gateway lives. */
 const ALIVE_CHANNEL = 'toolway_alive'

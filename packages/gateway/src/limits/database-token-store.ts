@@ -1,10 +1,15 @@
 /**
  * The shared count in the database: buckets of an unlogged table, under the database's own clock. The gateway looks from time to time
- * for buckets that are full again, which one gateway removes. `watched-count.ts` says when the database is away.
+ * for buckets that are full again, which one gateway removes. `reconnecting-token-store.ts` says when the database is away.
  */
 import type { Db } from '../db/db.ts'
 import type { Log } from '../lib/log.ts'
-import { createReconnectingTokenStore, STORE_TIMES, type StoreTimes, type TokenStore } from './watched-count.ts'
+import {
+  createReconnectingTokenStore,
+  STORE_TIMES,
+  type StoreTimes,
+  type TokenStore,
+} from './reconnecting-token-store.ts'
 
 export interface DatabaseTokenStoreParts {
   readonly db: Pick<Db, 'openTokenBuckets'>

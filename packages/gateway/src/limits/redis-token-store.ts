@@ -1,13 +1,18 @@
 /**
  * The shared count in Redis: one small script that takes tokens from a bucket under Redis's own clock, so that the gateways'
- * clocks need not agree. `watched-count.ts` says when Redis is away. The same connection is a cache for what gateways keep for each
+ * clocks need not agree. `reconnecting-token-store.ts` says when Redis is away. The same connection is a cache for what gateways keep for each
  * other; a text that comes late is done without, and says nothing of Redis.
  */
 import { Redis } from 'ioredis'
 import type { Log } from '../lib/log.ts'
 import type { SharedTexts } from '../lib/shared-texts.ts'
 import { createPatience } from '../lib/patience.ts'
-import { createReconnectingTokenStore, STORE_TIMES, type StoreTimes, type TokenStore } from './watched-count.ts'
+import {
+  createReconnectingTokenStore,
+  STORE_TIMES,
+  type StoreTimes,
+  type TokenStore,
+} from './reconnecting-token-store.ts'
 
 export interface RedisTokenStoreParts {
   readonly url: string
