@@ -35,6 +35,8 @@ export type StandingGrantId = Branded<'lasting grant'>
 export type FlowId = Branded<'flow'>
 /** A destination that records and alerts are pushed to. */
 export type RecordStreamId = Branded<'record stream'>
+/** Where people sign in, besides by a password. */
+export type IdentityProviderId = Branded<'identity provider'>
 /** A result that is kept for whoever got only a part of it. */
 export type StoredResultId = Branded<'kept result'>
 /** A passkey of a person. */
@@ -63,6 +65,7 @@ const PREFIXES = {
   whk: 'webhook',
   msg: 'delivery',
   str: 'record stream',
+  idp: 'identity provider',
   apr: 'approval',
   lgr: 'lasting grant',
   res: 'kept result',

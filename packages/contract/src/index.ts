@@ -100,6 +100,7 @@ export type {
   KeyId,
   StandingGrantId,
   OAuthAppId,
+  IdentityProviderId,
   RecordStreamId,
   ScimGroupId,
   ScimTokenId,

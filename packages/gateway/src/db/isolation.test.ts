@@ -82,6 +82,14 @@ async function addOrganization(sql: SystemSql, id: string): Promise<void> {
     insert into webhooks (id, organization_id, url, events, sealed_secret)
     values (${`whk_${id}`}, ${id}, 'https://same.example', array['alert'], 'same')`
   await sql(Nothing)`
+    insert into identity_providers (organization_id, id, slug, title, settings, origin)
+    values (${id}, ${`idp_${id}`}, 'same', 'same', '{}', 'test')`
+  await sql(Nothing)`
+    insert into identity_links (organization_id, provider_id, subject, user_id)
+    values (${id}, ${`idp_${id}`}, 'same', ${`usr_${id}`})`
+  await sql(Nothing)`
+    insert into identity_domains (organization_id, domain, challenge) values (${id}, 'same.example', 'same')`
+  await sql(Nothing)`
     insert into record_streams (organization_id, id, name, destination, sealed_secrets)
     values (${id}, ${`str_${id}`}, 'same', '{}', 'same')`
   await sql(Nothing)`
@@ -178,6 +186,9 @@ describeEverywhere('two organizations', (createDatabase) => {
       'files',
       'group_members',
       'groups',
+      'identity_domains',
+      'identity_links',
+      'identity_providers',
       'imports',
       'kept_results',
       'keys',

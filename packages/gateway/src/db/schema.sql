@@ -263,6 +263,40 @@ create table groups (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now()
 );
+create table identity_domains (
+  organization_id text not null,
+  domain text not null,
+  challenge text not null,
+  proven_at timestamp with time zone,
+  proven_by text,
+  enforced boolean not null default false,
+  break_glass text,
+  created_at timestamp with time zone not null default now()
+);
+create table identity_links (
+  organization_id text not null,
+  provider_id text not null,
+  subject text not null,
+  user_id text not null,
+  created_at timestamp with time zone not null default now(),
+  signed_in_at timestamp with time zone
+);
+create table identity_providers (
+  organization_id text not null,
+  id text not null,
+  slug text not null,
+  title text not null,
+  settings jsonb not null,
+  sealed_secret bytea,
+  private boolean not null default false,
+  enabled boolean not null default false,
+  origin text not null,
+  signed_in_at timestamp with time zone,
+  last_problem text,
+  failed_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now()
+);
 create table imports (
   id text not null,
   organization_id text not null,
@@ -355,7 +389,8 @@ create table members (
   role text not null,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
-  active boolean not null default true
+  active boolean not null default true,
+  source text not null default 'manual'::text
 );
 create table migrations (
   id integer not null default nextval('migrations_id_seq'::regclass),
@@ -673,7 +708,9 @@ create table sign_ins (
   methods text[] not null default '{}'::text[],
   used_at timestamp with time zone not null default now(),
   idle integer not null default 0,
-  address text
+  address text,
+  provider_id text,
+  ends_at timestamp with time zone
 );
 create table spent_aliases (
   organization_id text not null,
@@ -962,6 +999,20 @@ alter table group_members add constraint group_members_organization_id_user_id_f
 alter table groups add constraint groups_pkey PRIMARY KEY (organization_id, slug);
 alter table groups add constraint groups_slug_check CHECK ((slug ~ '^[a-z][a-z0-9-]{0,38}$'::text));
 alter table groups add constraint groups_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
+alter table identity_domains add constraint identity_domains_domain_check CHECK (((domain = lower(domain)) AND (domain <> ''::text)));
+alter table identity_domains add constraint identity_domains_pkey PRIMARY KEY (organization_id, domain);
+alter table identity_domains add constraint identity_domains_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
+alter table identity_links add constraint identity_links_organization_id_check CHECK ((organization_id <> ''::text));
+alter table identity_links add constraint identity_links_pkey PRIMARY KEY (organization_id, provider_id, subject);
+alter table identity_links add constraint identity_links_subject_check CHECK ((subject <> ''::text));
+alter table identity_links add constraint identity_links_organization_id_provider_id_fkey FOREIGN KEY (organization_id, provider_id) REFERENCES identity_providers(organization_id, id) ON DELETE CASCADE;
+alter table identity_links add constraint identity_links_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
+alter table identity_providers add constraint identity_providers_id_check CHECK ((id <> ''::text));
+alter table identity_providers add constraint identity_providers_organization_id_check CHECK ((organization_id <> ''::text));
+alter table identity_providers add constraint identity_providers_organization_id_id_key UNIQUE (organization_id, id);
+alter table identity_providers add constraint identity_providers_organization_id_slug_key UNIQUE (organization_id, slug);
+alter table identity_providers add constraint identity_providers_pkey PRIMARY KEY (id);
+alter table identity_providers add constraint identity_providers_slug_check CHECK ((slug ~ '^[a-z][a-z0-9-]{0,38}$'::text));
 alter table imports add constraint imports_id_check CHECK ((id <> ''::text));
 alter table imports add constraint imports_organization_id_id_key UNIQUE (organization_id, id);
 alter table imports add constraint imports_pkey PRIMARY KEY (id);
@@ -1236,6 +1287,8 @@ CREATE UNIQUE INDEX file_links_placed ON public.file_links USING btree (organiza
 CREATE INDEX files_expiry ON public.files USING btree (expires_at);
 CREATE INDEX files_of_owner ON public.files USING btree (organization_id, owner, created_at DESC);
 CREATE INDEX group_members_user ON public.group_members USING btree (organization_id, user_id);
+CREATE UNIQUE INDEX identity_domains_proven ON public.identity_domains USING btree (domain) WHERE (proven_at IS NOT NULL);
+CREATE INDEX identity_links_user ON public.identity_links USING btree (user_id);
 CREATE INDEX kept_answers_age ON public.kept_answers USING btree (created_at);
 CREATE INDEX kept_results_expiry ON public.kept_results USING btree (expires_at);
 CREATE INDEX kept_results_owner ON public.kept_results USING btree (organization_id, principal, created_at);
@@ -1294,6 +1347,7 @@ CREATE INDEX scim_tokens_name ON public.scim_tokens USING btree (organization_id
 CREATE INDEX sessions_organization ON public.sessions USING btree (organization_id);
 CREATE UNIQUE INDEX sessions_placed ON public.sessions USING btree (organization_id, hash);
 CREATE INDEX sessions_seen ON public.sessions USING btree (seen_at);
+CREATE INDEX sign_ins_provider ON public.sign_ins USING btree (provider_id) WHERE (provider_id IS NOT NULL);
 CREATE INDEX sign_ins_user ON public.sign_ins USING btree (user_id);
 CREATE INDEX spent_states_expiry ON public.spent_states USING btree (expires_at);
 CREATE INDEX stream_readers_session ON public.stream_readers USING btree (organization_id, session);
@@ -1329,6 +1383,9 @@ alter table files enable row level security, force row level security;
 alter table gateways enable row level security, force row level security;
 alter table group_members enable row level security, force row level security;
 alter table groups enable row level security, force row level security;
+alter table identity_domains enable row level security, force row level security;
+alter table identity_links enable row level security, force row level security;
+alter table identity_providers enable row level security, force row level security;
 alter table imports enable row level security, force row level security;
 alter table kept_answers enable row level security, force row level security;
 alter table kept_results enable row level security, force row level security;
@@ -1490,6 +1547,24 @@ create policy organization_own on groups as permissive for all to toolway_organi
   using ((organization_id = current_setting('app.organization'::text, true)))
   with check ((organization_id = current_setting('app.organization'::text, true)));
 create policy system_all on groups as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on identity_domains as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on identity_domains as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on identity_links as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on identity_links as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on identity_providers as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on identity_providers as permissive for all to owner
   using (true)
   with check (true);
 create policy organization_own on imports as permissive for all to toolway_organization
@@ -2145,6 +2220,18 @@ begin
 end
 $function$
 ;
+CREATE OR REPLACE FUNCTION public.end_identity_providers()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  delete from identity_providers p using removed r where p.organization_id = r.id;
+  return null;
+end
+$function$
+;
 CREATE OR REPLACE FUNCTION public.end_lasting_of_account()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2169,6 +2256,19 @@ CREATE OR REPLACE FUNCTION public.end_lasting_of_connection()
 AS $function$
 begin
   delete from lasting_grants where organization_id = new.organization_id and connection_id = new.id;
+  return null;
+end
+$function$
+;
+CREATE OR REPLACE FUNCTION public.end_provider_sign_ins()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  update sign_ins set ended_at = now(), ended_why = 'the identity provider was disabled or removed'
+   where provider_id = old.id and ended_at is null;
   return null;
 end
 $function$
@@ -3082,6 +3182,8 @@ CREATE CONSTRAINT TRIGGER count_change AFTER INSERT OR DELETE OR UPDATE ON publi
 CREATE TRIGGER tell_added AFTER INSERT ON public.groups REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_changed AFTER UPDATE ON public.groups REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_removed AFTER DELETE ON public.groups REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER end_provider_sign_ins AFTER DELETE ON public.identity_providers FOR EACH ROW EXECUTE FUNCTION end_provider_sign_ins();
+CREATE TRIGGER end_provider_sign_ins_of_disabled AFTER UPDATE OF enabled ON public.identity_providers FOR EACH ROW WHEN ((old.enabled AND (NOT new.enabled))) EXECUTE FUNCTION end_provider_sign_ins();
 CREATE TRIGGER remove_files_of_key AFTER DELETE ON public.keys FOR EACH ROW WHEN ((old.user_id IS NULL)) EXECUTE FUNCTION remove_files_of_key();
 CREATE TRIGGER tell_added AFTER INSERT ON public.keys REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_changed AFTER UPDATE OF organization_id, hash, slow_hash, toolset, expires_at, role, effect_limit, user_id, trusted ON public.keys FOR EACH ROW EXECUTE FUNCTION tell_key_changed();
@@ -3103,6 +3205,7 @@ CREATE TRIGGER tell_added AFTER INSERT ON public.organization_rules REFERENCING 
 CREATE TRIGGER tell_changed AFTER UPDATE ON public.organization_rules REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_removed AFTER DELETE ON public.organization_rules REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE CONSTRAINT TRIGGER count_change AFTER UPDATE ON public.organizations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_change();
+CREATE TRIGGER end_identity_providers AFTER DELETE ON public.organizations REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION end_identity_providers();
 CREATE TRIGGER end_record_streams AFTER DELETE ON public.organizations REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION end_record_streams();
 CREATE TRIGGER raise_updated_at BEFORE UPDATE OF updated_at ON public.organizations FOR EACH ROW WHEN ((new.updated_at IS DISTINCT FROM old.updated_at)) EXECUTE FUNCTION raise_updated_at();
 CREATE TRIGGER tell_added AFTER INSERT ON public.organizations REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('id');
@@ -3160,6 +3263,9 @@ grant delete, insert, select on file_links to toolway_organization;
 grant delete, insert, select, update on files to toolway_organization;
 grant delete, insert, select, update on group_members to toolway_organization;
 grant delete, insert, select, update on groups to toolway_organization;
+grant delete, insert, select, update on identity_domains to toolway_organization;
+grant delete, insert, select, update on identity_links to toolway_organization;
+grant delete, insert, select, update on identity_providers to toolway_organization;
 grant delete, insert, select, update on imports to toolway_organization;
 grant delete, insert, select, update on kept_results to toolway_organization;
 grant delete, insert, select, update on keys to toolway_organization;

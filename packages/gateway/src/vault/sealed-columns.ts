@@ -13,6 +13,7 @@ import type {
   KeyId,
   OrganizationId,
   OAuthAppId,
+  IdentityProviderId,
   RecordStreamId,
   WebhookId,
 } from '@toolway/contract'
@@ -36,6 +37,7 @@ export const flowSecretSealContext = (id: FlowId): string => `flow ${id} client 
 export const webhookSecretSealContext = (id: WebhookId): string => `webhook ${id} secret`
 export const previousWebhookSecretSealContext = (id: WebhookId): string => `webhook ${id} previous secret`
 export const recordStreamSealContext = (id: RecordStreamId): string => `record stream ${id} secrets`
+export const identityProviderSealContext = (id: IdentityProviderId): string => `identity provider ${id} secret`
 export const approvalSealContext = (id: ApprovalId): string => `approval ${id} arguments`
 export const approvalAnswerSealContext = (id: ApprovalId): string => `approval ${id} answer`
 export const keptAnswerSealContext = (hash: string): string => `kept answer ${hash}`
@@ -64,6 +66,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = Object.freeze([
   column('oauth_flows', 'sealed_client_secret', flowSecretSealContext),
   column('webhooks', 'sealed_secret', webhookSecretSealContext),
   column('record_streams', 'sealed_secrets', recordStreamSealContext),
+  column('identity_providers', 'sealed_secret', identityProviderSealContext),
   column('webhooks', 'sealed_previous', previousWebhookSecretSealContext),
   column('approvals', 'sealed_arguments', approvalSealContext),
   column('approvals', 'sealed_answer', approvalAnswerSealContext),
