@@ -25,6 +25,7 @@ const ABOVE_CALLS = [
   'scim',
   'keys',
   'organizations',
+  'identity-providers',
   'people',
   'approvals',
   'records',
@@ -353,6 +354,7 @@ export default {
           'http/(?:server|listeners)\\.ts$', // what comes in
           'db/embedded', // our own database, on its socket
           'cli/', // a program of its own, that asks the gateway
+          'features/identity-providers/txt-records\\.ts$', // asks name servers about domains, and no address that a name leads to
           'kinds/remote\\.ts$|config(?:/service-links)?\\.ts$|identity/attempts\\.ts$', // only judge texts
         ].join('|')})`,
       },

@@ -65,9 +65,28 @@ const RUNTIME: Readonly<Record<string, Sample>> = {
 }
 
 const PASSWORD = 'a long enough password'
+/** An identity provider as an administrator enters it. */
+const IDENTITY_PROVIDER = {
+  title: 'Example ID',
+  settings: { kind: 'oidc', issuer: 'https://id.example.com/', client_id: 'toolway' },
+}
+const provider: Params = () => ({ provider: 'login' })
+const domain: Params = () => ({ domain: 'example.com' })
 
 /** People, sign-in and keys. */
 const IDENTITY: Readonly<Record<string, Sample>> = {
+  listIdentityProviders: none,
+  putIdentityProvider: once(provider, IDENTITY_PROVIDER),
+  tryIdentityProvider: once(provider),
+  removeIdentityProvider: once(provider),
+  listInstallationIdentityProviders: none,
+  putInstallationIdentityProvider: once(provider, IDENTITY_PROVIDER),
+  tryInstallationIdentityProvider: once(() => ({ provider: 'of-nobody' })),
+  removeInstallationIdentityProvider: once(() => ({ provider: 'of-nobody' })),
+  listIdentityDomains: none,
+  putIdentityDomain: once(domain, {}),
+  proveIdentityDomain: once(domain, {}),
+  removeIdentityDomain: once(domain),
   verifyAuth: none,
   showMe: none,
   register: once(undefined, { setup_code: 'x', email: 'x@example.com', name: 'X', password: PASSWORD }),

@@ -169,7 +169,7 @@ const streamOf = ({ config, vault }: BaseWithDatabase) =>
 async function createFaces(base: BaseWithDatabase, own: Own, core: Core) {
   const { config, db, vault, log, counters } = base
   const { streamQuota, intake, health, drain, clients, publicUrl, place } = own
-  const { callers, snapshots, admission, limits, sessions, web, people, records, events, changes } = core
+  const { callers, snapshots, admission, limits, sessions, web, people, providers, records, events, changes } = core
   const { identity, accounts, endpoints, readPassThroughToken } = callers
   const { open } = admission
   const newCorrelationId = randomUUID
@@ -227,7 +227,7 @@ async function createFaces(base: BaseWithDatabase, own: Own, core: Core) {
       refusals: { write: (entry) => records.records.write(entry), refuseStranger: records.refusals.take },
       bodyLimit: config.TOOLWAY_BODY_LIMIT,
     }),
-    pages: createSignInAddresses(base, { people, web, clients, publicUrl }),
+    pages: createSignInAddresses(base, { people, providers, web, clients, publicUrl }),
     console: createConsoleDoor(await readSite(SITE)),
     docs: createDocsDoor(await openDocs(DOCS)),
     health,

@@ -234,6 +234,7 @@ export interface English {
       readonly 'stream.behind': string
       readonly 'stream.current': string
       readonly 'stream.gap': string
+      readonly 'password.emergency': string
     }
     readonly verdicts: {
       readonly accepted: string

@@ -376,6 +376,30 @@ export {
   testRecordStream,
 } from '../features/record-streams/record-streams.ts'
 export {
+  GroupMapping,
+  IdentityProvider,
+  IdentityProviderInput,
+  listIdentityProviders,
+  listInstallationIdentityProviders,
+  OidcSettings,
+  ProviderSettings,
+  putIdentityProvider,
+  putInstallationIdentityProvider,
+  removeIdentityProvider,
+  removeInstallationIdentityProvider,
+  tryIdentityProvider,
+  tryInstallationIdentityProvider,
+} from '../features/identity-providers/identity-providers.ts'
+export {
+  IdentityDomain,
+  listIdentityDomains,
+  proveIdentityDomain,
+  putIdentityDomain,
+  removeIdentityDomain,
+} from '../features/identity-providers/identity-domains.ts'
+export { PROVIDER_PRESETS } from '../features/identity-providers/presets.ts'
+export type { ProviderPreset } from '../features/identity-providers/presets.ts'
+export {
   destinationKind,
   DESTINATIONS,
   StreamDestination,

@@ -16,6 +16,7 @@ import {
   type Catalogs,
 } from '../features/catalog/index.ts'
 import { startIdentity } from '../features/keys/index.ts'
+import { refusePassword, startIdentityProviders } from '../features/identity-providers/index.ts'
 import { startPeople } from '../features/people/index.ts'
 import { startRules } from '../features/rules/index.ts'
 import { addressOf } from '../http/addresses.ts'
@@ -80,9 +81,16 @@ export function createInstallation(base: BaseWithDatabase, parts: InstallationPa
   })
   const { callCredentials } = credentials
   const approvals = startApprovals(base, { accounts, snapshots, credentials: callCredentials, publicUrl })
+  const people = startPeople(base, { ...callers, snapshots, publicUrl, refusePassword })
+  const providers = startIdentityProviders(base, {
+    ...{ signIn: people.signIn, findOrganization: snapshots.find, reveal },
+    settle: async (organizations) => {
+      await Promise.all([accounts.load(), ...organizations.map((id) => snapshots.refresh(id))])
+    },
+  })
   return {
     ...{ upstreams, changes, callers, web, offers, reveal, links, credentials, connect, rules, snapshots, approvals },
-    people: startPeople(base, { ...callers, snapshots, publicUrl }),
+    ...{ people, providers },
     async load() {
       await Promise.all([callers.loadPeople(), rules.platform.load()])
       await snapshots.reload()

@@ -1,6 +1,7 @@
 /** The parts that operations find in every installation, whether its gateway runs here or not. */
 import type { BaseWithDatabase } from '../base/base.ts'
 import { platformRulesIn } from '../features/rules/index.ts'
+import { createFindTxtRecords, environmentProviderOf } from '../features/identity-providers/index.ts'
 import type { OrganizationRow } from '../organizations/organizations.ts'
 import type { Installation } from './installation.ts'
 
@@ -13,6 +14,8 @@ export function operationPartsOf({ config, db, vault }: BaseWithDatabase, instal
     rules: { refresh: () => rules.platform.load().then(snapshots.reload) },
     platformRules: (organization: Pick<OrganizationRow, 'id' | 'slug'>) =>
       platformRulesIn(rules.platform.inForce.rules, organization),
+    environmentProvider: environmentProviderOf(config),
+    findTxtRecords: createFindTxtRecords(),
     requestsPerMinute: config.TOOLWAY_LIMIT_ORGANIZATION,
     traceUrl: config.TOOLWAY_TRACE_URL,
     connect: connect.admin,

@@ -9,6 +9,7 @@ import { operations as clientsSeen } from '../features/clients-seen/index.ts'
 import { operations as connections } from '../features/connections/index.ts'
 import { operations as events } from '../features/events/index.ts'
 import { operations as files } from '../features/files/index.ts'
+import { operations as identityProviders } from '../features/identity-providers/index.ts'
 import { operations as integrations } from '../features/integrations/index.ts'
 import { operations as keys } from '../features/keys/index.ts'
 import { operations as openApi } from '../features/openapi/index.ts'
@@ -31,6 +32,7 @@ const OF_FEATURES = [
   people,
   organizations,
   scim,
+  identityProviders,
   keys,
   clientsSeen,
   connections,

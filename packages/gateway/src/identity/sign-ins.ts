@@ -6,7 +6,7 @@
  * on its row, whichever replicas received them.
  */
 import { randomBytes } from 'node:crypto'
-import { newId, type FamilyId, type OrganizationId, type UserId } from '@toolway/contract'
+import { newId, type FamilyId, type IdentityProviderId, type OrganizationId, type UserId } from '@toolway/contract'
 import { z } from 'zod'
 import type { SystemSql } from '../db/db.ts'
 
@@ -33,17 +33,20 @@ export interface NewSignIn {
   /** `browser`, `command line`, or the id of an OAuth client. */
   readonly client: string
   readonly expiresAt: Date
+  /** The identity provider that it was made with, and when it ends whatever is refreshed. */
+  readonly provider?: { readonly id: IdentityProviderId; readonly endsAt: Date } | undefined
 }
 
 const Nothing = z.object({})
 
 /** Opens a sign-in; those of the same person that ran out a day ago or more are removed with it. */
-export async function addSignIn(sql: SystemSql, { userId, boundTo, client, expiresAt }: NewSignIn): Promise<FamilyId> {
+export async function addSignIn(sql: SystemSql, signIn: NewSignIn): Promise<FamilyId> {
+  const { userId, boundTo, client, expiresAt, provider } = signIn
   const id = newId('fam')
   await sql(Nothing)`delete from sign_ins where user_id = ${userId} and expires_at < now() - interval '1 day'`
   await sql(Nothing)`
-    insert into sign_ins (id, user_id, bound_to, client, expires_at)
-    values (${id}, ${userId}, ${boundTo ?? null}, ${client}, ${expiresAt})`
+    insert into sign_ins (id, user_id, bound_to, client, expires_at, provider_id, ends_at)
+    values (${id}, ${userId}, ${boundTo ?? null}, ${client}, ${expiresAt}, ${provider?.id ?? null}, ${provider?.endsAt ?? null})`
   return id
 }
 
@@ -54,13 +57,14 @@ export async function addRefreshToken(sql: SystemSql, id: FamilyId, hash: Buffer
   await sql(Nothing)`update sign_ins set expires_at = ${expiresAt} where id = ${id}`
 }
 
-const Held = SignInRow.extend({ used: z.boolean(), over: z.boolean() })
+const Held = SignInRow.extend({ used: z.boolean(), over: z.boolean(), provider_id: z.string().nullable() })
 
 /** The sign-in behind a refresh token, without using it. */
 export async function findByRefreshToken(sql: SystemSql, hash: Buffer) {
   const rows = await sql(Held)`
-    select s.id, s.user_id, s.bound_to, s.client, s.created_at, s.expires_at, s.ended_at,
-           t.used_at is not null as used, t.expires_at <= now() as over
+    select s.id, s.user_id, s.bound_to, s.client, s.created_at, s.expires_at, s.ended_at, s.provider_id,
+           t.used_at is not null as used,
+           t.expires_at <= now() or coalesce(s.ends_at <= now(), false) as over
       from refresh_tokens t join sign_ins s on s.id = t.family_id where t.hash = ${hash}`
   return rows[0]
 }

@@ -172,3 +172,8 @@ export const joinProvider = async (sql: SystemSql, id: UserId, issuer: string, s
 /** The platform says that the account is the person's: its word is good everywhere. */
 export const vouchFor = async (sql: SystemSql, id: UserId): Promise<void> =>
   void (await sql(Id)`update users set vouched_by = null, updated_at = now() where id = ${id} returning id`)
+
+/** No password signs the person in any more, and no organization's word is needed: whoever decides over the address has shown who it is. */
+export const dropPassword = async (sql: SystemSql, id: UserId): Promise<void> =>
+  void (await sql(Id)`
+    update users set password = null, vouched_by = null, epoch = epoch + 1, updated_at = now() where id = ${id} returning id`)

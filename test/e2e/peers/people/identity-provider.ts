@@ -12,6 +12,7 @@ export interface Person {
   readonly email?: string
   readonly email_verified?: boolean
   readonly name?: string
+  readonly groups?: readonly unknown[]
 }
 
 async function listen(answer: (request: IncomingMessage, response: ServerResponse) => unknown) {
@@ -36,7 +37,7 @@ export async function startIdentityProvider(redirectUris: readonly string[]) {
   const provider = new Provider(address, {
     jwks: { keys: [{ ...(await exportJWK(privateKey)), alg: 'RS256', use: 'sig' }] },
     clients: [{ client_id: CLIENT.id, client_secret: CLIENT.secret, redirect_uris: [...redirectUris] }],
-    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'groups'] },
     features: { devInteractions: { enabled: false } },
     pkce: { required: () => true },
     findAccount: (_, sub) => ({ accountId: sub, claims: () => ({ ...person, sub }) }),
@@ -50,6 +51,8 @@ export async function startIdentityProvider(redirectUris: readonly string[]) {
       return grant
     },
   })
+  const allowed = new Set(redirectUris)
+  provider.Client.prototype.redirectUriAllowed = (uri) => allowed.has(uri)
   const callback = provider.callback()
   handle = (request, response) =>
     request.url?.startsWith('/interaction/') === true
@@ -58,6 +61,8 @@ export async function startIdentityProvider(redirectUris: readonly string[]) {
   return {
     address,
     is: (next: Person) => void (person = next),
+    /** The gateway tells its redirect address only when the provider is entered there. */
+    allow: (uri: string) => void allowed.add(uri),
     [Symbol.asyncDispose]: close,
   }
 }

@@ -69,6 +69,7 @@ const ICONS: Readonly<Record<string, IconName>> = {
   'stream.behind': 'alert-triangle',
   'stream.current': 'circle-check',
   'stream.gap': 'alert-triangle',
+  'password.emergency': 'alert-triangle',
 }
 
 function One({ alert, nameOf }: { alert: Alert; nameOf: (id: string) => string }) {

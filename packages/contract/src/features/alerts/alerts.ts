@@ -24,6 +24,7 @@ export const ALERT_KINDS = [
   'stream.behind',
   'stream.current',
   'stream.gap',
+  'password.emergency',
 ] as const
 export type AlertKind = (typeof ALERT_KINDS)[number]
 

@@ -12,7 +12,7 @@ import type { KeepSnapshots } from '../../snapshot/keep-snapshots.ts'
 import { createGuardedFetch } from '../../upstreams/http/guarded-fetch.ts'
 import type { BaseWithDatabase } from '../../base/base.ts'
 
-export interface StartPeopleParts extends Pick<SignInParts, 'accessTokens' | 'ended' | 'publicUrl'> {
+export interface StartPeopleParts extends Pick<SignInParts, 'accessTokens' | 'ended' | 'publicUrl' | 'refusePassword'> {
   readonly accounts: Accounts
   readonly snapshots: Pick<KeepSnapshots, 'find' | 'all' | 'refresh'>
 }
@@ -20,7 +20,7 @@ export interface StartPeopleParts extends Pick<SignInParts, 'accessTokens' | 'en
 export type People = ReturnType<typeof startPeople>
 
 export function startPeople({ config, db, vault }: BaseWithDatabase, parts: StartPeopleParts) {
-  const { accessTokens, ended, accounts, snapshots, publicUrl } = parts
+  const { accessTokens, ended, accounts, snapshots, publicUrl, refusePassword } = parts
   const passwords = createPasswords({ shortest: config.TOOLWAY_PASSWORD_LENGTH })
   const attempts = createAttempts({ now: Date.now })
   const settings = providerOf(config)
@@ -39,6 +39,7 @@ export function startPeople({ config, db, vault }: BaseWithDatabase, parts: Star
     refreshLifetime: tokenLives(config).refresh,
     bindsAlways: config.TOOLWAY_TOKEN_PRESET === 'uru',
     provider,
+    refusePassword,
     provision: config.TOOLWAY_OIDC_NEW === 'refuse' ? 'existing' : config.TOOLWAY_OIDC_NEW,
     publicUrl,
     now: Date.now,

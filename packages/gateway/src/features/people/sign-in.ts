@@ -4,7 +4,7 @@
  * Each way ends in a pair of tokens, or in one fault that does not tell what was wrong. A refresh is single-flight in this
  * process and strict across processes: whoever comes second with a used token ends the sign-in, whoever it is (ADR 0015).
  */
-import { Fault, type FamilyId, type OrganizationId, type UserId } from '@toolway/contract'
+import { Fault, type FamilyId, type IdentityProviderId, type OrganizationId, type UserId } from '@toolway/contract'
 import type { Snapshot } from '../../snapshot/snapshot.ts'
 import type { Db, SystemSql } from '../../db/db.ts'
 import { isDatabaseFault } from '../../db/unreachable.ts'
@@ -45,6 +45,8 @@ export interface SignInParts {
   /** Undefined where none is set. */
   readonly provider: IdentityProvider | undefined
   readonly provision: Provision
+  /** Throws `login.provider` for a person whose organization wants them to sign in at its identity provider. */
+  refusePassword(sql: SystemSql, user: UserRow): Promise<void>
   /** Resolves when this process's memory knows of changed people, and of the members of that organization. */
   settle(organizationId: OrganizationId | undefined): Promise<void>
   publicUrl(): string
@@ -66,6 +68,8 @@ export interface SignInScope {
   /** Slug or id of the organization that the tokens are for; undefined leaves them unbound. */
   readonly organization?: string | undefined
   readonly client: 'browser' | 'command line'
+  /** The identity provider that proved the person, and when they have to sign in there again. */
+  readonly provider?: { readonly id: IdentityProviderId; readonly endsAt: Date }
 }
 
 export interface SignIn {
@@ -110,6 +114,9 @@ export function createSignIn(parts: SignInParts): SignIn {
       const fits = await passwords.verify(password, user?.password)
       if (user === undefined || !fits || !user.active) return refuseSignIn(parts, actor, user)
       good()
+      await db
+        .system((sql) => parts.refusePassword(sql, user))
+        .catch((thrown: unknown) => refusedBy(parts, actor, Fault.of(thrown)))
       return open(parts, actor, user, 'password', scope)
     },
     async withProviderToken(actor, token, scope) {
@@ -198,12 +205,12 @@ async function open(
   actor: Actor,
   user: UserRow,
   how: string,
-  { organization, client }: SignInScope,
+  { organization, client, provider }: SignInScope,
 ): Promise<Tokens> {
   const boundTo = organizationFor(parts, user, organization)
   return parts.db.system(async (sql) => {
     const expiresAt = new Date(parts.now() + parts.refreshLifetime * 1000)
-    const id = await addSignIn(sql, { userId: user.id, boundTo, client, expiresAt })
+    const id = await addSignIn(sql, { userId: user.id, boundTo, client, expiresAt, provider })
     const tokens = await tokensFor(parts, sql, user, { id, bound_to: boundTo ?? null, client })
     await noteSignedIn(sql, user.id)
     await recordChange(sql, asUser(actor, user.id), boundTo, {
@@ -245,6 +252,8 @@ async function rotate(parts: SignInParts, actor: Actor, token: string): Promise<
     if (!OWN_CLIENTS.has(family.client)) return undefined
     const user = await findUser(sql, family.user_id)
     if (user === undefined || !user.active) return undefined
+    // A provider of an organization proves nobody who administers the installation.
+    if (user.platform_admin && family.provider_id !== null && family.bound_to !== null) return undefined
     if (await useRefreshToken(sql, digest)) return tokensFor(parts, sql, user, family)
     await endSignIn(sql, family.id, 'its refresh token was used twice')
     await recordChange(sql, asUser(actor, user.id), family.bound_to ?? undefined, reuse(family.id))

@@ -15,23 +15,37 @@ export interface SignInForm {
   readonly problem?: Markup | undefined
   readonly notice?: Markup | undefined
   readonly email?: string | undefined
-  /** Name of the identity provider, where there is one. */
-  readonly provider: string | undefined
+  readonly providers: readonly ProviderLink[]
+  /** Whether people can be led to the provider of their organization by their address. */
+  readonly leadsByAddress: boolean
+  /** Slug of the organization whose page it is. */
+  readonly organization?: string | undefined
+}
+
+/** A provider on the page, and the path that leads there. */
+export interface ProviderLink {
+  readonly title: string
+  readonly path: string
 }
 
 export const signInForm = (
   { signIn }: PageTexts,
-  { next, problem, notice, email, provider }: SignInForm,
+  { next, problem, notice, email, providers, leadsByAddress, organization }: SignInForm,
 ): Markup => html`
   ${problemOf(problem)} ${notice === undefined ? '' : html`<p class="notice" role="status">${notice}</p>`}
+  ${providers.map(
+    ({ title, path }) =>
+      html`<a class="button" href="${withNext(path, next)}">${signIn.provider({ provider: title })}</a>`,
+  )}
   ${
-    provider === undefined
-      ? ''
-      : html`<a class="button" href="${providerAddress(next)}">${signIn.provider({ provider })}</a>
-          <p class="or">${signIn.or()}</p>`
+    leadsByAddress
+      ? html`<a class="button second" href="${withNext(`${SIGN_IN}/organization`, next)}">${signIn.organization()}</a>`
+      : ''
   }
+  ${providers.length > 0 || leadsByAddress ? html`<p class="or">${signIn.or()}</p>` : ''}
   <form method="post" action="${SIGN_IN}">
     ${nextField(next)}
+    ${organization === undefined ? '' : html`<input type="hidden" name="organization" value="${organization}" />`}
     <label>
       ${signIn.email()}
       <input type="email" name="email" value="${email ?? ''}" autocomplete="username" required autofocus />
@@ -45,8 +59,42 @@ export const signInForm = (
   <p class="hint">${signIn.hint({ a: linkTo(`${SIGN_IN}/code`) })}</p>
 `
 
-const providerAddress = (next: string | undefined) =>
-  `${SIGN_IN}/oidc${next === undefined ? '' : `?next=${encodeURIComponent(next)}`}`
+const withNext = (path: string, next: string | undefined) =>
+  next === undefined ? path : `${path}?next=${encodeURIComponent(next)}`
+
+/** Where people enter their address, and are led to the provider of their organization. */
+export const findProviderForm = (
+  { findProvider, signIn }: PageTexts,
+  { next, problem, email }: Pick<SignInForm, 'next' | 'problem' | 'email'>,
+): Markup => html`
+  ${problemOf(problem)}
+  <p>${findProvider.text()}</p>
+  <form method="post" action="${SIGN_IN}/organization">
+    ${nextField(next)}
+    <label>
+      ${signIn.email()}
+      <input type="email" name="email" value="${email ?? ''}" autocomplete="username" required autofocus />
+    </label>
+    <button>${findProvider.submit()}</button>
+  </form>
+  <p class="hint"><a href="${withNext(SIGN_IN, next)}">${signIn.back()}</a></p>
+`
+
+export interface TrialPage {
+  readonly title: string
+  readonly claims: Readonly<Record<string, unknown>>
+  readonly role: string | undefined
+  readonly groups: readonly string[]
+}
+
+/** What a provider says of who signed in, and what that is here. */
+export const trialPage = ({ trial }: PageTexts, { title, claims, role, groups }: TrialPage): Markup => html`
+  <p class="notice" role="status">${trial.text({ provider: title })}</p>
+  <p>${role === undefined ? trial.noRole() : trial.role({ role })}</p>
+  ${groups.length === 0 ? '' : html`<p>${trial.groups({ groups: groups.join(', ') })}</p>`}
+  <h2>${trial.claims()}</h2>
+  <pre tabindex="0">${JSON.stringify(claims, undefined, 2)}</pre>
+`
 
 export const providerProblem = ({ signIn }: PageTexts, problem: Markup): Markup => html`
   ${problemOf(problem)}

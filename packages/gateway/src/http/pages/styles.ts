@@ -49,6 +49,7 @@ a { color: var(--link); }
 .notice { color: var(--good); background: var(--good-paper); }
 .or { display: flex; align-items: center; gap: 12px; color: var(--soft); font-size: 0.875rem; }
 .or::before, .or::after { content: ''; flex: 1; border-top: 1px solid var(--line); }
+pre { overflow: auto; max-height: 24rem; margin: 0 0 16px; padding: 12px; font-size: 0.8125rem; border: 1px solid var(--line); border-radius: 8px; }
 fieldset { border: 0; margin: 0 0 4px; padding: 0; }
 legend { font-weight: 600; padding: 0; margin: 0 0 8px; }
 ul.tools { margin: 0 0 16px; padding: 0 0 0 20px; }

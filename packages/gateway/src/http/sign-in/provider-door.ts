@@ -1,25 +1,33 @@
 /**
- * The way to the identity provider and back: `/sign-in/oidc` and `/sign-in/oidc/callback` (OpenID Connect Core 1.0, 3.1).
+ * The way to an identity provider and back: `/sign-in/provider/{id}` and its `/callback`, and `/sign-in/oidc` for the provider that
+ * environment variables set (OpenID Connect Core 1.0, 3.1).
  *
- * What belongs to one attempt travels in a sealed cookie of the browser that began it, for ten minutes, and is good once in
- * whichever replica. That cookie is SameSite=Lax, because the provider's site leads back here; those of the session stay Strict.
+ * What belongs to one attempt travels in a sealed cookie of the browser that began it, for ten minutes, below the address of that
+ * provider alone, and is good once in whichever replica. That cookie is SameSite=Lax, because the provider's site leads back here; those
+ * of the session stay Strict.
  */
 import { Fault } from '@toolway/contract'
 import { Hono } from 'hono'
 import { z } from 'zod'
-import type { SignIn } from '../../features/people/index.ts'
-import type { IdentityProvider } from '../../identity/federated/identity-provider.ts'
+import type { ProviderSignIn } from '../../features/identity-providers/index.ts'
+import { isTrialOf, startPathOf, type ProviderRow } from '../../features/identity-providers/index.ts'
+import type { SignIn, Tokens } from '../../features/people/index.ts'
+import type { IdentityProvider, Proven } from '../../identity/federated/identity-provider.ts'
 import { laxCookie } from '../../lib/lax-cookie.ts'
 import { decodeBase64Url } from '../../lib/base64url.ts'
+import type { Actor } from '../../records/change.ts'
 import type { Vault } from '../../vault/vault.ts'
 import type { Clients } from '../client-address.ts'
 import { nextOf } from '../pages/next-address.ts'
+import { pageOf } from '../pages/page.ts'
 import { actorOf, leadOn, problemPage, textsFor, type Env, type PageContext } from '../pages/page-request.ts'
-import { providerProblem } from '../pages/sign-in-page.ts'
+import { providerProblem, trialPage } from '../pages/sign-in-page.ts'
 import { cookieOf, type WebSession } from './web-session.ts'
 
 export interface ProviderDoorParts {
-  readonly provider: IdentityProvider
+  /** The one of the environment variables. */
+  readonly provider: IdentityProvider | undefined
+  readonly providers: ProviderSignIn
   readonly signIn: SignIn
   readonly web: WebSession
   readonly vault: Pick<Vault, 'seal' | 'open' | 'hash'>
@@ -30,83 +38,153 @@ export interface ProviderDoorParts {
   newCorrelationId(): string
 }
 
-const PATH = '/sign-in/oidc'
-const CALLBACK = `${PATH}/callback`
-const SECONDS = 600
-const SEALED_FOR = 'sign-in at a provider'
+/** One provider, where it is here, and what its proof opens. */
+interface ProviderAddress {
+  /** Below it are the cookie and the callback. */
+  readonly path: string
+  /** Undefined: the one of the environment variables. */
+  readonly row: ProviderRow | undefined
+  readonly provider: IdentityProvider
+}
 
-const Kept = z.object({
+const SECONDS = 600
+const SEAL_PURPOSE = 'sign-in at a provider'
+
+const Attempt = z.object({
+  /** The address of the provider: an answer of another one is not for this attempt (RFC 9700, section 4.4). */
+  path: z.string(),
   state: z.string(),
   nonce: z.string(),
   verifier: z.string(),
   next: z.string().optional(),
+  trial: z.boolean().optional(),
   until: z.number(),
 })
+type Attempt = z.output<typeof Attempt>
 
 export function createProviderDoor(parts: ProviderDoorParts): Hono<Env> {
-  const { provider, signIn, web, vault, spend, publicUrl } = parts
+  const { provider, providers } = parts
   const app = new Hono<Env>()
-  const isSecure = () => publicUrl().startsWith('https:')
-  const name = () => (isSecure() ? '__Secure-toolway_oidc' : 'toolway_oidc')
-  const cookie = (value: string, seconds: number) =>
-    laxCookie(name(), value, { path: PATH, seconds, secure: isSecure() })
+  if (provider?.browses === true) {
+    const path = '/sign-in/oidc'
+    addProvider(app, parts, path, () => Promise.resolve({ path, row: undefined, provider }))
+  }
+  addProvider(app, parts, '/sign-in/provider/:id', async (c, isTrial) => {
+    const row = await providers.find(c.req.param('id') ?? '', isTrial)
+    return { path: startPathOf(row.id), row, provider: await providers.providerOf(row) }
+  })
+  return app
+}
+
+type FindProvider = (c: PageContext, isTrial: boolean) => Promise<ProviderAddress>
+
+function addProvider(app: Hono<Env>, parts: ProviderDoorParts, route: string, find: FindProvider): void {
+  const { web, vault, publicUrl, providers } = parts
+  const cookies = createAttemptCookies(parts)
 
   function problemAnswer(c: PageContext, thrown: unknown): Promise<Response> {
     const texts = textsFor(c)
     return problemPage(texts, thrown, texts.signIn.title(), (problem) => providerProblem(texts, problem))
   }
 
-  app.get(PATH, async (c) => {
-    const next = nextOf(c.req.query('next'))
+  /** The failure of a provider that is a row is shown to its administrators; a failed trial is for who tries it alone. */
+  const noted =
+    ({ row }: ProviderAddress, c: PageContext, isTrial: boolean) =>
+    (thrown: unknown) => {
+      if (row === undefined || isTrial) throw thrown
+      return providers.noteProblem(row, actorOf(c, parts), thrown)
+    }
+
+  app.get(route, async (c) => {
+    const [next, ticket, hint] = [nextOf(c.req.query('next')), c.req.query('trial'), c.req.query('email')]
     try {
-      const { url, ...oauthRedirect } = await provider.depart(publicUrl() + CALLBACK)
-      const started: z.input<typeof Kept> = {
-        ...oauthRedirect,
-        ...(next === undefined ? {} : { next }),
-        until: Date.now() + SECONDS * 1000,
-      }
-      c.header('set-cookie', cookie(vault.seal(JSON.stringify(started), SEALED_FOR).toString('base64url'), SECONDS))
+      const found = await find(c, ticket !== undefined)
+      const isTrial = ticket !== undefined && found.row !== undefined
+      if (isTrial && !isTrialOf(vault, ticket, found.row.id))
+        throw new Fault('login.provider', { problem: 'this trial has expired: start it again' })
+      const { url, ...redirect } = await found.provider
+        .depart(`${publicUrl()}${found.path}/callback`, hint)
+        .catch(noted(found, c, isTrial))
+      const attempt = { ...redirect, path: found.path, next, trial: isTrial, until: Date.now() + SECONDS * 1000 }
+      c.header('set-cookie', cookies.seal(attempt))
       return c.redirect(url.href, 303)
     } catch (thrown) {
       return problemAnswer(c, thrown)
     }
   })
 
-  /** Throws `login.provider` for a way back that this browser did not begin, or has gone before. */
-  async function oauthRedirectOf(cookies: string | undefined) {
-    const started = readKept(vault, cookieOf(cookies, name()))
-    if (started === undefined || started.until <= Date.now())
-      throw new Fault('login.provider', {
-        problem: 'it was not started in this browser, or took more than ten minutes',
-      })
-    if (!(await spend(vault.hash(`provider state ${started.state}`), new Date(started.until))))
-      throw new Fault('login.provider', { problem: 'this response was already used' })
-    return started
-  }
-
-  app.get(CALLBACK, async (c) => {
+  app.get(`${route}/callback`, async (c) => {
+    const path = new URL(c.req.url).pathname.replace(/\/callback$/, '')
     try {
-      const started = await oauthRedirectOf(c.req.header('cookie'))
-      const proven = await provider.arrive(new URL(publicUrl() + CALLBACK + new URL(c.req.url).search), started)
-      const tokens = await signIn.withProven(actorOf(c, parts), proven, { client: 'browser' })
-      // A redirect would still count as led by the provider's site, and the new cookies would not be sent.
-      const response = await leadOn(textsFor(c), started.next ?? '/sign-in')
-      for (const value of [...web.cookiesFor(tokens), cookie('', 0)]) response.headers.append('set-cookie', value)
+      const attempt = await cookies.take(c.req.header('cookie'), path)
+      const found = await find(c, attempt.trial === true)
+      const current = new URL(`${publicUrl()}${found.path}/callback${new URL(c.req.url).search}`)
+      const proven = await found.provider.arrive(current, attempt).catch(noted(found, c, attempt.trial === true))
+      const response =
+        attempt.trial === true && found.row !== undefined
+          ? await answerTrial(c, parts, found.row, proven)
+          : await answerSignedIn(c, await enter(parts, found, actorOf(c, parts), proven), attempt.next, web)
+      response.headers.append('set-cookie', cookies.clear(path))
       return response
     } catch (thrown) {
       const response = await problemAnswer(c, thrown)
-      response.headers.append('set-cookie', cookie('', 0))
+      response.headers.append('set-cookie', cookies.clear(path))
       return response
     }
   })
-  return app
 }
 
-function readKept(vault: Pick<Vault, 'open'>, value: string | undefined): z.output<typeof Kept> | undefined {
+const enter = (
+  { signIn, providers }: ProviderDoorParts,
+  { row }: ProviderAddress,
+  actor: Actor,
+  proven: Proven,
+): Promise<Tokens> =>
+  row === undefined ? signIn.withProven(actor, proven, { client: 'browser' }) : providers.signIn(row, actor, proven)
+
+async function answerSignedIn(c: PageContext, tokens: Tokens, next: string | undefined, web: WebSession) {
+  // A redirect would still count as led by the provider's site, and the new cookies would not be sent.
+  const response = await leadOn(textsFor(c), next ?? '/sign-in')
+  for (const value of web.cookiesFor(tokens)) response.headers.append('set-cookie', value)
+  return response
+}
+
+function answerTrial(c: PageContext, { providers }: ProviderDoorParts, row: ProviderRow, proven: Proven) {
+  const texts = textsFor(c)
+  const body = trialPage(texts, { title: row.title, ...providers.outcomeOf(row, proven) })
+  return pageOf({ texts, title: texts.trial.title(), body })
+}
+
+/** The sealed cookies of attempts, each below the address of its provider. */
+function createAttemptCookies({ vault, spend, publicUrl }: ProviderDoorParts) {
+  const isSecure = () => publicUrl().startsWith('https:')
+  const name = () => (isSecure() ? '__Secure-toolway_oidc' : 'toolway_oidc')
+  const cookie = (path: string, value: string, seconds: number) =>
+    laxCookie(name(), value, { path, seconds, secure: isSecure() })
+
+  return {
+    seal: (attempt: Attempt): string =>
+      cookie(attempt.path, vault.seal(JSON.stringify(attempt), SEAL_PURPOSE).toString('base64url'), SECONDS),
+    clear: (path: string): string => cookie(path, '', 0),
+    /** Throws `login.provider` for a way back that this browser did not begin, or has gone before. */
+    async take(header: string | undefined, path: string): Promise<Attempt> {
+      const attempt = readAttempt(vault, cookieOf(header, name()))
+      if (attempt === undefined || attempt.until <= Date.now() || attempt.path !== path)
+        throw new Fault('login.provider', {
+          problem: 'it was not started in this browser, or took more than ten minutes',
+        })
+      if (!(await spend(vault.hash(`provider state ${attempt.state}`), new Date(attempt.until))))
+        throw new Fault('login.provider', { problem: 'this response was already used' })
+      return attempt
+    },
+  }
+}
+
+function readAttempt(vault: Pick<Vault, 'open'>, value: string | undefined): Attempt | undefined {
   const sealed = value === undefined ? undefined : decodeBase64Url(value)
   if (sealed === undefined) return undefined
   try {
-    return Kept.parse(JSON.parse(vault.open(sealed, SEALED_FOR)))
+    return Attempt.parse(JSON.parse(vault.open(sealed, SEAL_PURPOSE)))
   } catch {
     return undefined
   }

@@ -1,6 +1,7 @@
-/** The pages at which people sign in, also those of the organization's own identity provider where one is set. */
+/** The pages at which people sign in, by a password or at an identity provider. */
 import { randomUUID } from 'node:crypto'
 import type { BaseWithDatabase } from '../../base/base.ts'
+import type { ProviderSignIn } from '../../features/identity-providers/index.ts'
 import type { People } from '../../features/people/index.ts'
 import { spendState } from '../../identity/spent-states.ts'
 import { findUser } from '../../identity/users.ts'
@@ -11,6 +12,7 @@ import type { WebSession } from './web-session.ts'
 
 export interface SignInAddressesParts {
   readonly people: People
+  readonly providers: ProviderSignIn
   readonly web: WebSession
   readonly clients: Clients
   readonly publicUrl: () => string
@@ -18,10 +20,11 @@ export interface SignInAddressesParts {
 
 export function createSignInAddresses(
   { config, db, vault }: BaseWithDatabase,
-  { people, web, clients, publicUrl }: SignInAddressesParts,
+  { people, providers, web, clients, publicUrl }: SignInAddressesParts,
 ) {
   const pages = createSignInDoor({
     ...people,
+    providers,
     web,
     shortest: config.TOOLWAY_PASSWORD_LENGTH,
     clients,
@@ -29,8 +32,7 @@ export function createSignInAddresses(
     newCorrelationId: randomUUID,
   })
   const { signIn, provider } = people
-  if (provider?.browses !== true) return pages
   const spend = (hash: Buffer, until: Date) => db.system((sql) => spendState(sql, hash, until))
-  const parts = { provider, signIn, web, vault, spend, publicUrl, clients, newCorrelationId: randomUUID }
+  const parts = { provider, providers, signIn, web, vault, spend, publicUrl, clients, newCorrelationId: randomUUID }
   return pages.route('/', createProviderDoor(parts))
 }

@@ -6,6 +6,7 @@
 import { Fault } from '@toolway/contract'
 import { Hono } from 'hono'
 import type { Enrolment, SignIn, Tokens } from '../../features/people/index.ts'
+import { startPathOf, type ProviderSignIn } from '../../features/identity-providers/index.ts'
 import type { IdentityProvider } from '../../identity/federated/identity-provider.ts'
 import type { Clients } from '../client-address.ts'
 import { nextOf } from '../pages/next-address.ts'
@@ -22,14 +23,24 @@ import {
   type PageContext,
 } from '../pages/page-request.ts'
 import type { PageTexts } from '../pages/page-texts.ts'
-import { codeForm, setUpForm, signedInPage, signInForm } from '../pages/sign-in-page.ts'
+import {
+  codeForm,
+  findProviderForm,
+  setUpForm,
+  signedInPage,
+  signInForm,
+  type ProviderLink,
+  type SignInForm,
+} from '../pages/sign-in-page.ts'
 import type { WebSession } from './web-session.ts'
 
 export interface SignInDoorParts {
   readonly web: WebSession
   readonly signIn: SignIn
   readonly enrolment: Enrolment
+  /** The one of the environment variables. */
   readonly provider: IdentityProvider | undefined
+  readonly providers: Pick<ProviderSignIn, 'listOffered' | 'findForAddress' | 'leadsByAddress'>
   /** Characters that a password has at least. */
   readonly shortest: number
   /** The email of who is signed in, to show. */
@@ -43,6 +54,7 @@ const BROWSER = { client: 'browser' } as const
 export function createSignInDoor(parts: SignInDoorParts): Hono<Env> {
   const app = new Hono<Env>()
   addSignIn(app, parts)
+  addOrganization(app, parts)
   addFirst(app, parts)
   addCode(app, parts)
   addSignOut(app, parts)
@@ -51,24 +63,28 @@ export function createSignInDoor(parts: SignInDoorParts): Hono<Env> {
 
 function addSignIn(app: Hono<Env>, parts: SignInDoorParts): void {
   const { web, signIn, enrolment, shortest } = parts
-  const provider = parts.provider?.browses === true ? parts.provider.title : undefined
 
-  app.get('/sign-in', async (c) => {
+  async function showSignIn(c: PageContext, organization?: string): Promise<Response> {
     const texts = textsFor(c)
     const next = nextOf(c.req.query('next'))
     const principal = await web.principalOf(c.req.header('cookie'))
     if (principal?.signInId === undefined) {
-      if (comesFromElsewhere(c)) return leadOn(texts, next === undefined ? '/sign-in' : withNext(next))
+      const path = organization === undefined ? '/sign-in' : `/o/${organization}/sign-in`
+      if (comesFromElsewhere(c)) return leadOn(texts, next === undefined ? path : withNext(path, next))
       if (await enrolment.isEmpty())
         return pageOf({ texts, title: texts.setUp.title(), body: setUpForm(texts, { next, shortest }) })
       const notice = noticeOf(texts, c.req.query())
-      return pageOf({ texts, title: texts.signIn.title(), body: signInForm(texts, { next, provider, notice }) })
+      const body = signInForm(texts, { next, notice, ...(await offersFor(parts, organization)) })
+      return pageOf({ texts, title: texts.signIn.title(), body })
     }
     if (next !== undefined) return c.redirect(next, 303)
     const email = (await parts.emailOf(principal.id)) ?? principal.id
     const body = signedInPage(texts, { email, csrf: web.csrfOf(principal.signInId) })
     return pageOf({ texts, title: texts.signedIn.title(), body })
-  })
+  }
+
+  app.get('/sign-in', (c) => showSignIn(c))
+  app.get('/o/:organization{[\\w-]+}/sign-in', (c) => showSignIn(c, c.req.param('organization')))
 
   app.post('/sign-in', async (c) => {
     const form = await formOf(c)
@@ -78,10 +94,41 @@ function addSignIn(app: Hono<Env>, parts: SignInDoorParts): void {
       return answerSignedIn(c, web, tokens, next)
     } catch (thrown) {
       const texts = textsFor(c)
+      const offers = await offersFor(parts, form.get('organization') ?? undefined)
       return problemPage(texts, thrown, texts.signIn.title(), (problem) =>
-        signInForm(texts, { next, problem, email, provider }),
+        signInForm(texts, { next, problem, email, ...offers }),
       )
     }
+  })
+}
+
+type Offers = Pick<SignInForm, 'providers' | 'leadsByAddress' | 'organization'>
+
+/** The providers on the sign-in page of an organization, or of the installation. */
+async function offersFor({ provider, providers }: SignInDoorParts, organization: string | undefined): Promise<Offers> {
+  const [offered, leadsByAddress] = await Promise.all([
+    providers.listOffered(organization),
+    organization === undefined && providers.leadsByAddress(),
+  ])
+  const links = offered.map(({ id, title }): ProviderLink => ({ title, path: startPathOf(id) }))
+  const own = provider?.browses === true ? [{ title: provider.title, path: '/sign-in/oidc' }] : []
+  return { providers: [...links, ...own], leadsByAddress, organization }
+}
+
+/** Leads to the provider of the organization that has proven the domain of an address. */
+function addOrganization(app: Hono<Env>, parts: SignInDoorParts): void {
+  const answer = (c: PageContext, form: Parameters<typeof findProviderForm>[1]) => {
+    const texts = textsFor(c)
+    return pageOf({ texts, title: texts.findProvider.title(), body: findProviderForm(texts, form) })
+  }
+  app.get('/sign-in/organization', (c) => answer(c, { next: nextOf(c.req.query('next')) }))
+  app.post('/sign-in/organization', async (c) => {
+    const form = await formOf(c)
+    const [next, email] = [nextOf(form.get('next') ?? undefined), form.get('email') ?? '']
+    const found = await parts.providers.findForAddress(email)
+    if (found === undefined) return answer(c, { next, email, problem: textsFor(c).findProvider.unknown() })
+    const query = new URLSearchParams({ email, ...(next === undefined ? {} : { next }) })
+    return c.redirect(`${startPathOf(found.id)}?${query}`, 303)
   })
 }
 
@@ -150,7 +197,7 @@ function noticeOf({ signIn }: PageTexts, { set, ended }: Readonly<Record<string,
   return ended === undefined ? undefined : signIn.ended()
 }
 
-const withNext = (next: string) => `/sign-in?next=${encodeURIComponent(next)}`
+const withNext = (path: string, next: string) => `${path}?next=${encodeURIComponent(next)}`
 
 /** Checks the same rules that the form sets in a browser. Throws `body.shape`. */
 function checkPerson(email: string, name: string): void {

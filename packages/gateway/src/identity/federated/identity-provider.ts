@@ -17,6 +17,8 @@ export interface Proven {
   readonly email: string | undefined
   readonly emailVerified: boolean
   readonly name: string | undefined
+  /** All that the provider says of the person. */
+  readonly claims: Readonly<Record<string, unknown>>
 }
 
 /** The values that must be stored between the redirect and the return. */
@@ -32,7 +34,7 @@ export interface IdentityProvider {
   /** Whether a browser can be sent there. */
   readonly browses: boolean
   /** Throws `login.provider`. */
-  depart(redirectUri: string): Promise<OAuthRedirect & { readonly url: URL }>
+  depart(redirectUri: string, loginHint?: string): Promise<OAuthRedirect & { readonly url: URL }>
   /** `current` is the address that the browser came back to. Throws `login.provider`. */
   arrive(current: URL, oauthRedirect: OAuthRedirect): Promise<Proven>
   /** Throws `login.provider` for a token that is not good, and where none is taken. */
@@ -49,13 +51,17 @@ export interface IdentityProviderParts {
   readonly title: string
   readonly clientId: string | undefined
   readonly clientSecret: string | undefined
+  /** What is asked for; `openid` is among it. */
+  readonly scopes?: readonly string[]
+  /** Claims, by their paths, that are asked for at the user information endpoint where the ID token has none of them. */
+  readonly groupClaims?: readonly string[]
   /** Its access tokens are taken as proof, too. */
   readonly supabase: boolean
   readonly fetch: Fetch
   now(): number
 }
 
-const SCOPE = 'openid email profile'
+const SCOPES = ['openid', 'email', 'profile']
 /** The audience of a Supabase access token of a signed-in user. */
 const SUPABASE_AUDIENCE = 'authenticated'
 const SECONDS = 10
@@ -72,7 +78,7 @@ const refuse = (problem: string, cause?: unknown): never => {
 }
 
 export function createIdentityProvider(parts: IdentityProviderParts): IdentityProvider {
-  const { issuer, title, clientId, supabase, fetch } = parts
+  const { issuer, title, clientId, supabase, fetch, scopes = SCOPES } = parts
   const configuration = createDiscovery(parts)
   const keys = createRemoteJWKSet(new URL(`${issuer}/.well-known/jwks.json`), {
     [joseFetch]: (url: string, options) => fetch(url, options),
@@ -82,12 +88,13 @@ export function createIdentityProvider(parts: IdentityProviderParts): IdentityPr
   return {
     title,
     browses: clientId !== undefined,
-    async depart(redirectUri) {
+    async depart(redirectUri, loginHint) {
       const found = await configuration()
       const [state, nonce, verifier] = [client.randomState(), client.randomNonce(), client.randomPKCECodeVerifier()]
       const url = client.buildAuthorizationUrl(found, {
         redirect_uri: redirectUri,
-        scope: SCOPE,
+        scope: scopes.join(' '),
+        ...(loginHint === undefined ? {} : { login_hint: loginHint }),
         state,
         nonce,
         code_challenge: await client.calculatePKCECodeChallenge(verifier),
@@ -104,14 +111,15 @@ export function createIdentityProvider(parts: IdentityProviderParts): IdentityPr
           expectedNonce: nonce,
           idTokenExpected: true,
         })
-        const claims = Claims.parse(answer.claims())
-        // Many providers tell the email only here (OpenID Connect Core 1.0, section 5.4).
+        const idToken: Readonly<Record<string, unknown>> = { ...answer.claims() }
+        const { sub, name } = Claims.parse(idToken)
         const more =
-          claims.email === undefined && found.serverMetadata().userinfo_endpoint !== undefined
-            ? Claims.parse(await client.fetchUserInfo(found, answer.access_token, claims.sub))
-            : claims
+          lacks(parts, idToken) && found.serverMetadata().userinfo_endpoint !== undefined
+            ? await client.fetchUserInfo(found, answer.access_token, sub)
+            : {}
         // The address and whether it is verified come from the same answer.
-        return provenBy(issuer, { ...more, sub: claims.sub, name: more.name ?? claims.name })
+        const source = Claims.parse(idToken['email'] === undefined ? { ...more, sub } : idToken)
+        return { ...provenBy(issuer, { ...source, sub, name: source.name ?? name }), claims: { ...more, ...idToken } }
       } catch (thrown) {
         return refuse('its response is not valid', thrown)
       }
@@ -132,6 +140,22 @@ export function createIdentityProvider(parts: IdentityProviderParts): IdentityPr
       }
     },
   }
+}
+
+/** Many providers tell the email, and some tell groups, only as user information (OpenID Connect Core 1.0, section 5.4). */
+const lacks = ({ groupClaims = [] }: IdentityProviderParts, claims: Readonly<Record<string, unknown>>): boolean =>
+  claims['email'] === undefined ||
+  (groupClaims.length > 0 && groupClaims.every((path) => valueAt(claims, path) === undefined))
+
+/** The value of a claim by its name, or by a path of names with dots; a name that has dots itself comes first. */
+export function valueAt(claims: Readonly<Record<string, unknown>>, path: string): unknown {
+  if (Object.hasOwn(claims, path)) return claims[path]
+  const [first = '', ...rest] = path.split('.')
+  const found = Object.hasOwn(claims, first) ? claims[first] : undefined
+  if (rest.length === 0) return found
+  return typeof found === 'object' && found !== null && !Array.isArray(found)
+    ? valueAt(found as Record<string, unknown>, rest.join('.'))
+    : undefined
 }
 
 function createDiscovery({ issuer, clientId, clientSecret, fetch }: IdentityProviderParts) {
@@ -160,7 +184,10 @@ function createDiscovery({ issuer, clientId, clientSecret, fetch }: IdentityProv
   return configuration
 }
 
-const provenBy = (issuer: string, { sub, email, email_verified: verified, name }: z.output<typeof Claims>): Proven => ({
+const provenBy = (
+  issuer: string,
+  { sub, email, email_verified: verified, name }: z.output<typeof Claims>,
+): Omit<Proven, 'claims'> => ({
   issuer,
   subject: sub,
   email,
@@ -182,6 +209,7 @@ const SupabaseClaims = z.object({
 function provenBySupabase(issuer: string, payload: JWTPayload): Proven {
   const { sub, email, is_anonymous: anonymous, user_metadata: own } = SupabaseClaims.parse(payload)
   return {
+    claims: payload,
     issuer,
     subject: sub,
     email: email === '' ? undefined : email,

@@ -42,6 +42,7 @@ export interface English {
     readonly set: () => Markup
     readonly ended: () => Markup
     readonly atLeast: (v: { readonly shortest: Words }) => Markup
+    readonly organization: () => Markup
   }
   readonly setUp: {
     readonly title: () => Markup
@@ -393,5 +394,19 @@ export interface English {
     readonly 'this tool needs approval every time': () => Markup
     readonly 'nobody can approve their own call': () => Markup
     readonly 'only members of the organization can answer it': () => Markup
+  }
+  readonly trial: {
+    readonly title: () => Markup
+    readonly text: (v: { readonly provider: Words }) => Markup
+    readonly role: (v: { readonly role: Words }) => Markup
+    readonly noRole: () => Markup
+    readonly groups: (v: { readonly groups: Words }) => Markup
+    readonly claims: () => Markup
+  }
+  readonly findProvider: {
+    readonly title: () => Markup
+    readonly text: () => Markup
+    readonly submit: () => Markup
+    readonly unknown: () => Markup
   }
 }

@@ -1,0 +1,163 @@
+/** Sign-in at identity providers that are rows: which ones a page offers, the way to one and back, and what the person is here then. */
+import { Fault, type OrganizationId } from '@toolway/contract'
+import { LRUCache } from 'lru-cache'
+import type { BaseWithDatabase } from '../../base/base.ts'
+import {
+  createIdentityProvider,
+  type IdentityProvider,
+  type Proven,
+} from '../../identity/federated/identity-provider.ts'
+import { emailOf } from '../../identity/users.ts'
+import { recordChange, type Actor } from '../../records/change.ts'
+import { INSTALLATION } from '../../snapshot/installation.ts'
+import type { Snapshot } from '../../snapshot/snapshot.ts'
+import { createGuardedFetch } from '../../upstreams/http/guarded-fetch.ts'
+import { identityProviderSealContext } from '../../vault/sealed-columns.ts'
+import type { SignIn, Tokens } from '../people/index.ts'
+import { findProvenDomain, hasLeadingDomain } from './identity-domains.rows.ts'
+import {
+  findProviderById,
+  listProviders,
+  noteProviderProblem,
+  noteProviderSignIn,
+  settingsOf,
+  type ProviderRow,
+} from './identity-providers.rows.ts'
+import { mappingsFor, personOf, roleOf } from './provided-people.ts'
+
+export interface StartIdentityProvidersParts {
+  readonly signIn: Pick<SignIn, 'as'>
+  findOrganization(name: { id?: string; slug?: string }): Snapshot | undefined
+  /** Resolves when this process's memory knows of changed people, and of the members of those organizations. */
+  settle(organizationIds: readonly OrganizationId[]): Promise<void>
+  /** Puts the value in place of a reference to a secret. Throws `secret.unresolved`. */
+  reveal(owner: string, text: string): Promise<string>
+}
+
+/** A provider on a sign-in page. */
+export interface OfferedProvider {
+  readonly id: ProviderRow['id']
+  readonly title: string
+}
+
+/** What a trial shows. */
+export interface TrialOutcome {
+  readonly claims: Proven['claims']
+  readonly role: string | undefined
+  readonly groups: readonly string[]
+}
+
+export type ProviderSignIn = ReturnType<typeof startIdentityProviders>
+
+/** Discovery documents and key sets of providers are read anew after ten minutes, so that keys can roll over. */
+const RUNNING = { max: 500, ttl: 10 * 60 * 1000 }
+
+export function startIdentityProviders({ db, vault }: BaseWithDatabase, parts: StartIdentityProvidersParts) {
+  const running = new LRUCache<string, Promise<IdentityProvider>>(RUNNING)
+
+  async function build(row: ProviderRow): Promise<IdentityProvider> {
+    const { issuer, client_id: clientId, scopes, group_claims: groupClaims } = settingsOf(row)
+    const { sealed_secret: sealed, organization_id: owner } = row
+    const stored = sealed === null ? undefined : vault.open(sealed, identityProviderSealContext(row.id))
+    return createIdentityProvider({
+      ...{ issuer, clientId, scopes, groupClaims, title: row.title, supabase: false, now: Date.now },
+      clientSecret: stored === undefined ? undefined : await parts.reveal(owner, stored),
+      fetch: createGuardedFetch({ alias: 'of an identity provider', privateOrigins: row.private ? 'any' : [] }),
+    })
+  }
+
+  /** Where its settings have changed it is another one. */
+  function providerOf(row: ProviderRow): Promise<IdentityProvider> {
+    const name = JSON.stringify([row.id, row.settings, row.sealed_secret?.toString('base64'), row.private])
+    const found = running.get(name)
+    if (found !== undefined) return found
+    const built = build(row)
+    running.set(name, built)
+    built.catch(() => running.delete(name))
+    return built
+  }
+
+  /** An organization's own page shows its providers and those of the installation; one that is not there has none of its own. */
+  async function listOffered(organization: string | undefined): Promise<readonly OfferedProvider[]> {
+    const id = organization === undefined ? undefined : parts.findOrganization({ slug: organization })?.organization.id
+    const rows = await db.system(async (sql) => [
+      ...(id === undefined ? [] : await listProviders(sql, id)),
+      ...(await listProviders(sql, INSTALLATION)),
+    ])
+    return rows.filter(({ enabled }) => enabled).map((row) => ({ id: row.id, title: row.title }))
+  }
+
+  /** Throws `login.provider` for one that is not there, or is disabled: both sound the same. */
+  async function find(id: string, isTrial: boolean): Promise<ProviderRow> {
+    const row = await db.system((sql) => findProviderById(sql, id))
+    if (row === undefined || !(row.enabled || isTrial) || !isStanding(row))
+      throw new Fault('login.provider', { problem: 'it does not exist, or is disabled' })
+    return row
+  }
+
+  const isStanding = ({ organization_id: owner }: ProviderRow): boolean =>
+    owner === INSTALLATION || parts.findOrganization({ id: owner })?.organization.active === true
+
+  /** The provider that signs people of that address in: the organization that has proven its domain decides. */
+  async function findForAddress(email: string): Promise<ProviderRow | undefined> {
+    const domain = emailOf(email).split('@').at(-1) ?? ''
+    return db.system(async (sql) => {
+      const owner = (await findProvenDomain(sql, domain))?.organization_id
+      const rows = owner === undefined ? [] : await listProviders(sql, owner)
+      return rows.find((row) => row.enabled && isStanding(row))
+    })
+  }
+
+  const leadsByAddress = () => db.system(hasLeadingDomain)
+
+  /** The failure is the provider's, and shown to its administrators. */
+  async function noteProblem(row: ProviderRow, actor: Actor, thrown: unknown): Promise<never> {
+    const fault = Fault.of(thrown)
+    if (fault.code === 'login.provider') {
+      const problem = String(fault.facts['problem'])
+      const place = row.organization_id === INSTALLATION ? undefined : (row.organization_id as OrganizationId)
+      await db.system(async (sql) => {
+        await noteProviderProblem(sql, row.id, problem)
+        await recordChange(sql, actor, place, {
+          ...{ action: 'sign_in', kind: 'sign_in', resource: 'sign_in', id: row.slug, outcome: 'refused' },
+          ...{ code: fault.code, detail: { by: 'identity provider', provider: row.slug, problem } },
+        })
+      })
+    }
+    throw fault
+  }
+
+  async function open(row: ProviderRow, actor: Actor, proven: Proven): Promise<Tokens> {
+    const { user, changed, isNew, refusal } = await db.system((sql) =>
+      personOf(sql, { hash: vault.hash, seal: vault.seal }, actor, row, proven),
+    )
+    if (isNew || changed.length > 0) await parts.settle(changed)
+    if (refusal !== undefined) throw new Fault('login.provider', { problem: refusal })
+    const { session_hours: hours } = settingsOf(row)
+    const tokens = await parts.signIn.as(actor, user, `identity provider ${row.slug}`, {
+      organization: row.organization_id === INSTALLATION ? undefined : row.organization_id,
+      client: 'browser',
+      provider: { id: row.id, endsAt: new Date(Date.now() + hours * 60 * 60 * 1000) },
+    })
+    await db.system((sql) => noteProviderSignIn(sql, row.id))
+    return tokens
+  }
+
+  return {
+    ...{ find, listOffered, findForAddress, leadsByAddress, providerOf },
+    /** Throws `login.provider`; the refusal is on record, and shown beside the provider. */
+    signIn: (row: ProviderRow, actor: Actor, proven: Proven): Promise<Tokens> =>
+      open(row, actor, proven).catch((thrown: unknown) => noteProblem(row, actor, thrown)),
+    noteProblem,
+    /** What a person with these claims would be here. Nobody is let in by it. */
+    outcomeOf(row: ProviderRow, { claims }: Proven): TrialOutcome {
+      const settings = settingsOf(row)
+      const mappings = mappingsFor(claims, settings)
+      return {
+        claims,
+        role: roleOf(mappings, settings),
+        groups: [...new Set(mappings.flatMap(({ groups }) => groups))],
+      }
+    },
+  }
+}

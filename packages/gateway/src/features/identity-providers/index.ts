@@ -1,0 +1,22 @@
+/** Identity providers of the installation and of organizations: where people sign in, and what they are here by it (ADR 0141). */
+import type { Served } from '../../operations/serve.ts'
+import { identityDomainOperations, type IdentityDomainParts } from './identity-domains.operations.ts'
+import { identityProviderOperations, type IdentityProviderParts } from './identity-providers.operations.ts'
+
+export { refusePassword } from './enforced-domains.ts'
+export { environmentProviderOf } from './environment-provider.ts'
+export {
+  startIdentityProviders,
+  type OfferedProvider,
+  type ProviderSignIn,
+  type TrialOutcome,
+} from './identity-providers.start.ts'
+export type { ProviderRow } from './identity-providers.rows.ts'
+export { redirectUriOf, startPathOf } from './provider-addresses.ts'
+export { isTrialOf } from './trials.ts'
+export { createFindTxtRecords } from './txt-records.ts'
+
+export const operations: readonly Served<IdentityProviderParts & IdentityDomainParts>[] = [
+  ...identityProviderOperations,
+  ...identityDomainOperations,
+]

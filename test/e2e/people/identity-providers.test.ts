@@ -1,0 +1,395 @@
+/**
+ * Identity providers as rows: two organizations with providers of their own, what each of them opens, and what it never opens. Real OpenID
+ * Connect providers at other addresses, and a browser that keeps cookies.
+ */
+// @module-tag long
+import { createSocket } from 'node:dgram'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { createFindTxtRecords } from '../../../packages/gateway/src/features/identity-providers/index.ts'
+import { startTestGateway, type TestGateway } from '../../../packages/gateway/src/testing/gateway.ts'
+import { addTestOrganization } from '../../../packages/gateway/src/testing/organization.ts'
+import { addPerson, createBrowser, signIn } from '../../../packages/gateway/src/testing/people.ts'
+import { addKey, createAsk, type Ask } from '../peers/people/administrators.ts'
+import { CLIENT, startIdentityProvider, walkThrough, type Person } from '../peers/people/identity-provider.ts'
+
+const PUBLIC = 'http://localhost:8787'
+
+async function fixture() {
+  const gateway = await startTestGateway({ settings: { TOOLWAY_PUBLIC_URL: PUBLIC } })
+  await addPerson(gateway.db, { email: 'admin@example.com', platformAdmin: true })
+  const [acme, globex] = [
+    await addTestOrganization(gateway.db, 'acme'),
+    await addTestOrganization(gateway.db, 'globex'),
+  ]
+  await gateway.restart()
+  const ask = createAsk(gateway, await addKey(gateway, { role: 'platform_admin' }))
+  const providers = {
+    acme: await startIdentityProvider([`${PUBLIC}/unused`]),
+    globex: await startIdentityProvider([`${PUBLIC}/unused`]),
+  }
+  return {
+    ...{ gateway, ask, acme, globex, providers },
+    async [Symbol.asyncDispose]() {
+      await gateway[Symbol.asyncDispose]()
+      await Promise.all([providers.acme, providers.globex].map((provider) => provider[Symbol.asyncDispose]()))
+    },
+  }
+}
+type Held = Awaited<ReturnType<typeof fixture>>
+
+const settings = (issuer: string, more: object = {}) => ({
+  title: 'Example ID',
+  settings: { kind: 'oidc', issuer, client_id: CLIENT.id, newcomers: 'member', group_claims: ['groups'], ...more },
+  client_secret: CLIENT.secret,
+  enabled: true,
+  private: true,
+})
+
+const Added = z.looseObject({ redirect_uri: z.string(), sign_in_url: z.string() })
+
+/** A provider of that organization, entered on both sides. */
+async function addProvider({ ask, providers }: Held, organization: 'acme' | 'globex', more: object = {}) {
+  const provider = providers[organization]
+  const answer = await ask(
+    `PUT /api/v1/admin/tenants/${organization}/identity-providers/login`,
+    settings(provider.address, more),
+  )
+  expect(answer.status).toBe(200)
+  const { redirect_uri: uri } = Added.parse(answer.body)
+  provider.allow(uri)
+  return { path: new URL(uri).pathname.replace('/callback', ''), provider }
+}
+
+/** To the provider and to the door on the way back; what the browser asks there. */
+async function wayBack(
+  browser: ReturnType<typeof createBrowser>,
+  { path, provider }: Awaited<ReturnType<typeof addProvider>>,
+  person: Person,
+) {
+  provider.is(person)
+  const start = await browser.ask(path)
+  expect(start.status, await start.clone().text()).toBe(303)
+  return (await walkThrough(start.headers.get('location') ?? '', PUBLIC)).slice(PUBLIC.length)
+}
+
+const me = async (browser: ReturnType<typeof createBrowser>) =>
+  (await (await browser.ask('/api/v1/auth/me')).json()) as {
+    user?: { email: string }
+    organizations?: { slug: string; role: string }[]
+  }
+const problemOn = async (page: Response) => [page.status, /role="alert">([^<]*)/.exec(await page.text())?.[1]]
+
+const usersIn = ({ db }: TestGateway) =>
+  db.system(
+    (sql) =>
+      sql(z.object({ email: z.string(), vouched_by: z.string().nullable() }))`
+        select email, vouched_by from users order by email`,
+  )
+
+const ADA: Person = { sub: 'ada', email: 'ada@acme.example', email_verified: true, name: 'Ada', groups: ['staff'] }
+
+describe('a provider of an organization', () => {
+  test('lets its people into that organization alone, on the organization’s own page', async () => {
+    await using held = await fixture()
+    const acme = await addProvider(held, 'acme')
+    await addProvider(held, 'globex')
+    const browser = createBrowser(held.gateway.address)
+    const page = await (await browser.ask('/o/acme/sign-in')).text()
+    expect(page).toContain(`href="${acme.path}"`)
+    expect(page.match(/Sign in with Example ID/g)).toHaveLength(1)
+    // An organization that is not there looks like one without a provider.
+    expect(await (await browser.ask('/o/nowhere/sign-in')).text()).not.toContain('Sign in with')
+    expect(await (await browser.ask('/sign-in')).text()).not.toContain('Sign in with')
+
+    expect((await browser.ask(await wayBack(browser, acme, ADA))).status).toBe(200)
+    expect(await me(browser)).toMatchObject({
+      user: { email: 'ada@acme.example' },
+      organizations: [{ slug: 'acme', role: 'tenant_member' }],
+    })
+    const listed = await held.ask('GET /api/v1/admin/tenants/acme/identity-providers')
+    expect(listed.body).toMatchObject({ items: [{ slug: 'login', last_problem: null, has_secret: true }] })
+    expect(JSON.stringify(listed.body)).not.toContain(CLIENT.secret)
+    expect((await held.ask('GET /api/v1/admin/tenants/globex/identity-providers')).body).toMatchObject({
+      items: [{ slug: 'login' }],
+    })
+  })
+
+  test('gives the role and ends the membership that its groups say, and leaves alone what was given by hand', async () => {
+    await using held = await fixture()
+    const mappings = [
+      { group: 'staff', role: 'tenant_member' },
+      { group: 'admins', role: 'tenant_admin' },
+    ]
+    const acme = await addProvider(held, 'acme', { newcomers: 'refuse', mappings })
+    const boss = await addPerson(held.gateway.db, {
+      email: 'boss@acme.example',
+      roles: [[held.acme.id, 'tenant_admin']],
+    })
+    const browser = createBrowser(held.gateway.address)
+    const arrive = async (person: Person) => browser.ask(await wayBack(browser, acme, person))
+
+    expect(await problemOn(await arrive({ ...ADA, groups: [] }))).toEqual([
+      401,
+      expect.stringContaining('none of your groups gives access'),
+    ])
+    await arrive({ ...ADA, groups: ['staff', 7, null, { a: 1 }] })
+    expect((await me(browser)).organizations).toMatchObject([{ role: 'tenant_member' }])
+    await arrive({ ...ADA, groups: ['staff', 'admins'] })
+    expect((await me(browser)).organizations).toMatchObject([{ role: 'tenant_admin' }])
+    // The last group is gone, and with it the membership, its keys and what was allowed.
+    expect(await problemOn(await arrive({ ...ADA, groups: ['others'] }))).toEqual([401, expect.any(String)])
+    expect((await me(browser)).organizations ?? []).toEqual([])
+
+    const members = await held.ask('GET /api/v1/admin/tenants/acme/members')
+    expect(members.body).toMatchObject({ items: [{ user_id: boss.id, role: 'tenant_admin' }] })
+  })
+
+  test('reaches an existing account only by a proven domain, and never an administrator of the installation', async () => {
+    await using held = await fixture()
+    const acme = await addProvider(held, 'acme')
+    await addPerson(held.gateway.db, { email: 'eve@globex.example', roles: [[held.globex.id, 'tenant_admin']] })
+    await addPerson(held.gateway.db, { email: 'ada@acme.example', roles: [[held.globex.id, 'tenant_member']] })
+    await held.gateway.restart()
+    const browser = createBrowser(held.gateway.address)
+    const arrive = async (person: Person) => problemOn(await browser.ask(await wayBack(browser, acme, person)))
+    const refused = [401, expect.stringContaining('has to prove its domain first')]
+    expect(await arrive({ sub: 'x', email: 'eve@globex.example', email_verified: true })).toEqual(refused)
+    expect(await arrive(ADA)).toEqual(refused)
+    expect(await arrive({ sub: 'y', email: 'admin@example.com', email_verified: true })).toEqual([
+      401,
+      expect.stringContaining('administers the installation'),
+    ])
+    expect(await arrive({ sub: 'z', email: 'new@acme.example' })).toEqual([
+      401,
+      expect.stringContaining('does not say that your email address is verified'),
+    ])
+
+    await held.ask('PUT /api/v1/admin/tenants/acme/identity-domains/acme.example', {})
+    expect(
+      (await held.ask('POST /api/v1/admin/tenants/acme/identity-domains/acme.example/prove', { vouch: true })).status,
+    ).toBe(200)
+    expect((await browser.ask(await wayBack(browser, acme, ADA))).status).toBe(200)
+    // She is a member of globex as well, and this sign-in opens acme alone.
+    expect((await me(browser)).organizations).toMatchObject([{ slug: 'acme' }])
+    expect((await browser.ask('/api/v1/admin/tenants/globex/toolsets')).status).toBe(403)
+    // Somebody else may have chosen her password.
+    await expect(signIn(held.gateway.address, 'ada@acme.example')).rejects.toThrow('401')
+    // The word of one organization is none in another.
+    expect((await usersIn(held.gateway)).find(({ email }) => email === 'eve@globex.example')).toBeDefined()
+  })
+
+  test('opens nothing with the answer of another provider, of another browser, or twice', async () => {
+    await using held = await fixture()
+    const [acme, globex] = [await addProvider(held, 'acme'), await addProvider(held, 'globex')]
+    const [browser, other] = [createBrowser(held.gateway.address), createBrowser(held.gateway.address)]
+    const back = await wayBack(browser, acme, ADA)
+    const cookies = [...browser.jar]
+    const restore = () => cookies.forEach(([name, cookie]) => browser.jar.set(name, cookie))
+    // Mix-up: the answer of one at the address of the other (RFC 9700, section 4.4).
+    expect(await problemOn(await browser.ask(back.replace(acme.path, globex.path)))).toEqual([
+      401,
+      expect.stringContaining('was not started in this browser'),
+    ])
+    expect(await problemOn(await other.ask(back))).toEqual([
+      401,
+      expect.stringContaining('was not started in this browser'),
+    ])
+    restore()
+    expect((await browser.ask(back)).status).toBe(200)
+    restore()
+    expect(await problemOn(await browser.ask(back))).toEqual([401, expect.stringContaining('was already used')])
+    expect((await me(other)).organizations).toBeUndefined()
+  })
+
+  test('that is disabled or removed ends its sign-ins, and is answered like one that is not there', async () => {
+    await using held = await fixture()
+    const acme = await addProvider(held, 'acme')
+    const browser = createBrowser(held.gateway.address)
+    await browser.ask(await wayBack(browser, acme, ADA))
+    await held.ask('PUT /api/v1/admin/tenants/acme/identity-providers/login', {
+      ...settings(held.providers.acme.address),
+      enabled: false,
+    })
+    await expect.poll(async () => (await browser.ask('/api/v1/auth/me')).status).toBe(401)
+    const absent = await problemOn(await browser.ask('/sign-in/provider/idp_01ABCDEFGHJKMNPQRSTVWXYZ00'))
+    expect(await problemOn(await browser.ask(acme.path))).toEqual(absent)
+    expect((await held.ask('DELETE /api/v1/admin/tenants/acme/identity-providers/login')).status).toBe(204)
+    expect((await held.ask('DELETE /api/v1/admin/tenants/acme/identity-providers/login')).status).toBe(404)
+  })
+
+  test('is tried without letting anybody in, by who administers it alone', async () => {
+    await using held = await fixture()
+    const acme = await addProvider(held, 'acme', { mappings: [{ group: 'staff', role: 'tenant_admin', groups: [] }] })
+    const answer = await held.ask('POST /api/v1/admin/tenants/acme/identity-providers/login/trial')
+    const { url } = z.object({ url: z.string() }).parse(answer.body)
+    const browser = createBrowser(held.gateway.address)
+    const path = url.slice(PUBLIC.length)
+    const back = await wayBack(browser, { ...acme, path }, ADA)
+    const page = await (await browser.ask(back)).text()
+    expect(page).toContain('tenant_admin')
+    expect(page).toContain('ada@acme.example')
+    expect((await browser.ask('/api/v1/auth/me')).status).toBe(401)
+    expect((await usersIn(held.gateway)).map(({ email }) => email)).not.toContain('ada@acme.example')
+    // A made-up ticket, and one of another provider.
+    const globex = await addProvider(held, 'globex')
+    for (const start of [`${acme.path}?trial=AAAA`, path.replace(acme.path, globex.path)])
+      expect(await problemOn(await browser.ask(start))).toEqual([401, expect.stringContaining('trial has expired')])
+  })
+
+  test('loses its secret where its issuer changes, and is not reached in a private network without leave', async () => {
+    await using held = await fixture()
+    await addProvider(held, 'acme')
+    const admin = createAsk(
+      held.gateway,
+      await addKey(held.gateway, { role: 'tenant_admin', organization: held.acme.id }),
+    )
+    const at = 'PUT /api/v1/admin/tenants/acme/identity-providers/login'
+    const { client_secret: _, ...open } = settings('https://id.example.com/')
+    expect((await admin(at, { ...open, private: false })).body).toMatchObject({ has_secret: false, private: false })
+    for (const issuer of ['http://id.example.com/', 'https://127.0.0.1/', 'https://metadata.internal/'])
+      expect((await admin(at, { ...open, private: undefined, settings: { ...open.settings, issuer } })).status).toBe(
+        issuer.startsWith('http:') ? 400 : 403,
+      )
+    expect((await admin(at, open)).status).toBe(403)
+  })
+
+  test('that does not answer says so on the page and beside the provider, and those who are signed in go on', async () => {
+    await using held = await fixture()
+    const acme = await addProvider(held, 'acme')
+    const browser = createBrowser(held.gateway.address)
+    await browser.ask(await wayBack(browser, acme, ADA))
+    await held.providers.acme[Symbol.asyncDispose]()
+    await held.gateway.restart()
+    const other = createBrowser(held.gateway.address)
+    expect(await problemOn(await other.ask(acme.path))).toEqual([401, expect.stringContaining('cannot be reached')])
+    expect((await browser.ask('/api/v1/auth/me')).status).toBe(200)
+    const listed = await held.ask('GET /api/v1/admin/tenants/acme/identity-providers')
+    expect(listed.body).toMatchObject({
+      items: [
+        {
+          last_problem: expect.stringContaining('cannot be reached') as string,
+          failed_at: expect.any(String) as string,
+        },
+      ],
+    })
+  })
+})
+
+describe('groups of a provider', () => {
+  test('are groups here while the provider says so, beside what was given by hand, and decide over toolsets', async () => {
+    await using held = await fixture()
+    const tenant = '/api/v1/admin/tenants/acme'
+    for (const group of ['finance', 'sales']) await held.ask(`PUT ${tenant}/groups/${group}`, {})
+    await held.ask(`PUT ${tenant}/toolsets/ledger`, { include: ['*'], exclude: [], audience: { groups: ['finance'] } })
+    const acme = await addProvider(held, 'acme', {
+      group_claims: ['absent', 'realm.groups', 'groups'],
+      mappings: [
+        { group: 'F-17', groups: ['finance', 'not-there'] },
+        { group: 'S-3', groups: ['sales'] },
+      ],
+    })
+    const browser = createBrowser(held.gateway.address)
+    const arrive = async (groups: string[]) => browser.ask(await wayBack(browser, acme, { ...ADA, groups }))
+    const Groups = z.object({
+      items: z.array(z.object({ slug: z.string(), members: z.array(z.looseObject({ email: z.string() })) })),
+    })
+    const groupsOf = async () =>
+      Groups.parse((await held.ask(`GET ${tenant}/groups`)).body)
+        .items.filter(({ members }) => members.some(({ email }) => email === ADA.email))
+        .map(({ slug }) => slug)
+    await arrive(['F-17', 'S-3'])
+    expect(await groupsOf()).toEqual(['finance', 'sales'])
+    const { user_id: ada } = z
+      .object({ items: z.tuple([z.looseObject({ user_id: z.string() })]) })
+      .parse((await held.ask(`GET ${tenant}/members?search=ada`)).body).items[0]
+    await held.ask(`PUT ${tenant}/groups/sales/members/${ada}`)
+    await arrive([])
+    // By hand she is in sales still.
+    expect(await groupsOf()).toEqual(['sales'])
+    const answer = await browser.ask('/o/acme/t/ledger/mcp', { method: 'POST' })
+    await arrive(['F-17'])
+    expect(await groupsOf()).toEqual(['finance', 'sales'])
+    expect(answer.status).toBeGreaterThanOrEqual(400)
+  })
+})
+
+describe('a domain', () => {
+  test('leads people to their provider by their address, and when enforced takes their passwords', async () => {
+    await using held = await fixture()
+    const acme = await addProvider(held, 'acme')
+    const roles = [[held.acme.id, 'tenant_admin']] as const
+    for (const email of ['ada@acme.example', 'boss@acme.example']) await addPerson(held.gateway.db, { email, roles })
+    await held.gateway.restart()
+    const browser = createBrowser(held.gateway.address)
+    const lead = (email: string) =>
+      browser.submit('/sign-in/organization', { email, next: '/tools' }, { origin: PUBLIC })
+    expect(await (await lead('ada@acme.example')).text()).toContain('No organization here signs in people')
+    const domain = '/api/v1/admin/tenants/acme/identity-domains/acme.example'
+    await held.ask(`PUT ${domain}`, { enforced: true, break_glass: 'boss@acme.example' })
+    // Not proven yet: it takes nothing.
+    await signIn(held.gateway.address, 'ada@acme.example')
+    await held.ask(`POST ${domain}/prove`, { vouch: true })
+    const led = await lead('ada@acme.example')
+    expect(led.headers.get('location')).toBe(`${acme.path}?email=ada%40acme.example&next=%2Ftools`)
+    await expect(signIn(held.gateway.address, 'ada@acme.example')).rejects.toThrow('401')
+    await signIn(held.gateway.address, 'boss@acme.example')
+    await signIn(held.gateway.address, 'admin@example.com')
+    const alerts = await held.ask('GET /api/v1/admin/tenants/acme/alerts?kind=password.emergency')
+    expect(alerts.body).toMatchObject({ items: [{ detail: { email: 'boss@acme.example' } }] })
+  })
+
+  test('is proven once by DNS, and by no other organization then', async () => {
+    await using held = await fixture()
+    const at = (organization: string) => `/api/v1/admin/tenants/${organization}/identity-domains/acme.example`
+    const added = await held.ask(`PUT ${at('acme')}`, {})
+    expect(added.body).toMatchObject({ proven_at: null, record: { name: '_toolway.acme.example', type: 'TXT' } })
+    const refused = await held.ask(`POST ${at('acme')}/prove`, {})
+    expect([refused.status, JSON.stringify(refused.body)]).toEqual([
+      422,
+      expect.stringMatching(/no TXT record|do not respond/),
+    ])
+    const admin = createAsk(
+      held.gateway,
+      await addKey(held.gateway, { role: 'tenant_admin', organization: held.acme.id }),
+    )
+    expect((await admin(`POST ${at('acme')}/prove`, { vouch: true })).status).toBe(403)
+    await held.ask(`POST ${at('acme')}/prove`, { vouch: true })
+    await held.ask(`PUT ${at('globex')}`, {})
+    expect((await held.ask(`POST ${at('globex')}/prove`, { vouch: true })).status).toBe(409)
+    for (const bad of ['localhost', 'a..b', 'xn--', '1.2.3.4', `${'a'.repeat(250)}.com`])
+      expect((await held.ask(`PUT /api/v1/admin/tenants/acme/identity-domains/${bad}`, {})).status).toBe(422)
+  })
+
+  test('has its TXT records joined, and none where the name server says so', async () => {
+    await using server = await startNameServer()
+    const find = createFindTxtRecords([server.address])
+    expect(await find('_toolway.acme.example')).toEqual(['toolway-domain=1234', 'other'])
+    expect(await find('_toolway.absent.example')).toEqual([])
+    await expect(find('_toolway.broken.example')).rejects.toThrow()
+  })
+})
+
+/** A name server (RFC 1035) with two TXT records, one of two texts; anything else is not there, or its own failure. */
+async function startNameServer() {
+  const socket = createSocket('udp4')
+  const text = (words: string[]) => {
+    const data = Buffer.concat(words.map((word) => Buffer.concat([Buffer.from([word.length]), Buffer.from(word)])))
+    const head = Buffer.from([0xc0, 12, 0, 16, 0, 1, 0, 0, 0, 60, 0, data.length])
+    return Buffer.concat([head, data])
+  }
+  socket.on('message', (query, { port, address }) => {
+    const end = query.indexOf(0, 12) + 5
+    const name = query.subarray(12, end).toString('latin1')
+    const answers = name.includes('acme') ? [text(['toolway-', 'domain=1234']), text(['other'])] : []
+    const code = name.includes('broken') ? 2 : answers.length === 0 ? 3 : 0
+    const head = Buffer.from([query[0] ?? 0, query[1] ?? 0, 0x81, 0x80 | code, 0, 1, 0, answers.length, 0, 0, 0, 0])
+    socket.send(Buffer.concat([head, query.subarray(12, end), ...answers]), port, address)
+  })
+  await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
+  return {
+    address: `127.0.0.1:${(socket.address() as AddressInfo).port}`,
+    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => void socket.close(() => resolve())),
+  }
+}
