@@ -84,6 +84,14 @@ export interface English {
     readonly 'group.leave': string
     readonly 'group.put': string
     readonly 'group.remove': string
+    readonly 'identity-domain.prove': string
+    readonly 'identity-domain.put': string
+    readonly 'identity-domain.remove': string
+    readonly 'identity-link.add': string
+    readonly 'identity-link.remove': string
+    readonly 'identity-provider.put': string
+    readonly 'identity-provider.remove': string
+    readonly 'identity-provider.try': string
     readonly 'key.add': string
     readonly 'key.import': string
     readonly 'key.regenerate': string
