@@ -44,6 +44,7 @@ import { addressOn } from './http/listeners.ts'
 import { createMcpTransports } from './http/mcp-doors.ts'
 import { createChallenge } from './http/oauth/challenge.ts'
 import { createOAuth } from './http/oauth/oauth.ts'
+import { createScimDoor } from './http/scim/scim-door.ts'
 import { createSignInAddresses } from './http/sign-in/sign-in-addresses.ts'
 import { identifyAnywhere, recalls } from './identity/recalls.ts'
 import { findUser } from './identity/users.ts'
@@ -218,6 +219,10 @@ async function createFaces(base: BaseWithDatabase, own: Own, core: Core) {
       places: { accounts, snapshots: { find: snapshots.findAny, all: snapshots.all } },
     }),
     files: core.files && createFilesDoor({ transfers: core.files.transfers, clients, log, newCorrelationId }),
+    scim: createScimDoor({
+      ...{ db, vault, snapshots, limits, clients, log, publicUrl, newCorrelationId },
+      credentials: core.credentials.admin,
+    }),
     oauth,
     connect: createConnectAddresses(base, { ...pages, connect: core.connect }),
     approvals: createApprovalAddresses(pages),

@@ -19,6 +19,7 @@ import type { McpDoor } from './mcp-door.ts'
 import type { OAuthDoor } from './oauth/oauth-door.ts'
 import { checkJsonType } from './request-head.ts'
 import { createRest, type RestParts } from './rest.ts'
+import type { ScimAddress, ScimDoor } from './scim/scim-door.ts'
 import type { PolicyDoor } from './tools/policy-door.ts'
 import { appProblem } from './tools/serve-apps.ts'
 import { TEMPLATES } from './tools/tool-addresses.ts'
@@ -84,6 +85,8 @@ export interface DoorParts extends RestParts {
   readonly eventSocket: EventSocket | undefined
   /** Takes and gives files at addresses of one transfer; undefined where none are kept. */
   readonly files?: FilesDoor | undefined
+  /** Takes what identity providers say of people; undefined without a database. */
+  readonly scim?: ScimDoor | undefined
   /** Serves the addresses of the authorization server. */
   readonly oauth: OAuthDoor | undefined
 }
@@ -99,7 +102,14 @@ export function createDoors(parts: DoorParts): Doors {
     match: () => true,
     answer: (request, response) => listener(request, response),
   }
-  const optional = [filesDoor(parts), oauthDoor(parts), consoleDoor(parts), toolDoor(parts), policyDoor(parts)]
+  const optional = [
+    filesDoor(parts),
+    scimDoor(parts),
+    oauthDoor(parts),
+    consoleDoor(parts),
+    toolDoor(parts),
+    policyDoor(parts),
+  ]
   return {
     doors: [mcpDoor(parts), sseDoor(parts, rest), ...optional.filter((door) => door !== undefined), rest].filter(has),
     sockets: [eventSocketDoor(parts), webSocketDoor(parts)].filter((door) => door !== undefined).filter(has),
@@ -171,6 +181,17 @@ const filesDoor = ({ files }: DoorParts): Door<FileAddress> | undefined =>
     match: (path) => files.addressOf(path),
     template: () => '/files/{address}',
     answer: (request, response, address) => files.answer(request, response, address),
+  }
+
+const scimDoor = ({ scim }: DoorParts): Door<ScimAddress> | undefined =>
+  scim && {
+    name: 'SCIM',
+    role: 'api',
+    errors: 'problem',
+    preflight: false,
+    match: (path) => scim.addressOf(path),
+    template: () => '/scim/v2/{organization}/*',
+    answer: (request, response, address) => scim.answer(request, response, address),
   }
 
 const oauthDoor = ({ oauth }: DoorParts): Door | undefined =>

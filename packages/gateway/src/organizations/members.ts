@@ -164,3 +164,9 @@ export const isElsewhere = async (sql: SystemSql, userId: UserId, organizationId
     await sql(RoleRow)`
       select user_id, role from members where user_id = ${userId} and organization_id <> ${organizationId} limit 1`
   ).length > 0
+
+export const isMember = async (sql: SystemSql, organizationId: OrganizationId, userId: UserId): Promise<boolean> =>
+  (
+    await sql(RoleRow)`
+      select user_id, role from members where organization_id = ${organizationId} and user_id = ${userId}`
+  ).length > 0

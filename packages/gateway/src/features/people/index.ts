@@ -7,7 +7,7 @@ export { startPeople, type People } from './people.start.ts'
 export type { Enrolment } from './enrolment.ts'
 export type { SignIn, Tokens, WebCookies } from './sign-in.ts'
 export { refuseOldSignIn, type FreshSignInParts } from './fresh-sign-in.ts'
-export { changeRole, join, joinAs, nameOf, removeMembership, type MemberSeals } from './members.ts'
+export { changeRole, join, joinAs, nameOf, provideMember, removeMembership, type MemberSeals } from './members.ts'
 export {
   joinGroup,
   leaveGroup,

@@ -52,6 +52,25 @@ export async function join(sql: SystemSql, seals: MemberSeals, joining: Joining)
   return { user, invitation: claimed || !own ? undefined : await newPasswordCode(sql, seals.hash, user.id) }
 }
 
+/**
+ * The same for who is provided by an identity provider, and has no use for a code; who is a member stays what they are. Throws
+ * `person.unproven`.
+ */
+export async function provideMember(
+  sql: SystemSql,
+  seals: MemberSeals,
+  words: Omit<Joining, 'byPlatform' | 'vouch'>,
+): Promise<{ readonly user: UserRow; readonly joined: boolean }> {
+  const joining: Joining = { ...words, byPlatform: false, vouch: false }
+  const { organizationId, email, role } = joining
+  const found = await findUserByEmail(sql, email)
+  const user = found ?? (await addInvited(sql, joining))
+  if (found !== undefined && (await members.isMember(sql, organizationId, user.id))) return { user, joined: false }
+  if (found !== undefined) await refuseUnproven(sql, found, joining, isClaimed(found))
+  await joinAs(sql, seals, user.id, { organizationId, role, name: user.email })
+  return { user, joined: true }
+}
+
 async function refuseUnproven(
   sql: SystemSql,
   found: UserWithPassword,

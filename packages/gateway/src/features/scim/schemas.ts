@@ -1,0 +1,93 @@
+/**
+ * Schemas of SCIM (RFC 7643): what a resource may have, by `scimmy`, which is loaded with the first request. It checks what came and
+ * leaves out what no schema knows. Storage, filters and patches are ours (ADR 0142).
+ */
+import { refused } from './refuse.ts'
+
+export const USER = 'urn:ietf:params:scim:schemas:core:2.0:User'
+export const GROUP = 'urn:ietf:params:scim:schemas:core:2.0:Group'
+export const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
+export const MESSAGES = 'urn:ietf:params:scim:api:messages:2.0:'
+
+export type Json = Record<string, unknown>
+export const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export interface Attribute {
+  readonly name: string
+  readonly type: string
+  readonly config: { readonly multiValued?: boolean; readonly mutable?: boolean | string }
+  readonly subAttributes?: readonly Attribute[]
+}
+
+interface Definition {
+  attribute(name: string): Attribute
+  describe(basepath: string): Json
+}
+
+export interface Schemas {
+  /** The whole of a person as it may be stored. Throws `scim.refused`. */
+  person(input: Json): Json
+  /** Undefined for a name that is not known. `schema`: USER or ENTERPRISE. */
+  attribute(schema: string, name: string): Attribute | undefined
+  describe(base: string): Json[]
+}
+
+let loaded: Promise<Schemas> | undefined
+export const loadSchemas = (): Promise<Schemas> => (loaded ??= load())
+
+async function load(): Promise<Schemas> {
+  const { default: scimmy } = await import('scimmy')
+  const { User, EnterpriseUser, Group } = scimmy.Schemas
+  // Its types want an instance where its documents and its code take the class.
+  User.extend(EnterpriseUser as never, false)
+  const definitions: Readonly<Record<string, Definition>> = {
+    [USER]: User.definition as unknown as Definition,
+    [ENTERPRISE]: EnterpriseUser.definition as unknown as Definition,
+    [GROUP]: Group.definition as unknown as Definition,
+  }
+  return {
+    person(input) {
+      try {
+        const checked = new User(withBooleans(input), 'in')
+        return JSON.parse(JSON.stringify(checked)) as Json
+      } catch (thrown) {
+        throw refused('invalidValue', thrown instanceof Error ? thrown.message : 'a value has another type')
+      }
+    },
+    attribute(schema, name) {
+      try {
+        return definitions[schema]?.attribute(name)
+      } catch {
+        return undefined
+      }
+    },
+    describe: (base) =>
+      Object.values(definitions).map((definition) => {
+        const described = definition.describe(`${base}/Schemas`)
+        return {
+          ...described,
+          meta: { resourceType: 'Schema', location: `${base}/Schemas/${String(described['id'])}` },
+        }
+      }),
+  }
+}
+
+const BOOLEANS: ReadonlySet<string> = new Set(['active', 'primary'])
+
+/** Entra writes "True" and "False". */
+function withBooleans(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => withBooleans(item))
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, item]) => {
+      if (item === null) return []
+      if (BOOLEANS.has(name.toLowerCase())) return [[name, toBoolean(item)]]
+      if (name === 'manager' && typeof item === 'string') return [[name, { value: item }]]
+      return [[name, withBooleans(item)]]
+    }),
+  )
+}
+
+export const toBoolean = (value: unknown): unknown =>
+  typeof value === 'string' && /^(?:true|false)$/i.test(value) ? value.toLowerCase() === 'true' : value
