@@ -84,6 +84,7 @@ function change(resource: Json, { schema, attribute, filter, sub }: Target, op: 
   const holder = schema === USER ? resource : extensionOf(resource)
   if (attribute === undefined) return changeExtension(resource, op, value)
   const { name } = attribute
+  if (op === 'remove' && attribute.config.required === true) throw refused('mutability', `"${name}" cannot be removed`)
   if (attribute.config.multiValued === true) return changeEntries(holder, { attribute, filter, sub }, op, value)
   if (filter !== undefined) throw refused('invalidPath', `"${name}" has no entries to choose from`)
   if (attribute.type !== 'complex')

@@ -16,7 +16,7 @@ export const isObject = (value: unknown): value is Json =>
 export interface Attribute {
   readonly name: string
   readonly type: string
-  readonly config: { readonly multiValued?: boolean; readonly mutable?: boolean | string }
+  readonly config: { readonly multiValued?: boolean; canonicalValues?: unknown; required?: boolean }
   readonly subAttributes?: readonly Attribute[]
 }
 
@@ -41,6 +41,14 @@ async function load(): Promise<Schemas> {
   const { User, EnterpriseUser, Group } = scimmy.Schemas
   // Its types want an instance where its documents and its code take the class.
   User.extend(EnterpriseUser as never, false)
+  // Canonical values are a suggestion (RFC 7643, section 2.4), and scimmy refuses others: providers have types of their own.
+  const { attributes } = User.definition as unknown as { readonly attributes: readonly Attribute[] }
+  for (const { config } of attributes.flatMap(({ subAttributes = [] }) => subAttributes)) config.canonicalValues = false
+  // Whoever is provided is active or not; where a provider does not say, active.
+  const active = attributes.find(({ name }) => name === 'active')
+  if (active !== undefined) active.config.required = true
+  // Of a member, the id is stored, and nothing that a provider calls it.
+  ;(Group.definition.attribute('members') as unknown as { truncate(name: string): void }).truncate('display')
   const definitions: Readonly<Record<string, Definition>> = {
     [USER]: User.definition as unknown as Definition,
     [ENTERPRISE]: EnterpriseUser.definition as unknown as Definition,
@@ -49,7 +57,7 @@ async function load(): Promise<Schemas> {
   return {
     person(input) {
       try {
-        const checked = new User(withBooleans(input), 'in')
+        const checked = new User({ active: true, ...withBooleans(input) }, 'in')
         return JSON.parse(JSON.stringify(checked)) as Json
       } catch (thrown) {
         throw refused('invalidValue', thrown instanceof Error ? thrown.message : 'a value has another type')
@@ -76,15 +84,18 @@ async function load(): Promise<Schemas> {
 const BOOLEANS: ReadonlySet<string> = new Set(['active', 'primary'])
 
 /** Entra writes "True" and "False". */
-function withBooleans(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((item) => withBooleans(item))
-  if (!isObject(value)) return value
+const withBooleansIn = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map((item: unknown) => withBooleansIn(item))
+  return isObject(value) ? withBooleans(value) : value
+}
+
+function withBooleans(value: Json): Json {
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, item]) => {
       if (item === null) return []
-      if (BOOLEANS.has(name.toLowerCase())) return [[name, toBoolean(item)]]
+      if (BOOLEANS.has(name.toLowerCase())) return [[name.toLowerCase(), toBoolean(item)]]
       if (name === 'manager' && typeof item === 'string') return [[name, { value: item }]]
-      return [[name, withBooleans(item)]]
+      return [[name, withBooleansIn(item)]]
     }),
   )
 }

@@ -100,14 +100,12 @@ export const isGroupNameTaken = async (sql: OrgSql, displayName: string, but: st
     )`select id from scim_groups where lower(display_name) = lower(${displayName}) and id is distinct from ${but}`
   ).length > 0
 
-const MemberRow = z.object({ slug: z.string(), user_id: z.string(), display: z.string() })
+const MemberRow = z.object({ slug: z.string(), user_id: z.string() })
 
 /** Members that the provider added, of these groups; so many at most. */
 export const listProvidedMembers = (sql: OrgSql, slugs: readonly string[], limit: number) => sql(MemberRow)`
-  select g.group_slug as slug, g.user_id, coalesce(nullif(p.display_name, ''), p.user_name, u.email) as display
-    from group_members g join users u on u.id = g.user_id
-    left join scim_people p on p.organization_id = g.organization_id and p.user_id = g.user_id
-   where g.source = 'scim' and g.group_slug = any(${slugs}::text[]) order by g.group_slug, g.user_id limit ${limit}`
+  select group_slug as slug, user_id from group_members
+   where source = 'scim' and group_slug = any(${slugs}::text[]) order by group_slug, user_id limit ${limit}`
 
 const GroupOfRow = z.object({ user_id: z.string(), id: z.string(), display_name: z.string() })
 

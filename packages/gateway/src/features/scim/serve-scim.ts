@@ -87,10 +87,15 @@ export async function serveScim(server: ScimServer, request: ScimRequest): Promi
   if (request.path.length > 2) throw unknown(request)
   if (kind === 'Users') return id === '.search' ? search(server, request) : serveOne(people(server), request)
   if (kind === 'Groups') return id === '.search' ? search(server, request) : serveOne(groups(server), request)
+  if (kind === '.search' && id === undefined) return searchAll(server, request)
   if (kind === 'Bulk' && id === undefined) return bulk(server, request)
-  if (request.method !== 'GET') throw unknown(request)
-  return describe(server, kind, id) ?? Promise.reject(unknown(request))
+  const described = describe(server, kind, id)
+  if (described === undefined) throw unknown(request)
+  if (request.method !== 'GET') throw unserved(request, 'GET')
+  return described
 }
+
+const unserved = ({ method }: ScimRequest, allowed: string) => new Fault('request.method', { method, allowed })
 
 const unknown = ({ path }: ScimRequest) => new Fault('address.unknown', { path: `/scim/v2/…/${path.join('/')}` })
 
@@ -107,7 +112,7 @@ function describe({ base, schemas }: ScimServer, kind: string, id: string | unde
 
 /** `POST …/.search` is the same list with its query in the body. */
 function search(server: ScimServer, request: ScimRequest): Promise<ScimAnswer> {
-  if (request.method !== 'POST') throw unknown(request)
+  if (request.method !== 'POST') throw unserved(request, 'POST')
   const query = Object.fromEntries(
     Object.entries(bodyOf(request)).flatMap(([name, value]) => {
       if (Array.isArray(value)) return [[name, value.join(',')]]
@@ -116,6 +121,28 @@ function search(server: ScimServer, request: ScimRequest): Promise<ScimAnswer> {
   )
   return serveScim(server, { ...request, method: 'GET', path: request.path.slice(0, 1), query, body: undefined })
 }
+
+/** Of both kinds: people first, and groups behind them. */
+async function searchAll(server: ScimServer, request: ScimRequest): Promise<ScimAnswer> {
+  const { startIndex = 1, count = 100, ...rest } = bodyOf(request)
+  const [first, most] = [Math.max(Number(startIndex) || 1, 1), Math.max(Number(count) || 0, 0)]
+  const asked = (kind: string, from: number, number: number) =>
+    search(server, { ...request, path: [kind, '.search'], body: { ...rest, startIndex: from, count: number } })
+  const users = await asked('Users', first, most)
+  const total = Number(users.body?.['totalResults'])
+  const found = resourcesOf(users)
+  const groups = await asked('Groups', Math.max(first - total, 1), most - found.length)
+  const resources = [...found, ...resourcesOf(groups)]
+  const page = {
+    total: total + Number(groups.body?.['totalResults']),
+    resources,
+    startIndex: first,
+    nextCursor: undefined,
+  }
+  return { status: 200, body: list(page, {}) }
+}
+
+const resourcesOf = ({ body }: ScimAnswer): Json[] => (body?.['Resources'] ?? []) as Json[]
 
 interface Face {
   list(query: Readonly<Record<string, string>>): Promise<Page>
@@ -133,7 +160,7 @@ async function serveOne(face: Face, request: ScimRequest): Promise<ScimAnswer> {
   const shown = (resource: Json) => projected(resource, query['attributes'], query['excludedAttributes'])
   if (id === undefined) {
     if (method === 'POST') return answerOf(201, shown, await face.get(await face.add(bodyOf(request)), query))
-    if (method !== 'GET') throw unknown(request)
+    if (method !== 'GET') throw unserved(request, 'GET, POST')
     const page = await face.list(query)
     return { status: 200, body: list({ ...page, resources: page.resources.map(shown) }, query) }
   }
@@ -143,7 +170,7 @@ async function serveOne(face: Face, request: ScimRequest): Promise<ScimAnswer> {
   }
   if (method === 'PUT') await face.replace(id, bodyOf(request), ifMatch)
   else if (method === 'PATCH') await face.patch(id, bodyOf(request), ifMatch)
-  else if (method !== 'GET') throw unknown(request)
+  else if (method !== 'GET') throw unserved(request, 'GET, PUT, PATCH, DELETE')
   const resource = await face.get(id, query)
   const tag = isObject(resource['meta']) ? String(resource['meta']['version']) : ''
   if (method === 'GET' && request.ifNoneMatch?.split(',').some((item) => item.trim() === tag))
@@ -252,8 +279,8 @@ function groups({ provider, base }: ScimServer): Face {
       displayName: row.display_name,
       ...(withMembers
         ? {
-            members: (of.get(row.slug) ?? []).map(({ user_id: value, display }) => ({
-              ...{ value, $ref: `${base}/Users/${value}`, type: 'User', display },
+            members: (of.get(row.slug) ?? []).map(({ user_id: value }) => ({
+              ...{ value, $ref: `${base}/Users/${value}`, type: 'User' },
             })),
           }
         : {}),
@@ -298,8 +325,8 @@ type GroupNarrowing = Parameters<typeof groupRows.findGroups>[1]
 
 /** One operation after the other (RFC 7644, section 3.7); an id of this request stands for what an earlier operation made. */
 async function bulk(server: ScimServer, request: ScimRequest): Promise<ScimAnswer> {
+  if (request.method !== 'POST') throw unserved(request, 'POST')
   const { Operations: operations, failOnErrors } = bodyOf(request)
-  if (request.method !== 'POST') throw unknown(request)
   if (!Array.isArray(operations)) throw refused('invalidSyntax', 'there are no operations')
   if (operations.length > BULK_OPERATIONS) throw new Fault('request.too-large', { limit: BULK_OPERATIONS })
   const made = new Map<string, string>()

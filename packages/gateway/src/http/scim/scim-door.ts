@@ -77,6 +77,9 @@ export function createScimDoor(parts: ScimDoorParts): ScimDoor {
   }
 }
 
+const TAKE_BODIES: ReadonlySet<string> = new Set(['Users', 'Groups', 'Bulk', '.search'])
+const hasBody = ({ method }: IncomingMessage): boolean => method === 'POST' || method === 'PUT' || method === 'PATCH'
+
 const decoded = (part: string): string => {
   try {
     return decodeURIComponent(part)
@@ -99,7 +102,7 @@ async function take(
   const { organization, token } = await admit(parts, request, address)
   const { db, vault, credentials, publicUrl } = parts
   const query = Object.fromEntries(new URL(request.url ?? '', 'http://scim').searchParams)
-  const body = request.method === 'GET' || request.method === 'DELETE' ? undefined : await readJson(request)
+  const body = TAKE_BODIES.has(address.path[0] ?? '') && hasBody(request) ? await readJson(request) : undefined
   const actor = {
     ...{ id: `scim:${token.name}`, type: 'system' as const, keyId: undefined, correlationId },
     address: parts.clients.of(request).address,
