@@ -20,6 +20,8 @@ export type Noun =
   | 'rules'
   | 'records'
   | 'record-streams'
+  | 'identity-domains'
+  | 'identity-providers'
   | 'stats'
   | 'past'
   | 'alerts'

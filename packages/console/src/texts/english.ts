@@ -1721,6 +1721,117 @@ export interface English {
     readonly title: string
     readonly hint: string
   }
+  readonly identityProviders: {
+    readonly title: string
+    readonly hint: string
+    readonly add: string
+    readonly change: string
+    readonly edit: string
+    readonly empty: string
+    readonly emptyHint: string
+    readonly columns: {
+      readonly name: string
+      readonly state: string
+      readonly action: string
+    }
+    readonly on: string
+    readonly off: string
+    readonly failing: string
+    readonly delivered: string
+    readonly failed: string
+    readonly actions: (v: { readonly name: string }) => string
+    readonly test: string
+    readonly switchOn: string
+    readonly switchOff: string
+    readonly switchedOn: string
+    readonly switchedOff: string
+    readonly remove: string
+    readonly removeTitle: string
+    readonly removeText: (v: { readonly name: string }) => string
+    readonly removed: string
+    readonly addressesToEnter: string
+    readonly addressesToEnterHint: string
+    readonly redirectUri: string
+    readonly copyRedirectUri: string
+    readonly signInUrl: string
+    readonly copySignInUrl: string
+    readonly preset: string
+    readonly presetNone: string
+    readonly name: string
+    readonly nameHint: string
+    readonly titleWrong: string
+    readonly issuer: string
+    readonly issuerHint: string
+    readonly issuerWrong: string
+    readonly clientId: string
+    readonly clientIdWrong: string
+    readonly secret: string
+    readonly secretKept: string
+    readonly scopes: string
+    readonly newcomers: string
+    readonly newcomersChoices: {
+      readonly refuse: string
+      readonly viewer: string
+      readonly member: string
+    }
+    readonly addresses: string
+    readonly addressesHint: string
+    readonly addressesChoices: {
+      readonly claim: string
+      readonly provider: string
+    }
+    readonly hours: string
+    readonly hoursWrong: string
+    readonly groupClaims: string
+    readonly groupClaimsHint: string
+    readonly mappings: string
+    readonly mappingsHint: string
+    readonly mappingGroup: string
+    readonly mappingRole: string
+    readonly mappingGroups: string
+    readonly mappingAdd: string
+    readonly mappingRemove: (v: { readonly group: string }) => string
+    readonly mappingWrong: string
+    readonly roles: {
+      readonly tenant_admin: string
+      readonly tenant_member: string
+      readonly tenant_viewer: string
+    }
+    readonly private: string
+    readonly privateWhy: string
+    readonly save: string
+    readonly saved: string
+    readonly domains: {
+      readonly title: string
+      readonly hint: string
+      readonly add: string
+      readonly addHint: string
+      readonly empty: string
+      readonly emptyHint: string
+      readonly domain: string
+      readonly columns: {
+        readonly domain: string
+        readonly proof: string
+        readonly enforced: string
+        readonly action: string
+      }
+      readonly byDns: string
+      readonly byPlatform: string
+      readonly enter: (v: { readonly name: string }) => string
+      readonly record: string
+      readonly copyRecord: (v: { readonly domain: string }) => string
+      readonly prove: string
+      readonly proven: string
+      readonly vouch: string
+      readonly enforcedOf: (v: { readonly domain: string }) => string
+      readonly saved: string
+      readonly remove: string
+      readonly removeOf: (v: { readonly domain: string }) => string
+      readonly removeTitle: string
+      readonly removeText: (v: { readonly domain: string }) => string
+      readonly removed: string
+    }
+  }
   readonly importReview: {
     readonly note: string
     readonly twin: (v: { readonly name: string }) => string
@@ -3486,6 +3597,7 @@ export interface English {
       readonly egress: string
       readonly apps: string
       readonly webhooks: string
+      readonly signIn: string
       readonly streams: string
       readonly alerts: string
       readonly installation: string

@@ -13,15 +13,17 @@ import { InstallationSettings } from './installation-settings.tsx'
 import { OAuthApps } from '../../features/accounts/oauth-apps.tsx'
 import { OrganizationSettings } from '../../features/organizations/organization-settings.tsx'
 import { RecordStreams } from '../../features/record-streams/record-streams.tsx'
+import { IdentityProviders } from '../../features/identity-providers/identity-providers.tsx'
 import { Webhooks } from '../../features/webhooks/webhooks.tsx'
 
 const t = texts.settings
 
-const TABS = ['organization', 'egress', 'apps', 'webhooks', 'streams', 'alerts', 'installation'] as const
+const TABS = ['organization', 'signIn', 'egress', 'apps', 'webhooks', 'streams', 'alerts', 'installation'] as const
 type Tab = (typeof TABS)[number]
 
 const PANELS: Readonly<Record<Tab, ComponentType>> = {
   organization: OrganizationSettings,
+  signIn: IdentityProviders,
   egress: EgressSettings,
   apps: OAuthApps,
   webhooks: Webhooks,
@@ -37,6 +39,7 @@ export function SettingsScreen() {
   const read = useMay('tenant_read')
   const may: Readonly<Record<Tab, boolean>> = {
     organization: read,
+    signIn: useMay('user_manage'),
     egress: read,
     apps: useMay('connector_update'),
     webhooks: useMay('tenant_update'),
@@ -76,6 +79,7 @@ export function SettingsScreen() {
 
 const LEFT = {
   app: undefined,
+  provider: undefined,
   webhook: undefined,
   stream: undefined,
   kind: undefined,
