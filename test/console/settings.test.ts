@@ -56,6 +56,48 @@ describe.skipIf(NO_BROWSER)('settings', () => {
   })
 
   test(
+    'enter an identity provider with its groups, and a domain that is not proven yet',
+    { tags: 'long' },
+    async () => {
+      const { page } = opened
+      await page.goto('/settings?tab=signIn')
+      await page.getByRole('heading', { name: 'No identity provider yet' }).waitFor()
+      await look(page, 'settings-sign-in-empty')
+      await page.getByRole('button', { name: 'Add an identity provider' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Add an identity provider' })
+      await dialog.getByRole('combobox', { name: 'Provider', exact: true }).click()
+      await page.getByRole('option', { name: 'Okta' }).click()
+      await dialog.getByLabel('Client ID').fill('toolway')
+      await dialog.getByLabel('Client secret').fill(SECRET)
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      // The preset's address has a place to fill in.
+      await dialog.getByText('replace what is in braces').waitFor()
+      await dialog.getByLabel('Issuer address').fill('https://acme.okta.com')
+      await dialog.getByRole('button', { name: 'Add a group' }).click()
+      await dialog.getByRole('textbox', { name: 'Group at the provider' }).fill('Finance')
+      await look(page, 'settings-sign-in-form')
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      const row = page.getByRole('row').filter({ hasText: 'https://acme.okta.com' })
+      await row.getByText('Off', { exact: true }).waitFor()
+      expect(await page.content()).not.toContain(SECRET)
+      await row.getByRole('button', { name: 'Actions for Okta' }).click()
+      await page.getByRole('menuitem', { name: 'What to enter at the provider' }).click()
+      await page.getByRole('dialog').getByText(`${console.gateway.address}/sign-in/provider/idp_`).waitFor()
+      await page.keyboard.press('Escape')
+
+      await page.getByRole('button', { name: 'Add a domain' }).click()
+      await page.getByRole('dialog').getByLabel('Domain').fill('Acme.example')
+      await page.getByRole('dialog').getByRole('button', { name: 'Add a domain' }).click()
+      const domain = page.getByRole('row').filter({ hasText: 'acme.example' })
+      await domain.getByText('Add a TXT record _toolway.acme.example').waitFor()
+      expect(await domain.getByRole('switch').isDisabled()).toBe(true)
+      await look(page, 'settings-sign-in')
+      await domain.getByRole('button', { name: 'Vouch for it' }).click()
+      await domain.getByText('Vouched for by the platform').waitFor()
+    },
+  )
+
+  test(
     'tell an address of alerts: its secret is shown once, and a test says what came of it',
     { tags: 'long' },
     async () => {

@@ -29,6 +29,10 @@ import { completionCommand } from './completion.ts'
 import { watchCommand } from '../features/records/watch.command.ts'
 import { recordsCommand } from '../features/records/records.command.ts'
 import { scimCommand } from '../features/scim/scim.command.ts'
+import {
+  emailDomainCommand,
+  identityProviderCommand,
+} from '../features/identity-providers/identity-providers.command.ts'
 import { recordStreamCommand } from '../features/record-streams/record-streams.command.ts'
 
 const CODES = `
@@ -106,6 +110,8 @@ function buildProgram(finish: Finish): Command {
   add(fileCommand(finish))
   add(vaultCommand(finish))
   add(recordsCommand(finish))
+  add(identityProviderCommand(finish))
+  add(emailDomainCommand(finish))
   add(recordStreamCommand(finish))
   add(scimCommand(finish))
   add(backupCommand(finish))

@@ -9,8 +9,12 @@
 import { Fault } from '@toolway/contract'
 import { Hono } from 'hono'
 import { z } from 'zod'
-import type { ProviderSignIn } from '../../features/identity-providers/index.ts'
-import { isTrialOf, startPathOf, type ProviderRow } from '../../features/identity-providers/index.ts'
+import {
+  isTrialOf,
+  startPathOf,
+  type ProviderRow,
+  type ProviderSignIn,
+} from '../../features/identity-providers/index.ts'
 import type { SignIn, Tokens } from '../../features/people/index.ts'
 import type { IdentityProvider, Proven } from '../../identity/federated/identity-provider.ts'
 import { laxCookie } from '../../lib/lax-cookie.ts'
