@@ -81,7 +81,7 @@ describe.skipIf(NO_BROWSER)('settings', () => {
       await row.getByText('Off', { exact: true }).waitFor()
       expect(await page.content()).not.toContain(SECRET)
       await row.getByRole('button', { name: 'Actions for Okta' }).click()
-      await page.getByRole('menuitem', { name: 'What to enter at the provider' }).click()
+      await page.getByRole('menuitem', { name: 'Addresses for the provider' }).click()
       await page.getByRole('dialog').getByText(`${console.gateway.address}/sign-in/provider/idp_`).waitFor()
       await page.keyboard.press('Escape')
 
