@@ -26,6 +26,7 @@ const ABOVE_CALLS = [
   'keys',
   'organizations',
   'identity-providers',
+  'second-factor',
   'people',
   'approvals',
   'records',

@@ -73,6 +73,11 @@ const IDENTITY_PROVIDER = {
 const provider: Params = () => ({ provider: 'login' })
 const domain: Params = () => ({ domain: 'example.com' })
 
+const NEW_PASSKEY = {
+  ...{ id: 'x', rawId: 'x', type: 'public-key' },
+  response: { clientDataJSON: 'x', attestationObject: 'x' },
+}
+
 /** People, sign-in and keys. */
 const IDENTITY: Readonly<Record<string, Sample>> = {
   listIdentityProviders: none,
@@ -98,6 +103,20 @@ const IDENTITY: Readonly<Record<string, Sample>> = {
   findCodeOwner: once(undefined, { code: 'x' }),
   listSignIns: { answers: [200, 'login.needed'] },
   endSignIn: once(({ signIn }) => ({ id: signIn })),
+  endSignIns: once(),
+  finishLogin: once(undefined, { challenge: 'x', code: 'x' }),
+  listSecondFactors: { answers: [200, 'login.needed'] },
+  beginPasskey: once(),
+  addPasskey: once(undefined, { challenge: 'x', name: 'x', passkey: NEW_PASSKEY }),
+  beginAuthenticatorApp: once(),
+  addAuthenticatorApp: once(undefined, { challenge: 'x', name: 'x', code: 'x' }),
+  renameSecondFactor: once(() => ({ factor: 'psk_x' }), { name: 'x' }),
+  removeSecondFactor: once(() => ({ factor: 'psk_x' })),
+  newRecoveryCodes: once(),
+  beginProof: { answers: [200, 'login.needed'] },
+  proveAgain: once(undefined, { password: PASSWORD }),
+  resetSecondFactor: once(user),
+  resetMemberSecondFactor: once(user),
   listMembers: none,
   addMember: once(undefined, { email: 'new@example.com', role: 'tenant_viewer' }),
   changeMember: once(user, { role: 'tenant_viewer' }),

@@ -442,6 +442,8 @@ describe('a setting in a file of its own', () => {
       TOOLWAY_REFRESH_TOKEN_DAYS: '3',
       TOOLWAY_LOOPBACK_CLIENTS: 'on',
       TOOLWAY_PASSWORD_LENGTH: '15',
+      TOOLWAY_SECOND_FACTOR: 'required',
+      TOOLWAY_PROOF_MINUTES: '5',
       TOOLWAY_OIDC_ISSUER: 'https://id.example',
       TOOLWAY_OIDC_PRESET: 'supabase',
       TOOLWAY_OIDC_NEW: 'viewer',

@@ -169,6 +169,12 @@ export interface English {
     readonly 'webhook.remove': string
     readonly 'webhook.rotate': string
     readonly 'webhook.test': string
+    readonly 'second_factor.add': string
+    readonly 'second_factor.change': string
+    readonly 'second_factor.codes': string
+    readonly 'second_factor.remove': string
+    readonly 'second_factor.reset': string
+    readonly 'sign_in.prove': string
   }
   readonly agent: {
     readonly hint: string
@@ -243,6 +249,7 @@ export interface English {
       readonly 'stream.current': string
       readonly 'stream.gap': string
       readonly 'password.emergency': string
+      readonly 'factor.reset': string
     }
     readonly verdicts: {
       readonly accepted: string
@@ -2176,6 +2183,7 @@ export interface English {
     readonly columns: {
       readonly where: string
       readonly since: string
+      readonly used: string
       readonly until: string
       readonly action: string
     }
@@ -3412,6 +3420,80 @@ export interface English {
       readonly minutes: (v: { readonly count: number }) => string
       readonly backup: string
       readonly noBackup: string
+    }
+  }
+  readonly secondFactor: {
+    readonly title: string
+    readonly hint: string
+    readonly required: string
+    readonly none: string
+    readonly addPasskey: string
+    readonly addApp: string
+    readonly added: string
+    readonly never: string
+    readonly columns: {
+      readonly name: string
+      readonly added: string
+      readonly used: string
+      readonly action: string
+    }
+    readonly kinds: {
+      readonly app: string
+      readonly passkey: string
+      readonly synced: string
+    }
+    readonly remove: string
+    readonly removeOf: (v: { readonly name: string }) => string
+    readonly removeText: string
+    readonly removed: string
+    readonly codes: {
+      readonly title: string
+      readonly hint: string
+      readonly left: (v: { readonly count: number }) => string
+      readonly renew: string
+      readonly copy: string
+      readonly stored: string
+    }
+    readonly app: {
+      readonly title: string
+      readonly hint: string
+      readonly qr: string
+      readonly secret: string
+      readonly copy: string
+      readonly name: string
+      readonly nameLabel: string
+      readonly code: string
+      readonly verb: string
+    }
+    readonly passkey: {
+      readonly title: string
+      readonly hint: string
+      readonly name: string
+      readonly nameLabel: string
+      readonly verb: string
+    }
+    readonly proof: {
+      readonly title: string
+      readonly hint: string
+      readonly password: string
+      readonly look: string
+      readonly code: string
+      readonly codeHint: string
+      readonly passkey: string
+      readonly verb: string
+      readonly none: string
+      readonly signIn: string
+    }
+    readonly rules: {
+      readonly title: string
+      readonly hint: string
+      readonly required: string
+      readonly requiredHint: string
+      readonly hours: string
+      readonly hoursHint: string
+      readonly minutes: string
+      readonly minutesHint: string
+      readonly save: string
     }
   }
   readonly secretOnce: {

@@ -169,6 +169,7 @@ export {
   choosePassword,
   findCodeOwner,
   endSignIn,
+  endSignIns,
   listSignIns,
   login,
   logout,
@@ -180,6 +181,26 @@ export {
   verifyAuth,
   Whoami,
 } from '../features/people/auth.ts'
+export { SecondStep } from '../features/people/second-step.ts'
+export { NEEDS_PROOF } from './needs-proof.ts'
+export {
+  addAuthenticatorApp,
+  addPasskey,
+  beginAuthenticatorApp,
+  beginPasskey,
+  beginProof,
+  finishLogin,
+  listSecondFactors,
+  NewPasskey,
+  newRecoveryCodes,
+  PasskeyAnswer,
+  proveAgain,
+  removeSecondFactor,
+  renameSecondFactor,
+  resetMemberSecondFactor,
+  resetSecondFactor,
+  type SecondFactor,
+} from '../features/second-factor/second-factor.ts'
 export {
   addMember,
   changeMember,

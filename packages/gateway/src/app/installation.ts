@@ -18,6 +18,7 @@ import {
 import { startIdentity } from '../features/keys/index.ts'
 import { refusePassword, startIdentityProviders } from '../features/identity-providers/index.ts'
 import { startPeople } from '../features/people/index.ts'
+import { createSecondFactors } from '../features/second-factor/index.ts'
 import { startRules } from '../features/rules/index.ts'
 import { addressOf } from '../http/addresses.ts'
 import type { OpenStreams } from '../http/streams/open-streams.ts'
@@ -80,8 +81,9 @@ export function createInstallation(base: BaseWithDatabase, parts: InstallationPa
     },
   })
   const { callCredentials } = credentials
+  const secondFactors = createSecondFactors({ vault, publicUrl, now: Date.now })
   const approvals = startApprovals(base, { accounts, snapshots, credentials: callCredentials, publicUrl })
-  const people = startPeople(base, { ...callers, snapshots, publicUrl, refusePassword })
+  const people = startPeople(base, { ...callers, secondFactors, snapshots, publicUrl, refusePassword })
   const providers = startIdentityProviders(base, {
     ...{ signIn: people.signIn, findOrganization: snapshots.find, reveal },
     settle: async (organizations) => {
@@ -90,7 +92,7 @@ export function createInstallation(base: BaseWithDatabase, parts: InstallationPa
   })
   return {
     ...{ upstreams, changes, callers, web, offers, reveal, links, credentials, connect, rules, snapshots, approvals },
-    ...{ people, providers },
+    ...{ people, providers, publicUrl },
     async load() {
       await Promise.all([callers.loadPeople(), rules.platform.load()])
       await snapshots.reload()

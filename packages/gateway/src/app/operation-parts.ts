@@ -10,6 +10,7 @@ export function operationPartsOf({ config, db, vault }: BaseWithDatabase, instal
   return {
     ...{ db, vault, accounts: callers.accounts, web, ...people, sync: offers.syncNow },
     forgetKeys: callers.identity.forget,
+    publicUrl: installation.publicUrl,
     snapshots: { ...snapshots, find: snapshots.findAny },
     rules: { refresh: () => rules.platform.load().then(snapshots.reload) },
     platformRules: (organization: Pick<OrganizationRow, 'id' | 'slug'>) =>

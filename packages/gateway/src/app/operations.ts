@@ -21,6 +21,7 @@ import { describedBy } from '../features/reference/index.ts'
 import { operations as rules } from '../features/rules/index.ts'
 import { operations as runtime } from '../features/runtime/index.ts'
 import { operations as scim } from '../features/scim/index.ts'
+import { operations as secondFactor } from '../features/second-factor/index.ts'
 import { operations as tools } from '../features/tools/index.ts'
 import { operations as toolsets } from '../features/toolsets/index.ts'
 import { operations as usage } from '../features/usage/index.ts'
@@ -30,6 +31,7 @@ import type { Served } from '../operations/serve.ts'
 /** In the order in which the description lists them. */
 const OF_FEATURES = [
   people,
+  secondFactor,
   organizations,
   scim,
   identityProviders,

@@ -12,7 +12,7 @@ import type { OnBehalf } from './callers/on-behalf.ts'
 import type { Inbound, EndpointPath } from '../snapshot/ports/endpoint.ts'
 import type { RequestContext } from '../snapshot/ports/request-context.ts'
 import { OWN_CLIENTS } from '../identity/principal.ts'
-import { isThere, principalFacts, roleIn } from '../snapshot/role.ts'
+import { isThere, principalFacts, admittedIn } from '../snapshot/role.ts'
 import type { Snapshot } from '../snapshot/snapshot.ts'
 
 export interface AdmitParts {
@@ -53,7 +53,7 @@ export function createStand(parts: Omit<AdmitParts, 'identity'>): Stand {
     const limit = seenBy(principal)
     const toolListing = snapshot?.toolListing(toolset, connection, limit)
     if (snapshot === undefined || toolListing === undefined) throw new Fault('place.unknown')
-    const role = roleIn(accounts, principal, snapshot.members)
+    const role = admittedIn(accounts, principal, snapshot)
     if (role === undefined) throw new Fault('place.unknown')
     const who = { accounts, principal, role }
     if (!isThere(snapshot, toolset, who)) throw new Fault('place.unknown')

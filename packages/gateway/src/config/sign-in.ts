@@ -23,6 +23,14 @@ export const SIGN_IN_SETTINGS = {
     'on: OAuth client metadata documents may be at http:// URLs on this machine. For testing clients.',
   ),
   TOOLWAY_PASSWORD_LENGTH: defineSetting(wholeNumber(8, 128).default(12), 'Minimum length of new passwords.'),
+  TOOLWAY_SECOND_FACTOR: defineSetting(
+    z.enum(['optional', 'required'], 'it must be optional or required').default('optional'),
+    'required: users who sign in with a password need a passkey or an authenticator app. Organizations can require it for their own members.',
+  ),
+  TOOLWAY_PROOF_MINUTES: defineSetting(
+    wholeNumber(1, 1440).default(10),
+    'Minutes for which a sign-in counts as recent. Exports, deletions and other risky actions need a recent sign-in or confirmation.',
+  ),
   TOOLWAY_OIDC_ISSUER: defineSetting(
     z.url({ protocol: /^https?$/, error: 'it must start with https://' }).optional(),
     'Issuer URL of the OpenID Connect provider for sign-in. Plain http is allowed only on loopback addresses.',

@@ -8,6 +8,7 @@ import { randomUUID, type KeyObject } from 'node:crypto'
 import { Fault, LIMITS, type FamilyId, type OrganizationId, type UserId } from '@toolway/contract'
 import { errors, jwtVerify, SignJWT } from 'jose'
 import { z } from 'zod'
+import { METHODS } from './sign-ins.ts'
 
 export interface SigningKey {
   readonly id: string
@@ -27,6 +28,13 @@ const Claims = z.object({
   client_id: z.string(),
   aud: z.string(),
   exp: z.int(),
+  iat: z.int().optional(),
+  /** When the sign-in began (OpenID Connect Core 1.0, section 2). */
+  auth_time: z.int().optional(),
+  /** How it was proven (RFC 8176). */
+  amr: z.array(z.enum(METHODS)).optional(),
+  /** The longest time in seconds that it was not used, so far. */
+  idle: z.int().optional(),
 })
 /**
  * `aud` is what the token was made for (RFC 8707): the address of this gateway, for its own console and command line, which
@@ -35,7 +43,7 @@ const Claims = z.object({
 export type AccessClaims = z.output<typeof Claims>
 
 export interface AccessTokens {
-  mint(claims: Omit<AccessClaims, 'exp'>): Promise<string>
+  mint(claims: Omit<AccessClaims, 'exp' | 'iat'>): Promise<string>
   /** Throws `token.unknown` for what is not ours and `token.expired` for what was. */
   read(token: string): Promise<AccessClaims>
   /** Seconds that a token lives. */

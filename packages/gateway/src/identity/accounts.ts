@@ -13,11 +13,18 @@ export const AccountRow = z.object({
   active: z.boolean(),
   platform_admin: z.boolean(),
   epoch: z.int(),
+  /** Whether they have a passkey or an authenticator app. */
+  second_factor: z.boolean(),
+  /** The installation requires one of whoever signs in with a password of ours. */
+  must_have_second_factor: z.boolean(),
 })
 export type AccountRow = z.output<typeof AccountRow>
 
-export const listAccounts = (sql: SystemSql) =>
-  sql(AccountRow)`select id, email, active, platform_admin, epoch from users`
+/** `required`: the installation requires a second factor of local accounts. */
+export const listAccounts = (sql: SystemSql, required: boolean) => sql(AccountRow)`
+  select id, email, active, platform_admin, epoch, second_factor,
+         provider = 'local' and ${required}::boolean as must_have_second_factor
+    from users`
 
 export interface Accounts {
   /** Undefined for who is not, or not any more, active. */

@@ -9,8 +9,11 @@ import { Fault } from '@toolway/contract'
 import { LRUCache } from 'lru-cache'
 
 export interface Attempts {
-  /** Throws `login.limit`. The returned function is called when the attempt succeeded: it then does not count. */
-  begin(account: string, address: string | undefined): () => void
+  /**
+   * Throws `login.limit`. The returned function is called when the attempt succeeded: it then does not count. `most`: of the account
+   * from anywhere, where fewer than usual are to be made.
+   */
+  begin(account: string, address: string | undefined, most?: number): () => void
   /**
    * The same for what nobody can guess and everybody shares, as codes of 80 bits: without a limit for all of them together, by
    * which a stranger who fails on purpose would keep everybody out.
@@ -63,8 +66,8 @@ export function createAttempts({ now }: { now(): number }): Attempts {
     }
   }
   return {
-    begin: (account, address) =>
-      start([...fromOf(account, networkOf(address)), { window: windowOf(`account ${account}`), most: MOST.account }]),
+    begin: (account, address, most = MOST.account) =>
+      start([...fromOf(account, networkOf(address)), { window: windowOf(`account ${account}`), most }]),
     beginShared: (what, address) => start(fromOf(what, networkOf(address))),
   }
 }

@@ -18,7 +18,7 @@ export function mintCode(): string {
 }
 
 /** Normalizes a typed code: letters that look like digits become those digits. */
-const textOf = (typed: string) =>
+export const codeTextOf = (typed: string): string =>
   typed
     .toUpperCase()
     .replaceAll('O', '0')
@@ -34,7 +34,7 @@ const SET_UP = 'setup code'
 /** Another code for the first person; the one before it is void. Undefined when there is somebody already. */
 export async function newSetUpCode(sql: SystemSql, hash: Hash): Promise<string | undefined> {
   const code = mintCode()
-  const value = JSON.stringify({ hash: hash(`${SET_UP} ${textOf(code)}`).toString('hex') })
+  const value = JSON.stringify({ hash: hash(`${SET_UP} ${codeTextOf(code)}`).toString('hex') })
   const rows = await sql(Name)`
     insert into installation (name, value) select ${SET_UP}, ${value} where not exists (select from users)
     on conflict (name) do update set value = excluded.value returning name`
@@ -43,7 +43,7 @@ export async function newSetUpCode(sql: SystemSql, hash: Hash): Promise<string |
 
 /** Whether it was the code; it is spent by this, for whoever comes at the same time as well. */
 export async function spendSetUpCode(sql: SystemSql, hash: Hash, typed: string): Promise<boolean> {
-  const digest = hash(`${SET_UP} ${textOf(typed)}`).toString('hex')
+  const digest = hash(`${SET_UP} ${codeTextOf(typed)}`).toString('hex')
   const rows = await sql(Name)`
     delete from installation where name = ${SET_UP} and value ->> 'hash' = ${digest} returning name`
   return rows.length > 0
@@ -53,7 +53,7 @@ export const isSetUpCode = async (sql: SystemSql, hash: Hash, typed: string): Pr
   (
     await sql(Name)`
       select name from installation
-       where name = ${SET_UP} and value ->> 'hash' = ${hash(`${SET_UP} ${textOf(typed)}`).toString('hex')}`
+       where name = ${SET_UP} and value ->> 'hash' = ${hash(`${SET_UP} ${codeTextOf(typed)}`).toString('hex')}`
   ).length > 0
 
 export interface PasswordCode {
@@ -69,7 +69,7 @@ export async function newPasswordCode(sql: SystemSql, hash: Hash, userId: UserId
   const expiresAt = new Date(Date.now() + THREE_DAYS)
   await sql(z.object({}))`
     insert into password_codes (user_id, hash, expires_at)
-    values (${userId}, ${hash(`password code ${textOf(code)}`)}, ${expiresAt})
+    values (${userId}, ${hash(`password code ${codeTextOf(code)}`)}, ${expiresAt})
     on conflict (user_id) do update set hash = excluded.hash, expires_at = excluded.expires_at`
   return { code, expiresAt }
 }
@@ -78,14 +78,14 @@ export async function newPasswordCode(sql: SystemSql, hash: Hash, userId: UserId
 export async function findByPasswordCode(sql: SystemSql, hash: Hash, typed: string): Promise<UserId | undefined> {
   const rows = await sql(Id)`
     select user_id as id from password_codes
-     where hash = ${hash(`password code ${textOf(typed)}`)} and expires_at > now()`
+     where hash = ${hash(`password code ${codeTextOf(typed)}`)} and expires_at > now()`
   return rows[0]?.id
 }
 
 export async function spendPasswordCode(sql: SystemSql, hash: Hash, typed: string): Promise<UserId | undefined> {
   const rows = await sql(Id)`
     delete from password_codes
-     where hash = ${hash(`password code ${textOf(typed)}`)} and expires_at > now() returning user_id as id`
+     where hash = ${hash(`password code ${codeTextOf(typed)}`)} and expires_at > now() returning user_id as id`
   return rows[0]?.id
 }
 

@@ -5,6 +5,7 @@
  * the second is decided where that organization is known.
  */
 import type { AccessClaims } from './access-tokens.ts'
+import type { SignInMethod } from './sign-ins.ts'
 import type { FamilyId, KeyId, Limit, OrganizationId, Role, UserId } from '@toolway/contract'
 
 /** As an address names it. */
@@ -12,6 +13,15 @@ export interface Endpoint {
   readonly organization?: string
   readonly toolset?: string
   readonly connection?: string
+}
+
+/** A sign-in as a token tells of it; times in seconds since 1970. */
+export interface SignInProof {
+  readonly methods: readonly SignInMethod[]
+  readonly began: number
+  readonly issued: number
+  /** The longest time in seconds that it was not used before this token. */
+  readonly idle: number
 }
 
 export interface Principal {
@@ -39,6 +49,8 @@ export interface Principal {
   readonly client: string | undefined
   /** The sign-in that its token descends from; undefined for keys. */
   readonly signInId: FamilyId | undefined
+  /** How its sign-in was proven, and how old that is; undefined for keys and for who is here on somebody else's word. */
+  readonly proof?: SignInProof
   /** Its key may call on behalf of members; `waits`: it was made to, and no platform administrator has allowed it yet. */
   readonly trusted?: true | 'waits'
   /** The address of the member for whom a trusted key calls. */
@@ -68,7 +80,7 @@ export const OPERATOR: Principal = {
 
 /** A token stands for its user; what that user may is decided by its membership, at each request. */
 export const principalOfToken = (
-  { sub, org, sid, limit, aud, client_id: client }: AccessClaims,
+  { sub, org, sid, limit, aud, client_id: client, amr = [], iat = 0, auth_time: began = iat, idle = 0 }: AccessClaims,
   endpoint: Endpoint | undefined,
 ): Principal => ({
   id: sub,
@@ -83,4 +95,5 @@ export const principalOfToken = (
   endpoint,
   client,
   signInId: sid,
+  proof: { methods: amr, began, issued: iat, idle },
 })

@@ -10,6 +10,10 @@ import { newId, type FamilyId, type IdentityProviderId, type OrganizationId, typ
 import { z } from 'zod'
 import type { SystemSql } from '../db/db.ts'
 
+/** How a sign-in was proven (RFC 8176); `fed`: by an identity provider, which says `mfa` where it asked for more than one factor. */
+export const METHODS = ['pwd', 'otp', 'hwk', 'fed', 'mfa'] as const
+export type SignInMethod = (typeof METHODS)[number]
+
 export const SignInRow = z.object({
   id: z.string().transform((id) => id as FamilyId),
   user_id: z.string().transform((id) => id as UserId),
@@ -21,6 +25,12 @@ export const SignInRow = z.object({
   created_at: z.date(),
   expires_at: z.date(),
   ended_at: z.date().nullable(),
+  proven_at: z.date(),
+  methods: z.array(z.enum(METHODS)),
+  used_at: z.date(),
+  /** The longest time between two uses so far, in seconds. */
+  idle: z.int(),
+  address: z.string().nullable(),
 })
 export type SignInRow = z.output<typeof SignInRow>
 
@@ -35,19 +45,27 @@ export interface NewSignIn {
   readonly expiresAt: Date
   /** The identity provider that it was made with, and when it ends whatever is refreshed. */
   readonly provider?: { readonly id: IdentityProviderId; readonly endsAt: Date } | undefined
+  readonly methods: readonly SignInMethod[]
+  readonly address: string | undefined
+  /** A sign-in of the same person, which it goes on with: it is as old, and was proven then. */
+  readonly after?: FamilyId | undefined
 }
 
 const Nothing = z.object({})
 
 /** Opens a sign-in; those of the same person that ran out a day ago or more are removed with it. */
-export async function addSignIn(sql: SystemSql, signIn: NewSignIn): Promise<FamilyId> {
-  const { userId, boundTo, client, expiresAt, provider } = signIn
-  const id = newId('fam')
+export async function addSignIn(sql: SystemSql, signIn: NewSignIn): Promise<SignInRow> {
+  const { userId, boundTo, client, expiresAt, methods, address, after, provider } = signIn
   await sql(Nothing)`delete from sign_ins where user_id = ${userId} and expires_at < now() - interval '1 day'`
-  await sql(Nothing)`
-    insert into sign_ins (id, user_id, bound_to, client, expires_at, provider_id, ends_at)
-    values (${id}, ${userId}, ${boundTo ?? null}, ${client}, ${expiresAt}, ${provider?.id ?? null}, ${provider?.endsAt ?? null})`
-  return id
+  const [row] = await sql(SignInRow)`
+    insert into sign_ins (id, user_id, bound_to, client, expires_at, provider_id, ends_at, methods, address, created_at, proven_at)
+    select ${newId('fam')}, ${userId}, ${boundTo ?? null}, ${client}, ${expiresAt},
+           coalesce(${provider?.id ?? null}, before.provider_id), coalesce(${provider?.endsAt ?? null}, before.ends_at),
+           ${[...methods]}::text[], ${address ?? null}, coalesce(before.created_at, now()), coalesce(before.proven_at, now())
+      from (select) now_or_before left join sign_ins before on before.id = ${after ?? null} and before.user_id = ${userId}
+    returning id, user_id, bound_to, client, created_at, expires_at, ended_at, proven_at, methods, used_at, idle, address`
+  if (row === undefined) throw new Error('a sign-in was not stored')
+  return row
 }
 
 /** The next refresh token of a sign-in, which lives as long as its newest one. */
@@ -62,8 +80,8 @@ const Held = SignInRow.extend({ used: z.boolean(), over: z.boolean(), provider_i
 /** The sign-in behind a refresh token, without using it. */
 export async function findByRefreshToken(sql: SystemSql, hash: Buffer) {
   const rows = await sql(Held)`
-    select s.id, s.user_id, s.bound_to, s.client, s.created_at, s.expires_at, s.ended_at, s.provider_id,
-           t.used_at is not null as used,
+    select s.id, s.user_id, s.bound_to, s.client, s.created_at, s.expires_at, s.ended_at, s.proven_at, s.methods,
+           s.used_at, s.idle, s.address, s.provider_id, t.used_at is not null as used,
            t.expires_at <= now() or coalesce(s.ends_at <= now(), false) as over
       from refresh_tokens t join sign_ins s on s.id = t.family_id where t.hash = ${hash}`
   return rows[0]
@@ -85,13 +103,57 @@ export const endSignIn = async (sql: SystemSql, id: FamilyId, why: string): Prom
 
 const Id = z.object({ id: z.string().transform((id) => id as FamilyId) })
 
-export const endSignInsOf = (sql: SystemSql, userId: UserId, why: string, but?: FamilyId) => sql(Id)`
+/** `but` goes on. `clients`: those of OAuth clients go on, too. */
+export const endSignInsOf = (
+  sql: SystemSql,
+  userId: UserId,
+  why: string,
+  { but = '', clients = 'all' }: { readonly but?: string | undefined; readonly clients?: 'all' | 'own' } = {},
+) => sql(Id)`
   update sign_ins set ended_at = now(), ended_why = ${why}
-   where user_id = ${userId} and ended_at is null and id <> ${but ?? ''} returning id`
+   where user_id = ${userId} and ended_at is null and id <> ${but}
+     and (${clients} = 'all' or client in ('browser', 'command line')) returning id`
 
 export const listSignIns = (sql: SystemSql, userId: UserId) => sql(SignInRow)`
-  select id, user_id, bound_to, client, created_at, expires_at, ended_at from sign_ins
-   where user_id = ${userId} and ended_at is null and expires_at > now() order by created_at desc, id desc`
+  select id, user_id, bound_to, client, created_at, expires_at, ended_at, proven_at, methods, used_at, idle, address
+    from sign_ins where user_id = ${userId} and ended_at is null and expires_at > now() order by created_at desc, id desc`
 
 /** Those whose access tokens may still be about. */
 export const listEnded = (sql: SystemSql, since: Date) => sql(Id)`select id from sign_ins where ended_at >= ${since}`
+
+/** Sign-ins that were just used: how long they were not is kept, because an organization may end those that rested too long. */
+export const noteSignInUses = (sql: SystemSql, ids: readonly FamilyId[]) => sql(Id)`
+  update sign_ins set idle = greatest(idle, extract(epoch from now() - used_at)::int), used_at = now()
+   where id in (select id from sign_ins where id = any(${[...ids]}::text[]) and ended_at is null order by id for update)
+  returning id`
+
+/** The same for a sign-in that is renewed, from that address. */
+export async function renewSignIn(sql: SystemSql, id: FamilyId, address: string | undefined): Promise<SignInRow> {
+  const [row] = await sql(SignInRow)`
+    update sign_ins
+       set idle = greatest(idle, extract(epoch from now() - used_at)::int), used_at = now(),
+           address = coalesce(${address ?? null}, address)
+     where id = ${id}
+    returning id, user_id, bound_to, client, created_at, expires_at, ended_at, proven_at, methods, used_at, idle, address`
+  if (row === undefined) throw new Error('a sign-in is gone')
+  return row
+}
+
+/** Whether that sign-in is the person's, goes on, and was proven in the last minutes. */
+export const provenWithin = async (
+  sql: SystemSql,
+  { id, user, minutes }: { readonly id: FamilyId; readonly user: UserId; readonly minutes: number },
+): Promise<boolean> =>
+  (
+    await sql(Id)`
+      select id from sign_ins
+       where id = ${id} and user_id = ${user} and ended_at is null
+         and proven_at > now() - make_interval(mins => ${minutes})`
+  ).length > 0
+
+/** It is proven anew, by this as well. */
+export const noteProof = (sql: SystemSql, id: FamilyId, method: SignInMethod) => sql(Id)`
+  update sign_ins
+     set proven_at = now(),
+         methods = case when ${method}::text = any(methods) then methods else array_append(methods, ${method}::text) end
+   where id = ${id} and ended_at is null returning id`

@@ -5,7 +5,7 @@
  * An answer is one transaction: the grant, the record of it. The page that asks is the door's.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Fault, type Limit, type OrganizationId, type UserId } from '@toolway/contract'
+import { type FamilyId, Fault, type Limit, type OrganizationId, type UserId } from '@toolway/contract'
 import type { EndpointPath } from '../snapshot/ports/endpoint.ts'
 import { addGrant, findLike } from '../identity/oauth/oauth-grants.ts'
 import { recordChange } from '../records/change.ts'
@@ -37,6 +37,8 @@ export interface Allowed {
   readonly userId: UserId
   readonly organizationId: OrganizationId
   readonly limit: Limit
+  /** The sign-in in which the person says so. */
+  readonly givenIn: FamilyId
 }
 
 export interface Remembered {
@@ -101,12 +103,18 @@ export function createAuthorizationServer(parts: AuthorizationServerParts): Auth
       const row = await db.system((sql) => findLike(sql, { userId, clientId, resource }))
       return row && { organizationId: row.organization_id, limit: row.effect_limit, host: row.client_host }
     },
-    async allow(request, response, asking, { userId, organizationId, limit }) {
+    async allow(request, response, asking, { userId, organizationId, limit, givenIn }) {
       const found = await interactionOf(request, response, asking.id)
       const account = accounts.find(userId)
       if (found === undefined || account === undefined) throw gone()
       const { interaction } = found
-      const grantId = await storeGrant(parts, request, asking, { userId, organizationId, limit, epoch: account.epoch })
+      const grantId = await storeGrant(parts, request, asking, {
+        userId,
+        organizationId,
+        limit,
+        givenIn,
+        epoch: account.epoch,
+      })
       // The user decides the scope, which may be less or more than requested; the client is told (RFC 6749, section 3.3).
       interaction.params['scope'] = scopesOf(limit)
       interaction.params['resource'] = asking.resource
@@ -184,11 +192,22 @@ const storeGrant = (
   { db, lifetimes, actorOf }: AuthorizationServerParts,
   request: IncomingMessage,
   { clientId, clientName, host, resource }: Asking,
-  { userId, organizationId, limit, epoch }: Allowed & { readonly epoch: number },
+  { userId, organizationId, limit, givenIn, epoch }: Allowed & { readonly epoch: number },
 ) =>
   db.system(async (sql) => {
     const expiresAt = new Date(Date.now() + lifetimes.refresh * 1000)
-    const grant = { userId, organizationId, clientId, clientName, clientHost: host, resource, limit, epoch, expiresAt }
+    const grant = {
+      userId,
+      organizationId,
+      clientId,
+      clientName,
+      clientHost: host,
+      resource,
+      limit,
+      epoch,
+      expiresAt,
+      givenIn,
+    }
     const id = await addGrant(sql, grant)
     await recordChange(sql, actorOf(request, userId), organizationId, {
       action: 'grant.add',

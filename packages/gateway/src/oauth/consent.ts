@@ -15,7 +15,7 @@ import {
   type ShownEffect,
 } from '@toolway/contract'
 import type { EndpointPath } from '../snapshot/ports/endpoint.ts'
-import { isThere, roleIn } from '../snapshot/role.ts'
+import { isThere, roleIfAdmitted } from '../snapshot/role.ts'
 import type { Snapshot } from '../snapshot/snapshot.ts'
 import type { ToolListing } from '../catalog/tool-listing.ts'
 import type { Accounts } from '../identity/accounts.ts'
@@ -71,7 +71,7 @@ function choiceIn(
   const { id, name, active } = snapshot.organization
   if (!active) return undefined
   if (principal.organizationId !== undefined && principal.organizationId !== id) return undefined
-  const role = roleIn(accounts, principal, snapshot.members)
+  const role = roleIfAdmitted(accounts, principal, snapshot)
   if (role === undefined || !isThere(snapshot, toolset, { accounts, principal, role })) return undefined
   const toolListing = snapshot.toolListing(toolset, connection, 'execute')
   if (toolListing === undefined) return undefined

@@ -11,7 +11,7 @@ import type { Adapter, Configuration, KoaContextWithOIDC, Provider } from 'oidc-
 import { DatabaseUnreachable, RETRY_SECONDS } from '../db/unreachable.ts'
 import type { SigningKey } from '../identity/access-tokens.ts'
 import type { AccountRow } from '../identity/accounts.ts'
-import type { GrantRow } from '../identity/oauth/oauth-grants.ts'
+import type { ProvenGrant } from '../identity/oauth/oauth-grants.ts'
 import type { Endpoints } from './endpoints.ts'
 import { PATHS } from './metadata.ts'
 import { SCOPES } from './scopes.ts'
@@ -29,7 +29,7 @@ export interface ProviderParts {
   /** Seconds. */
   readonly lifetimes: { readonly access: number; readonly refresh: number }
   findAccount(id: string): AccountRow | undefined
-  findGrant(id: string): Promise<GrantRow | undefined>
+  findGrant(id: string): Promise<ProvenGrant | undefined>
   /** Whether a secret is the one with that keyed hash. */
   isSecret(text: string, hash: string): boolean
   readonly page: ErrorPage
@@ -171,7 +171,8 @@ function tokens({ keys, lifetimes, findGrant, findAccount }: ProviderParts): Con
       const grant = 'grantId' in token ? await findGrant(token.grantId) : undefined
       const account = grant === undefined ? undefined : findAccount(grant.user_id)
       if (grant === undefined || account === undefined) throw new Error('a token without a grant')
-      return { org: grant.organization_id, sid: grant.id, epoch: account.epoch, limit: grant.effect_limit }
+      const { organization_id: org, id: sid, effect_limit: limit, methods: amr } = grant
+      return { org, sid, epoch: account.epoch, limit, amr }
     },
   }
 }

@@ -5,7 +5,8 @@
 import { Fault, permits, type Permission, type Role } from '@toolway/contract'
 import type { Needs, Operation } from '@toolway/contract/admin'
 import type { OperationBase } from './serve.ts'
-import { roleIn } from '../snapshot/role.ts'
+import { admittedIn, roleIn } from '../snapshot/role.ts'
+import { refuseSignIn } from '../snapshot/sign-in-rules.ts'
 import type { Snapshot } from '../snapshot/snapshot.ts'
 import type { Principal } from '../identity/principal.ts'
 import { DEFAULT_SLUG, type OrganizationRow } from '../organizations/organizations.ts'
@@ -29,6 +30,8 @@ export function placeOf(parts: PlaceParts, principal: Principal | undefined, nee
     return { organization: undefined, role: undefined }
   if (needs.of === 'platform') {
     const role = roleIn(parts.accounts, principal, new Map())
+    const account = principal.userId && parts.accounts.find(principal.userId)
+    refuseSignIn(principal, { account, settings: {}, now: Date.now() / 1000 })
     return {
       organization: undefined,
       role: checkPermission(role, needs.permission, { only: 'platform_admin', place: 'platform' }),
@@ -55,7 +58,7 @@ function resolveOrganizationRole(parts: PlaceParts, principal: Principal, needs:
   // Whether another organization exists is not told to a token that is bound to one.
   if (!bound && principal.kind === 'user') throw new Fault('place.bound')
   if (snapshot === undefined || !bound) throw new Fault('place.unknown')
-  const role = roleIn(parts.accounts, principal, snapshot.members)
+  const role = admittedIn(parts.accounts, principal, snapshot)
   // One that is not active is there for who administers the platform, and for nobody else.
   if (role === undefined || (!snapshot.organization.active && role !== 'platform_admin'))
     throw new Fault('place.unknown')

@@ -5,7 +5,7 @@
  * A change and its record are one transaction, because the function has no other way to change anything.
  */
 import type { OrganizationId, Role, Rule } from '@toolway/contract'
-import type { Needs, Operation } from '@toolway/contract/admin'
+import { NEEDS_PROOF, type Needs, type Operation } from '@toolway/contract/admin'
 import type { z } from 'zod'
 import type { Db, OrgSnapshotSql, OrgSql, SystemSql } from '../db/db.ts'
 import type { Accounts } from '../identity/accounts.ts'
@@ -16,6 +16,7 @@ import type { Vault } from '../vault/vault.ts'
 import type { Origin } from '../lib/origin.ts'
 import type { Snapshot } from '../snapshot/snapshot.ts'
 import type { ChangedRows } from '../snapshot/wanted-rows.ts'
+import { refuseOldProof } from './recent-proof.ts'
 
 /** The parts that every operation works with. A feature's operations may need more: the `Parts` of `Served`. */
 export interface OperationBase {
@@ -30,6 +31,8 @@ export interface OperationBase {
   }
   /** The rules of the platform that concern an organization, as they are in force. */
   platformRules(organization: Pick<OrganizationRow, 'id' | 'slug'>): readonly Rule[]
+  /** Minutes for which a sign-in counts as recent. */
+  readonly proofMinutes?: number | undefined
   /** Waits until every process of the port acts on a change; undefined where there is one process. Never throws. */
   readonly untilApplied?: ((organizationId: OrganizationId | undefined) => Promise<void>) | undefined
 }
@@ -150,7 +153,12 @@ function toServe<Op extends Operation, Asks, Parts extends OperationBase>(
   make: (parts: Parts, call: OperationCall, scope: OperationScope) => object,
 ): Served<Parts> {
   if (operation.needs.of !== of) throw new Error(`${operation.id} is described as needing ${operation.needs.of}`)
+  const needsProof = NEEDS_PROOF.has(operation.id)
   const runHandler = (parts: Parts, call: OperationCall, scope: OperationScope) => {
+    const proceed = () => handle(parts, call, scope)
+    return needsProof ? refuseOldProof(parts, call.principal).then(proceed) : proceed()
+  }
+  const handle = (parts: Parts, call: OperationCall, scope: OperationScope) => {
     const { actor, params, query, body, origin, ifMatch, header, head, signal, progress = () => {} } = call
     const request = { parts, actor, params, query, body, origin, ifMatch, header, head, signal, progress }
     return run({ ...request, ...make(parts, call, scope) } as Asks)

@@ -3,6 +3,7 @@ import { Fault, lesserRole, type PrincipalFacts, type Role, type UserId } from '
 import type { Accounts } from '../identity/accounts.ts'
 import type { Principal } from '../identity/principal.ts'
 import { isFor } from '../toolsets/audience.ts'
+import { refuseSignIn } from './sign-in-rules.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /**
@@ -29,6 +30,38 @@ export function refuseLeaver(
 ): void {
   if (members === undefined || roleIn(accounts, principal, members) === undefined) throw new Fault('place.unknown')
 }
+
+/** The role where the organization takes the principal's sign-in. Throws as `refuseSignIn`. */
+export function admittedIn(
+  accounts: Pick<Accounts, 'find'>,
+  principal: Principal,
+  { organization, members }: Pick<Snapshot, 'organization' | 'members'>,
+): Role | undefined {
+  const role = roleIn(accounts, principal, members)
+  if (role !== undefined && principal.proof !== undefined)
+    refuseSignIn(principal, {
+      account: principal.userId && accounts.find(principal.userId),
+      settings: organization.settings,
+      now: Date.now() / 1000,
+    })
+  return role
+}
+
+/** The same for lists of what there is in several organizations: one that does not take the sign-in is left out. */
+export function roleIfAdmitted(
+  accounts: Pick<Accounts, 'find'>,
+  principal: Principal,
+  snapshot: Pick<Snapshot, 'organization' | 'members'>,
+): Role | undefined {
+  try {
+    return admittedIn(accounts, principal, snapshot)
+  } catch (thrown) {
+    if (LEAVES_OUT.has(Fault.of(thrown).code)) return undefined
+    throw thrown
+  }
+}
+
+const LEAVES_OUT: ReadonlySet<string> = new Set(['factor.needed', 'login.over', 'token.expired'])
 
 /** Whether a principal may use a toolset. A toolset that is open to all needs no look-up. */
 export function isThere(

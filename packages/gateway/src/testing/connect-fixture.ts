@@ -2,6 +2,7 @@
  * Ways to a credential without an authorization server: everything is real, rows included, but for the protocol's side, which answers
  * as it is told and notes what it was asked.
  */
+import type { AccountRow } from '../identity/accounts.ts'
 import {
   Authority,
   ConnectionSettings,
@@ -116,10 +117,7 @@ export async function connectFixture({ db }: { db: Db }, auth: object = {}) {
   const fake: FakeAuthority = { authority: authorityOf(), failure: undefined, registered: [], sent: [], exchanged: [] }
   const kept: NewCredential[] = []
   const state = { now: Date.now(), snapshot: undefined as Snapshot | undefined, publicUrl: PUBLIC }
-  const accounts = new Map<
-    UserId,
-    { id: UserId; email: string; active: true; platform_admin: boolean; epoch: number }
-  >()
+  const accounts = new Map<UserId, AccountRow>()
 
   async function reload(): Promise<void> {
     state.snapshot = await db.organization(organizationId, async (sql) =>
@@ -186,7 +184,15 @@ export async function connectFixture({ db }: { db: Db }, auth: object = {}) {
     reload,
     async member(name: string, role: Role = 'tenant_member'): Promise<UserId> {
       const { id, email } = await addPerson(db, { email: `${name}@example.com`, roles: [[organizationId, role]] })
-      accounts.set(id, { id, email, active: true, platform_admin: false, epoch: 0 })
+      accounts.set(id, {
+        id,
+        email,
+        active: true,
+        platform_admin: false,
+        epoch: 0,
+        second_factor: false,
+        must_have_second_factor: false,
+      })
       await reload()
       return id
     },

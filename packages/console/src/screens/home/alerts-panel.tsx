@@ -70,6 +70,7 @@ const ICONS: Readonly<Record<string, IconName>> = {
   'stream.current': 'circle-check',
   'stream.gap': 'alert-triangle',
   'password.emergency': 'alert-triangle',
+  'factor.reset': 'alert-triangle',
 }
 
 function One({ alert, nameOf }: { alert: Alert; nameOf: (id: string) => string }) {

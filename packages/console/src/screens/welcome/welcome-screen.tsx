@@ -39,7 +39,9 @@ export function WelcomeScreen() {
       // The code is good once: when only the sign-in failed, it is the sign-in that is tried again.
       if (!chosen.current) await call(choosePassword, { body: { code, password } })
       chosen.current = true
-      await call(login, { body: { email, password, cookies: true } })
+      const signedIn = await call(login, { body: { email, password, cookies: true } })
+      // The second step has a page of the gateway's.
+      if ('second_step' in signedIn) location.assign('/sign-in')
     },
     onSuccess: async () => {
       await queries.fetchQuery(me)

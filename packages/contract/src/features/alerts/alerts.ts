@@ -25,6 +25,7 @@ export const ALERT_KINDS = [
   'stream.current',
   'stream.gap',
   'password.emergency',
+  'factor.reset',
 ] as const
 export type AlertKind = (typeof ALERT_KINDS)[number]
 

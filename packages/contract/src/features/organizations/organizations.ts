@@ -13,6 +13,12 @@ const FilesQuota = z.int().min(0).max(1_125_899_906_842_624)
 
 const ApprovalPreset = z.enum(APPROVAL_PRESETS)
 
+/** Whether its members need a second factor. */
+const SecondFactorRule = z.enum(['optional', 'required'])
+/** How old a sign-in may be, and how long it may rest; OAuth clients have none. */
+const SignInHours = z.int().min(1).max(8_760)
+const SignInIdleMinutes = z.int().min(5).max(525_600)
+
 /** The settings of an organization; for an absent one, the gateway's settings apply. */
 export const OrganizationSettings = z.strictObject({
   requests_per_minute: RequestsPerMinute.optional(),
@@ -29,6 +35,9 @@ export const OrganizationSettings = z.strictObject({
   approvals: ApprovalPreset.optional(),
   /** Per cent of the calls of each connection that are to be answered (`findServiceLevels`). */
   availability_target: AvailabilityTarget.optional(),
+  second_factor: SecondFactorRule.optional(),
+  sign_in_hours: SignInHours.optional(),
+  sign_in_idle_minutes: SignInIdleMinutes.optional(),
 })
 export type OrganizationSettings = z.output<typeof OrganizationSettings>
 
@@ -74,6 +83,9 @@ export const OrganizationChange = z.strictObject({
       files_quota_bytes: FilesQuota.nullable().optional(),
       approvals: ApprovalPreset.nullable().optional(),
       availability_target: AvailabilityTarget.nullable().optional(),
+      second_factor: SecondFactorRule.nullable().optional(),
+      sign_in_hours: SignInHours.nullable().optional(),
+      sign_in_idle_minutes: SignInIdleMinutes.nullable().optional(),
     })
     .optional(),
 })
@@ -93,6 +105,10 @@ export const OwnSettings = z.strictObject({
   approvals: ApprovalPreset,
   /** Per cent of the calls of each connection that are to be answered. */
   availability_target: AvailabilityTarget,
+  second_factor: SecondFactorRule,
+  /** Null: as long as the tokens of the installation last. */
+  sign_in_hours: SignInHours.nullable(),
+  sign_in_idle_minutes: SignInIdleMinutes.nullable(),
   /** The same as `updated_at` while nobody changed anything. */
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
@@ -105,6 +121,10 @@ export const OwnSettingsChange = z.strictObject({
   requests_per_minute: RequestsPerMinute.nullable().optional(),
   approvals: ApprovalPreset.optional(),
   availability_target: AvailabilityTarget.optional(),
+  second_factor: SecondFactorRule.optional(),
+  /** Null: no limit. */
+  sign_in_hours: SignInHours.nullable().optional(),
+  sign_in_idle_minutes: SignInIdleMinutes.nullable().optional(),
 })
 
 /** The private addresses that its connections may reach; link-local addresses and cloud metadata are never included. */

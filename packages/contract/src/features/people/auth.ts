@@ -1,6 +1,7 @@
 /** Signing in over HTTP: tokens for programs, cookies for browsers (ledger S0-AUT, U-02, U-03). */
 import { z } from 'zod'
 import { LIMITS } from '../../effects.ts'
+import { SecondStep } from './second-step.ts'
 import { ROLES } from '../../roles.ts'
 import { anyone, listOf, operation, signedIn } from '../../admin/operation.ts'
 
@@ -51,7 +52,12 @@ export const SignInEntry = z.strictObject({
   client: z.string(),
   organization: z.string().nullable(),
   current: z.boolean(),
+  /** RFC 8176. */
+  methods: z.array(z.string()),
+  /** The network address that it was used from last. */
+  address: z.string().nullable(),
   created_at: z.iso.datetime(),
+  used_at: z.iso.datetime(),
   expires_at: z.iso.datetime(),
 })
 
@@ -91,13 +97,14 @@ export const register = operation({
 export const login = operation({
   id: 'login',
   at: `POST ${AUTH}/login`,
-  summary: 'Sign in with an email address and password, or with a token from the identity provider.',
+  summary:
+    'Sign in with an email address and password, or with a token from the identity provider. A person with a second factor is asked for it.',
   needs: anyone,
   body: z.union([
     z.strictObject({ email: z.string().min(1).max(254), password: Password, ...signInOptions }),
     z.strictObject({ provider_token: z.string().min(1).max(16_384), ...signInOptions }),
   ]),
-  answer: TokenPair,
+  answer: z.union([TokenPair, SecondStep]),
 })
 
 export const refresh = operation({
@@ -151,6 +158,15 @@ export const listSignIns = operation({
   summary: 'List your active sign-ins.',
   needs: signedIn,
   answer: listOf(SignInEntry),
+})
+
+export const endSignIns = operation({
+  id: 'endSignIns',
+  at: `DELETE ${AUTH}/sign-ins`,
+  summary: 'End all your other sign-ins, those of MCP clients included.',
+  needs: signedIn,
+  answer: z.strictObject({ ended: z.int() }),
+  status: 200,
 })
 
 export const endSignIn = operation({

@@ -27,6 +27,8 @@ export const AUDIT_ACTIONS = [
   ...(['record.export', 'record.payload'] as const),
   ...(['record-stream.add', 'record-stream.change', 'record-stream.remove', 'record-stream.test'] as const),
   ...(['rule.add', 'rule.change', 'rule.remove', 'sign_in', 'sign_in.reuse', 'sign_out'] as const),
+  ...(['second_factor.add', 'second_factor.change', 'second_factor.codes', 'second_factor.remove'] as const),
+  ...(['second_factor.reset', 'sign_in.prove'] as const),
   ...([
     'tool.accept',
     'tool.bulk-update',

@@ -5,7 +5,7 @@
 import { alertOf, type AlertRow } from '../alerts/index.ts'
 import { permits, type OrganizationId } from '@toolway/contract'
 import { INTEGRATION_ACTIONS, type ClientSeen, type GatewayEvent } from '@toolway/contract/admin'
-import { roleIn } from '../../snapshot/role.ts'
+import { admittedIn } from '../../snapshot/role.ts'
 import type { Snapshot } from '../../snapshot/snapshot.ts'
 import type { Accounts } from '../../identity/accounts.ts'
 import type { Principal } from '../../identity/principal.ts'
@@ -65,7 +65,7 @@ function createAudience({ accounts, findOrganization }: Pick<EventFeedParts, 'ac
   function roleOf({ principal, organizationId }: Follower) {
     const snapshot = findOrganization(organizationId)
     try {
-      return snapshot === undefined ? undefined : roleIn(accounts, principal, snapshot.members)
+      return snapshot === undefined ? undefined : admittedIn(accounts, principal, snapshot)
     } catch {
       return undefined
     }

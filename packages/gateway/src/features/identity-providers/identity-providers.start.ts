@@ -13,7 +13,8 @@ import { INSTALLATION } from '../../snapshot/installation.ts'
 import type { Snapshot } from '../../snapshot/snapshot.ts'
 import { createGuardedFetch } from '../../upstreams/http/guarded-fetch.ts'
 import { identityProviderSealContext } from '../../vault/sealed-columns.ts'
-import type { SignIn, Tokens } from '../people/index.ts'
+import type { SecondStep, SignIn, Tokens } from '../people/index.ts'
+import { methodsOf } from '../people/index.ts'
 import { findProvenDomain, hasLeadingDomain } from './identity-domains.rows.ts'
 import {
   findProviderById,
@@ -26,7 +27,7 @@ import {
 import { mappingsFor, personOf, roleOf } from './provided-people.ts'
 
 export interface StartIdentityProvidersParts {
-  readonly signIn: Pick<SignIn, 'as'>
+  readonly signIn: Pick<SignIn, 'afterProvider'>
   findOrganization(name: { id?: string; slug?: string }): Snapshot | undefined
   /** Resolves when this process's memory knows of changed people, and of the members of those organizations. */
   settle(organizationIds: readonly OrganizationId[]): Promise<void>
@@ -127,18 +128,20 @@ export function startIdentityProviders({ db, vault }: BaseWithDatabase, parts: S
     throw fault
   }
 
-  async function open(row: ProviderRow, actor: Actor, proven: Proven): Promise<Tokens> {
+  async function open(row: ProviderRow, actor: Actor, proven: Proven): Promise<Tokens | SecondStep> {
     const { user, changed, isNew, refusal } = await db.system((sql) =>
       personOf(sql, { hash: vault.hash, seal: vault.seal }, actor, row, proven),
     )
     if (isNew || changed.length > 0) await parts.settle(changed)
     if (refusal !== undefined) throw new Fault('login.provider', { problem: refusal })
     const { session_hours: hours } = settingsOf(row)
-    const tokens = await parts.signIn.as(actor, user, `identity provider ${row.slug}`, {
+    const scope = {
       organization: row.organization_id === INSTALLATION ? undefined : row.organization_id,
       client: 'browser',
       provider: { id: row.id, endsAt: new Date(Date.now() + hours * 60 * 60 * 1000) },
-    })
+    } as const
+    const how = `identity provider ${row.slug}`
+    const tokens = await parts.signIn.afterProvider(actor, { user, methods: methodsOf(proven), how, scope })
     await db.system((sql) => noteProviderSignIn(sql, row.id))
     return tokens
   }
@@ -146,7 +149,7 @@ export function startIdentityProviders({ db, vault }: BaseWithDatabase, parts: S
   return {
     ...{ find, listOffered, findForAddress, leadsByAddress, providerOf },
     /** Throws `login.provider`; the refusal is on record, and shown beside the provider. */
-    signIn: (row: ProviderRow, actor: Actor, proven: Proven): Promise<Tokens> =>
+    signIn: (row: ProviderRow, actor: Actor, proven: Proven): Promise<Tokens | SecondStep> =>
       open(row, actor, proven).catch((thrown: unknown) => noteProblem(row, actor, thrown)),
     noteProblem,
     /** What a person with these claims would be here. Nobody is let in by it. */

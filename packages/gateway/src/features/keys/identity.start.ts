@@ -1,5 +1,5 @@
 /** Identity of callers: keys, the gateway's own tokens and those of others, and the accounts and ended sign-ins in memory. */
-import { Fault, type KeyId } from '@toolway/contract'
+import { Fault, type FamilyId, type KeyId } from '@toolway/contract'
 import { createKeepUses } from './keep-uses.job.ts'
 import { createTakeOver } from './old-keys.ts'
 import { createReadPassThroughToken } from '../../call/callers/pass-through-token.ts'
@@ -12,7 +12,7 @@ import { createEndedSignIns } from '../../identity/ended-sign-ins.ts'
 import { createIdentity } from '../../identity/identify.ts'
 import { findKey, noteUses } from '../../identity/keys/keys.ts'
 import { principalOfToken } from '../../identity/principal.ts'
-import { listEnded } from '../../identity/sign-ins.ts'
+import { listEnded, noteSignInUses } from '../../identity/sign-ins.ts'
 import { createSlowHashes } from '../../identity/keys/slow-keys.ts'
 import type { KeepSnapshots } from '../../snapshot/keep-snapshots.ts'
 import { createEndpoints } from '../../oauth/endpoints.ts'
@@ -32,10 +32,13 @@ export interface StartIdentityParts {
 
 export function startIdentity(core: BaseWithDatabase, { publicUrl, placeOf, snapshots, recheck }: StartIdentityParts) {
   const { config, db, vault, log } = core
-  const accounts = createAccounts({ list: () => db.system(listAccounts) })
+  const accounts = createAccounts({
+    list: () => db.system((sql) => listAccounts(sql, config.TOOLWAY_SECOND_FACTOR === 'required')),
+  })
   const tokens = createTokens(core, publicUrl, placeOf)
   const { accessTokens, ended, endpoints, signingKeys } = tokens
   const { takeOver, uses } = startKeyUses(core)
+  const signIns = startSignInUses(core)
   const isOwn = createIsOwn(publicUrl, () => signingKeys().map(({ id }) => id))
   const identity = createIdentity({
     hash: vault.hash,
@@ -61,7 +64,11 @@ export function startIdentity(core: BaseWithDatabase, { publicUrl, placeOf, snap
       if (endpoint === undefined && claims.aud !== publicUrl()) throw new Fault('token.unknown')
       return { claims, principal: principalOfToken(claims, endpoint) }
     },
-    stands: ({ claims }) => accounts.find(claims.sub)?.epoch === claims.epoch && !ended.has(claims.sid),
+    stands({ claims: { sub, epoch, sid } }) {
+      const isGood = accounts.find(sub)?.epoch === epoch && !ended.has(sid)
+      if (isGood) signIns.note(sid)
+      return isGood
+    },
     open: config.TOOLWAY_AUTH === 'off',
   })
   const loadPeople = () => Promise.all([accounts.load(), ended.load()])
@@ -101,6 +108,13 @@ function createTokens(
     now: Date.now,
   })
   return { lives, signingKeys, endpoints, accessTokens, ended }
+}
+
+/** When each sign-in was used last is kept, because an organization may end those that rest too long. */
+function startSignInUses({ db, log, opened }: BaseWithDatabase) {
+  const uses = createKeepUses<FamilyId>({ store: (ids) => db.system((sql) => noteSignInUses(sql, ids)), log })
+  opened.defer(() => uses.close())
+  return uses
 }
 
 /** Keys that another gateway hashed slowly are taken over at their first use; when a key was used last is kept. */

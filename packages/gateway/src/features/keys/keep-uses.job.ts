@@ -1,18 +1,18 @@
 /**
- * When keys and credentials were last used: gathered in memory and written once a minute, so that no call waits for it.
+ * When keys, credentials and sign-ins were last used: gathered in memory and written once a minute, so that no call waits for it.
  *
  * What a sudden end loses is a minute of it. A write that fails is tried with the next one.
  */
-import type { CredentialId, KeyId } from '@toolway/contract'
+import type { CredentialId, FamilyId, KeyId } from '@toolway/contract'
 
-export interface KeepUsesParts<Id extends KeyId | CredentialId> {
+export interface KeepUsesParts<Id extends KeyId | CredentialId | FamilyId> {
   store(ids: readonly Id[]): Promise<unknown>
   readonly log: { warn(facts: object, message: string): void }
   /** Milliseconds. */
   readonly every?: number
 }
 
-export interface KeepUses<Id extends KeyId | CredentialId> {
+export interface KeepUses<Id extends KeyId | CredentialId | FamilyId> {
   note(id: Id): void
   flush(): Promise<void>
   close(): Promise<void>
@@ -21,7 +21,7 @@ export interface KeepUses<Id extends KeyId | CredentialId> {
 const MINUTE = 60_000
 const MOST = 100_000
 
-export function createKeepUses<Id extends KeyId | CredentialId>({
+export function createKeepUses<Id extends KeyId | CredentialId | FamilyId>({
   store,
   log,
   every = MINUTE,

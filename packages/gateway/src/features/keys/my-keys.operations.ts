@@ -6,7 +6,7 @@
  */
 import { Fault, lesserRole, type KeyId, type Role, type UserId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
-import { roleIn } from '../../snapshot/role.ts'
+import { admittedIn } from '../../snapshot/role.ts'
 import type { Snapshot } from '../../snapshot/snapshot.ts'
 import {
   ensureMemberKey,
@@ -46,7 +46,13 @@ function personOf(principal: Principal): UserId {
  * Returns the snapshot of the user's organization that is meant. Throws `place.unknown` for an organization that is not the
  * user's.
  */
-function placeOf({ snapshots }: MyKeyParts, { organizationId }: Principal, user: UserId, name: string | undefined) {
+function placeOf(parts: MyKeyParts, principal: Principal, user: UserId, name: string | undefined) {
+  const place = homeOf(parts, principal, user, name)
+  admittedIn(parts.accounts, principal, place)
+  return place
+}
+
+function homeOf({ snapshots }: MyKeyParts, { organizationId }: Principal, user: UserId, name: string | undefined) {
   const own = snapshots
     .all()
     .filter(({ organization: { id, active }, members }) => active && members.has(user) && (organizationId ?? id) === id)
@@ -62,8 +68,8 @@ function placeOf({ snapshots }: MyKeyParts, { organizationId }: Principal, user:
   return only
 }
 
-function roleOf({ accounts }: MyKeyParts, principal: Principal, { members }: Snapshot): Role {
-  const role = roleIn(accounts, principal, members)
+function roleOf({ accounts }: MyKeyParts, principal: Principal, snapshot: Snapshot): Role {
+  const role = admittedIn(accounts, principal, snapshot)
   if (role === undefined) throw new Fault('place.unknown')
   // A platform administrator counts as a member here, and a key of an organization never has the platform role.
   return lesserRole(role, 'tenant_admin')

@@ -1,4 +1,6 @@
 /** The operations on organizations (ledger S3-ADM-01), and what an organization settles for itself. */
+import { refuseOldProof } from '../../operations/recent-proof.ts'
+import { signInSettingsOf } from './sign-in-settings.ts'
 import { joinAs } from '../people/index.ts'
 import { Fault } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
@@ -115,7 +117,8 @@ export const organizationOperations: readonly Served<OrganizationParts>[] = [
     shownOrganization(await read((sql) => getOrganization(sql, params['organization'] ?? '')), head),
   ),
 
-  servePlatform(shapes.changeOrganization, async ({ change, params, body, parts, head, ifMatch }) => {
+  servePlatform(shapes.changeOrganization, async ({ change, params, body, parts, principal, head, ifMatch }) => {
+    if (Object.keys(signInSettingsOf(body.settings ?? {})).length > 0) await refuseOldProof(parts, principal)
     const row = await change(
       ({ id }: OrganizationRow) => ({
         action: 'organization.change',

@@ -8,6 +8,8 @@ import { changeOwnOrganization, getOwnOrganization, type OrganizationRow } from 
 import { refuseStale, tagOf } from '../../lib/entity-tag.ts'
 import { mostOf, rateOf } from './rate.ts'
 import { changedOrganization, type OrganizationParts } from './organizations.operations.ts'
+import { refuseOldProof } from '../../operations/recent-proof.ts'
+import { signInSettingsOf } from './sign-in-settings.ts'
 import { operationServers, type OperationCall, type Served } from '../../operations/serve.ts'
 
 const { serveOrganization } = operationServers<OrganizationParts>()
@@ -26,6 +28,9 @@ function shownSettings(parts: OrganizationParts, row: OrganizationRow, head: Ope
     allow_processes: settings.allow_processes === true,
     approvals: settings.approvals === undefined || settings.approvals === 'none' ? 'off' : settings.approvals,
     availability_target: settings.availability_target ?? shapes.AVAILABILITY_TARGET,
+    second_factor: settings.second_factor ?? 'optional',
+    sign_in_hours: settings.sign_in_hours ?? null,
+    sign_in_idle_minutes: settings.sign_in_idle_minutes ?? null,
     created_at: created_at.toISOString(),
     updated_at: updated_at.toISOString(),
   }
@@ -36,8 +41,11 @@ export const organizationSettingOperations: readonly Served<OrganizationParts>[]
     shownSettings(parts, await read((sql) => getOwnOrganization(sql, organization.id)), head),
   ),
 
-  serveOrganization(shapes.changeSettings, async ({ change, parts, organization, body, head, ifMatch }) => {
-    const { requests_per_minute: requested, approvals, availability_target: target, ...rest } = body
+  serveOrganization(shapes.changeSettings, async ({ change, parts, principal, organization, body, head, ifMatch }) => {
+    const { requests_per_minute: requested, approvals, availability_target: target, ...others } = body
+    const { second_factor, sign_in_hours, sign_in_idle_minutes, ...rest } = others
+    const signIn = signInSettingsOf({ second_factor, sign_in_hours, sign_in_idle_minutes })
+    if (Object.keys(signIn).length > 0) await refuseOldProof(parts, principal)
     const row = await change(
       ({ id }: OrganizationRow) => ({
         action: 'organization.change',
@@ -55,6 +63,7 @@ export const organizationSettingOperations: readonly Served<OrganizationParts>[]
           ...(requested === undefined ? {} : { requests_per_minute: requested }),
           ...(approvals === undefined ? {} : { approvals }),
           ...(target === undefined ? {} : { availability_target: target }),
+          ...signIn,
         }
         const settings = Object.keys(settled).length === 0 ? {} : { settings: settled }
         return changeOwnOrganization(

@@ -1,5 +1,5 @@
 /** `toolway login`, `logout` and `whoami`: a person's own sign-in at a gateway, here or elsewhere. */
-import { login as loginOperation, logout as logoutOperation, showMe } from '@toolway/contract/admin'
+import { finishLogin, login as loginOperation, logout as logoutOperation, showMe } from '@toolway/contract/admin'
 import { openConfig, type LoadedConfig } from '../../cli/open-config.ts'
 import { isOwnGateway } from '../../cli/mcp-client.ts'
 import { CommandFault, EXIT, table, type Output } from '../../cli/terminal/output.ts'
@@ -16,6 +16,7 @@ export interface LoginWords {
   readonly email?: string
   readonly organization?: string
   readonly passwordStdin?: boolean
+  readonly code?: string
 }
 
 export async function login(words: LoginWords, output: Output): Promise<number> {
@@ -25,11 +26,20 @@ export async function login(words: LoginWords, output: Output): Promise<number> 
   const password = await readPassword('Password', words.passwordStdin === true)
   const { organization } = words
   const body = { email, password, ...(organization === undefined ? {} : { organization }) }
-  const answer = await callOverHttp({ url }, loginOperation, { body })
+  const first = await callOverHttp({ url }, loginOperation, { body })
+  const answer = 'second_step' in first ? await secondStep(url, first.second_step, words) : first
   await using _lock = await lock(loaded)
   await keepSignIn(signInFileOf(loaded), keptOf({ url, own }, answer))
   output.result({ url, email: answer.user.email }, [`Signed in to ${url} as ${answer.user.email}.`])
   return EXIT.ok
+}
+
+/** A terminal has no passkeys: a code of an app, or a recovery code. */
+async function secondStep(url: string, { challenge }: { readonly challenge: string }, words: LoginWords) {
+  if (words.code === undefined && words.passwordStdin === true)
+    throw new CommandFault('This account has a second factor: send its code with --code.', EXIT.usage)
+  const code = words.code ?? (await askLine('Code of your authenticator app, or a recovery code'))
+  return callOverHttp({ url }, finishLogin, { body: { challenge, code } })
 }
 
 export async function logout(output: Output): Promise<number> {

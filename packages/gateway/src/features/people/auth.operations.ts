@@ -7,7 +7,9 @@ import { findUser, type UserRow } from '../../identity/users.ts'
 import type { Principal } from '../../identity/principal.ts'
 import { operationServers, type OperationBase, type OperationCall, type Served } from '../../operations/serve.ts'
 import type { Enrolment } from './enrolment.ts'
+import type { ProveAgain } from './prove-again.ts'
 import type { SignIn, Tokens, WebCookies } from './sign-in.ts'
+import type { SecondStep } from './second-step.ts'
 import { eachOf } from '../../lib/unreadable-rows.ts'
 
 /** The parts that the operations of signing in work with. */
@@ -15,6 +17,7 @@ export interface AuthParts extends OperationBase {
   readonly signIn: SignIn
   readonly enrolment: Enrolment
   readonly web: WebCookies
+  readonly proveAgain: ProveAgain
 }
 
 const { serveAnyone, serveSignedIn } = operationServers<AuthParts>()
@@ -44,6 +47,12 @@ function answerWith({ parts, head }: Answering, tokens: Tokens, cookies: boolean
     organization: boundTo ?? null,
     user: toPerson(user),
   }
+}
+
+/** What the person is asked for next. */
+function askFor({ head }: Pick<Answering, 'head'>, { challenge, by, passkey, expiresIn }: SecondStep) {
+  head.set('cache-control', 'no-store')
+  return { second_step: { challenge, by: [...by], passkey: passkey ?? null, expires_in: expiresIn } }
 }
 
 const clientFor = (cookies: boolean | undefined) => (cookies === true ? 'browser' : 'command line')
@@ -80,6 +89,9 @@ const toEntry = (row: SignInRow, current: string) => ({
   client: row.client,
   organization: row.bound_to,
   current: row.id === current,
+  methods: row.methods,
+  address: row.address,
+  used_at: row.used_at.toISOString(),
   created_at: row.created_at.toISOString(),
   expires_at: row.expires_at.toISOString(),
 })
@@ -103,17 +115,23 @@ export const authOperations: readonly Served<AuthParts>[] = [
   serveAnyone(shapes.register, async ({ parts, head, actor, body }) => {
     const { setup_code: code, email, name, password, organization, cookies } = body
     const user = await parts.enrolment.register(actor, { code, email, name, password })
-    const tokens = await parts.signIn.as(actor, user, 'setup code', { organization, client: clientFor(cookies) })
+    const scope = { organization, client: clientFor(cookies) } as const
+    const tokens = await parts.signIn.as(actor, { user, methods: ['pwd'], how: 'setup code', scope })
     return answerWith({ parts, head }, tokens, cookies === true)
   }),
 
   serveAnyone(shapes.login, async ({ parts, head, actor, body }) => {
     const signInRequest = { organization: body.organization, client: clientFor(body.cookies) } as const
-    const tokens =
+    const result =
       'password' in body
         ? await parts.signIn.withPassword(actor, body.email, body.password, signInRequest)
         : await parts.signIn.withProviderToken(actor, body.provider_token, signInRequest)
-    return answerWith({ parts, head }, tokens, body.cookies === true)
+    return 'challenge' in result ? askFor({ head }, result) : answerWith({ parts, head }, result, body.cookies === true)
+  }),
+
+  serveAnyone(shapes.finishLogin, async ({ parts, head, actor, body }) => {
+    const { challenge, cookies, ...proof } = body
+    return answerWith({ parts, head }, await parts.signIn.withSecondFactor(actor, challenge, proof), cookies === true)
   }),
 
   serveAnyone(shapes.refresh, async ({ parts, head, actor, header, body }) => {
@@ -135,11 +153,13 @@ export const authOperations: readonly Served<AuthParts>[] = [
   }),
 
   serveSignedIn(shapes.changePassword, async ({ parts, head, actor, principal, header, body }) => {
-    const { userId } = person(principal)
+    const { userId, signInId: after } = person(principal)
     const user = await parts.enrolment.changePassword(actor, userId, body.current_password, body.new_password)
     const cookies = header('authorization') === undefined
-    const signInRequest = { organization: principal.organizationId, client: clientFor(cookies) } as const
-    return answerWith({ parts, head }, await parts.signIn.as(actor, user, 'password change', signInRequest), cookies)
+    const scope = { organization: principal.organizationId, client: clientFor(cookies) } as const
+    // The sign-in goes on: a password alone makes it no younger, and proves no second factor.
+    const first = { user, methods: principal.proof?.methods ?? [], how: 'password change', scope, after }
+    return answerWith({ parts, head }, await parts.signIn.as(actor, first), cookies)
   }),
 
   serveAnyone(shapes.choosePassword, async ({ parts, actor, body }) => {
@@ -156,6 +176,24 @@ export const authOperations: readonly Served<AuthParts>[] = [
     const { userId, signInId } = person(principal)
     const rows = await read((sql) => listSignIns(sql, userId))
     return { items: eachOf(rows, (row) => toEntry(row, signInId)) }
+  }),
+
+  serveSignedIn(shapes.endSignIns, async ({ parts, actor, principal, read }) => {
+    const { userId, signInId } = person(principal)
+    const others = (await read((sql) => listSignIns(sql, userId))).filter(({ id }) => id !== signInId)
+    for (const { id } of others) await parts.signIn.end(actor, { id, userId })
+    return { ended: others.length }
+  }),
+
+  serveSignedIn(shapes.beginProof, async ({ parts, principal, head }) => {
+    head.set('cache-control', 'no-store')
+    const { by, challenge, options } = await parts.proveAgain.begin(person(principal))
+    return { by: [...by], challenge: challenge ?? null, options: options ?? null }
+  }),
+
+  serveSignedIn(shapes.proveAgain, async ({ parts, actor, principal, body }) => {
+    await parts.proveAgain.prove(actor, person(principal), body)
+    return undefined
   }),
 
   serveSignedIn(shapes.endSignIn, async ({ parts, actor, principal, params, read }) => {

@@ -8,9 +8,9 @@ import type { Db } from '../../db/db.ts'
 import type { Attempts } from '../../identity/attempts.ts'
 import type { Passwords } from '../../identity/passwords.ts'
 import type { Principal } from '../../identity/principal.ts'
+import { provenWithin } from '../../identity/sign-ins.ts'
 import { findUser } from '../../identity/users.ts'
 import { recordChange, type Actor } from '../../records/change.ts'
-import { signedInWithin } from './fresh-sign-in.rows.ts'
 
 const MINUTES = 5
 
@@ -67,5 +67,7 @@ export const createPasswordFits =
   }
 
 async function isFresh({ db }: FreshSignInParts, { signInId }: Principal, user: UserId): Promise<boolean> {
-  return signInId !== undefined && (await db.system((sql) => signedInWithin(sql, signInId, user, MINUTES)))
+  return (
+    signInId !== undefined && (await db.system((sql) => provenWithin(sql, { id: signInId, user, minutes: MINUTES })))
+  )
 }

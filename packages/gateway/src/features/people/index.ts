@@ -5,7 +5,11 @@ import { userOperations, type UserParts } from './users.operations.ts'
 
 export { startPeople, type People } from './people.start.ts'
 export type { Enrolment } from './enrolment.ts'
+export { methodsOf } from './sign-in.ts'
 export type { SignIn, Tokens, WebCookies } from './sign-in.ts'
+export type { SecondStep } from './second-step.ts'
+export type { PasskeyProof, SecondFactors } from './second-factor-port.ts'
+export { createSealedSteps, type SealedSteps } from './sealed-steps.ts'
 export { refuseOldSignIn, type FreshSignInParts } from './fresh-sign-in.ts'
 export { changeRole, join, joinAs, nameOf, provideMember, removeMembership, type MemberSeals } from './members.ts'
 export {

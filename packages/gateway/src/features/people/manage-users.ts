@@ -74,5 +74,5 @@ export async function remove(sql: SystemSql, id: string): Promise<users.UserRow>
 export async function replacePassword(sql: SystemSql, id: UserId, password: string, but?: FamilyId) {
   await users.setPassword(sql, id, password)
   await voidPasswordCode(sql, id)
-  return endSignInsOf(sql, id, 'the password was changed', but)
+  return endSignInsOf(sql, id, 'the password was changed', { but })
 }

@@ -2,6 +2,9 @@
 import type { OrganizationId } from '@toolway/contract'
 import { createEnrolment } from './enrolment.ts'
 import { createPasswordFits } from './fresh-sign-in.ts'
+import { createProveAgain } from './prove-again.ts'
+import type { SecondFactors } from './second-factor-port.ts'
+import { createSecondSteps } from './second-step.ts'
 import { createSignIn, type SignInParts } from './sign-in.ts'
 import { providerOf, tokenLives } from '../../config.ts'
 import type { Accounts } from '../../identity/accounts.ts'
@@ -14,13 +17,14 @@ import type { BaseWithDatabase } from '../../base/base.ts'
 
 export interface StartPeopleParts extends Pick<SignInParts, 'accessTokens' | 'ended' | 'publicUrl' | 'refusePassword'> {
   readonly accounts: Accounts
+  readonly secondFactors: SecondFactors
   readonly snapshots: Pick<KeepSnapshots, 'find' | 'all' | 'refresh'>
 }
 
 export type People = ReturnType<typeof startPeople>
 
 export function startPeople({ config, db, vault }: BaseWithDatabase, parts: StartPeopleParts) {
-  const { accessTokens, ended, accounts, snapshots, publicUrl, refusePassword } = parts
+  const { accessTokens, ended, accounts, snapshots, publicUrl, refusePassword, secondFactors } = parts
   const passwords = createPasswords({ shortest: config.TOOLWAY_PASSWORD_LENGTH })
   const attempts = createAttempts({ now: Date.now })
   const settings = providerOf(config)
@@ -30,8 +34,11 @@ export function startPeople({ config, db, vault }: BaseWithDatabase, parts: Star
     await Promise.all([accounts.load(), organizationId === undefined ? undefined : snapshots.refresh(organizationId)])
   }
   const shared = { db, hash: vault.hash, seal: vault.seal, passwords, attempts, settle }
+  const stepParts = { db, vault, attempts, secondFactors, now: Date.now }
+  const passwordFits = createPasswordFits(shared)
   const signIn = createSignIn({
     ...shared,
+    secondSteps: createSecondSteps(stepParts),
     accessTokens,
     ended,
     findOrganization: snapshots.find,
@@ -46,7 +53,8 @@ export function startPeople({ config, db, vault }: BaseWithDatabase, parts: Star
   })
   return {
     ...{ signIn, enrolment: createEnrolment(shared), provider },
-    passwordFits: createPasswordFits(shared),
+    ...{ attempts, passwordFits, proveAgain: createProveAgain({ ...stepParts, passwordFits }) },
+    proofMinutes: config.TOOLWAY_PROOF_MINUTES,
     hashPassword: passwords.hash,
   }
 }

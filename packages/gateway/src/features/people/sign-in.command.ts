@@ -13,6 +13,7 @@ export const loginCommand = (finish: Finish) =>
     .option('--email <email>', 'email address (prompted for if omitted)')
     .option('--organization <slug>', 'limit the tokens to one organization')
     .option(...STDIN)
+    .option('--code <code>', 'code of your authenticator app (prompted for if your account has a second factor)')
     .addHelpText(
       'after',
       examples('toolway login', 'toolway login --url https://tools.example.com --email ada@example.com'),

@@ -4,7 +4,8 @@
  * Each way ends in a pair of tokens, or in one fault that does not tell what was wrong. A refresh is single-flight in this
  * process and strict across processes: whoever comes second with a used token ends the sign-in, whoever it is (ADR 0015).
  */
-import { Fault, type FamilyId, type IdentityProviderId, type OrganizationId, type UserId } from '@toolway/contract'
+import { Fault, type FamilyId, type OrganizationId, type UserId } from '@toolway/contract'
+import { restOf } from '../../snapshot/sign-in-rules.ts'
 import type { Snapshot } from '../../snapshot/snapshot.ts'
 import type { Db, SystemSql } from '../../db/db.ts'
 import { isDatabaseFault } from '../../db/unreachable.ts'
@@ -20,13 +21,17 @@ import {
   findByRefreshToken,
   mintRefreshToken,
   REFRESH_FORM,
+  renewSignIn,
   useRefreshToken,
+  type SignInMethod,
   type SignInRow,
 } from '../../identity/sign-ins.ts'
 import { emailOf, findUser, findUserByEmail, noteSignedIn, type UserRow } from '../../identity/users.ts'
 import { createSingleFlight } from '../../lib/single-flight.ts'
 import { recordChange, type Actor, type Change } from '../../records/change.ts'
 import { userOf, type Provision } from './provided-user.ts'
+import type { PasskeyProof, SecondFactorProof } from './second-factor-port.ts'
+import type { FirstStep, SecondStep, SecondSteps, StepScope } from './second-step.ts'
 
 export interface SignInParts {
   readonly db: Db
@@ -47,6 +52,7 @@ export interface SignInParts {
   readonly provision: Provision
   /** Throws `login.provider` for a person whose organization wants them to sign in at its identity provider. */
   refusePassword(sql: SystemSql, user: UserRow): Promise<void>
+  readonly secondSteps: SecondSteps
   /** Resolves when this process's memory knows of changed people, and of the members of that organization. */
   settle(organizationId: OrganizationId | undefined): Promise<void>
   publicUrl(): string
@@ -64,26 +70,29 @@ export interface Tokens {
   readonly user: UserRow
 }
 
-export interface SignInScope {
-  /** Slug or id of the organization that the tokens are for; undefined leaves them unbound. */
-  readonly organization?: string | undefined
-  readonly client: 'browser' | 'command line'
-  /** The identity provider that proved the person, and when they have to sign in there again. */
-  readonly provider?: { readonly id: IdentityProviderId; readonly endsAt: Date }
-}
+/** `organization`: slug or id of the one that the tokens are for; undefined leaves them unbound. */
+export type SignInScope = StepScope
 
 export interface SignIn {
   /** Throws `login.wrong`, `login.limit`, or `place.unknown` for an organization the person is not in. */
-  withPassword(actor: Actor, email: string, password: string, scope: SignInScope): Promise<Tokens>
+  withPassword(actor: Actor, email: string, password: string, scope: SignInScope): Promise<Tokens | SecondStep>
   /**
    * With a token of the identity provider's: its ID token, or for Supabase its access token. Throws `login.provider` or
    * `place.unknown`.
    */
-  withProviderToken(actor: Actor, token: string, scope: SignInScope): Promise<Tokens>
+  withProviderToken(actor: Actor, token: string, scope: SignInScope): Promise<Tokens | SecondStep>
   /** For whom the provider has proven. Throws `login.provider` where that is nobody here. */
-  withProven(actor: Actor, proven: Proven, scope: SignInScope): Promise<Tokens>
-  /** For somebody whose identity is proven already; `how` is told in the record. */
-  as(actor: Actor, user: UserRow, how: string, scope: SignInScope): Promise<Tokens>
+  withProven(actor: Actor, proven: Proven, scope: SignInScope): Promise<Tokens | SecondStep>
+  /** The end of a sign-in with a second step. Throws `factor.wrong`, `factor.late` and `login.limit`. */
+  withSecondFactor(actor: Actor, challenge: string, proof: SecondFactorProof): Promise<Tokens>
+  /** By a passkey alone; undefined where nobody has any. */
+  beginPasskey(): ReturnType<SecondSteps['beginPasskey']>
+  /** Throws `factor.wrong`, `factor.late` and `login.limit`. */
+  withPasskey(actor: Actor, challenge: string, passkey: PasskeyProof, scope: SignInScope): Promise<Tokens>
+  /** For whom a provider of an organization has proven; `first` names it. */
+  afterProvider(actor: Actor, first: FirstStep): Promise<Tokens | SecondStep>
+  /** For somebody whose identity is proven already, by these methods; `how` is told in the record. */
+  as(actor: Actor, first: FirstStep): Promise<Tokens>
   /** Throws `refresh.unknown`. `check` may refuse the sign-in before the token is used. */
   refresh(actor: Actor, token: string, check?: (signIn: SignInRow) => void): Promise<Tokens>
   /** Under which hash a refresh token is kept. */
@@ -104,7 +113,7 @@ export interface WebCookies {
 const asUser = (actor: Actor, id: UserId): Actor => ({ ...actor, id, type: 'user' })
 
 export function createSignIn(parts: SignInParts): SignIn {
-  const { db, passwords, attempts, ended } = parts
+  const { db, passwords, attempts, ended, secondSteps } = parts
   const refreshing = createSingleFlight<string, Tokens>()
   return {
     hashOf: (token) => hashOf(parts, token),
@@ -117,7 +126,7 @@ export function createSignIn(parts: SignInParts): SignIn {
       await db
         .system((sql) => parts.refusePassword(sql, user))
         .catch((thrown: unknown) => refusedBy(parts, actor, Fault.of(thrown)))
-      return open(parts, actor, user, 'password', scope)
+      return openOrAsk(parts, actor, { user, methods: ['pwd'], how: 'password', scope })
     },
     async withProviderToken(actor, token, scope) {
       const good = attempts.beginShared('provider token', actor.address)
@@ -130,7 +139,13 @@ export function createSignIn(parts: SignInParts): SignIn {
       return tokens
     },
     withProven: (actor, proven, scope) => openProven(parts, actor, proven, scope),
-    as: (actor, user, how, scope) => open(parts, actor, user, how, scope),
+    withSecondFactor: async (actor, challenge, proof) =>
+      open(parts, actor, await secondSteps.finish(actor, challenge, proof)),
+    beginPasskey: () => secondSteps.beginPasskey(),
+    withPasskey: async (actor, challenge, passkey, scope) =>
+      open(parts, actor, await secondSteps.finishPasskey(actor, challenge, passkey, scope)),
+    afterProvider: (actor, first) => openOrAsk(parts, actor, first),
+    as: (actor, first) => open(parts, actor, first),
     async refresh(actor, token, check) {
       if (!REFRESH_FORM.test(token)) throw new Fault('refresh.unknown')
       if (check !== undefined) {
@@ -160,12 +175,7 @@ async function refuseSignIn(parts: SignInParts, actor: Actor, user: UserRow | un
   throw new Fault('login.wrong')
 }
 
-async function tokensFor(
-  parts: SignInParts,
-  sql: SystemSql,
-  user: UserRow,
-  signIn: Pick<SignInRow, 'id' | 'bound_to' | 'client'>,
-) {
+async function tokensFor(parts: SignInParts, sql: SystemSql, user: UserRow, signIn: SignInRow): Promise<Tokens> {
   const refreshToken = mintRefreshToken()
   await addRefreshToken(
     sql,
@@ -182,6 +192,9 @@ async function tokensFor(
     limit: 'execute',
     client_id: signIn.client,
     aud: parts.publicUrl(),
+    auth_time: Math.floor(signIn.created_at.getTime() / 1000),
+    amr: signIn.methods,
+    idle: signIn.idle,
   })
   const lives = { expiresIn: parts.accessTokens.lifetime, refreshExpiresIn: parts.refreshLifetime }
   return { accessToken, refreshToken, ...lives, signInId: signIn.id, boundTo, user }
@@ -200,37 +213,56 @@ function organizationFor(parts: SignInParts, user: UserRow, name: string | undef
   return own.length === 1 ? own[0]?.organization.id : undefined
 }
 
+/** The tokens; or the second step, which a provider's sign-in does not need where the provider has asked for more than one factor. */
+async function openOrAsk(parts: SignInParts, actor: Actor, first: FirstStep): Promise<Tokens | SecondStep> {
+  // Refused before a second step, so that nobody takes it in vain.
+  organizationFor(parts, first.user, first.scope.organization)
+  const step = first.methods.includes('mfa')
+    ? undefined
+    : await parts.db.system((sql) => parts.secondSteps.begin(sql, first))
+  return step ?? open(parts, actor, first)
+}
+
 async function open(
   parts: SignInParts,
   actor: Actor,
-  user: UserRow,
-  how: string,
-  { organization, client, provider }: SignInScope,
+  { user, methods, how, scope, after }: FirstStep,
 ): Promise<Tokens> {
+  const { organization, client } = scope
   const boundTo = organizationFor(parts, user, organization)
   return parts.db.system(async (sql) => {
     const expiresAt = new Date(parts.now() + parts.refreshLifetime * 1000)
-    const id = await addSignIn(sql, { userId: user.id, boundTo, client, expiresAt, provider })
-    const tokens = await tokensFor(parts, sql, user, { id, bound_to: boundTo ?? null, client })
+    const facts = { methods, address: actor.address, after, provider: scope.provider }
+    const signIn = await addSignIn(sql, { userId: user.id, boundTo, client, expiresAt, ...facts })
+    const tokens = await tokensFor(parts, sql, user, signIn)
     await noteSignedIn(sql, user.id)
     await recordChange(sql, asUser(actor, user.id), boundTo, {
       action: 'sign_in',
       kind: 'sign_in',
       resource: 'sign_in',
-      id,
+      id: signIn.id,
       detail: { by: how, client },
     })
     return tokens
   })
 }
 
-async function openProven(parts: SignInParts, actor: Actor, proven: Proven, scope: SignInScope): Promise<Tokens> {
+async function openProven(
+  parts: SignInParts,
+  actor: Actor,
+  proven: Proven,
+  scope: SignInScope,
+): Promise<Tokens | SecondStep> {
   const { user, joined, changed } = await parts.db
     .system((sql) => userOf(sql, parts, actor, proven, parts.provision))
     .catch((thrown: unknown) => refusedBy(parts, actor, Fault.of(thrown)))
   if (changed) await parts.settle(joined)
-  return open(parts, actor, user, 'identity provider', scope)
+  return openOrAsk(parts, actor, { user, methods: methodsOf(proven), how: 'identity provider', scope })
 }
+
+/** How a provider proved somebody. */
+export const methodsOf = ({ severalFactors }: Proven): readonly SignInMethod[] =>
+  severalFactors === true ? ['fed', 'mfa'] : ['fed']
 
 async function refusedBy(parts: SignInParts, actor: Actor, fault: Fault): Promise<never> {
   if (fault.code !== 'internal' && !isDatabaseFault(fault)) {
@@ -254,7 +286,15 @@ async function rotate(parts: SignInParts, actor: Actor, token: string): Promise<
     if (user === undefined || !user.active) return undefined
     // A provider of an organization proves nobody who administers the installation.
     if (user.platform_admin && family.provider_id !== null && family.bound_to !== null) return undefined
-    if (await useRefreshToken(sql, digest)) return tokensFor(parts, sql, user, family)
+    if (await useRefreshToken(sql, digest)) {
+      const signIn = await renewSignIn(sql, family.id, actor.address)
+      const why = whyOver(parts, user, signIn)
+      if (why === undefined) return tokensFor(parts, sql, user, signIn)
+      await endSignIn(sql, family.id, why)
+      const detail = { why }
+      await recordChange(sql, asUser(actor, user.id), family.bound_to ?? undefined, { ...signedOut(family.id), detail })
+      return family.id
+    }
     await endSignIn(sql, family.id, 'its refresh token was used twice')
     await recordChange(sql, asUser(actor, user.id), family.bound_to ?? undefined, reuse(family.id))
     return family.id
@@ -262,6 +302,20 @@ async function rotate(parts: SignInParts, actor: Actor, token: string): Promise<
   if (typeof outcome === 'object') return outcome
   if (outcome !== undefined) parts.ended.add(outcome)
   throw new Fault('refresh.unknown')
+}
+
+/** Why every organization that the sign-in is for takes it no more; what a single one of several refuses is refused there, at each use. */
+function whyOver(parts: SignInParts, user: UserRow, signIn: SignInRow): string | undefined {
+  const { bound_to: boundTo, created_at: began, idle } = signIn
+  if (boundTo === null && user.platform_admin) return undefined
+  const all = boundTo === null ? parts.allOrganizations().filter(({ members }) => members.has(user.id)) : []
+  const bound = boundTo === null ? undefined : parts.findOrganization({ id: boundTo })
+  const facts = { began: began.getTime() / 1000, idle }
+  const reasons = (bound === undefined ? all : [bound]).map(({ organization }) =>
+    restOf(organization.settings, facts, parts.now() / 1000),
+  )
+  if (reasons.length === 0 || reasons.includes(undefined)) return undefined
+  return reasons.includes('age') ? 'it was too old' : 'it was not used for too long'
 }
 
 const OWN_CLIENTS: ReadonlySet<string> = new Set(['browser', 'command line'] satisfies SignInScope['client'][])

@@ -16,7 +16,7 @@ import {
 import { findApproval, organizationOf, type ApprovalRow } from '../../approvals/approvals.ts'
 import { isOwn } from '../../approvals/approvers.ts'
 import { answerApproval, callerOf } from '../../call/approvals/answer-approval.ts'
-import { roleIn } from '../../snapshot/role.ts'
+import { roleIfAdmitted } from '../../snapshot/role.ts'
 import type { Snapshot } from '../../snapshot/snapshot.ts'
 import type { Db } from '../../db/db.ts'
 import { isDatabaseFault } from '../../db/unreachable.ts'
@@ -61,9 +61,9 @@ export function createApprovalsDoor(parts: ApprovalsDoorParts): Hono<Env> {
   /** The organizations in which the visitor stands. */
   function homesOf({ principal }: Visitor): Seen[] {
     return parts.all().flatMap((snapshot) => {
-      const { organization, members } = snapshot
+      const { organization } = snapshot
       if (!organization.active || (principal.organizationId ?? organization.id) !== organization.id) return []
-      const role = roleIn(parts.accounts, principal, members)
+      const role = roleIfAdmitted(parts.accounts, principal, snapshot)
       if (role === undefined) return []
       const approver = approverIn(approvals.lookup, organization.id, principal)
       return [{ snapshot, viewer: { role, principal: principal.id, userId: principal.userId, approver } }]

@@ -55,7 +55,8 @@ export function createConsentDoor(parts: ConsentDoorParts): ConsentDoor {
     const before = await server.remembered(asking, person.id)
     const same = before && choices.find(({ organizationId }) => organizationId === before.organizationId)
     if (before !== undefined && same !== undefined && isAlreadyGranted(asking, before, same.maxLimit)) {
-      const allowed = { userId: person.id, organizationId: same.organizationId, limit: before.limit }
+      const { organizationId } = same
+      const allowed = { userId: person.id, organizationId, limit: before.limit, givenIn: person.signInId }
       return goBack(exchange, await server.allow(exchange.request, exchange.response, asking, allowed))
     }
     const form = { action: pathOf(asking.id), csrf: web.csrfOf(person.signInId), asking }
@@ -81,7 +82,7 @@ export function createConsentDoor(parts: ConsentDoorParts): ConsentDoor {
     if (choice === undefined || chosenLimit === undefined) return ask(exchange)
     // The grant never exceeds the user's own permissions, whatever the form contains.
     const limit = lesserLimit(chosenLimit, choice.maxLimit)
-    const allowed = { userId: person.id, organizationId: choice.organizationId, limit }
+    const allowed = { userId: person.id, organizationId: choice.organizationId, limit, givenIn: person.signInId }
     return goBack(exchange, await server.allow(request, response, asking, allowed))
   }
 

@@ -64,10 +64,13 @@ export async function problemPage(
   thrown: unknown,
   title: Markup,
   bodyFor: (problem: Markup) => Markup,
+  script?: string,
 ): Promise<Response> {
   const fault = Fault.of(thrown)
   if (fault.code === 'internal') throw thrown
-  const response = await pageOf({ texts, title, body: bodyFor(faultText(texts, fault)), status: fault.row.http })
+  const body = bodyFor(faultText(texts, fault))
+  const page = { texts, title, body, status: fault.row.http }
+  const response = await pageOf(script === undefined ? page : { ...page, script })
   for (const [name, value] of Object.entries(headersOf(fault))) response.headers.set(name, value)
   return response
 }

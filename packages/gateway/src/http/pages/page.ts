@@ -2,7 +2,7 @@
  * Building blocks of the few pages that the gateway serves itself (sign-in, consent): layout, styles and the headers of an
  * answer.
  *
- * Plain HTML and CSS: no script, no external resources, no framing by other pages.
+ * Plain HTML and CSS: no external resources, no framing by other pages, and no script but the few lines that passkeys need.
  */
 import { createHash } from 'node:crypto'
 import { raw } from 'hono/html'
@@ -17,6 +17,8 @@ export interface Page {
   readonly status?: number
   /** Where the browser goes by itself. */
   readonly goTo?: string
+  /** A script of ours, which may do nothing but what is in the page. */
+  readonly script?: string
   /** Origins besides our own that a form's answer may lead to, such as an OAuth client's. */
   readonly formsLeadTo?: readonly string[]
 }
@@ -30,10 +32,11 @@ const MARK = raw(
 )
 
 /** Nothing loads, nothing runs, nothing frames; the one style block is known by its hash (CSP level 3). */
-const policyOf = (formsLeadTo: readonly string[]): string =>
+const policyOf = (formsLeadTo: readonly string[], script?: string): string =>
   [
     "default-src 'none'",
     `style-src 'sha256-${STYLE_HASH}'`,
+    ...(script === undefined ? [] : [`script-src 'sha256-${createHash('sha256').update(script).digest('base64')}'`]),
     `form-action ${["'self'", ...formsLeadTo].join(' ')}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
@@ -51,7 +54,7 @@ export const PAGE_HEADERS = {
 } as const
 
 export async function pageOf(page: Page): Promise<Response> {
-  const { texts, title, body, status = 200, goTo, formsLeadTo = [] } = page
+  const { texts, title, body, status = 200, goTo, script, formsLeadTo = [] } = page
   const refresh = goTo === undefined ? '' : html`<meta http-equiv="refresh" content="0; url=${goTo}" />`
   const text = await html`<!doctype html>
     <html lang="${texts.language}">
@@ -70,6 +73,7 @@ export async function pageOf(page: Page): Promise<Response> {
           <h1>${title}</h1>
           ${await body}
         </main>
+        ${script === undefined ? '' : raw(`<script>${script}</script>`)}
       </body>
     </html>`
   return new Response(String(text), {
@@ -79,7 +83,7 @@ export async function pageOf(page: Page): Promise<Response> {
       'content-type': 'text/html; charset=utf-8',
       'content-language': texts.language,
       vary: 'Accept-Language',
-      'content-security-policy': policyOf(formsLeadTo),
+      'content-security-policy': policyOf(formsLeadTo, script),
     },
   })
 }

@@ -1,14 +1,10 @@
 /** The pages of signing in, as markup; what happens on them is `sign-in-door.ts`'s. */
 import { html, type Markup } from './markup.ts'
+import { nextField, problemOf } from './page-parts.ts'
 import { linkTo, type PageTexts } from './page-texts.ts'
+import { passkeyButton } from './second-factor-page.ts'
 
 const SIGN_IN = '/sign-in'
-
-const problemOf = (problem: Markup | undefined) =>
-  problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</p>`
-
-const nextField = (next: string | undefined) =>
-  next === undefined ? '' : html`<input type="hidden" name="next" value="${next}" />`
 
 export interface SignInForm {
   readonly next: string | undefined
@@ -20,6 +16,8 @@ export interface SignInForm {
   readonly leadsByAddress: boolean
   /** Slug of the organization whose page it is. */
   readonly organization?: string | undefined
+  /** For `navigator.credentials.get`; absent where nobody has a passkey. */
+  readonly passkey?: Readonly<Record<string, unknown>> | undefined
 }
 
 /** A provider on the page, and the path that leads there. */
@@ -29,35 +27,41 @@ export interface ProviderLink {
 }
 
 export const signInForm = (
-  { signIn }: PageTexts,
-  { next, problem, notice, email, providers, leadsByAddress, organization }: SignInForm,
-): Markup => html`
-  ${problemOf(problem)} ${notice === undefined ? '' : html`<p class="notice" role="status">${notice}</p>`}
-  ${providers.map(
-    ({ title, path }) =>
-      html`<a class="button" href="${withNext(path, next)}">${signIn.provider({ provider: title })}</a>`,
-  )}
-  ${
-    leadsByAddress
-      ? html`<a class="button second" href="${withNext(`${SIGN_IN}/organization`, next)}">${signIn.organization()}</a>`
-      : ''
-  }
-  ${providers.length > 0 || leadsByAddress ? html`<p class="or">${signIn.or()}</p>` : ''}
-  <form method="post" action="${SIGN_IN}">
-    ${nextField(next)}
-    ${organization === undefined ? '' : html`<input type="hidden" name="organization" value="${organization}" />`}
-    <label>
-      ${signIn.email()}
-      <input type="email" name="email" value="${email ?? ''}" autocomplete="username" required autofocus />
-    </label>
-    <label>
-      ${signIn.password()}
-      <input type="password" name="password" autocomplete="current-password" required />
-    </label>
-    <button>${signIn.submit()}</button>
-  </form>
-  <p class="hint">${signIn.hint({ a: linkTo(`${SIGN_IN}/code`) })}</p>
-`
+  texts: PageTexts,
+  { next, problem, notice, email, providers, leadsByAddress, organization, passkey }: SignInForm,
+): Markup => {
+  const { signIn } = texts
+  return html`
+    ${problemOf(problem)} ${notice === undefined ? '' : html`<p class="notice" role="status">${notice}</p>`}
+    ${providers.map(
+      ({ title, path }) =>
+        html`<a class="button" href="${withNext(path, next)}">${signIn.provider({ provider: title })}</a>`,
+    )}
+    ${
+      leadsByAddress
+        ? html`<a class="button second" href="${withNext(`${SIGN_IN}/organization`, next)}"
+            >${signIn.organization()}</a
+          >`
+        : ''
+    }
+    ${providers.length > 0 || leadsByAddress ? html`<p class="or">${signIn.or()}</p>` : ''}
+    <form method="post" action="${SIGN_IN}">
+      ${nextField(next)}
+      ${organization === undefined ? '' : html`<input type="hidden" name="organization" value="${organization}" />`}
+      <label>
+        ${signIn.email()}
+        <input type="email" name="email" value="${email ?? ''}" autocomplete="username" required autofocus />
+      </label>
+      <label>
+        ${signIn.password()}
+        <input type="password" name="password" autocomplete="current-password" required />
+      </label>
+      <button>${signIn.submit()}</button>
+    </form>
+    ${passkey === undefined ? '' : passkeyButton(texts, { next, options: passkey })}
+    <p class="hint">${signIn.hint({ a: linkTo(`${SIGN_IN}/code`) })}</p>
+  `
+}
 
 const withNext = (path: string, next: string | undefined) =>
   next === undefined ? path : `${path}?next=${encodeURIComponent(next)}`

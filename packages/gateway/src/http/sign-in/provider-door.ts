@@ -15,7 +15,7 @@ import {
   type ProviderRow,
   type ProviderSignIn,
 } from '../../features/identity-providers/index.ts'
-import type { SignIn, Tokens } from '../../features/people/index.ts'
+import type { SecondStep, SignIn, Tokens } from '../../features/people/index.ts'
 import type { IdentityProvider, Proven } from '../../identity/federated/identity-provider.ts'
 import { laxCookie } from '../../lib/lax-cookie.ts'
 import { decodeBase64Url } from '../../lib/base64url.ts'
@@ -26,6 +26,7 @@ import { nextOf } from '../pages/next-address.ts'
 import { pageOf } from '../pages/page.ts'
 import { actorOf, leadOn, problemPage, textsFor, type Env, type PageContext } from '../pages/page-request.ts'
 import { providerProblem, trialPage } from '../pages/sign-in-page.ts'
+import { secondStepOf, type SecondStepCookies } from './second-step-door.ts'
 import { cookieOf, type WebSession } from './web-session.ts'
 
 export interface ProviderDoorParts {
@@ -34,6 +35,7 @@ export interface ProviderDoorParts {
   readonly providers: ProviderSignIn
   readonly signIn: SignIn
   readonly web: WebSession
+  readonly steps: SecondStepCookies
   readonly vault: Pick<Vault, 'seal' | 'open' | 'hash'>
   /** Whether that state comes back for the first time. */
   spend(hash: Buffer, until: Date): Promise<boolean>
@@ -83,7 +85,7 @@ export function createProviderDoor(parts: ProviderDoorParts): Hono<Env> {
 type FindProvider = (c: PageContext, isTrial: boolean) => Promise<ProviderAddress>
 
 function addProvider(app: Hono<Env>, parts: ProviderDoorParts, route: string, find: FindProvider): void {
-  const { web, vault, publicUrl, providers } = parts
+  const { vault, publicUrl, providers } = parts
   const cookies = createAttemptCookies(parts)
 
   function problemAnswer(c: PageContext, thrown: unknown): Promise<Response> {
@@ -127,7 +129,7 @@ function addProvider(app: Hono<Env>, parts: ProviderDoorParts, route: string, fi
       const response =
         attempt.trial === true && found.row !== undefined
           ? await answerTrial(c, parts, found.row, proven)
-          : await answerSignedIn(c, await enter(parts, found, actorOf(c, parts), proven), attempt.next, web)
+          : await answerSignedIn(c, await enter(parts, found, actorOf(c, parts), proven), attempt.next, parts)
       response.headers.append('set-cookie', cookies.clear(path))
       return response
     } catch (thrown) {
@@ -143,10 +145,20 @@ const enter = (
   { row }: ProviderAddress,
   actor: Actor,
   proven: Proven,
-): Promise<Tokens> =>
+): Promise<Tokens | SecondStep> =>
   row === undefined ? signIn.withProven(actor, proven, { client: 'browser' }) : providers.signIn(row, actor, proven)
 
-async function answerSignedIn(c: PageContext, tokens: Tokens, next: string | undefined, web: WebSession) {
+async function answerSignedIn(
+  c: PageContext,
+  tokens: Tokens | SecondStep,
+  next: string | undefined,
+  { web, steps }: Pick<ProviderDoorParts, 'web' | 'steps'>,
+) {
+  if ('challenge' in tokens) {
+    const lead = await leadOn(textsFor(c), secondStepOf(next))
+    lead.headers.append('set-cookie', steps.step(tokens))
+    return lead
+  }
   // A redirect would still count as led by the provider's site, and the new cookies would not be sent.
   const response = await leadOn(textsFor(c), next ?? '/sign-in')
   for (const value of web.cookiesFor(tokens)) response.headers.append('set-cookie', value)

@@ -32,12 +32,15 @@ import {
   type ProviderLink,
   type SignInForm,
 } from '../pages/sign-in-page.ts'
+import { PASSKEY_SCRIPT } from '../pages/passkey-script.ts'
+import { leadToSecondStep, type SecondStepCookies } from './second-step-door.ts'
 import type { WebSession } from './web-session.ts'
 
 export interface SignInDoorParts {
   readonly web: WebSession
   readonly signIn: SignIn
   readonly enrolment: Enrolment
+  readonly steps: SecondStepCookies
   /** The one of the environment variables. */
   readonly provider: IdentityProvider | undefined
   readonly providers: Pick<ProviderSignIn, 'listOffered' | 'findForAddress' | 'leadsByAddress'>
@@ -74,8 +77,13 @@ function addSignIn(app: Hono<Env>, parts: SignInDoorParts): void {
       if (await enrolment.isEmpty())
         return pageOf({ texts, title: texts.setUp.title(), body: setUpForm(texts, { next, shortest }) })
       const notice = noticeOf(texts, c.req.query())
-      const body = signInForm(texts, { next, notice, ...(await offersFor(parts, organization)) })
-      return pageOf({ texts, title: texts.signIn.title(), body })
+      const begun = await signIn.beginPasskey()
+      const offers = await offersFor(parts, organization)
+      const body = signInForm(texts, { next, notice, passkey: begun?.passkey, ...offers })
+      if (begun === undefined) return pageOf({ texts, title: texts.signIn.title(), body })
+      const page = await pageOf({ texts, title: texts.signIn.title(), body, script: PASSKEY_SCRIPT })
+      page.headers.append('set-cookie', parts.steps.passkey(begun.challenge))
+      return page
     }
     if (next !== undefined) return c.redirect(next, 303)
     const email = (await parts.emailOf(principal.id)) ?? principal.id
@@ -91,7 +99,9 @@ function addSignIn(app: Hono<Env>, parts: SignInDoorParts): void {
     const [next, email] = [nextOf(form.get('next') ?? undefined), form.get('email') ?? '']
     try {
       const tokens = await signIn.withPassword(actorOf(c, parts), email, form.get('password') ?? '', BROWSER)
-      return answerSignedIn(c, web, tokens, next)
+      return 'challenge' in tokens
+        ? leadToSecondStep(c, parts.steps, tokens, next)
+        : answerSignedIn(c, web, tokens, next)
     } catch (thrown) {
       const texts = textsFor(c)
       const offers = await offersFor(parts, form.get('organization') ?? undefined)
@@ -142,7 +152,12 @@ function addFirst(app: Hono<Env>, parts: SignInDoorParts): void {
       checkPerson(email, name)
       const first = { code: form.get('code') ?? '', email, name: name.trim(), password: form.get('password') ?? '' }
       const user = await enrolment.register(actorOf(c, parts), first)
-      return answerSignedIn(c, web, await signIn.as(actorOf(c, parts), user, 'setup code', BROWSER), next)
+      return answerSignedIn(
+        c,
+        web,
+        await signIn.as(actorOf(c, parts), { user, methods: ['pwd'], how: 'setup code', scope: BROWSER }),
+        next,
+      )
     } catch (thrown) {
       const texts = textsFor(c)
       return problemPage(texts, thrown, texts.setUp.title(), (problem) =>
@@ -186,7 +201,7 @@ function addSignOut(app: Hono<Env>, parts: SignInDoorParts): void {
   })
 }
 
-function answerSignedIn(c: PageContext, web: WebSession, tokens: Tokens, next: string | undefined): Response {
+export function answerSignedIn(c: PageContext, web: WebSession, tokens: Tokens, next: string | undefined): Response {
   for (const cookie of web.cookiesFor(tokens)) c.header('set-cookie', cookie, { append: true })
   return c.redirect(next ?? '/', 303)
 }

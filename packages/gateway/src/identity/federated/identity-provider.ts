@@ -9,6 +9,7 @@ import { createRemoteJWKSet, customFetch as joseFetch, jwtVerify, type JWTPayloa
 import * as client from 'openid-client'
 import { z } from 'zod'
 import { isProven } from './email-proof.ts'
+import { hasSeveralFactors } from './several-factors.ts'
 import { ALGORITHMS } from './issuer-tokens.ts'
 
 export interface Proven {
@@ -19,6 +20,8 @@ export interface Proven {
   readonly name: string | undefined
   /** All that the provider says of the person. */
   readonly claims: Readonly<Record<string, unknown>>
+  /** It has asked for more than one factor (RFC 8176; OpenID Connect Core 1.0, section 2). */
+  readonly severalFactors?: boolean
 }
 
 /** The values that must be stored between the redirect and the return. */
@@ -71,6 +74,8 @@ const Claims = z.object({
   email: z.string().optional(),
   email_verified: z.unknown().optional(),
   name: z.string().optional(),
+  amr: z.unknown().optional(),
+  acr: z.unknown().optional(),
 })
 
 const refuse = (problem: string, cause?: unknown): never => {
@@ -119,7 +124,9 @@ export function createIdentityProvider(parts: IdentityProviderParts): IdentityPr
             : {}
         // The address and whether it is verified come from the same answer.
         const source = Claims.parse(idToken['email'] === undefined ? { ...more, sub } : idToken)
-        return { ...provenBy(issuer, { ...source, sub, name: source.name ?? name }), claims: { ...more, ...idToken } }
+        const { amr, acr } = Claims.parse(idToken)
+        const proven = provenBy(issuer, { ...source, sub, name: source.name ?? name, amr, acr })
+        return { ...proven, claims: { ...more, ...idToken } }
       } catch (thrown) {
         return refuse('its response is not valid', thrown)
       }
@@ -186,13 +193,14 @@ function createDiscovery({ issuer, clientId, clientSecret, fetch }: IdentityProv
 
 const provenBy = (
   issuer: string,
-  { sub, email, email_verified: verified, name }: z.output<typeof Claims>,
+  { sub, email, email_verified: verified, name, amr, acr }: z.output<typeof Claims>,
 ): Omit<Proven, 'claims'> => ({
   issuer,
   subject: sub,
   email,
   emailVerified: isProven(verified),
   name,
+  severalFactors: hasSeveralFactors(amr, acr),
 })
 
 const SupabaseClaims = z.object({

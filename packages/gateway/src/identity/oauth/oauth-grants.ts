@@ -8,6 +8,7 @@ import { LIMITS, newId, type FamilyId, type Limit, type OrganizationId, type Use
 import { z } from 'zod'
 import type { OrgSql, SystemSql } from '../../db/db.ts'
 import type { Part } from '../../lib/page.ts'
+import { METHODS } from '../sign-ins.ts'
 
 export const GrantRow = z.object({
   id: z.string().transform((id) => id as FamilyId),
@@ -23,6 +24,9 @@ export const GrantRow = z.object({
 })
 export type GrantRow = z.output<typeof GrantRow>
 
+const ProvenGrant = GrantRow.extend({ methods: z.array(z.enum(METHODS)) })
+export type ProvenGrant = z.output<typeof ProvenGrant>
+
 export interface NewGrant {
   readonly userId: UserId
   readonly organizationId: OrganizationId
@@ -33,6 +37,8 @@ export interface NewGrant {
   readonly limit: Limit
   readonly epoch: number
   readonly expiresAt: Date
+  /** The sign-in of the person who gave it: the grant was proven as that one. */
+  readonly givenIn: FamilyId
 }
 
 const Nothing = z.object({})
@@ -48,11 +54,13 @@ export type EndedGrant = z.output<typeof Ended>
 const MOST_ALIKE = 20
 
 export async function addGrant(sql: SystemSql, grant: NewGrant): Promise<FamilyId> {
-  const { userId, organizationId, clientId, clientName, clientHost, resource, limit, epoch, expiresAt } = grant
+  const { userId, organizationId, clientId, clientName, clientHost, resource, limit, epoch, expiresAt, givenIn } = grant
   const id = newId('fam')
   await sql(Nothing)`
-    insert into sign_ins (id, user_id, bound_to, client, expires_at)
-    values (${id}, ${userId}, ${organizationId}, ${clientId}, ${expiresAt})`
+    insert into sign_ins (id, user_id, bound_to, client, expires_at, methods, proven_at)
+    select ${id}, ${userId}, ${organizationId}, ${clientId}, ${expiresAt}, coalesce(before.methods, '{}'),
+           coalesce(before.proven_at, now())
+      from (select) grants left join sign_ins before on before.id = ${givenIn} and before.user_id = ${userId}`
   await sql(Nothing)`
     insert into oauth_grants (id, organization_id, user_id, client_id, client_name, client_host, resource, effect_limit, epoch)
     values (${id}, ${organizationId}, ${userId}, ${clientId}, ${clientName}, ${clientHost}, ${resource}, ${limit}, ${epoch})`
@@ -65,10 +73,10 @@ export async function addGrant(sql: SystemSql, grant: NewGrant): Promise<FamilyI
 }
 
 /** A grant that stands. */
-export async function findGrant(sql: SystemSql, id: string): Promise<GrantRow | undefined> {
-  const rows = await sql(GrantRow)`
+export async function findGrant(sql: SystemSql, id: string): Promise<ProvenGrant | undefined> {
+  const rows = await sql(ProvenGrant)`
     select g.id, g.organization_id, g.user_id, g.client_id, g.client_name, g.client_host, g.resource, g.effect_limit,
-           g.created_at, g.used_at
+           g.created_at, g.used_at, s.methods
       from oauth_grants g
       join sign_ins s on s.id = g.id and s.ended_at is null and s.expires_at > now()
       join users u on u.id = g.user_id and u.active and u.epoch = g.epoch

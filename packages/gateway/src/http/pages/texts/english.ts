@@ -44,6 +44,17 @@ export interface English {
     readonly atLeast: (v: { readonly shortest: Words }) => Markup
     readonly organization: () => Markup
   }
+  readonly secondFactor: {
+    readonly title: () => Markup
+    readonly code: () => Markup
+    readonly codeHint: () => Markup
+    readonly submit: () => Markup
+    readonly passkey: () => Markup
+    readonly alone: () => Markup
+    readonly failed: () => Markup
+    readonly lost: () => Markup
+    readonly again: (v: { readonly a: Tag }) => Markup
+  }
   readonly setUp: {
     readonly title: () => Markup
     readonly welcome: () => Markup
@@ -348,6 +359,22 @@ export interface English {
       readonly mend: () => Markup
     }
     readonly internal: {
+      readonly say: () => Markup
+      readonly mend: () => Markup
+    }
+    readonly 'factor.wrong': {
+      readonly say: () => Markup
+      readonly mend: () => Markup
+    }
+    readonly 'factor.late': {
+      readonly say: () => Markup
+      readonly mend: () => Markup
+    }
+    readonly 'factor.needed': {
+      readonly say: () => Markup
+      readonly mend: () => Markup
+    }
+    readonly 'login.over': {
       readonly say: () => Markup
       readonly mend: () => Markup
     }

@@ -15,7 +15,7 @@ import {
   type ConnectionSettings,
   type Role,
 } from '@toolway/contract'
-import { roleIn } from '../../../snapshot/role.ts'
+import { admittedIn } from '../../../snapshot/role.ts'
 import { settingsSealContext, type Snapshot } from '../../../snapshot/snapshot.ts'
 import type { ConnectionRow } from '../../../connections/connections.ts'
 import type { Accounts } from '../../../identity/accounts.ts'
@@ -146,7 +146,7 @@ export function createTargets({ find, unseal, vendor: vendorOf, accounts }: Targ
     takesAccounts: (connection) => problemOf(connection) === undefined,
     may(principal, { connectRequest: { userId, organizationId }, snapshot }) {
       if ((principal.organizationId ?? organizationId) !== organizationId) return 'foreign'
-      const role: Role | undefined = roleIn(accounts, principal, snapshot.members)
+      const role: Role | undefined = admittedIn(accounts, principal, snapshot)
       if (userId === undefined) return role === undefined ? 'foreign' : mayShare(role)
       if (principal.userId !== userId || role === undefined) return 'foreign'
       // A credential of a member goes with the membership; who only administers the platform has none to go with.

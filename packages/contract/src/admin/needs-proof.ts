@@ -1,0 +1,16 @@
+/**
+ * The operations that weaken security, by their ids: a person who calls one has to have proven lately who they are, by a sign-in or by
+ * a confirmation (`proveAgain`). Keys, which no person confirms, are not asked. The one list of them.
+ */
+export const NEEDS_PROOF: ReadonlySet<string> = new Set([
+  // What leaves the installation, and what it keeps.
+  ...['exportAudit', 'exportOrganizationAudit', 'pruneRecords', 'redactRecord', 'setPayloadSetting'],
+  ...['addRecordStream', 'changeRecordStream', 'removeRecordStream'],
+  ...['addInstallationRecordStream', 'changeInstallationRecordStream', 'removeInstallationRecordStream'],
+  // Organizations, and who comes in.
+  ...['removeOrganization', 'removeUser', 'setPassword', 'addPasswordCode'],
+  ...['resetSecondFactor', 'resetMemberSecondFactor'],
+  // One's own second factors.
+  ...['beginPasskey', 'addPasskey', 'beginAuthenticatorApp', 'addAuthenticatorApp'],
+  ...['renameSecondFactor', 'removeSecondFactor', 'newRecoveryCodes'],
+])
