@@ -7,6 +7,7 @@ import type { Operation, Shape } from '@toolway/contract/admin'
 import type { z } from 'zod'
 import { readEvents } from './events.ts'
 import { Problem } from './problem.ts'
+import { proveAgain } from './proof.ts'
 import { csrfToken, leaveForSignIn, renew } from './session.ts'
 import { texts } from '../texts/texts.ts'
 
@@ -96,7 +97,13 @@ async function ask(
     }
     leaveForSignIn()
   }
-  throw await Problem.ofAnswer(first, request)
+  const problem = await Problem.ofAnswer(first, request)
+  if (problem.code === 'proof.old' && (await proveAgain())) {
+    const second = await send(method, address, body, signal, request, since, accept)
+    if (second.ok) return second
+    throw await Problem.ofAnswer(second, request)
+  }
+  throw problem
 }
 
 async function send(

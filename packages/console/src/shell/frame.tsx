@@ -39,6 +39,11 @@ import { ShortcutListener } from './shortcut-listener.tsx'
 import { createTypedAhead } from './typed-ahead.ts'
 import { keepOrganization } from '../ui/keep-organization.ts'
 
+const ProofDialog = lazy(() =>
+  loadSurely(() => import('../features/second-factor/proof-dialog.tsx')).then(({ ProofDialog: loaded }) => ({
+    default: loaded,
+  })),
+)
 const Palette = lazy(() =>
   loadSurely(() => import('./palette.tsx')).then(({ Palette: loaded }) => ({ default: loaded })),
 )
@@ -163,6 +168,9 @@ function Search() {
           <Palette asked={times} ahead={ahead} />
         </Suspense>
       )}
+      <Suspense fallback={null}>
+        <ProofDialog />
+      </Suspense>
       <ShortcutListener onSearch={open} />
     </>
   )

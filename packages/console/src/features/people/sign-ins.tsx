@@ -31,6 +31,7 @@ export function SignIns() {
   const columns = [
     column<Entry>(t.columns.where, Where, 4),
     column<Entry>(t.columns.since, ({ created_at: at }) => <When at={at} />, 2),
+    column<Entry>(t.columns.used, ({ used_at: at }) => <When at={at} />, 2),
     column<Entry>(t.columns.until, ({ expires_at: at }) => <When at={at} />, 2),
     column<Entry>(t.columns.action, (entry) => <End entry={entry} onEnd={() => end.mutate([entry])} />, 1, {
       plain: true,
@@ -81,13 +82,18 @@ function useEnd() {
 }
 
 function Where(entry: Entry) {
-  const { organization, current } = entry
+  const { organization, current, address } = entry
   return (
     <Stack gap={0}>
       <Group gap="xs">
         <Text fw={600}>{wordOf(entry)}</Text>
         {current ? <StateBadge tone="good">{t.here}</StateBadge> : null}
       </Group>
+      {address === null ? null : (
+        <Text size="xs" c="dimmed">
+          {address}
+        </Text>
+      )}
       {organization === null ? null : (
         <Text size="xs" c="dimmed">
           {t.inOrganization({ organization })}

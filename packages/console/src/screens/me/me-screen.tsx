@@ -9,6 +9,7 @@ import { Section } from '../../ui/section.tsx'
 import { LanguageChoice } from './language-choice.tsx'
 import { OwnClients } from '../../features/authorization/own-clients.tsx'
 import { PasswordForm } from '../../features/people/password-form.tsx'
+import { SecondFactors } from '../../features/second-factor/second-factors.tsx'
 import { SignIns } from '../../features/people/sign-ins.tsx'
 
 const t = texts.me
@@ -18,6 +19,7 @@ export function MeScreen() {
     <Screen title={texts.nav.me} hint={t.hint}>
       <You />
       <SignIns />
+      <SecondFactors />
       <PasswordForm />
       <OwnClients />
       <Section title={t.accounts} hint={t.accountsSeeHint}>

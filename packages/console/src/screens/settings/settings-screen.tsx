@@ -1,5 +1,5 @@
 /** The settings of the organization and the installation, with a tab each; tabs that the user may not see are left out. */
-import { Button, Tabs } from '@mantine/core'
+import { Button, Stack, Tabs } from '@mantine/core'
 import type { ComponentType } from 'react'
 import { z } from 'zod'
 import { useMay } from '../../data/me.ts'
@@ -14,6 +14,7 @@ import { OAuthApps } from '../../features/accounts/oauth-apps.tsx'
 import { OrganizationSettings } from '../../features/organizations/organization-settings.tsx'
 import { RecordStreams } from '../../features/record-streams/record-streams.tsx'
 import { IdentityProviders } from '../../features/identity-providers/identity-providers.tsx'
+import { SignInRules } from '../../features/second-factor/sign-in-rules.tsx'
 import { Webhooks } from '../../features/webhooks/webhooks.tsx'
 
 const t = texts.settings
@@ -22,7 +23,7 @@ const TABS = ['organization', 'signIn', 'egress', 'apps', 'webhooks', 'streams',
 type Tab = (typeof TABS)[number]
 
 const PANELS: Readonly<Record<Tab, ComponentType>> = {
-  organization: OrganizationSettings,
+  organization: Organization,
   signIn: IdentityProviders,
   egress: EgressSettings,
   apps: OAuthApps,
@@ -30,6 +31,15 @@ const PANELS: Readonly<Record<Tab, ComponentType>> = {
   streams: RecordStreams,
   alerts: Alerts,
   installation: InstallationSettings,
+}
+
+function Organization() {
+  return (
+    <Stack gap="lg">
+      <OrganizationSettings />
+      <SignInRules />
+    </Stack>
+  )
 }
 
 const State = z.object({ tab: z.enum(TABS).optional() })
