@@ -103,18 +103,13 @@ export function createAuthorizationServer(parts: AuthorizationServerParts): Auth
       const row = await db.system((sql) => findLike(sql, { userId, clientId, resource }))
       return row && { organizationId: row.organization_id, limit: row.effect_limit, host: row.client_host }
     },
-    async allow(request, response, asking, { userId, organizationId, limit, givenIn }) {
+    async allow(request, response, asking, allowed) {
+      const { userId, limit } = allowed
       const found = await interactionOf(request, response, asking.id)
       const account = accounts.find(userId)
       if (found === undefined || account === undefined) throw gone()
       const { interaction } = found
-      const grantId = await storeGrant(parts, request, asking, {
-        userId,
-        organizationId,
-        limit,
-        givenIn,
-        epoch: account.epoch,
-      })
+      const grantId = await storeGrant(parts, request, asking, { ...allowed, epoch: account.epoch })
       // The user decides the scope, which may be less or more than requested; the client is told (RFC 6749, section 3.3).
       interaction.params['scope'] = scopesOf(limit)
       interaction.params['resource'] = asking.resource

@@ -38,8 +38,9 @@ export async function tokenOf(user: UserId, { db, address, minutes = 0 }: Db & {
   const sid = newId('fam')
   await db.system(
     (sql) => sql(Nothing)`
-      insert into sign_ins (id, user_id, client, created_at, expires_at)
-      values (${sid}, ${user}, 'api', now() - make_interval(mins => ${minutes}), now() + interval '1 day')`,
+      insert into sign_ins (id, user_id, client, created_at, proven_at, expires_at)
+      values (${sid}, ${user}, 'api', now() - make_interval(mins => ${minutes}), now() - make_interval(mins => ${minutes}),
+              now() + interval '1 day')`,
   )
   const keys = createTestVault().signingKeys('access tokens')
   const tokens = createAccessTokens({ issuer: () => address, keys, lifetime: 600, now: Date.now })
