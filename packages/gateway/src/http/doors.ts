@@ -36,6 +36,8 @@ export interface Door<Match extends NonNullable<unknown> = NonNullable<unknown>>
   readonly preflight: boolean
   /** Bodies of this method may come for as long as they come: the door itself gives up a sender that falls silent. */
   readonly longBodies?: 'PATCH'
+  /** Pages of any origin may post a form here, and none of them reads the answer. */
+  readonly anyOrigin?: true
   match(path: string, method: string | undefined): Match | undefined
   /** Looks at the media type of a request, before its Origin. Throws `request.media-type`. */
   checkType?(request: IncomingMessage): void
@@ -102,6 +104,14 @@ export function createDoors(parts: DoorParts): Doors {
     match: () => true,
     answer: (request, response) => listener(request, response),
   }
+  /** The page of a SAML provider posts its response here. */
+  const providerForms: Door = {
+    ...rest,
+    name: 'provider-forms',
+    anyOrigin: true,
+    match: (path, method) =>
+      method === 'POST' && /^\/sign-in\/provider\/[^/]+\/callback$/.test(path) ? true : undefined,
+  }
   const optional = [
     filesDoor(parts),
     scimDoor(parts),
@@ -111,7 +121,13 @@ export function createDoors(parts: DoorParts): Doors {
     policyDoor(parts),
   ]
   return {
-    doors: [mcpDoor(parts), sseDoor(parts, rest), ...optional.filter((door) => door !== undefined), rest].filter(has),
+    doors: [
+      mcpDoor(parts),
+      sseDoor(parts, rest),
+      ...optional.filter((door) => door !== undefined),
+      providerForms,
+      rest,
+    ].filter(has),
     sockets: [eventSocketDoor(parts), webSocketDoor(parts)].filter((door) => door !== undefined).filter(has),
     monitors(request, path) {
       if (path === '/health' || path.startsWith('/health/')) return 'probe'

@@ -141,11 +141,11 @@ function dispatch(
     guardHost(parts.guard, request, target)
     const fault = typeFault(door, request)
     if (fault !== undefined) return refuseType(parts, request, response, { door, fault })
-    parts.guard.checkOrigin(request.headers.host, origin)
+    if (door.anyOrigin !== true) parts.guard.checkOrigin(request.headers.host, origin)
   } catch (thrown) {
     return answerProblem(response, Fault.of(thrown), parts.newCorrelationId())
   }
-  if (origin !== undefined) allowOrigin(request, response, origin)
+  if (origin !== undefined && door.anyOrigin !== true) allowOrigin(request, response, origin)
   measured.template = door.template?.(match)
   if (door.preflight && request.method === 'OPTIONS') return void response.writeHead(204).end()
   const answer = () => {

@@ -18,10 +18,10 @@ export type PageContext = Context<Env>
 const FORM_LIMIT_BYTES = 16 * 1024
 
 /** The fields of a form. Throws `request.media-type` for anything else, and `request.too-large`. */
-export async function formOf(c: PageContext): Promise<URLSearchParams> {
+export async function formOf(c: PageContext, limitBytes = FORM_LIMIT_BYTES): Promise<URLSearchParams> {
   if (!/^application\/x-www-form-urlencoded\b/i.test(c.req.header('content-type') ?? ''))
     throw new Fault('request.media-type')
-  return new URLSearchParams(textOf(await readBody(c.env.incoming, FORM_LIMIT_BYTES)))
+  return new URLSearchParams(textOf(await readBody(c.env.incoming, limitBytes)))
 }
 
 interface PageRequestParts {
@@ -56,6 +56,22 @@ export const leadOn = (texts: PageTexts, to: string): Promise<Response> =>
     title: texts.moment.title(),
     body: html`<p>${texts.moment.next({ a: linkTo(to) })}</p>`,
     goTo: to,
+  })
+
+/**
+ * A page that posts the fields that another site's page has posted once more, by itself or by its button: as a request of our own, with its
+ * cookies.
+ */
+export const postOn = (texts: PageTexts, to: string, fields: Readonly<Record<string, string>>): Promise<Response> =>
+  pageOf({
+    texts,
+    title: texts.moment.title(),
+    script: 'document.forms[0].submit()',
+    formTo: to,
+    body: html`<form method="post" action="${to}">
+      ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+      <button>${texts.moment.send()}</button>
+    </form>`,
   })
 
 /** The same page once more with what went wrong; what nobody foresaw is thrown on. */

@@ -1,6 +1,7 @@
 /** The texts of the gateway's own pages: complete in both languages, escaped, and in the language of the request. */
 import { Fault, FAULTS, type FaultCode } from '@toolway/contract'
 import { describe, expect, test } from 'vitest'
+import { SAML_PROBLEMS } from '../../identity/federated/saml-problems.ts'
 import { WHYS } from '../../oauth/outgoing/flows/callback-check.ts'
 import { faultText, problemText } from './fault-text.ts'
 import { linkTo, pageTexts, type Catalogue } from './page-texts.ts'
@@ -40,6 +41,11 @@ describe('the catalogues', () => {
 
   test('know why a flow at an authorization server failed', () => {
     for (const why of Object.values(WHYS)) expect(Object.keys(de.problems)).toContain(why)
+  })
+
+  test('know why a SAML response is refused', () => {
+    for (const problem of Object.values(SAML_PROBLEMS))
+      expect(Object.keys(de.problems)).toContain(problem.replaceAll(/\d+/g, '#'))
   })
 })
 

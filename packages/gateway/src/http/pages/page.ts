@@ -2,7 +2,8 @@
  * Building blocks of the few pages that the gateway serves itself (sign-in, consent): layout, styles and the headers of an
  * answer.
  *
- * Plain HTML and CSS: no external resources, no framing by other pages, and no script but the few lines that passkeys need.
+ * Plain HTML and CSS: no external resources, no framing by other pages, and no script but the few lines that passkeys and forms of other
+ * sites need.
  */
 import { createHash } from 'node:crypto'
 import { raw } from 'hono/html'
@@ -21,6 +22,8 @@ export interface Page {
   readonly script?: string
   /** Origins besides our own that a form's answer may lead to, such as an OAuth client's. */
   readonly formsLeadTo?: readonly string[]
+  /** The only address that the page's form is sent to. */
+  readonly formTo?: string
 }
 
 const STYLE_HASH = createHash('sha256').update(STYLES).digest('base64')
@@ -32,19 +35,19 @@ const MARK = raw(
 )
 
 /** Nothing loads, nothing runs, nothing frames; the one style block is known by its hash (CSP level 3). */
-const policyOf = (formsLeadTo: readonly string[], script?: string): string =>
+const policyOf = ({ formsLeadTo = [], formTo, script }: Pick<Page, 'formsLeadTo' | 'formTo' | 'script'>): string =>
   [
     "default-src 'none'",
     `style-src 'sha256-${STYLE_HASH}'`,
     ...(script === undefined ? [] : [`script-src 'sha256-${createHash('sha256').update(script).digest('base64')}'`]),
-    `form-action ${["'self'", ...formsLeadTo].join(' ')}`,
+    `form-action ${formTo ?? ["'self'", ...formsLeadTo].join(' ')}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; ')
 
 /** Security headers of every page, those that a library makes included. */
 export const PAGE_HEADERS = {
-  'content-security-policy': policyOf([]),
+  'content-security-policy': policyOf({}),
   'x-frame-options': 'DENY',
   'x-content-type-options': 'nosniff',
   // With `no-referrer` a browser would send `Origin: null` with our own forms (Fetch standard, 3.2).
@@ -54,7 +57,7 @@ export const PAGE_HEADERS = {
 } as const
 
 export async function pageOf(page: Page): Promise<Response> {
-  const { texts, title, body, status = 200, goTo, script, formsLeadTo = [] } = page
+  const { texts, title, body, status = 200, goTo, script } = page
   const refresh = goTo === undefined ? '' : html`<meta http-equiv="refresh" content="0; url=${goTo}" />`
   const text = await html`<!doctype html>
     <html lang="${texts.language}">
@@ -83,7 +86,7 @@ export async function pageOf(page: Page): Promise<Response> {
       'content-type': 'text/html; charset=utf-8',
       'content-language': texts.language,
       vary: 'Accept-Language',
-      'content-security-policy': policyOf(formsLeadTo, script),
+      'content-security-policy': policyOf(page),
     },
   })
 }

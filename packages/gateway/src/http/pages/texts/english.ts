@@ -6,6 +6,7 @@ export interface English {
     readonly title: () => Markup
     readonly next: (v: { readonly a: Tag }) => Markup
     readonly going: (v: { readonly host: Words; readonly a: Tag }) => Markup
+    readonly send: () => Markup
   }
   readonly notFound: {
     readonly title: () => Markup
@@ -384,6 +385,21 @@ export interface English {
     readonly 'must have # to # characters': (v: { readonly '0': Words; readonly '1': Words }) => Markup
     readonly 'it was not started in this browser, or took more than ten minutes': () => Markup
     readonly 'this response was already used': () => Markup
+    readonly 'its response is not a valid SAML response': () => Markup
+    readonly 'its response contains a document type, a comment or other markup that is not accepted': () => Markup
+    readonly 'its response answers no sign-in that was started here: start at the sign-in page, not at the provider': () => Markup
+    readonly 'it did not sign you in': () => Markup
+    readonly 'its assertion is encrypted: turn off the encryption of assertions there': () => Markup
+    readonly 'its assertion is not signed: let it sign assertions, not only responses': () => Markup
+    readonly 'its response has more than one assertion or signature, or has one in the wrong place': () => Markup
+    readonly 'it signs with an algorithm that is not accepted, such as SHA-#: let it sign with RSA and SHA-#': (v: { readonly '0': Words; readonly '1': Words }) => Markup
+    readonly 'its signature does not match the certificates of this provider: compare them with its current one': () => Markup
+    readonly 'its response is from another provider: compare the entity id': () => Markup
+    readonly 'its response is for another address: compare the assertion consumer service (ACS) there': () => Markup
+    readonly 'its assertion is for another application: compare the audience there with the entity id of this gateway': () => Markup
+    readonly 'its response answers another sign-in: start again': () => Markup
+    readonly 'its assertion is not valid at this time: start again, and compare the clocks of both sides': () => Markup
+    readonly 'it does not say who you are: let it send a name id that stays the same for a person': () => Markup
     readonly 'none is set': () => Markup
     readonly 'it cannot be reached, or its discovery document is not valid': () => Markup
     readonly 'this gateway has no client ID there': () => Markup
