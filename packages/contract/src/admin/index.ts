@@ -408,6 +408,7 @@ export {
   putInstallationIdentityProvider,
   removeIdentityProvider,
   removeInstallationIdentityProvider,
+  SamlSettings,
   tryIdentityProvider,
   tryInstallationIdentityProvider,
 } from '../features/identity-providers/identity-providers.ts'

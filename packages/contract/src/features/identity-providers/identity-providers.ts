@@ -27,6 +27,19 @@ export type GroupMapping = z.output<typeof GroupMapping>
 /** People that nobody has added: no access, or a membership with that role. */
 const Newcomers = z.enum(['refuse', 'viewer', 'member'])
 
+/** Parts that the settings of every kind of provider have. */
+const Shared = {
+  /**
+   * When an address identifies an existing user. claim: only with `email_verified: true`. provider: also where that claim is missing,
+   * because the provider decides over its addresses.
+   */
+  addresses: z.enum(['claim', 'provider']).default('claim'),
+  newcomers: Newcomers.default('refuse'),
+  /** Hours after which people sign in again. */
+  session_hours: z.int().min(1).max(720).default(8),
+  mappings: z.array(GroupMapping).max(500).default([]),
+}
+
 export const OidcSettings = z.strictObject({
   kind: z.literal('oidc'),
   issuer: z.url({ protocol: /^https?$/, error: 'must start with https://' }).max(500),
@@ -36,22 +49,71 @@ export const OidcSettings = z.strictObject({
     .min(1)
     .max(20)
     .default(['openid', 'email', 'profile']),
-  /**
-   * When an address identifies an existing user. claim: only with `email_verified: true`. provider: also where that claim is missing,
-   * because the provider decides over its addresses.
-   */
-  addresses: z.enum(['claim', 'provider']).default('claim'),
-  newcomers: Newcomers.default('refuse'),
-  /** Hours after which people sign in again. */
-  session_hours: z.int().min(1).max(720).default(8),
   /** Claims that contain groups. */
   group_claims: z.array(ClaimPath).max(10).default([]),
-  mappings: z.array(GroupMapping).max(500).default([]),
+  ...Shared,
 })
 export type OidcSettings = z.output<typeof OidcSettings>
 
-export const ProviderSettings = z.discriminatedUnion('kind', [OidcSettings])
+/** The first attribute of these that a person has counts; of groups, all of them. */
+const attributes = (names: string[]) => z.array(ClaimPath).max(10).default(names)
+
+/** Names of attributes, as Entra ID, Okta, Keycloak, ADFS and Shibboleth send them. */
+const SamlAttributes = z.strictObject({
+  /** A name id in the form of an address counts where none of these is there. */
+  email: attributes([
+    'email',
+    'mail',
+    'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/emailaddress',
+    'urn:oid:0.9.2342.19200300.100.1.3',
+  ]),
+  name: attributes([
+    'name',
+    'displayName',
+    'http://schemas.microsoft.com/identity/claims/displayname',
+    'urn:oid:2.16.840.1.113730.3.1.241',
+  ]),
+  groups: attributes([
+    'groups',
+    'memberOf',
+    'Role',
+    'http://schemas.microsoft.com/ws/2008/06/identity/claims/groups',
+    'http://schemas.xmlsoap.org/claims/Group',
+  ]),
+})
+
+const Certificate = z
+  .string()
+  .trim()
+  .max(10_000)
+  .regex(/^-----BEGIN CERTIFICATE-----[\sA-Za-z0-9+/=]+-----END CERTIFICATE-----$/, 'is not a certificate in PEM form')
+
+export const SamlSettings = z.strictObject({
+  kind: z.literal('saml'),
+  /** The provider's own name for itself (its issuer). */
+  entity_id: z.string().trim().min(1).max(1024),
+  /** Where browsers are sent to sign in, by a redirect. */
+  sso_url: z.url({ protocol: /^https?$/, error: 'must start with https://' }).max(1000),
+  /** Certificates of the keys that it signs with. All of them count, so that a new one can be entered before it is used. */
+  certificates: z.array(Certificate).min(1).max(4),
+  attributes: SamlAttributes.prefault({}),
+  ...Shared,
+})
+export type SamlSettings = z.output<typeof SamlSettings>
+
+/** The same, with the entity id, address and certificates of the provider's metadata. They are read once and stored. */
+export const SamlMetadataSettings = z.strictObject({
+  kind: z.literal('saml_metadata'),
+  metadata: z.string().min(1).max(200_000),
+  attributes: SamlAttributes.prefault({}),
+  ...Shared,
+})
+export type SamlMetadataSettings = z.output<typeof SamlMetadataSettings>
+
+export const ProviderSettings = z.discriminatedUnion('kind', [OidcSettings, SamlSettings])
 export type ProviderSettings = z.output<typeof ProviderSettings>
+
+const ProviderSettingsInput = z.discriminatedUnion('kind', [OidcSettings, SamlSettings, SamlMetadataSettings])
 
 export const IdentityProvider = z.strictObject({
   slug: z.string(),
@@ -67,6 +129,18 @@ export const IdentityProvider = z.strictObject({
   redirect_uri: z.string(),
   /** Where people start. */
   sign_in_url: z.string(),
+  /** To enter at a provider of SAML; null for every other kind. */
+  service_provider: z
+    .strictObject({
+      /** Our entity id, which is the audience of its assertions. */
+      entity_id: z.string(),
+      /** Where it posts its responses (assertion consumer service). */
+      acs_url: z.string(),
+      metadata_url: z.string(),
+    })
+    .nullable(),
+  /** The end of the certificate that expires first. */
+  certificate_expires_at: z.iso.datetime().nullable(),
   signed_in_at: z.iso.datetime().nullable(),
   last_problem: z.string().nullable(),
   failed_at: z.iso.datetime().nullable(),
@@ -75,8 +149,8 @@ export type IdentityProvider = z.output<typeof IdentityProvider>
 
 export const IdentityProviderInput = z.strictObject({
   title: z.string().trim().min(1).max(60),
-  settings: ProviderSettings,
-  /** Left out, the stored one stays where the issuer and the client id do. */
+  settings: ProviderSettingsInput,
+  /** Of OpenID Connect. Left out, the stored one stays where the issuer and the client id do. */
   client_secret: z.string().min(1).max(1000).optional(),
   enabled: z.boolean().default(false),
   /** A platform administrator's to say. */

@@ -2,6 +2,7 @@
 import { Fault, Slug, type Role } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import type { OrgSql, SystemSql } from '../../db/db.ts'
+import { firstExpiryOf } from '../../identity/federated/saml-metadata.ts'
 import { namesPrivate } from '../../kinds/remote.ts'
 import { refuseDeclared, type Origin } from '../../lib/origin.ts'
 import { eachOf } from '../../lib/unreadable-rows.ts'
@@ -19,7 +20,8 @@ import {
   type ProviderRow,
 } from './identity-providers.rows.ts'
 import type { EnvironmentProvider } from './environment-provider.ts'
-import { redirectUriOf, signInUrlOf, startPathOf } from './provider-addresses.ts'
+import { redirectUriOf, serviceProviderOf, signInUrlOf, startPathOf } from './provider-addresses.ts'
+import { checkSettings, hasSameSource } from './provider-settings.ts'
 import { sealTrial } from './trials.ts'
 
 /** The parts that these operations work with. */
@@ -48,13 +50,23 @@ interface ProviderRequest {
 
 const iso = (at: Date | null): string | null => at?.toISOString() ?? null
 
-const toProvider = ({ parts, ownerSlug }: Pick<ProviderRequest, 'parts' | 'ownerSlug'>, row: ProviderRow) => ({
-  ...{ slug: row.slug, title: row.title, settings: settingsOf(row), enabled: row.enabled, private: row.private },
-  ...{ has_secret: row.sealed_secret !== null, origin: row.origin },
-  redirect_uri: redirectUriOf(parts.publicUrl(), row.id),
-  sign_in_url: signInUrlOf(parts.publicUrl(), ownerSlug),
-  ...{ signed_in_at: iso(row.signed_in_at), last_problem: row.last_problem, failed_at: iso(row.failed_at) },
-})
+function toProvider(
+  { parts, ownerSlug }: Pick<ProviderRequest, 'parts' | 'ownerSlug'>,
+  row: ProviderRow,
+): shapes.IdentityProvider {
+  const settings = settingsOf(row)
+  const redirectUri = redirectUriOf(parts.publicUrl(), row.id)
+  const expiry = settings.kind === 'saml' ? firstExpiryOf(settings.certificates) : undefined
+  return {
+    ...{ slug: row.slug, title: row.title, settings, enabled: row.enabled, private: row.private },
+    ...{ has_secret: row.sealed_secret !== null, origin: row.origin },
+    redirect_uri: redirectUri,
+    sign_in_url: signInUrlOf(parts.publicUrl(), ownerSlug),
+    service_provider: settings.kind === 'saml' ? serviceProviderOf(redirectUri) : null,
+    certificate_expires_at: iso(expiry ?? null),
+    ...{ signed_in_at: iso(row.signed_in_at), last_problem: row.last_problem, failed_at: iso(row.failed_at) },
+  }
+}
 
 function toEnvironment(parts: IdentityProviderParts): shapes.IdentityProvider[] {
   const own = parts.environmentProvider
@@ -69,6 +81,7 @@ function toEnvironment(parts: IdentityProviderParts): shapes.IdentityProvider[] 
       ...{ enabled: true, private: true, has_secret: own.hasSecret, origin: ENVIRONMENT },
       redirect_uri: `${parts.publicUrl()}/sign-in/oidc/callback`,
       sign_in_url: signInUrlOf(parts.publicUrl(), INSTALLATION),
+      ...{ service_provider: null, certificate_expires_at: null },
       ...{ signed_in_at: null, last_problem: null, failed_at: null },
     },
   ]
@@ -86,18 +99,22 @@ async function find(sql: OrgSql | SystemSql, { owner, params }: ProviderRequest)
   return row
 }
 
-/** Only a platform administrator lets a provider lie in a private network, and only there is plain http allowed. */
+/**
+ * Only a platform administrator lets a provider lie in a private network, and only there is plain http allowed. The gateway itself asks
+ * nothing of a SAML provider, so that one may lie wherever browsers find it.
+ */
 function reachOf(
   role: Role,
-  { settings: { issuer }, private: requested }: shapes.IdentityProviderInput,
-  before: boolean,
+  settings: shapes.ProviderSettings,
+  { requested, before }: { readonly requested: boolean | undefined; readonly before: boolean },
 ) {
-  const named = namesPrivate(issuer)
+  const address = settings.kind === 'oidc' ? settings.issuer : settings.sso_url
+  const isSafe = address.startsWith('https:')
+  const named = namesPrivate(address)
   const reach = requested ?? before
   if (reach && !before && role !== 'platform_admin') throw new Fault('private.forbidden')
-  if (named && !reach) throw new Fault('private.forbidden')
-  if (!issuer.startsWith('https:') && !(named && reach))
-    throw new Fault('url.malformed', { problem: 'does not start with https://' })
+  if (named && !reach && (settings.kind === 'oidc' || !isSafe)) throw new Fault('private.forbidden')
+  if (!isSafe && !(named && reach)) throw new Fault('url.malformed', { problem: 'does not start with https://' })
   return reach
 }
 
@@ -117,12 +134,17 @@ function secretOf(
   { parts }: ProviderRequest,
   own: ProviderRow | undefined,
   id: ProviderRow['id'],
-  { settings, client_secret: secret }: shapes.IdentityProviderInput,
+  { settings, secret }: { readonly settings: shapes.ProviderSettings; readonly secret: string | undefined },
 ): Buffer | null {
+  if (settings.kind !== 'oidc') {
+    if (secret === undefined) return null
+    throw new Fault('body.shape', { place: '/client_secret', problem: 'cannot be set: a SAML provider has none' })
+  }
   if (secret !== undefined) return parts.vault.seal(secret, identityProviderSealContext(id))
   if (own === undefined) return null
   const before = settingsOf(own)
-  return before.issuer === settings.issuer && before.client_id === settings.client_id ? own.sealed_secret : null
+  const isSameClient = before.kind === 'oidc' && before.client_id === settings.client_id
+  return isSameClient && hasSameSource(before, settings) ? own.sealed_secret : null
 }
 
 async function put(request: ProviderRequest, body: shapes.IdentityProviderInput): Promise<shapes.IdentityProvider> {
@@ -130,11 +152,12 @@ async function put(request: ProviderRequest, body: shapes.IdentityProviderInput)
   const slug = Slug.safeParse(params['provider'])
   if (!slug.success || slug.data === ENVIRONMENT)
     throw new Fault('body.shape', { place: '/provider', problem: 'is not a valid name of a provider' })
-  refuseMappings(owner, body.settings)
+  const settings = checkSettings(body.settings)
+  refuseMappings(owner, settings)
   const row = await request.change(
     (put: ProviderRow) => ({
       ...{ action: 'identity-provider.put', resource: RESOURCE, id: put.slug },
-      detail: { enabled: put.enabled, ...body.settings, secret_changed: body.client_secret !== undefined },
+      detail: { enabled: put.enabled, ...settings, secret_changed: body.client_secret !== undefined },
     }),
     async (sql) => {
       const own = await findProvider(sql, owner, slug.data)
@@ -142,13 +165,13 @@ async function put(request: ProviderRequest, body: shapes.IdentityProviderInput)
       else if ((await listProviders(sql, owner)).length >= MOST)
         throw new Fault('body.shape', { place: '/provider', problem: `cannot be added: there are ${MOST} already` })
       const id = own?.id ?? newProviderId()
-      const { title, settings, enabled } = body
+      const { title, enabled } = body
       // Another issuer may be somewhere else: the leave of the one before does not count for it.
-      const hasSameIssuer = own !== undefined && settingsOf(own).issuer === settings.issuer
+      const before = own !== undefined && hasSameSource(settingsOf(own), settings) && own.private
       await putProvider(sql, {
         ...{ organization_id: owner, id, slug: slug.data, title, settings, enabled, origin },
-        private: reachOf(role, body, hasSameIssuer && own.private),
-        sealed_secret: secretOf(request, own, id, body),
+        private: reachOf(role, settings, { requested: body.private, before }),
+        sealed_secret: secretOf(request, own, id, { settings, secret: body.client_secret }),
       })
       return find(sql, request)
     },

@@ -7,6 +7,8 @@ import {
   type IdentityProvider,
   type Proven,
 } from '../../identity/federated/identity-provider.ts'
+import { createSamlProvider } from '../../identity/federated/saml-provider.ts'
+import { spendState } from '../../identity/spent-states.ts'
 import { emailOf } from '../../identity/users.ts'
 import { recordChange, type Actor } from '../../records/change.ts'
 import { INSTALLATION } from '../../snapshot/installation.ts'
@@ -57,11 +59,20 @@ export function startIdentityProviders({ db, vault }: BaseWithDatabase, parts: S
   const running = new LRUCache<string, Promise<IdentityProvider>>(RUNNING)
 
   async function build(row: ProviderRow): Promise<IdentityProvider> {
-    const { issuer, client_id: clientId, scopes, group_claims: groupClaims } = settingsOf(row)
-    const { sealed_secret: sealed, organization_id: owner } = row
+    const { sealed_secret: sealed, organization_id: owner, title } = row
+    const settings = settingsOf(row)
+    if (settings.kind === 'saml')
+      return createSamlProvider({
+        ...{ title, settings },
+        spend(assertionId, until) {
+          const hash = vault.hash(`saml assertion ${row.id} ${assertionId}`)
+          return db.system((sql) => spendState(sql, hash, until))
+        },
+      })
+    const { issuer, client_id: clientId, scopes, group_claims: groupClaims } = settings
     const stored = sealed === null ? undefined : vault.open(sealed, identityProviderSealContext(row.id))
     return createIdentityProvider({
-      ...{ issuer, clientId, scopes, groupClaims, title: row.title, supabase: false, now: Date.now },
+      ...{ issuer, clientId, scopes, groupClaims, title, supabase: false, now: Date.now },
       clientSecret: stored === undefined ? undefined : await parts.reveal(owner, stored),
       fetch: createGuardedFetch({ alias: 'of an identity provider', privateOrigins: row.private ? 'any' : [] }),
     })
@@ -111,14 +122,14 @@ export function startIdentityProviders({ db, vault }: BaseWithDatabase, parts: S
 
   const leadsByAddress = () => db.system(hasLeadingDomain)
 
-  /** The failure is the provider's, and shown to its administrators. */
-  async function noteProblem(row: ProviderRow, actor: Actor, thrown: unknown): Promise<never> {
+  /** The failure is the provider's, and shown to its administrators unless anybody at all may have sent it (`isOfStranger`). */
+  async function noteProblem(row: ProviderRow, actor: Actor, thrown: unknown, isOfStranger = false): Promise<never> {
     const fault = Fault.of(thrown)
     if (fault.code === 'login.provider') {
       const problem = String(fault.facts['problem'])
       const place = row.organization_id === INSTALLATION ? undefined : (row.organization_id as OrganizationId)
       await db.system(async (sql) => {
-        await noteProviderProblem(sql, row.id, problem)
+        if (!isOfStranger) await noteProviderProblem(sql, row.id, problem)
         await recordChange(sql, actor, place, {
           ...{ action: 'sign_in', kind: 'sign_in', resource: 'sign_in', id: row.slug, outcome: 'refused' },
           ...{ code: fault.code, detail: { by: 'identity provider', provider: row.slug, problem } },

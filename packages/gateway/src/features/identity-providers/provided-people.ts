@@ -39,6 +39,7 @@ import {
   settingsOf,
   type ProviderRow,
 } from './identity-providers.rows.ts'
+import { groupClaimsOf } from './provider-settings.ts'
 
 export interface ProvidedPerson {
   readonly user: UserRow
@@ -90,7 +91,7 @@ export function groupsIn(claims: Proven['claims'], paths: readonly string[]): Re
 }
 
 export const mappingsFor = (claims: Proven['claims'], settings: ProviderSettings): readonly GroupMapping[] => {
-  const groups = groupsIn(claims, settings.group_claims)
+  const groups = groupsIn(claims, groupClaimsOf(settings))
   return settings.mappings.filter(({ group }) => groups.has(group))
 }
 

@@ -1,6 +1,6 @@
 /**
  * The way to an identity provider and back: `/sign-in/provider/{id}` and its `/callback`, and `/sign-in/oidc` for the provider that
- * environment variables set (OpenID Connect Core 1.0, 3.1).
+ * environment variables set (OpenID Connect Core 1.0, 3.1). A SAML provider posts a form there, and reads our `/metadata`.
  *
  * What belongs to one attempt travels in a sealed cookie of the browser that began it, for ten minutes, below the address of that
  * provider alone, and is good once in whichever replica. That cookie is SameSite=Lax, because the provider's site leads back here; those
@@ -17,6 +17,7 @@ import {
 } from '../../features/identity-providers/index.ts'
 import type { SecondStep, SignIn, Tokens } from '../../features/people/index.ts'
 import type { IdentityProvider, Proven } from '../../identity/federated/identity-provider.ts'
+import { refusalOfUnasked } from '../../identity/federated/saml-response.ts'
 import { laxCookie } from '../../lib/lax-cookie.ts'
 import { decodeBase64Url } from '../../lib/base64url.ts'
 import type { Actor } from '../../records/change.ts'
@@ -24,7 +25,16 @@ import type { Vault } from '../../vault/vault.ts'
 import type { Clients } from '../client-address.ts'
 import { nextOf } from '../pages/next-address.ts'
 import { pageOf } from '../pages/page.ts'
-import { actorOf, leadOn, problemPage, textsFor, type Env, type PageContext } from '../pages/page-request.ts'
+import {
+  actorOf,
+  formOf,
+  leadOn,
+  postOn,
+  problemPage,
+  textsFor,
+  type Env,
+  type PageContext,
+} from '../pages/page-request.ts'
 import { providerProblem, trialPage } from '../pages/sign-in-page.ts'
 import { secondStepOf, type SecondStepCookies } from './second-step-door.ts'
 import { cookieOf, type WebSession } from './web-session.ts'
@@ -54,6 +64,10 @@ interface ProviderAddress {
 }
 
 const SECONDS = 600
+/** Responses with some hundreds of groups have about 50 KiB. */
+const FORM_LIMIT_BYTES = 256 * 1024
+/** The field that tells our own page's form from the provider's. */
+const AGAIN = 'again'
 const SEAL_PURPOSE = 'sign-in at a provider'
 
 const Attempt = z.object({
@@ -75,31 +89,20 @@ export function createProviderDoor(parts: ProviderDoorParts): Hono<Env> {
     const path = '/sign-in/oidc'
     addProvider(app, parts, path, () => Promise.resolve({ path, row: undefined, provider }))
   }
-  addProvider(app, parts, '/sign-in/provider/:id', async (c, isTrial) => {
+  const find: FindProvider = async (c, isTrial) => {
     const row = await providers.find(c.req.param('id') ?? '', isTrial)
     return { path: startPathOf(row.id), row, provider: await providers.providerOf(row) }
-  })
+  }
+  addProvider(app, parts, '/sign-in/provider/:id', find)
+  addForms(app, parts, '/sign-in/provider/:id', find)
   return app
 }
 
 type FindProvider = (c: PageContext, isTrial: boolean) => Promise<ProviderAddress>
 
 function addProvider(app: Hono<Env>, parts: ProviderDoorParts, route: string, find: FindProvider): void {
-  const { vault, publicUrl, providers } = parts
+  const { vault, publicUrl } = parts
   const cookies = createAttemptCookies(parts)
-
-  function problemAnswer(c: PageContext, thrown: unknown): Promise<Response> {
-    const texts = textsFor(c)
-    return problemPage(texts, thrown, texts.signIn.title(), (problem) => providerProblem(texts, problem))
-  }
-
-  /** The failure of a provider that is a row is shown to its administrators; a failed trial is for who tries it alone. */
-  const noted =
-    ({ row }: ProviderAddress, c: PageContext, isTrial: boolean) =>
-    (thrown: unknown) => {
-      if (row === undefined || isTrial) throw thrown
-      return providers.noteProblem(row, actorOf(c, parts), thrown)
-    }
 
   app.get(route, async (c) => {
     const [next, ticket, hint] = [nextOf(c.req.query('next')), c.req.query('trial'), c.req.query('email')]
@@ -110,7 +113,7 @@ function addProvider(app: Hono<Env>, parts: ProviderDoorParts, route: string, fi
         throw new Fault('login.provider', { problem: 'this trial has expired: start it again' })
       const { url, ...redirect } = await found.provider
         .depart(`${publicUrl()}${found.path}/callback`, hint)
-        .catch(noted(found, c, isTrial))
+        .catch(noteIn(parts, found, c, isTrial))
       const attempt = { ...redirect, path: found.path, next, trial: isTrial, until: Date.now() + SECONDS * 1000 }
       c.header('set-cookie', cookies.seal(attempt))
       return c.redirect(url.href, 303)
@@ -119,25 +122,93 @@ function addProvider(app: Hono<Env>, parts: ProviderDoorParts, route: string, fi
     }
   })
 
-  app.get(`${route}/callback`, async (c) => {
-    const path = new URL(c.req.url).pathname.replace(/\/callback$/, '')
+  app.get(`${route}/callback`, (c) => arrive(c, parts, find))
+}
+
+/** Of a SAML provider: it posts its response, and reads our metadata. */
+function addForms(app: Hono<Env>, parts: ProviderDoorParts, route: string, find: FindProvider): void {
+  const { publicUrl } = parts
+  app.post(`${route}/callback`, async (c) => {
+    const fields = await formOf(c, FORM_LIMIT_BYTES)
+    if (fields.has(AGAIN)) return arrive(c, parts, find, fields)
+    const to = `${publicUrl()}${new URL(c.req.url).pathname}`
+    return postOn(textsFor(c), to, { SAMLResponse: fields.get('SAMLResponse') ?? '', [AGAIN]: '1' })
+  })
+  app.get(`${route}/metadata`, async (c) => {
     try {
-      const attempt = await cookies.take(c.req.header('cookie'), path)
-      const found = await find(c, attempt.trial === true)
-      const current = new URL(`${publicUrl()}${found.path}/callback${new URL(c.req.url).search}`)
-      const proven = await found.provider.arrive(current, attempt).catch(noted(found, c, attempt.trial === true))
-      const response =
-        attempt.trial === true && found.row !== undefined
-          ? await answerTrial(c, parts, found.row, proven)
-          : await answerSignedIn(c, await enter(parts, found, actorOf(c, parts), proven), attempt.next, parts)
-      response.headers.append('set-cookie', cookies.clear(path))
-      return response
+      const { provider, path } = await find(c, true)
+      const text = provider.metadataFor?.(`${publicUrl()}${path}/callback`)
+      if (text === undefined) throw new Fault('login.provider', { problem: 'it does not exist, or is disabled' })
+      return c.body(text, 200, { 'content-type': 'application/samlmetadata+xml', 'cache-control': 'no-store' })
     } catch (thrown) {
-      const response = await problemAnswer(c, thrown)
-      response.headers.append('set-cookie', cookies.clear(path))
-      return response
+      return problemAnswer(c, thrown)
     }
   })
+}
+
+/**
+ * The way back. A form comes from the page of the provider's site, and a browser sends no cookie of an attempt with it: our own page has
+ * posted it once more then.
+ */
+async function arrive(
+  c: PageContext,
+  parts: ProviderDoorParts,
+  find: FindProvider,
+  fields?: URLSearchParams,
+): Promise<Response> {
+  const path = new URL(c.req.url).pathname.replace(/\/callback$/, '')
+  const cookies = createAttemptCookies(parts)
+  try {
+    const attempt = await cookies
+      .take(c.req.header('cookie'), path)
+      .catch((thrown: unknown) =>
+        fields === undefined ? rethrow(thrown) : noteStranger(c, parts, find, { fields, thrown }),
+      )
+    const found = await find(c, attempt.trial === true)
+    if ((found.provider.metadataFor === undefined) !== (fields === undefined))
+      throw new Fault('login.provider', { problem: 'its response is not valid' })
+    const current = new URL(`${parts.publicUrl()}${found.path}/callback${new URL(c.req.url).search}`)
+    const proven = await found.provider
+      .arrive(current, attempt, fields)
+      .catch(noteIn(parts, found, c, attempt.trial === true))
+    const response =
+      attempt.trial === true && found.row !== undefined
+        ? await answerTrial(c, parts, found.row, proven)
+        : await answerSignedIn(c, await enter(parts, found, actorOf(c, parts), proven), attempt.next, parts)
+    response.headers.append('set-cookie', cookies.clear(path))
+    return response
+  } catch (thrown) {
+    const response = await problemAnswer(c, thrown)
+    response.headers.append('set-cookie', cookies.clear(path))
+    return response
+  }
+}
+
+function problemAnswer(c: PageContext, thrown: unknown): Promise<Response> {
+  const texts = textsFor(c)
+  return problemPage(texts, thrown, texts.signIn.title(), (problem) => providerProblem(texts, problem))
+}
+
+const rethrow = (thrown: unknown): never => {
+  throw thrown
+}
+
+/** The failure of a provider that is a row is shown to its administrators; a failed trial is for who tries it alone. */
+const noteIn =
+  ({ providers, ...parts }: ProviderDoorParts, { row }: ProviderAddress, c: PageContext, isTrial: boolean) =>
+  (thrown: unknown): Promise<never> =>
+    row === undefined || isTrial ? rethrow(thrown) : providers.noteProblem(row, actorOf(c, parts), thrown)
+
+/** A form of no attempt of this browser is on record: a provider that starts sign-ins itself posts such forms. */
+async function noteStranger(
+  c: PageContext,
+  parts: ProviderDoorParts,
+  find: FindProvider,
+  { fields, thrown }: { readonly fields: URLSearchParams; readonly thrown: unknown },
+): Promise<never> {
+  const { row } = await find(c, false)
+  if (row === undefined) throw thrown
+  return parts.providers.noteProblem(row, actorOf(c, parts), refusalOfUnasked(fields) ?? thrown, true)
 }
 
 const enter = (

@@ -38,10 +38,12 @@ export interface IdentityProvider {
   readonly browses: boolean
   /** Throws `login.provider`. */
   depart(redirectUri: string, loginHint?: string): Promise<OAuthRedirect & { readonly url: URL }>
-  /** `current` is the address that the browser came back to. Throws `login.provider`. */
-  arrive(current: URL, oauthRedirect: OAuthRedirect): Promise<Proven>
+  /** `current` is the address that the browser came back to, with `fields` where it posted a form there. Throws `login.provider`. */
+  arrive(current: URL, oauthRedirect: OAuthRedirect, fields?: URLSearchParams): Promise<Proven>
   /** Throws `login.provider` for a token that is not good, and where none is taken. */
   prove(token: string): Promise<Proven>
+  /** Present where the response comes as a form that the provider's page posts (SAML): our metadata for that provider. */
+  metadataFor?(redirectUri: string): string
 }
 
 type Fetch = (
