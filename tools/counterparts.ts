@@ -146,22 +146,28 @@ export function bringOAuthServers(): OAuthServers | { readonly lacking: string }
   return found
 }
 
-const oauthServerOfGo = join(import.meta.dirname, '../test/e2e/peers/authorities/go')
+/** Builds the server with OAuth of the Go SDK unless it is there; the reason where it cannot be had. */
+export const buildOAuthServerOfGo = () =>
+  buildPeerOfGo('oauth-server-of-go', join(import.meta.dirname, '../test/e2e/peers/authorities/go'))
 
-/** Builds the server with OAuth of the Go SDK unless it is there; the reason where it cannot be had. What it needs is pinned in `go.sum`. */
-export function buildOAuthServerOfGo(): { readonly program: string } | { readonly lacking: string } {
-  const sources = ['go.mod', 'go.sum', 'main.go'].map((file) => readFileSync(join(oauthServerOfGo, file)))
+/** Builds the SAML identity provider of crewjam/saml unless it is there; the reason where it cannot be had. */
+export const buildSamlProviderOfGo = () =>
+  buildPeerOfGo('saml-provider-of-go', join(import.meta.dirname, '../test/e2e/peers/people/saml-go'))
+
+/** What such a program needs is pinned in its `go.sum`. */
+function buildPeerOfGo(name: string, folder: string): { readonly program: string } | { readonly lacking: string } {
+  const sources = ['go.mod', 'go.sum', 'main.go'].map((file) => readFileSync(join(folder, file)))
   const version = sources
     .reduce((hash, text) => hash.update(text), createHash('sha256'))
     .digest('hex')
     .slice(0, 12)
-  const program = join(cache, `oauth-server-of-go-${version}`)
+  const program = join(cache, `${name}-${version}`)
   if (existsSync(program)) return { program }
   if (!hasGo()) return { lacking: 'this machine has no Go' }
   mkdirSync(cache, { recursive: true })
   const env = { ...process.env, CGO_ENABLED: '0', GOFLAGS: '-mod=readonly' }
   const words = ['build', '-trimpath', '-o', program, '.']
-  const { status, stderr } = spawnSync('go', words, { cwd: oauthServerOfGo, env, encoding: 'utf8', timeout: 180_000 })
+  const { status, stderr } = spawnSync('go', words, { cwd: folder, env, encoding: 'utf8', timeout: 180_000 })
   return status === 0
     ? { program }
     : { lacking: `it could not be built: ${(stderr ?? '').trim().split('\n').at(-1) ?? ''}` }
