@@ -1764,6 +1764,14 @@ export interface English {
     readonly copySignInUrl: string
     readonly preset: string
     readonly presetNone: string
+    readonly presetSaml: string
+    readonly metadata: string
+    readonly metadataHint: string
+    readonly metadataKept: string
+    readonly metadataWrong: string
+    readonly groupAttributesHint: string
+    readonly entityId: string
+    readonly copyEntityId: string
     readonly name: string
     readonly nameHint: string
     readonly titleWrong: string

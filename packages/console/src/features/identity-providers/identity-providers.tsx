@@ -96,6 +96,9 @@ function Providers() {
         <Stack>
           <Text size="sm">{t.addressesToEnterHint}</Text>
           <CopyField label={t.redirectUri} value={entering?.redirect_uri ?? ''} copyLabel={t.copyRedirectUri} />
+          {entering?.service_provider ? (
+            <CopyField label={t.entityId} value={entering.service_provider.entity_id} copyLabel={t.copyEntityId} />
+          ) : null}
           <CopyField label={t.signInUrl} value={entering?.sign_in_url ?? ''} copyLabel={t.copySignInUrl} />
         </Stack>
       </Dialog>
@@ -137,7 +140,7 @@ const Name = ({ title, settings }: Row) => (
   <Stack gap={0}>
     <Text>{title}</Text>
     <Text size="xs" c="dimmed" className="breakable">
-      {settings.issuer}
+      {settings.kind === 'oidc' ? settings.issuer : settings.entity_id}
     </Text>
   </Stack>
 )

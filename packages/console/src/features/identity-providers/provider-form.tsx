@@ -1,5 +1,16 @@
 /** Adds an identity provider, or changes one. The secret is written and never shown. */
-import { ActionIcon, Button, Group, NumberInput, PasswordInput, Select, Stack, Text, TextInput } from '@mantine/core'
+import {
+  ActionIcon,
+  Button,
+  Group,
+  NumberInput,
+  PasswordInput,
+  Select,
+  Stack,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core'
 import { PROVIDER_PRESETS, putIdentityProvider } from '@toolway/contract/admin'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../data/call.ts'
@@ -13,9 +24,10 @@ import { Icon } from '../../ui/icon.tsx'
 import { sayDone } from '../../ui/say.tsx'
 import {
   bodyOf,
-  faultsOf,
+  faultsFor,
   newSlug,
   presetWords,
+  SAML,
   wordsOf,
   type MappingWords,
   type ProviderWords,
@@ -23,6 +35,11 @@ import {
 } from './provider-words.ts'
 
 const t = texts.identityProviders
+
+const PRESETS = [
+  ...PROVIDER_PRESETS.map(({ id: value, title: label }) => ({ value, label })),
+  { value: SAML, label: t.presetSaml },
+]
 
 interface FormProps {
   /** `new`, a slug, or nothing. */
@@ -61,20 +78,25 @@ function Fields({ row, rows, onClose }: FieldsProps) {
       onClose()
     },
   })
-  const { words, faults, put, submit } = useWords(() => wordsOf(row), faultsOf, save.mutate)
+  const { words, faults, put, submit } = useWords(() => wordsOf(row), faultsFor(row), save.mutate)
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
         {row === undefined ? (
           <Select
             label={t.preset}
-            data={PROVIDER_PRESETS.map(({ id: value, title: label }) => ({ value, label }))}
+            data={PRESETS}
             value={words.preset}
             placeholder={t.presetNone}
             onChange={(preset) => put(presetWords(preset ?? '', words))}
           />
         ) : null}
-        <Client words={words} faults={faults} put={put} hasSecret={row?.has_secret === true} />
+        <Title words={words} faults={faults} put={put} />
+        {words.kind === 'saml' ? (
+          <Metadata words={words} faults={faults} put={put} isStored={row !== undefined} />
+        ) : (
+          <Client words={words} faults={faults} put={put} hasSecret={row?.has_secret === true} />
+        )}
         <People words={words} faults={faults} put={put} />
         <PrivateNetwork
           may={mayPrivate}
@@ -94,18 +116,36 @@ interface PartProps {
   readonly put: (change: Partial<ProviderWords>) => void
 }
 
+const Title = ({ words, faults, put }: PartProps) => (
+  <TextInput
+    label={t.name}
+    description={t.nameHint}
+    value={words.title}
+    error={faults['title']}
+    maxLength={60}
+    data-autofocus
+    onChange={({ currentTarget: { value: title } }) => put({ title })}
+  />
+)
+
+/** Of a SAML provider: its entity id, address and certificates are in there. */
+const Metadata = ({ words, faults, put, isStored }: PartProps & { readonly isStored: boolean }) => (
+  <Textarea
+    label={t.metadata}
+    description={isStored ? t.metadataKept : t.metadataHint}
+    value={words.metadata}
+    error={faults['metadata']}
+    autosize
+    minRows={4}
+    maxRows={10}
+    spellCheck={false}
+    onChange={({ currentTarget: { value: metadata } }) => put({ metadata })}
+  />
+)
+
 /** Where the provider is, and as whom the gateway comes to it. */
 const Client = ({ words, faults, put, hasSecret }: PartProps & { readonly hasSecret: boolean }) => (
   <>
-    <TextInput
-      label={t.name}
-      description={t.nameHint}
-      value={words.title}
-      error={faults['title']}
-      maxLength={60}
-      data-autofocus
-      onChange={({ currentTarget: { value: title } }) => put({ title })}
-    />
     <TextInput
       label={t.issuer}
       description={t.issuerHint}
@@ -164,7 +204,7 @@ const People = ({ words, faults, put }: PartProps) => (
     />
     <TextInput
       label={t.groupClaims}
-      description={t.groupClaimsHint}
+      description={words.kind === 'saml' ? t.groupAttributesHint : t.groupClaimsHint}
       value={words.groupClaims}
       onChange={({ currentTarget: { value: groupClaims } }) => put({ groupClaims })}
     />

@@ -4,6 +4,7 @@ import {
   type IdentityProvider,
   type IdentityProviderInput,
   type OidcSettings,
+  type ProviderSettings,
 } from '@toolway/contract/admin'
 import type { z } from 'zod'
 import { texts } from '../../texts/texts.ts'
@@ -23,8 +24,11 @@ export interface MappingWords {
 }
 
 export interface ProviderWords extends Pick<OidcSettings, 'addresses' | 'newcomers'> {
+  readonly kind: ProviderSettings['kind']
   readonly preset: string
   readonly title: string
+  /** XML of a SAML provider; empty: what is stored stays. */
+  readonly metadata: string
   readonly issuer: string
   readonly clientId: string
   readonly secret: string
@@ -37,37 +41,43 @@ export interface ProviderWords extends Pick<OidcSettings, 'addresses' | 'newcome
 
 const DEFAULTS = { scopes: 'openid email profile', groupClaims: '', addresses: 'claim', newcomers: 'refuse' } as const
 
-/** Undefined for a kind of provider that this form does not know. */
-const oidcOf = (row: Row | undefined): OidcSettings | undefined =>
-  row?.settings.kind === 'oidc' ? row.settings : undefined
+/** The preset of a provider that is described by its metadata. */
+export const SAML = 'saml'
 
 export function wordsOf(row: Row | undefined): ProviderWords {
-  const settings = oidcOf(row)
+  const settings = row?.settings
+  const oidc = settings?.kind === 'oidc' ? settings : undefined
+  const groups = settings?.kind === 'saml' ? settings.attributes.groups : oidc?.group_claims
   return {
+    kind: settings?.kind ?? 'oidc',
     preset: '',
     title: row?.title ?? '',
-    issuer: settings?.issuer ?? '',
-    clientId: settings?.client_id ?? '',
+    metadata: '',
+    issuer: oidc?.issuer ?? '',
+    clientId: oidc?.client_id ?? '',
     secret: '',
-    scopes: settings?.scopes.join(' ') ?? DEFAULTS.scopes,
-    groupClaims: settings?.group_claims.join(', ') ?? DEFAULTS.groupClaims,
+    scopes: oidc?.scopes.join(' ') ?? DEFAULTS.scopes,
+    groupClaims: groups?.join(', ') ?? DEFAULTS.groupClaims,
     addresses: settings?.addresses ?? DEFAULTS.addresses,
     newcomers: settings?.newcomers ?? DEFAULTS.newcomers,
     hours: settings?.session_hours ?? 8,
     mappings:
-      settings?.mappings.map(({ group, role, groups }) => ({ group, role: role ?? '', groups: groups.join(', ') })) ??
-      [],
+      settings?.mappings.map(({ group, role, groups: here }) => ({
+        ...{ group, role: role ?? '', groups: here.join(', ') },
+      })) ?? [],
     private: row?.private ?? false,
   }
 }
 
 /** What a preset fills in; a title that somebody has typed stays. */
 export function presetWords(id: string, { title }: ProviderWords): Partial<ProviderWords> {
+  if (id === SAML) return { preset: id, kind: 'saml', groupClaims: '', addresses: 'provider' }
   const preset = PROVIDER_PRESETS.find((item) => item.id === id)
-  if (preset === undefined) return { preset: id }
+  if (preset === undefined) return { preset: id, kind: 'oidc' }
   const { scopes, group_claims: claims, addresses } = preset.settings
   return {
     preset: id,
+    kind: 'oidc',
     title: title === '' ? preset.title : title,
     issuer: preset.issuer,
     ...(scopes === undefined ? {} : { scopes: scopes.join(' ') }),
@@ -76,40 +86,56 @@ export function presetWords(id: string, { title }: ProviderWords): Partial<Provi
   }
 }
 
-export function faultsOf({ title, issuer, clientId, hours, mappings }: ProviderWords): Record<string, string> {
-  const count = Number(hours)
-  return {
-    ...(title.trim() === '' ? { title: t.titleWrong } : {}),
-    ...(/^https?:\/\/[^{}\s]+$/.test(issuer.trim()) ? {} : { issuer: t.issuerWrong }),
-    ...(clientId.trim() === '' ? { clientId: t.clientIdWrong } : {}),
-    ...(Number.isInteger(count) && count >= 1 && count <= 720 ? {} : { hours: t.hoursWrong }),
-    ...(mappings.some(({ group }) => group.trim() === '') ? { mappings: t.mappingWrong } : {}),
+/** @param row absent: it is a new one, which needs metadata where it is of SAML */
+export const faultsFor =
+  (row: Row | undefined) =>
+  (words: ProviderWords): Record<string, string> => {
+    const { kind, title, hours, mappings } = words
+    const count = Number(hours)
+    return {
+      ...(title.trim() === '' ? { title: t.titleWrong } : {}),
+      ...(kind === 'oidc' ? clientFaults(words) : {}),
+      ...(kind === 'saml' && row === undefined && words.metadata.trim() === '' ? { metadata: t.metadataWrong } : {}),
+      ...(Number.isInteger(count) && count >= 1 && count <= 720 ? {} : { hours: t.hoursWrong }),
+      ...(mappings.some(({ group }) => group.trim() === '') ? { mappings: t.mappingWrong } : {}),
+    }
   }
-}
+
+const clientFaults = ({ issuer, clientId }: ProviderWords): Record<string, string> => ({
+  ...(/^https?:\/\/[^{}\s]+$/.test(issuer.trim()) ? {} : { issuer: t.issuerWrong }),
+  ...(clientId.trim() === '' ? { clientId: t.clientIdWrong } : {}),
+})
 
 const partsOf = (text: string, by: RegExp): string[] => text.split(by).filter((part) => part !== '')
 
+function settingsOf(words: ProviderWords, row: Row | undefined): Body['settings'] {
+  const { addresses, newcomers, hours } = words
+  const groups = partsOf(words.groupClaims.trim(), /\s*,\s*/)
+  const mappings = words.mappings.map(({ group, role, groups: here }) => ({
+    group: group.trim(),
+    ...(role === '' ? {} : { role }),
+    groups: partsOf(here.trim(), /\s*,\s*/),
+  }))
+  const shared = { addresses, newcomers, session_hours: Number(hours), mappings }
+  if (words.kind === 'oidc')
+    return {
+      ...{ kind: 'oidc', issuer: words.issuer.trim(), client_id: words.clientId.trim(), ...shared },
+      ...{ scopes: partsOf(words.scopes, /\s+/), group_claims: groups },
+    }
+  const stored = row?.settings.kind === 'saml' ? row.settings : undefined
+  const attributes = { ...stored?.attributes, ...(groups.length === 0 ? {} : { groups }) }
+  return stored !== undefined && words.metadata.trim() === ''
+    ? { ...stored, ...shared, attributes }
+    : { kind: 'saml_metadata', metadata: words.metadata, attributes, ...shared }
+}
+
 /** @param mayPrivate whether the person may say that the provider lies in a private network */
 export function bodyOf(words: ProviderWords, row: Row | undefined, mayPrivate: boolean): Body {
-  const { title, secret, hours, mappings } = words
+  const { kind, title, secret } = words
   return {
     title: title.trim(),
-    settings: {
-      kind: 'oidc',
-      issuer: words.issuer.trim(),
-      client_id: words.clientId.trim(),
-      scopes: partsOf(words.scopes, /\s+/),
-      addresses: words.addresses,
-      newcomers: words.newcomers,
-      session_hours: Number(hours),
-      group_claims: partsOf(words.groupClaims, /\s*,\s*/),
-      mappings: mappings.map(({ group, role, groups }) => ({
-        group: group.trim(),
-        ...(role === '' ? {} : { role }),
-        groups: partsOf(groups.trim(), /\s*,\s*/),
-      })),
-    },
-    ...(secret === '' ? {} : { client_secret: secret }),
+    settings: settingsOf(words, row),
+    ...(secret === '' || kind === 'saml' ? {} : { client_secret: secret }),
     enabled: row?.enabled ?? false,
     ...(mayPrivate ? { private: words.private } : {}),
   }
