@@ -15,6 +15,8 @@ export interface Assertion {
   readonly nameIdFormat: string | undefined
   /** The values of each attribute. */
   readonly attributes: ReadonlyMap<string, readonly string[]>
+  /** How the person signed in there, as the provider names it. */
+  readonly context: string
   /** After that it is not taken. */
   readonly until: Date
 }
@@ -41,8 +43,15 @@ export function readAssertion(text: string, target: AssertionTarget): Assertion 
     nameId: value,
     nameIdFormat: format,
     attributes: attributesIn(root),
+    context: contextIn(root),
     until: confirmedUntil(childrenOf(subject, ASSERTION, 'SubjectConfirmation'), target),
   }
+}
+
+function contextIn(assertion: Element): string {
+  const [statement] = childrenOf(assertion, ASSERTION, 'AuthnStatement')
+  const [context] = statement === undefined ? [] : childrenOf(statement, ASSERTION, 'AuthnContext')
+  return textIn(context === undefined ? undefined : childrenOf(context, ASSERTION, 'AuthnContextClassRef')[0])
 }
 
 /** Whoever brings it is the subject, where one confirmation is for this address, this request and this time (SAML profiles, 4.1.4.3). */

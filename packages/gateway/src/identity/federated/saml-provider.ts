@@ -11,6 +11,7 @@ import { z } from 'zod'
 import { isProven } from './email-proof.ts'
 import type { IdentityProvider, Proven } from './identity-provider.ts'
 import { readAssertion, SKEW_MS, type Assertion } from './saml-assertion.ts'
+import { hasSeveralFactors } from './several-factors.ts'
 import { refuseSaml, type SamlProblem } from './saml-problems.ts'
 import { readResponse, responseTextOf } from './saml-response.ts'
 
@@ -22,6 +23,8 @@ export interface SamlProviderParts {
 }
 
 const EMAIL_FORMAT = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress'
+/** Entra ID names all methods of a sign-in there. */
+const METHODS = 'http://schemas.microsoft.com/claims/authnmethodsreferences'
 const REQUEST_LIFETIME_MS = 10 * 60 * 1000
 
 /** Our entity id for a provider, which is the address of our metadata for it. */
@@ -109,7 +112,10 @@ function problemOf(thrown: unknown): SamlProblem {
 
 const Email = z.email().max(254)
 
-function provenBy({ issuer, nameId, nameIdFormat, attributes }: Assertion, names: SamlSettings['attributes']): Proven {
+function provenBy(
+  { issuer, nameId, nameIdFormat, attributes, context }: Assertion,
+  names: SamlSettings['attributes'],
+): Proven {
   const first = (wanted: readonly string[]) =>
     wanted.flatMap((name) => attributes.get(name) ?? []).find((value) => value !== '')
   const address = first(names.email) ?? (nameIdFormat === EMAIL_FORMAT ? nameId.trim() : undefined)
@@ -122,5 +128,6 @@ function provenBy({ issuer, nameId, nameIdFormat, attributes }: Assertion, names
     ...{ issuer, subject: nameId, claims, name: first(names.name) },
     email: Email.safeParse(address).data,
     emailVerified: isProven(claims['email_verified']),
+    severalFactors: hasSeveralFactors([...(attributes.get(METHODS) ?? [])], context),
   }
 }
