@@ -55,35 +55,72 @@ export type ProviderSignIn = ReturnType<typeof startIdentityProviders>
 /** Discovery documents and key sets of providers are read anew after ten minutes, so that keys can roll over. */
 const RUNNING = { max: 500, ttl: 10 * 60 * 1000 }
 
-export function startIdentityProviders({ db, vault }: BaseWithDatabase, parts: StartIdentityProvidersParts) {
-  const running = new LRUCache<string, Promise<IdentityProvider>>(RUNNING)
+async function build(
+  { db, vault }: Pick<BaseWithDatabase, 'db' | 'vault'>,
+  reveal: StartIdentityProvidersParts['reveal'],
+  row: ProviderRow,
+): Promise<IdentityProvider> {
+  const { sealed_secret: sealed, organization_id: owner, title } = row
+  const settings = settingsOf(row)
+  if (settings.kind === 'saml')
+    return createSamlProvider({
+      ...{ title, settings },
+      spend(assertionId, until) {
+        const hash = vault.hash(`saml assertion ${row.id} ${assertionId}`)
+        return db.system((sql) => spendState(sql, hash, until))
+      },
+    })
+  const { issuer, client_id: clientId, scopes, group_claims: groupClaims } = settings
+  const stored = sealed === null ? undefined : vault.open(sealed, identityProviderSealContext(row.id))
+  return createIdentityProvider({
+    ...{ issuer, clientId, scopes, groupClaims, title, supabase: false, now: Date.now },
+    clientSecret: stored === undefined ? undefined : await reveal(owner, stored),
+    fetch: createGuardedFetch({ alias: 'of an identity provider', privateOrigins: row.private ? 'any' : [] }),
+  })
+}
 
-  async function build(row: ProviderRow): Promise<IdentityProvider> {
-    const { sealed_secret: sealed, organization_id: owner, title } = row
-    const settings = settingsOf(row)
-    if (settings.kind === 'saml')
-      return createSamlProvider({
-        ...{ title, settings },
-        spend(assertionId, until) {
-          const hash = vault.hash(`saml assertion ${row.id} ${assertionId}`)
-          return db.system((sql) => spendState(sql, hash, until))
-        },
+/** The failure is the provider's, and shown to its administrators unless anybody at all may have sent it (`isOfStranger`). */
+async function noteRefusal(
+  db: BaseWithDatabase['db'],
+  row: ProviderRow,
+  { actor, isOfStranger }: { readonly actor: Actor; readonly isOfStranger: boolean },
+  thrown: unknown,
+): Promise<never> {
+  const fault = Fault.of(thrown)
+  if (fault.code === 'login.provider') {
+    const problem = String(fault.facts['problem'])
+    const place = row.organization_id === INSTALLATION ? undefined : (row.organization_id as OrganizationId)
+    await db.system(async (sql) => {
+      if (!isOfStranger) await noteProviderProblem(sql, row.id, problem)
+      await recordChange(sql, actor, place, {
+        ...{ action: 'sign_in', kind: 'sign_in', resource: 'sign_in', id: row.slug, outcome: 'refused' },
+        ...{ code: fault.code, detail: { by: 'identity provider', provider: row.slug, problem } },
       })
-    const { issuer, client_id: clientId, scopes, group_claims: groupClaims } = settings
-    const stored = sealed === null ? undefined : vault.open(sealed, identityProviderSealContext(row.id))
-    return createIdentityProvider({
-      ...{ issuer, clientId, scopes, groupClaims, title, supabase: false, now: Date.now },
-      clientSecret: stored === undefined ? undefined : await parts.reveal(owner, stored),
-      fetch: createGuardedFetch({ alias: 'of an identity provider', privateOrigins: row.private ? 'any' : [] }),
     })
   }
+  throw fault
+}
+
+/** What a person with these claims would be here. Nobody is let in by it. */
+function outcomeOf(row: ProviderRow, { claims }: Proven): TrialOutcome {
+  const settings = settingsOf(row)
+  const mappings = mappingsFor(claims, settings)
+  return {
+    claims,
+    role: roleOf(mappings, settings),
+    groups: [...new Set(mappings.flatMap(({ groups }) => groups))],
+  }
+}
+
+export function startIdentityProviders({ db, vault }: BaseWithDatabase, parts: StartIdentityProvidersParts) {
+  const running = new LRUCache<string, Promise<IdentityProvider>>(RUNNING)
 
   /** Where its settings have changed it is another one. */
   function providerOf(row: ProviderRow): Promise<IdentityProvider> {
     const name = JSON.stringify([row.id, row.settings, row.sealed_secret?.toString('base64'), row.private])
     const found = running.get(name)
     if (found !== undefined) return found
-    const built = build(row)
+    const built = build({ db, vault }, parts.reveal, row)
     running.set(name, built)
     built.catch(() => running.delete(name))
     return built
@@ -122,22 +159,8 @@ export function startIdentityProviders({ db, vault }: BaseWithDatabase, parts: S
 
   const leadsByAddress = () => db.system(hasLeadingDomain)
 
-  /** The failure is the provider's, and shown to its administrators unless anybody at all may have sent it (`isOfStranger`). */
-  async function noteProblem(row: ProviderRow, actor: Actor, thrown: unknown, isOfStranger = false): Promise<never> {
-    const fault = Fault.of(thrown)
-    if (fault.code === 'login.provider') {
-      const problem = String(fault.facts['problem'])
-      const place = row.organization_id === INSTALLATION ? undefined : (row.organization_id as OrganizationId)
-      await db.system(async (sql) => {
-        if (!isOfStranger) await noteProviderProblem(sql, row.id, problem)
-        await recordChange(sql, actor, place, {
-          ...{ action: 'sign_in', kind: 'sign_in', resource: 'sign_in', id: row.slug, outcome: 'refused' },
-          ...{ code: fault.code, detail: { by: 'identity provider', provider: row.slug, problem } },
-        })
-      })
-    }
-    throw fault
-  }
+  const noteProblem = (row: ProviderRow, actor: Actor, thrown: unknown, isOfStranger = false): Promise<never> =>
+    noteRefusal(db, row, { actor, isOfStranger }, thrown)
 
   async function open(row: ProviderRow, actor: Actor, proven: Proven): Promise<Tokens | SecondStep> {
     const { user, changed, isNew, refusal } = await db.system((sql) =>
@@ -163,15 +186,6 @@ export function startIdentityProviders({ db, vault }: BaseWithDatabase, parts: S
     signIn: (row: ProviderRow, actor: Actor, proven: Proven): Promise<Tokens | SecondStep> =>
       open(row, actor, proven).catch((thrown: unknown) => noteProblem(row, actor, thrown)),
     noteProblem,
-    /** What a person with these claims would be here. Nobody is let in by it. */
-    outcomeOf(row: ProviderRow, { claims }: Proven): TrialOutcome {
-      const settings = settingsOf(row)
-      const mappings = mappingsFor(claims, settings)
-      return {
-        claims,
-        role: roleOf(mappings, settings),
-        groups: [...new Set(mappings.flatMap(({ groups }) => groups))],
-      }
-    },
+    outcomeOf,
   }
 }
