@@ -4,14 +4,13 @@
  */
 // @module-tag long
 import { createSocket } from 'node:dgram'
-import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { createFindTxtRecords } from '../../../packages/gateway/src/features/identity-providers/index.ts'
 import { startTestGateway, type TestGateway } from '../../../packages/gateway/src/testing/gateway.ts'
 import { addTestOrganization } from '../../../packages/gateway/src/testing/organization.ts'
 import { addPerson, createBrowser, signIn } from '../../../packages/gateway/src/testing/people.ts'
-import { addKey, createAsk, type Ask } from '../peers/people/administrators.ts'
+import { addKey, createAsk } from '../peers/people/administrators.ts'
 import { CLIENT, startIdentityProvider, walkThrough, type Person } from '../peers/people/identity-provider.ts'
 
 const PUBLIC = 'http://localhost:8787'
@@ -174,6 +173,19 @@ describe('a provider of an organization', () => {
     // She is a member of globex as well, and this sign-in opens acme alone.
     expect((await me(browser)).organizations).toMatchObject([{ slug: 'acme' }])
     expect((await browser.ask('/api/v1/admin/tenants/globex/toolsets')).status).toBe(403)
+    // Whoever administers the provider could otherwise add a factor of their own and come into globex with it.
+    const csrf = browser.jar.get('toolway_csrf')?.value ?? ''
+    for (const factor of ['passkeys', 'apps']) {
+      const refused = await browser.ask(`/api/v1/auth/second-factor/${factor}/begin`, {
+        method: 'POST',
+        headers: { 'x-csrf-token': csrf, origin: PUBLIC },
+      })
+      expect([factor, refused.status, await refused.json()]).toEqual([
+        factor,
+        403,
+        expect.objectContaining({ code: 'role.forbidden' }),
+      ])
+    }
     // Somebody else may have chosen her password.
     await expect(signIn(held.gateway.address, 'ada@acme.example')).rejects.toThrow('401')
     // The word of one organization is none in another.
@@ -389,7 +401,7 @@ async function startNameServer() {
   })
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
   return {
-    address: `127.0.0.1:${(socket.address() as AddressInfo).port}`,
+    address: `127.0.0.1:${socket.address().port}`,
     [Symbol.asyncDispose]: () => new Promise<void>((resolve) => void socket.close(() => resolve())),
   }
 }

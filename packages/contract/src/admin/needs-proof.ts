@@ -10,6 +10,15 @@ export const NEEDS_PROOF: ReadonlySet<string> = new Set([
   // Organizations, and who comes in.
   ...['removeOrganization', 'removeUser', 'setPassword', 'addPasswordCode'],
   ...['resetSecondFactor', 'resetMemberSecondFactor'],
+  // Who signs in, and whose word counts.
+  ...[
+    'putIdentityProvider',
+    'removeIdentityProvider',
+    'putIdentityDomain',
+    'proveIdentityDomain',
+    'removeIdentityDomain',
+  ],
+  ...['putInstallationIdentityProvider', 'removeInstallationIdentityProvider', 'addScimToken', 'rotateScimToken'],
   // One's own second factors.
   ...['beginPasskey', 'addPasskey', 'beginAuthenticatorApp', 'addAuthenticatorApp'],
   ...['renameSecondFactor', 'removeSecondFactor', 'newRecoveryCodes'],

@@ -157,3 +157,8 @@ export const noteProof = (sql: SystemSql, id: FamilyId, method: SignInMethod) =>
      set proven_at = now(),
          methods = case when ${method}::text = any(methods) then methods else array_append(methods, ${method}::text) end
    where id = ${id} and ended_at is null returning id`
+
+/** Whether the word of an organization's own provider made it: it is good in that organization, and says nothing of the account itself. */
+export const isOfOrganizationsProvider = async (sql: SystemSql, id: FamilyId): Promise<boolean> =>
+  (await sql(Id)`select id from sign_ins where id = ${id} and provider_id is not null and bound_to is not null`)
+    .length > 0

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { SystemSql } from '../../db/db.ts'
 import type { Attempts } from '../../identity/attempts.ts'
 import type { Principal } from '../../identity/principal.ts'
-import { endSignInsOf, noteProof } from '../../identity/sign-ins.ts'
+import { endSignInsOf, isOfOrganizationsProvider, noteProof } from '../../identity/sign-ins.ts'
 import { findUser } from '../../identity/users.ts'
 import { operationServers, type OperationBase, type Served } from '../../operations/serve.ts'
 import type { Vault } from '../../vault/vault.ts'
@@ -50,6 +50,20 @@ const listAll = async (sql: SystemSql, user: UserId): Promise<shapes.SecondFacto
 function personOf({ kind, userId, signInId }: Principal): { user: UserId; signIn: FamilyId } {
   if (kind !== 'user' || userId === undefined || signInId === undefined) throw new Fault('login.needed')
   return { user: userId, signIn: signInId }
+}
+
+/**
+ * The same, where the account itself is proven: whoever administers the provider of one organization could otherwise add a factor of
+ * their own, and sign in with it to every other one. Throws `role.forbidden`.
+ */
+async function accountOf({ db }: OwnFactorParts, principal: Principal): Promise<ReturnType<typeof personOf>> {
+  const own = personOf(principal)
+  if (!(await db.system((sql) => isOfOrganizationsProvider(sql, own.signIn)))) return own
+  throw new Fault('role.forbidden', {
+    holder: 'This sign-in, which the provider of one organization has made,',
+    permission: 'to change how the account signs in',
+    remedy: 'Sign in to the account without that provider.',
+  })
 }
 
 async function ownerOf(sql: SystemSql, user: UserId): Promise<Owner> {
@@ -110,7 +124,7 @@ const added = (id: string, kind: 'passkey' | 'app') => ({
 
 const addOperations: readonly Served<OwnFactorParts>[] = [
   serveSignedIn(shapes.beginPasskey, async ({ parts, principal, read, head }) => {
-    const { user } = personOf(principal)
+    const { user } = await accountOf(parts, principal)
     const site = siteOrRefuse(parts)
     head.set('cache-control', 'no-store')
     const options = await read(async (sql) => creationOptions(sql, site, await ownerOf(sql, user)))
@@ -119,7 +133,7 @@ const addOperations: readonly Served<OwnFactorParts>[] = [
   }),
 
   serveSignedIn(shapes.addPasskey, async ({ parts, principal, body, change, head }) => {
-    const { user, signIn } = personOf(principal)
+    const { user, signIn } = await accountOf(parts, principal)
     const { passkeys } = steps(parts.vault)
     const state = passkeys.open(body.challenge)
     if (state.user !== user) throw new Fault('factor.late')
@@ -144,7 +158,7 @@ const addOperations: readonly Served<OwnFactorParts>[] = [
   }),
 
   serveSignedIn(shapes.beginAuthenticatorApp, async ({ parts, principal, read, head }) => {
-    const { user } = personOf(principal)
+    const { user } = await accountOf(parts, principal)
     head.set('cache-control', 'no-store')
     const secret = mintSecret()
     const { email } = await read((sql) => ownerOf(sql, user))
@@ -153,7 +167,7 @@ const addOperations: readonly Served<OwnFactorParts>[] = [
   }),
 
   serveSignedIn(shapes.addAuthenticatorApp, async ({ parts, actor, principal, body, change, head }) => {
-    const { user, signIn } = personOf(principal)
+    const { user, signIn } = await accountOf(parts, principal)
     const { apps } = steps(parts.vault)
     const state = apps.open(body.challenge)
     if (state.user !== user) throw new Fault('factor.late')
@@ -189,8 +203,8 @@ export const ownFactorOperations: readonly Served<OwnFactorParts>[] = [
 
   ...addOperations,
 
-  serveSignedIn(shapes.renameSecondFactor, async ({ principal, params, body, change }) => {
-    const { user } = personOf(principal)
+  serveSignedIn(shapes.renameSecondFactor, async ({ parts, principal, params, body, change }) => {
+    const { user } = await accountOf(parts, principal)
     const id = params['factor'] ?? ''
     return change(
       () => ({ action: 'second_factor.change', resource: 'user', id: user, detail: { factor: id } }),
@@ -204,7 +218,7 @@ export const ownFactorOperations: readonly Served<OwnFactorParts>[] = [
   }),
 
   serveSignedIn(shapes.removeSecondFactor, async ({ parts, principal, params, change }) => {
-    const { user } = personOf(principal)
+    const { user } = await accountOf(parts, principal)
     const id = params['factor'] ?? ''
     await change(
       () => ({ action: 'second_factor.remove', resource: 'user', id: user, detail: { factor: id } }),
@@ -219,7 +233,7 @@ export const ownFactorOperations: readonly Served<OwnFactorParts>[] = [
   }),
 
   serveSignedIn(shapes.newRecoveryCodes, async ({ parts, principal, change, head }) => {
-    const { user } = personOf(principal)
+    const { user } = await accountOf(parts, principal)
     head.set('cache-control', 'no-store')
     const codes = await change(
       () => ({ action: 'second_factor.codes', resource: 'user', id: user }),
