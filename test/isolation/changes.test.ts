@@ -130,6 +130,10 @@ const OWN: Readonly<Record<string, Own>> = {
   changeInstallationRecordStream: byId('stream', 'addInstallationRecordStream'),
   testInstallationRecordStream: byId('stream', 'addInstallationRecordStream'),
   removeInstallationRecordStream: byId('stream', 'addInstallationRecordStream'),
+  tryInstallationIdentityProvider: () => ({ params: { provider: 'login' } }),
+  removeInstallationIdentityProvider: () => ({ params: { provider: 'login' } }),
+  proveIdentityDomain: () => ({ body: { vouch: true } }),
+  removeLeaver: () => ({ params: { user: 'usr_walk' } }),
   trustKey: () => ({ params: { key: 'key_walk' } }),
   removePlatformKey: byId('key', 'addPlatformKey'),
   removeOrganizationKey: byId('key', 'addOrganizationKey'),
@@ -164,6 +168,9 @@ const plant = ({ gateway: { db, organization }, names }: Town) =>
       await sql(Nothing)`
         insert into oauth_grants (id, organization_id, user_id, client_id, client_name, client_host, resource, effect_limit, epoch)
         values (${id}, ${organization.id}, ${root?.id}, 'c', 'Same', 'same.example', 'r', 'read', 0)`
+    await sql(Nothing)`
+      insert into leavers (organization_id, user_id, email, name, suspended)
+      values (${organization.id}, 'usr_walk', 'walk@example.com', 'Walk', false)`
     // Of an earlier version, in which an organization's administrator could make it.
     await sql(Nothing)`
       insert into keys (id, organization_id, name, hint, hash, origin, trusted)

@@ -226,7 +226,6 @@ function Mappings({ words: { mappings }, faults, put }: PartProps) {
         {t.mappingsHint}
       </Text>
       {mappings.map((mapping, at) => (
-        // eslint-disable-next-line react/no-array-index-key -- a row has no other name until it is stored
         <Group key={at} gap="xs" align="flex-end">
           <TextInput
             aria-label={t.mappingGroup}

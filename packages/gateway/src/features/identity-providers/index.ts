@@ -5,14 +5,9 @@ import { identityProviderOperations, type IdentityProviderParts } from './identi
 
 export { refusePassword } from './enforced-domains.ts'
 export { environmentProviderOf } from './environment-provider.ts'
-export {
-  startIdentityProviders,
-  type OfferedProvider,
-  type ProviderSignIn,
-  type TrialOutcome,
-} from './identity-providers.start.ts'
+export { startIdentityProviders, type ProviderSignIn } from './identity-providers.start.ts'
 export type { ProviderRow } from './identity-providers.rows.ts'
-export { redirectUriOf, startPathOf } from './provider-addresses.ts'
+export { startPathOf } from './provider-addresses.ts'
 export { isTrialOf } from './trials.ts'
 export { createFindTxtRecords } from './txt-records.ts'
 
