@@ -44,11 +44,17 @@ export async function readNotices(root: string, files: readonly string[]): Promi
   return [heading, ...notices].join(`\n${RULE}\n\n`)
 }
 
+/** SPDX: with AND, every licence applies; with OR, the one that is chosen. */
+const isAccepted = (license: string): boolean => {
+  const bare = license.replace(/^\((.*)\)$/, '$1')
+  const every = bare.split(' AND ').every((name) => ACCEPTED.has(name))
+  return every || (!bare.includes(' AND ') && bare.split(' OR ').some((name) => ACCEPTED.has(name)))
+}
+
 async function readNotice(root: string, folder: string): Promise<string> {
   const text = await readFile(join(folder, 'package.json'), 'utf8')
   const { name, version, license = 'none' } = JSON.parse(text) as Manifest
-  // SPDX: what holds several works under several licences asks for all of them.
-  if (!license.split(' AND ').every((one) => ACCEPTED.has(one)))
+  if (!isAccepted(license))
     throw new Error(`${name} ${version} has the licence "${license}": see what it asks of who passes the code on.`)
   // The text of the Apache licence is the same for all works, and names nobody.
   const elsewhere = WORDS_ELSEWHERE[name] ?? (license === 'Apache-2.0' ? 'LICENSE' : undefined)
