@@ -72,7 +72,7 @@ const wordsOf = (chance: Chance): object =>
     words('approve', { effects: ['destructive'] }, { by: { roles: ['tenant_admin'] } }),
     words('warn', { tools: ['*export*'] }, {}),
     words('block', { tools: ['*__delete_contract*'] }, {}),
-    words('block', { tools: ['*'], when: 'context.time.getHours() < 5 && tool.effect == "write"' }, {}),
+    words('block', { tools: ['*'], when: 'timestamp(context.time).getHours() < 5 && tool.effect == "write"' }, {}),
     words('warn', { tools: ['*'], when: 'principal.role == "tenant_viewer"' }, {}),
   ])
 

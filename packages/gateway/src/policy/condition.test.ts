@@ -53,6 +53,7 @@ describe('a condition', () => {
     ['"a".matches("(?=b)")', 'parsing'],
     ['matches("a", "b")', 'text.matches'],
     ['1 + 1', 'returns int'],
+    ['context.time.getHours() < 5 && tool.effect == "write"', 'timestamp(context.time)'],
     [Array.from({ length: 3000 }, () => 'true').join(' && '), 'Exceeded'],
   ])('%s is refused when it is written', (text, problem) => {
     expect(checkCondition(text)).toContain(problem)

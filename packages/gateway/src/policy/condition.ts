@@ -39,6 +39,8 @@ const MOST_PATTERNS = 500
 /** As long as a condition may be. */
 const LONGEST_PATTERN = 4_000
 const READS_FILES = /\bcontext\s*(?:\.\s*\??\s*files\b|\[)/
+/** A fact is no type of CEL, so that its check lets this pass, and every call would be without an answer. */
+const TEXT_AS_TIME = /\bcontext\.time\.get[A-Z]\w*\(/
 const patterns = new Map<string, RE2JS>()
 
 /** Elements that a condition may walk through for one answer: lists in lists multiply. */
@@ -136,6 +138,8 @@ export function createCondition(text: string): Condition {
       throw new Error('write text.matches("…") instead of matches(text, "…")')
   })
   const linear = serialize(read.ast)
+  if (TEXT_AS_TIME.test(linear))
+    throw new Error('context.time is a text: write timestamp(context.time) before its hours and days')
   const checked = environment.check(linear)
   if (!checked.valid) throw new Error(checked.error?.message.split('\n')[0] ?? 'it cannot be read')
   if (checked.type !== 'bool' && checked.type !== 'dyn')
