@@ -23,12 +23,13 @@ export const WebhookRow = z.object({
 })
 export type WebhookRow = z.output<typeof WebhookRow>
 
-/** With how many messages wait for it. */
+/** With how many messages wait for it. A previous secret that has run out signs nothing, and is not shown. */
 const ListedRow = WebhookRow.extend({ waiting: z.int() })
 export type ListedWebhook = z.output<typeof ListedRow>
 
 export const listWebhooks = (sql: OrgSql) => sql(ListedRow)`
-  select id, organization_id, url, private, description, events, enabled, off_reason, sealed_secret, sealed_previous,
+  select id, organization_id, url, private, description, events, enabled, off_reason, sealed_secret,
+         case when previous_until > now() then sealed_previous end as sealed_previous,
          previous_until, delivered_at, failed_at, last_problem, created_at, updated_at,
          (select count(*)::int from webhook_deliveries d
            where d.webhook_id = w.id and d.delivered_at is null and d.given_up_at is null) as waiting
@@ -38,7 +39,8 @@ export const listWebhooks = (sql: OrgSql) => sql(ListedRow)`
 export const lockWebhook = async (sql: OrgSql, id: string): Promise<WebhookRow | undefined> =>
   (
     await sql(WebhookRow)`
-      select id, organization_id, url, private, description, events, enabled, off_reason, sealed_secret, sealed_previous,
+      select id, organization_id, url, private, description, events, enabled, off_reason, sealed_secret,
+             case when previous_until > now() then sealed_previous end as sealed_previous,
              previous_until, delivered_at, failed_at, last_problem, created_at, updated_at
         from webhooks where id = ${id} for update`
   )[0]
