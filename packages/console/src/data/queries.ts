@@ -22,6 +22,7 @@ export type Noun =
   | 'record-streams'
   | 'identity-domains'
   | 'identity-providers'
+  | 'scim'
   | 'stats'
   | 'past'
   | 'alerts'

@@ -3430,6 +3430,35 @@ export interface English {
       readonly noBackup: string
     }
   }
+  readonly scim: {
+    readonly title: string
+    readonly hint: string
+    readonly add: string
+    readonly addHint: string
+    readonly empty: string
+    readonly emptyHint: string
+    readonly name: string
+    readonly columns: {
+      readonly name: string
+      readonly expires: string
+      readonly used: string
+      readonly action: string
+    }
+    readonly never: string
+    readonly rotate: string
+    readonly rotateOf: (v: { readonly name: string }) => string
+    readonly remove: string
+    readonly removeOf: (v: { readonly name: string }) => string
+    readonly removeTitle: string
+    readonly removeText: (v: { readonly name: string }) => string
+    readonly removed: string
+    readonly address: string
+    readonly copyAddress: string
+    readonly people: string
+    readonly suspended: string
+    readonly groups: string
+    readonly lastRequest: string
+  }
   readonly secondFactor: {
     readonly title: string
     readonly hint: string

@@ -24,7 +24,6 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { sayDone } from '../../ui/say.tsx'
 import { column } from '../../ui/table.tsx'
-import { EmailDomains } from './email-domains.tsx'
 import { ProviderForm } from './provider-form.tsx'
 import type { Row } from './provider-words.ts'
 
@@ -34,15 +33,6 @@ const t = texts.identityProviders
 const State = z.object({ provider: z.string().optional() })
 
 export function IdentityProviders() {
-  return (
-    <Stack gap="xl">
-      <Providers />
-      <EmailDomains />
-    </Stack>
-  )
-}
-
-function Providers() {
   const organization = useOrganization()
   const [{ provider: open }, set] = useUrlState(State)
   const [leaving, setLeaving] = useState<Row>()

@@ -13,7 +13,7 @@ import { InstallationSettings } from './installation-settings.tsx'
 import { OAuthApps } from '../../features/accounts/oauth-apps.tsx'
 import { OrganizationSettings } from '../../features/organizations/organization-settings.tsx'
 import { RecordStreams } from '../../features/record-streams/record-streams.tsx'
-import { IdentityProviders } from '../../features/identity-providers/identity-providers.tsx'
+import { SignInSettings } from './sign-in-settings.tsx'
 import { SignInRules } from '../../features/second-factor/sign-in-rules.tsx'
 import { Webhooks } from '../../features/webhooks/webhooks.tsx'
 
@@ -24,7 +24,7 @@ type Tab = (typeof TABS)[number]
 
 const PANELS: Readonly<Record<Tab, ComponentType>> = {
   organization: Organization,
-  signIn: IdentityProviders,
+  signIn: SignInSettings,
   egress: EgressSettings,
   apps: OAuthApps,
   webhooks: Webhooks,
