@@ -94,6 +94,22 @@ describe.skipIf(NO_BROWSER)('settings', () => {
       await look(page, 'settings-sign-in')
       await domain.getByRole('button', { name: 'Vouch for it' }).click()
       await domain.getByText('Vouched for by the platform').waitFor()
+
+      await page.getByRole('button', { name: 'Create a SCIM token' }).click()
+      await page.getByRole('dialog').getByLabel('Name').fill('Okta')
+      await page.getByRole('dialog').getByRole('button', { name: 'Create a SCIM token' }).click()
+      const secret = await page
+        .getByRole('dialog')
+        .getByText(/^twscim_/)
+        .innerText()
+      await page.getByRole('dialog').getByRole('button', { name: 'I have saved the secret' }).click()
+      await page
+        .getByRole('row')
+        .filter({ hasText: `…${secret.slice(-4)}` })
+        .waitFor()
+      await page.getByText(`${console.gateway.address}/scim/v2/default`).waitFor()
+      await look(page, 'settings-sign-in-scim')
+      expect(await page.content()).not.toContain(secret)
     },
   )
 
