@@ -1573,6 +1573,9 @@ export interface English {
     readonly askAgain: string
     readonly status: (v: { readonly status: string }) => string
   }
+  readonly figures: {
+    readonly uncounted: (v: { readonly number: number }) => string
+  }
   readonly files: {
     readonly hint: string
     readonly forbidden: {
@@ -4371,7 +4374,6 @@ export interface English {
     readonly call: string
     readonly onlyAdministrators: string
     readonly clients: string
-    readonly uncounted: (v: { readonly number: number }) => string
   }
   readonly usageDetails: {
     readonly custom: string

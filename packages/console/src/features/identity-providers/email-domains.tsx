@@ -1,5 +1,5 @@
 /** Email domains of the organization: the DNS record that proves each, and whether its people must sign in at the provider. */
-import { Button, Group, Stack, Switch, Text, TextInput } from '@mantine/core'
+import { Box, Button, Group, Stack, Switch, Text, TextInput } from '@mantine/core'
 import {
   listIdentityDomains,
   proveIdentityDomain,
@@ -146,6 +146,11 @@ function Proof({ row, changes: { prove }, mayVouch }: PartProps & { readonly may
 const Enforced = ({ row, changes: { enforce } }: PartProps) => (
   <Switch
     aria-label={t.enforcedOf({ domain: row.domain })}
+    label={
+      <Box component="span" hiddenFrom="sm">
+        {t.columns.enforced}
+      </Box>
+    }
     checked={row.enforced}
     disabled={row.proven_at === null || enforce.isPending}
     onChange={() => enforce.mutate(row)}

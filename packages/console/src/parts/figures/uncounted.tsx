@@ -7,7 +7,7 @@ export function Uncounted({ number, hint }: { readonly number: number; readonly 
   if (number === 0) return null
   return (
     <Alert color="yellow" role="status">
-      {[texts.usage.uncounted({ number }), hint].filter((text) => text !== undefined).join(' ')}
+      {[texts.figures.uncounted({ number }), hint].filter((text) => text !== undefined).join(' ')}
     </Alert>
   )
 }

@@ -45,6 +45,14 @@ async function addPlainRows(db: Db, organizationId: string, value: string): Prom
       insert into record_streams (organization_id, id, name, destination, sealed_secrets)
       values (${organizationId}, ${newId('str')}, 'siem', '{}', ${plain})`
     await sql(Nothing)`
+      insert into identity_providers (organization_id, id, slug, title, settings, sealed_secret, origin)
+      values (${organizationId}, ${newId('idp')}, 'login', 'Login', '{}', ${plain}, 'test')`
+    const person = newId('usr')
+    await sql(Nothing)`insert into users (id, email, name) values (${person}, 'app@example.com', 'App')`
+    await sql(Nothing)`
+      insert into authenticator_apps (id, user_id, sealed_secret, last_step, name)
+      values ('app_1', ${person}, ${plain}, 0, 'phone')`
+    await sql(Nothing)`
       insert into approvals (id, organization_id, connection_id, tool, effect, digest, principal, caller, rules, sealed_arguments,
                              sealed_answer, expires_at)
       values (${newId('apr')}, ${organizationId}, ${connection}, 'tool', 'write', ${'0'.repeat(64)}, 'key_1', 'key', '[]', ${plain},
