@@ -3,6 +3,7 @@
  * comparisons are bounded. Texts are compared without regard to case, as RFC 7643 has it for all attributes that are compared here
  * but ids.
  */
+import { checkText } from './input.ts'
 import { refused } from './refuse.ts'
 
 export type Operator = 'eq' | 'ne' | 'co' | 'sw' | 'ew' | 'gt' | 'ge' | 'lt' | 'le' | 'pr'
@@ -126,11 +127,14 @@ function pathOf(token: string): string {
 
 function valueOf(token: string): Value {
   if (token.startsWith('"')) {
+    let text: string
     try {
-      return JSON.parse(token) as string
+      text = JSON.parse(token) as string
     } catch {
       throw invalid('a text in the filter is not written as in JSON')
     }
+    checkText(text)
+    return text
   }
   const word = token.toLowerCase()
   if (word === 'true' || word === 'false') return word === 'true'

@@ -3,6 +3,7 @@
  * any other filter is compared row by row, up to a number of rows, and refused as `tooMany` beyond.
  */
 import { matches, needed, readFilter, type Filter } from './filter.ts'
+import { isStorable } from './input.ts'
 import { refused } from './refuse.ts'
 import type { Json } from './schemas.ts'
 
@@ -10,6 +11,7 @@ export const MOST_ITEMS = 500
 const USUAL_ITEMS = 100
 const MOST_SCANNED = 20_000
 const BATCH = 500
+const MOST_INDEX = 1_000_000_000
 
 export interface ListQuery {
   readonly filter?: string | undefined
@@ -52,10 +54,12 @@ export interface Page {
   readonly nextCursor: string | undefined
 }
 
-const wholeOf = (text: string | undefined, usual: number): number => {
-  if (text === undefined || text === '') return usual
-  const value = Number(text)
-  if (!Number.isInteger(value)) throw refused('invalidValue', 'startIndex and count are whole numbers')
+/** Throws `scim.refused`. */
+export const wholeOf = (stated: unknown, usual: number): number => {
+  if (stated === undefined || stated === null || stated === '') return usual
+  const value = typeof stated === 'string' || typeof stated === 'number' ? Number(stated) : Number.NaN
+  if (!Number.isSafeInteger(value) || Math.abs(value) > MOST_INDEX)
+    throw refused('invalidValue', `startIndex and count are whole numbers of at most ${MOST_INDEX}`)
   return value
 }
 
@@ -140,7 +144,11 @@ function narrowingOf(filter: Filter | undefined, indexed: Listed<ListedRow>['ind
   return undefined
 }
 
-const isTime = (value: unknown): value is string => typeof value === 'string' && !Number.isNaN(Date.parse(value))
+/** Of years that the database has, too. */
+const isTime = (value: unknown): value is string => {
+  const year = typeof value === 'string' ? new Date(value).getUTCFullYear() : Number.NaN
+  return year >= 1 && year <= 9_999
+}
 
 /** What the statement of a list decides itself, and all that it is asked to. */
 function pushedDown(filter: Filter | undefined): Pick<Wanted, 'active' | 'since'> {
@@ -175,8 +183,9 @@ function readCursor(text: string): Cursor {
   if (text === '') return {}
   try {
     const { after, offset } = JSON.parse(Buffer.from(text.slice(0, 4_000), 'base64url').toString()) as Cursor
-    if (Array.isArray(after) && after.length === 2 && after.every((item) => typeof item === 'string')) return { after }
-    if (Number.isInteger(offset) && Number(offset) >= 0) return { offset: Number(offset) }
+    if (Array.isArray(after) && after.length === 2 && after.every((item) => isStorable(item))) return { after }
+    if (Number.isInteger(offset) && Number(offset) >= 0 && Number(offset) <= MOST_INDEX)
+      return { offset: Number(offset) }
   } catch {
     // Refused below.
   }

@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import { matches, needed, readFilter, type Filter } from './filter.ts'
+import { checkInput, checkName } from './input.ts'
 import { refused } from './refuse.ts'
 import { ENTERPRISE, isObject, MESSAGES, toBoolean, USER, type Attribute, type Json, type Schemas } from './schemas.ts'
 
@@ -26,9 +27,12 @@ export function stepsOf(body: Json): PatchStep[] {
   return entry.map((step: unknown) => {
     const op = isObject(step) && typeof step['op'] === 'string' ? step['op'].toLowerCase() : ''
     if (!isObject(step) || !STEPS.has(op)) throw refused('invalidSyntax', 'an operation is not add, replace or remove')
-    const { path, value } = step
+    const { value } = step
+    const path = step['path'] ?? undefined
     if (path !== undefined && typeof path !== 'string') throw refused('invalidPath', 'a path is not a text')
     if (op !== 'remove' && value === undefined) throw refused('invalidValue', 'an operation has no value')
+    if (path !== undefined) checkName(path)
+    checkInput(value)
     return { op: op as PatchStep['op'], path, value }
   })
 }
@@ -71,7 +75,8 @@ export function patched(schemas: Schemas, before: Json, steps: readonly PatchSte
 }
 
 function apply(schemas: Schemas, resource: Json, { op, path, value }: PatchStep): void {
-  if (path !== undefined && path !== '') return change(resource, targetOf(schemas, path), op, value)
+  if (path !== undefined && path !== '' && path.toLowerCase() !== USER.toLowerCase())
+    return change(resource, targetOf(schemas, path), op, value)
   if (op === 'remove') throw refused('noTarget', 'a removal names no path')
   if (!isObject(value)) throw refused('invalidValue', 'a value without a path is not an object')
   for (const [name, item] of Object.entries(value)) {
@@ -84,7 +89,11 @@ function change(resource: Json, { schema, attribute, filter, sub }: Target, op: 
   const holder = schema === USER ? resource : extensionOf(resource)
   if (attribute === undefined) return changeExtension(resource, op, value)
   const { name } = attribute
-  if (op === 'remove' && attribute.config.required === true) throw refused('mutability', `"${name}" cannot be removed`)
+  if (attribute.config.required === true) {
+    if (op === 'remove') throw refused('mutability', `"${name}" cannot be removed`)
+    // An empty value takes an attribute away, and a default in its place would let in whoever is suspended.
+    if (value === null || value === '') throw refused('invalidValue', `"${name}" cannot be empty`)
+  }
   if (attribute.config.multiValued === true) return changeEntries(holder, { attribute, filter, sub }, op, value)
   if (filter !== undefined) throw refused('invalidPath', `"${name}" has no entries to choose from`)
   if (attribute.type !== 'complex')

@@ -4,13 +4,15 @@ import type { OrgSql } from '../../db/db.ts'
 import { findGroup as findSlug, joinGroup, leaveGroup, putGroup, removeGroup } from '../../organizations/groups.ts'
 import { recordChange, type Change } from '../../records/change.ts'
 import { needed, readFilter } from './filter.ts'
+import { checkSchemas } from './input.ts'
 import type { PatchStep } from './patch.ts'
 import type { Provider } from './provide-person.ts'
-import { refused } from './refuse.ts'
-import { isObject, type Json } from './schemas.ts'
+import { refused, refuseFull } from './refuse.ts'
+import { GROUP, isObject, type Json } from './schemas.ts'
 import {
   addGroup,
   changeGroup,
+  countProvidedGroups,
   dropProvided,
   findGroup,
   isGroupNameTaken,
@@ -21,6 +23,7 @@ import {
 
 const SOURCE = 'scim'
 const MOST_MEMBERS = 50_000
+const MOST_GROUPS = 5_000
 
 interface Wanted extends GroupWords {
   /** Undefined: as they are. */
@@ -28,11 +31,21 @@ interface Wanted extends GroupWords {
 }
 
 /** Throws `scim.refused`. */
-export function wantedGroup({ displayName, externalId, members }: Json): Wanted {
+export function wantedGroup(group: Json): Wanted {
+  checkSchemas(group, [GROUP])
+  const { displayName, externalId, members } = group
   const name = typeof displayName === 'string' ? displayName.trim() : ''
   if (name === '' || name.length > 256)
     throw refused('invalidValue', 'displayName is empty or longer than 256 characters')
-  return { displayName: name, externalId: typeof externalId === 'string' ? externalId : null, members: idsOf(members) }
+  return { displayName: name, externalId: externalIdOf(externalId), members: idsOf(members) }
+}
+
+/** Throws `scim.refused`. */
+function externalIdOf(value: unknown): string | null {
+  if (value === undefined || value === null || value === '') return null
+  if (typeof value !== 'string' || value.length > 256)
+    throw refused('invalidValue', 'externalId is not a text of at most 256 characters')
+  return value
 }
 
 function idsOf(value: unknown): string[] | undefined {
@@ -104,6 +117,7 @@ export const addGroupFor = (provider: Provider, body: Json): Promise<ScimGroupRo
       const { id } = provider.organization
       const wanted = wantedGroup(body)
       if (await isGroupNameTaken(sql, wanted.displayName, null)) throw taken(wanted.displayName)
+      refuseFull(await countProvidedGroups(sql), MOST_GROUPS, 'groups')
       const slug = await freeSlug(sql, wanted.displayName)
       await putGroup(sql, { organizationId: id, slug, title: wanted.displayName, awaited: [], origin: SOURCE })
       const row = await addGroup(sql, id, slug, wanted)
@@ -221,7 +235,7 @@ async function apply(sql: OrgSql, provider: Provider, slug: string, { op, path, 
 
 function rename(work: Work, key: string, op: PatchStep['op'], value: unknown): void {
   const { displayName, externalId } = work.words
-  if (key === 'externalid') work.words = { displayName, externalId: op === 'remove' ? null : String(value) }
+  if (key === 'externalid') work.words = { displayName, externalId: op === 'remove' ? null : externalIdOf(value) }
   else if (op === 'remove') throw refused('mutability', 'a group has a displayName')
   else work.words = { displayName: wantedGroup({ displayName: value }).displayName, externalId }
 }

@@ -2,6 +2,7 @@
  * Schemas of SCIM (RFC 7643): what a resource may have, by `scimmy`, which is loaded with the first request. It checks what came and
  * leaves out what no schema knows. Storage, filters and patches are ours (ADR 0142).
  */
+import { checkInput, checkSchemas } from './input.ts'
 import { refused } from './refuse.ts'
 
 export const USER = 'urn:ietf:params:scim:schemas:core:2.0:User'
@@ -26,8 +27,8 @@ interface Definition {
 }
 
 export interface Schemas {
-  /** The whole of a person as it may be stored. Throws `scim.refused`. */
-  person(input: Json): Json
+  /** The whole of a person as it may be stored; `active` counts where the input has no such value. Throws `scim.refused`. */
+  person(input: Json, active: boolean): Json
   /** Undefined for a name that is not known. `schema`: USER or ENTERPRISE. */
   attribute(schema: string, name: string): Attribute | undefined
   describe(base: string): Json[]
@@ -44,9 +45,9 @@ async function load(): Promise<Schemas> {
   // Canonical values are a suggestion (RFC 7643, section 2.4), and scimmy refuses others: providers have types of their own.
   const { attributes } = User.definition as unknown as { readonly attributes: readonly Attribute[] }
   for (const { config } of attributes.flatMap(({ subAttributes = [] }) => subAttributes)) config.canonicalValues = false
-  // Whoever is provided is active or not; where a provider does not say, active.
-  const active = attributes.find(({ name }) => name === 'active')
-  if (active !== undefined) active.config.required = true
+  // Whoever is provided is active or not, and no PATCH takes that away.
+  const activity = attributes.find(({ name }) => name === 'active')
+  if (activity !== undefined) activity.config.required = true
   // Of a member, the id is stored, and nothing that a provider calls it.
   ;(Group.definition.attribute('members') as unknown as { truncate(name: string): void }).truncate('display')
   const definitions: Readonly<Record<string, Definition>> = {
@@ -55,9 +56,11 @@ async function load(): Promise<Schemas> {
     [GROUP]: Group.definition as unknown as Definition,
   }
   return {
-    person(input) {
+    person(input, active) {
+      checkInput(input)
+      checkSchemas(input, [USER, ENTERPRISE])
       try {
-        const checked = new User({ active: true, ...withBooleans(input) }, 'in')
+        const checked = new User({ active, ...withBooleans(input) }, 'in')
         return JSON.parse(JSON.stringify(checked)) as Json
       } catch (thrown) {
         throw refused('invalidValue', thrown instanceof Error ? thrown.message : 'a value has another type')
@@ -93,7 +96,7 @@ function withBooleans(value: Json): Json {
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, item]) => {
       if (item === null) return []
-      if (BOOLEANS.has(name.toLowerCase())) return [[name.toLowerCase(), toBoolean(item)]]
+      if (BOOLEANS.has(name.toLowerCase())) return item === '' ? [] : [[name.toLowerCase(), toBoolean(item)]]
       if (name === 'manager' && typeof item === 'string') return [[name, { value: item }]]
       return [[name, withBooleansIn(item)]]
     }),

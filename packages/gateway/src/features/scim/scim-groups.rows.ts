@@ -55,6 +55,9 @@ export const countGroups = async (sql: OrgSql, { since }: GroupsWanted): Promise
        where ${since}::timestamptz is null or updated_at >= ${since}::timestamptz`
   )[0]?.count ?? 0
 
+export const countProvidedGroups = async (sql: OrgSql): Promise<number> =>
+  (await sql(Count)`select count(*)::int as count from scim_groups`)[0]?.count ?? 0
+
 export const listGroups = (sql: OrgSql, { since, sort, down, after, offset, limit }: GroupsWanted) => sql(Keyed)`
   select * from (
     select ${COLUMNS},

@@ -3,7 +3,8 @@
  * Throws faults; the door words them as RFC 7644, section 3.12, has it.
  */
 import { Fault } from '@toolway/contract'
-import { listPage, projected, type ListQuery, type Page } from './list.ts'
+import { checkInput, checkText } from './input.ts'
+import { listPage, projected, wholeOf, type ListQuery, type Page } from './list.ts'
 import { patched, stepsOf } from './patch.ts'
 import { addGroupFor, patchGroupFor, removeGroupFor, replaceGroupFor } from './provide-group.ts'
 import { addPersonFor, changePersonFor, personOf, removePersonFor, schemasOf, type Provider } from './provide-person.ts'
@@ -84,11 +85,15 @@ const metaOf = (
 /** Throws what the provider is refused with. */
 export async function serveScim(server: ScimServer, request: ScimRequest): Promise<ScimAnswer> {
   const [kind = '', id] = request.path
+  for (const part of request.path) checkText(part)
   if (request.path.length > 2) throw unknown(request)
+  // Operations in bulk are checked each on its own, and each has its answer.
+  if (kind === 'Bulk' && id === undefined) return bulk(server, request)
+  checkInput(request.query)
+  checkInput(request.body)
   if (kind === 'Users') return id === '.search' ? search(server, request) : serveOne(people(server), request)
   if (kind === 'Groups') return id === '.search' ? search(server, request) : serveOne(groups(server), request)
   if (kind === '.search' && id === undefined) return searchAll(server, request)
-  if (kind === 'Bulk' && id === undefined) return bulk(server, request)
   const described = describe(server, kind, id)
   if (described === undefined) throw unknown(request)
   if (request.method !== 'GET') throw unserved(request, 'GET')
@@ -124,8 +129,8 @@ function search(server: ScimServer, request: ScimRequest): Promise<ScimAnswer> {
 
 /** Of both kinds: people first, and groups behind them. */
 async function searchAll(server: ScimServer, request: ScimRequest): Promise<ScimAnswer> {
-  const { startIndex = 1, count = 100, ...rest } = bodyOf(request)
-  const [first, most] = [Math.max(Number(startIndex) || 1, 1), Math.max(Number(count) || 0, 0)]
+  const { startIndex, count, ...rest } = bodyOf(request)
+  const [first, most] = [Math.max(wholeOf(startIndex, 1), 1), Math.max(wholeOf(count, 100), 0)]
   const asked = (kind: string, from: number, number: number) =>
     search(server, { ...request, path: [kind, '.search'], body: { ...rest, startIndex: from, count: number } })
   const users = await asked('Users', first, most)
@@ -240,19 +245,19 @@ function people({ provider, schemas, base }: ScimServer): Face {
       if (person === undefined) throw new Fault('thing.unknown', { thing: 'person' })
       return person
     },
-    add: async (body) => (await addPersonFor(provider, schemas.person(body))).id,
+    add: async (body) => (await addPersonFor(provider, schemas.person(body, true))).id,
     async replace(id, body, ifMatch) {
       const check = checker(ifMatch, 'person')
       await changePersonFor(provider, id, (before) => {
         check(before)
-        return schemas.person({ active: before.active, ...body })
+        return schemas.person(body, before.active)
       })
     },
     async patch(id, body, ifMatch) {
       const [check, steps] = [checker(ifMatch, 'person'), stepsOf(body)]
       await changePersonFor(provider, id, (before) => {
         check(before)
-        return schemas.person(patched(schemas, personOf(before), steps))
+        return schemas.person(patched(schemas, personOf(before), steps), before.active)
       })
     },
     remove: (id, ifMatch) => removePersonFor(provider, id, checker(ifMatch, 'person')),
@@ -346,6 +351,7 @@ async function runOperation(server: ScimServer, operation: Json, made: Map<strin
   const method = String(verb).toUpperCase()
   const said = { method, ...(typeof bulkId === 'string' ? { bulkId } : {}) }
   try {
+    checkInput(operation)
     const parts = String(withIds(path, made)).split('/').filter(Boolean)
     if (
       !['POST', 'PUT', 'PATCH', 'DELETE'].includes(method) ||
