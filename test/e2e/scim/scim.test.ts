@@ -92,6 +92,7 @@ describe('C-ID-05: a person', () => {
     const said = (await changesIn(gateway)).filter(({ resource_id: of }) => of === id)
     expect(said.map(({ method, principal }) => [method, principal])).toEqual([
       ['member.add', 'scim:okta'],
+      ['member.change', 'scim:okta'],
       ['member.suspend', 'scim:okta'],
       ['member.remove', 'scim:okta'],
     ])

@@ -167,6 +167,7 @@ export { getToolset, listToolsets, putToolset, removeToolset, Toolset } from '..
 export {
   changePassword,
   choosePassword,
+  Email,
   findCodeOwner,
   endSignIn,
   endSignIns,

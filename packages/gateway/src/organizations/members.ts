@@ -158,6 +158,28 @@ export async function hasOtherAdmin(sql: OrgSql, userId: UserId): Promise<boolea
   return rows.some((row) => row.user_id !== userId)
 }
 
+/** The same where the organization is not that of the transaction. */
+export async function hasOtherAdminIn(sql: SystemSql, organizationId: string, userId: UserId): Promise<boolean> {
+  const rows = await sql(RoleRow)`
+    select m.user_id, m.role from members m join users u on u.id = m.user_id
+     where m.organization_id = ${organizationId} and m.role = 'tenant_admin' and m.active and u.active
+     order by m.user_id for update of m`
+  return rows.some((row) => row.user_id !== userId)
+}
+
+/** A member whose role and state do not change before the transaction ends. */
+export async function lockMember(
+  sql: SystemSql,
+  organizationId: string,
+  userId: UserId,
+): Promise<MemberRow | undefined> {
+  const rows = await sql(MemberRow)`
+    select m.user_id, m.role, m.created_at, u.email, u.name, u.active and m.active as active, u.signed_in_at
+      from members m join users u on u.id = m.user_id
+     where m.organization_id = ${organizationId} and m.user_id = ${userId} for update of m`
+  return rows[0]
+}
+
 /** Whether the person is in any organization but this one. */
 export const isElsewhere = async (sql: SystemSql, userId: UserId, organizationId: OrganizationId): Promise<boolean> =>
   (

@@ -136,18 +136,6 @@ export async function removeMembershipIn(
      where organization_id = ${organizationId} and user_id = ${userId} and ended_at is null returning user_id`
 }
 
-/** Locks the organization's administrators, so that of two who are demoted at once one stays. */
-export async function hasOtherAdminIn(
-  sql: SystemSql,
-  organizationId: OrganizationId,
-  userId: UserId,
-): Promise<boolean> {
-  const rows = await sql(Link)`
-    select m.user_id from members m join users u on u.id = m.user_id
-     where m.organization_id = ${organizationId} and m.role = 'tenant_admin' and u.active order by m.user_id for update of m`
-  return rows.some((row) => row.user_id !== userId)
-}
-
 const Slugs = z.object({ group_slug: z.string() })
 
 /**

@@ -22,6 +22,7 @@ import {
   type UserRow,
   type UserWithPassword,
 } from '../../identity/users.ts'
+import { hasOtherAdminIn } from '../../organizations/members.ts'
 import { DEFAULT_SLUG, findOrganizations } from '../../organizations/organizations.ts'
 import { recordChange, type Actor } from '../../records/change.ts'
 import { INSTALLATION } from '../../snapshot/installation.ts'
@@ -31,7 +32,6 @@ import {
   addLink,
   findLink,
   findMembership,
-  hasOtherAdminIn,
   noteLinkUsed,
   removeMembershipIn,
   setProvidedGroups,

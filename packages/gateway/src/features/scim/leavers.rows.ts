@@ -1,7 +1,7 @@
 /** People who were suspended or removed, and what in their organization goes on without them. */
 import type { OrganizationId, UserId } from '@toolway/contract'
 import { z } from 'zod'
-import type { OrgSql } from '../../db/db.ts'
+import type { OrgSql, SystemSql } from '../../db/db.ts'
 import type { Newest } from '../../lib/page.ts'
 
 const LeaverRow = z.object({
@@ -24,7 +24,10 @@ export interface NewLeaver {
   readonly suspended: boolean
 }
 
-export const putLeaver = (sql: OrgSql, { organizationId, userId, email, name, suspended }: NewLeaver) => sql(Id)`
+export const putLeaver = (
+  sql: OrgSql | SystemSql,
+  { organizationId, userId, email, name, suspended }: NewLeaver,
+) => sql(Id)`
   insert into leavers (organization_id, user_id, email, name, suspended)
   values (${organizationId}, ${userId}, ${email}, ${name}, ${suspended})
   on conflict (organization_id, user_id) do update
@@ -33,6 +36,10 @@ export const putLeaver = (sql: OrgSql, { organizationId, userId, email, name, su
 
 export const removeLeaver = async (sql: OrgSql, userId: string): Promise<boolean> =>
   (await sql(Id)`delete from leavers where user_id = ${userId} returning user_id`).length > 0
+
+/** Whoever is back is in the list no more. */
+export const removeLeaverOf = (sql: SystemSql, organizationId: OrganizationId, userId: UserId) =>
+  sql(Id)`delete from leavers where organization_id = ${organizationId} and user_id = ${userId} returning user_id`
 
 /** The latest first. */
 export async function listLeaverPage(sql: OrgSql, { at, id, rowLimit, offset }: Newest) {

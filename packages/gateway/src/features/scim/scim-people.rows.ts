@@ -144,6 +144,11 @@ export async function changePerson(sql: AnySql, organization: OrganizationId, id
   await putAddresses(sql, organization, id, words.addresses)
 }
 
+/** How many people the organization has by SCIM. */
+export const countProvided = async (sql: AnySql, organization: OrganizationId): Promise<number> =>
+  (await sql(Count)`select count(*)::int as count from scim_people where organization_id = ${organization}`)[0]
+    ?.count ?? 0
+
 /** Whether somebody else has the user name, whatever its case. */
 export const isNameTaken = async (sql: AnySql, organization: OrganizationId, userName: string, but: string | null) =>
   (
@@ -153,26 +158,30 @@ export const isNameTaken = async (sql: AnySql, organization: OrganizationId, use
   ).length > 0
 
 /** Approvals of the person's calls are over: questions as unanswered, and grants that were not used. */
-export const endApprovalsOf = (sql: OrgSql, userId: UserId) => sql(Id)`
+export const endApprovalsOf = (sql: AnySql, organization: OrganizationId, userId: UserId) => sql(Id)`
   update approvals set expires_at = least(expires_at, now()), good_until = least(good_until, now())
-   where user_id = ${userId} and state in ('pending', 'granted') returning id`
+   where organization_id = ${organization} and user_id = ${userId} and state in ('pending', 'granted') returning id`
 
-/** The user, where this organization alone vouched for the account and nothing else is the person's. */
+/** The user, where this organization alone vouched for the account and nothing else is the person's (ADR 0142). */
 export const removeUserOf = async (sql: SystemSql, organization: OrganizationId, userId: UserId): Promise<boolean> =>
   (
     await sql(Id)`
       delete from users u where u.id = ${userId} and u.vouched_by = ${organization} and not u.platform_admin
+         and u.provider = 'local' and u.password is null
          and not exists (select from members m where m.user_id = u.id) returning u.id`
   ).length > 0
 
-/** The account as its provider says it is now: only where no other word than this organization's counts. */
-export const changeOwnUser = (
+/** The account as its provider says it is now: only where no other word than this organization's counts. Whether it has changed. */
+export const changeOwnUser = async (
   sql: SystemSql,
   organization: OrganizationId,
   { userId, email, name }: { readonly userId: UserId; readonly email: string; readonly name: string },
-) => sql(Id)`
+) =>
+  (
+    await sql(Id)`
   update users u set email = ${email}, name = ${name}, updated_at = now()
    where u.id = ${userId} and u.vouched_by = ${organization} and u.provider = 'local' and u.password is null
      and not u.platform_admin and (u.email <> ${email} or u.name <> ${name})
      and not exists (select from members m where m.user_id = u.id and m.organization_id <> ${organization})
   returning u.id`
+  ).length > 0
