@@ -35,15 +35,11 @@ import { useKeepFocus } from './keep-focus.ts'
 import { NAVIGATION, type Destination } from './navigation.ts'
 import { OrganizationChoice } from './organization-choice.tsx'
 import { Person } from './person.tsx'
+import { ProofQuestion } from './proof-question.tsx'
 import { ShortcutListener } from './shortcut-listener.tsx'
 import { createTypedAhead } from './typed-ahead.ts'
 import { keepOrganization } from '../ui/keep-organization.ts'
 
-const ProofDialog = lazy(() =>
-  loadSurely(() => import('../features/second-factor/proof-dialog.tsx')).then(({ ProofDialog: loaded }) => ({
-    default: loaded,
-  })),
-)
 const Palette = lazy(() =>
   loadSurely(() => import('./palette.tsx')).then(({ Palette: loaded }) => ({ default: loaded })),
 )
@@ -168,9 +164,7 @@ function Search() {
           <Palette asked={times} ahead={ahead} />
         </Suspense>
       )}
-      <Suspense fallback={null}>
-        <ProofDialog />
-      </Suspense>
+      <ProofQuestion />
       <ShortcutListener onSearch={open} />
     </>
   )

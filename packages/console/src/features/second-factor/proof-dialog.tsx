@@ -3,29 +3,16 @@ import { Anchor, Button, PasswordInput, Text, TextInput } from '@mantine/core'
 import { beginProof, proveAgain } from '@toolway/contract/admin'
 import { startAuthentication, type PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/browser'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { call } from '../../data/call.ts'
 import { Problem } from '../../data/problem.ts'
-import { showProofWith } from '../../data/proof.ts'
 import { texts } from '../../texts/texts.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Failed } from '../../ui/failed.tsx'
 
 const t = texts.secondFactor.proof
 
-/** Waits in the frame until something needs a proof. */
-export function ProofDialog() {
-  const [answer, setAnswer] = useState<(isProven: boolean) => void>()
-  useEffect(() => showProofWith(() => new Promise<boolean>((resolve) => setAnswer(() => resolve))), [])
-  if (answer === undefined) return null
-  const end = (isProven: boolean) => {
-    answer(isProven)
-    setAnswer(undefined)
-  }
-  return <Proof onProven={() => end(true)} onClose={() => end(false)} />
-}
-
-function Proof({ onProven, onClose }: { onProven: () => void; onClose: () => void }) {
+export function ProofDialog({ onProven, onClose }: { onProven: () => void; onClose: () => void }) {
   const [word, setWord] = useState('')
   const begun = useQuery({ queryKey: ['proof'], queryFn: () => call(beginProof), gcTime: 0, staleTime: Infinity })
   const by = begun.data?.by ?? []
