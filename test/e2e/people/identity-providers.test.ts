@@ -154,12 +154,10 @@ describe('a provider of an organization', () => {
     const browser = createBrowser(held.gateway.address)
     const arrive = async (person: Person) => problemOn(await browser.ask(await wayBack(browser, acme, person)))
     const refused = [401, expect.stringContaining('has to prove its domain first')]
+    // An account that is there answers like one that is not.
     expect(await arrive({ sub: 'x', email: 'eve@globex.example', email_verified: true })).toEqual(refused)
     expect(await arrive(ADA)).toEqual(refused)
-    expect(await arrive({ sub: 'y', email: 'admin@example.com', email_verified: true })).toEqual([
-      401,
-      expect.stringContaining('administers the installation'),
-    ])
+    expect(await arrive({ sub: 'y', email: 'admin@example.com', email_verified: true })).toEqual(refused)
     expect(await arrive({ sub: 'z', email: 'new@acme.example' })).toEqual([
       401,
       expect.stringContaining('does not say that your email address is verified'),
@@ -190,6 +188,77 @@ describe('a provider of an organization', () => {
     await expect(signIn(held.gateway.address, 'ada@acme.example')).rejects.toThrow('401')
     // The word of one organization is none in another.
     expect((await usersIn(held.gateway)).find(({ email }) => email === 'eve@globex.example')).toBeDefined()
+  })
+
+  test('takes from an account what somebody else may have added, and reaches nothing of another organization', async () => {
+    await using held = await fixture()
+    const acme = await addProvider(held, 'acme')
+    const roles = [[held.globex.id, 'tenant_member']] as const
+    const ada = await addPerson(held.gateway.db, { email: 'ada@acme.example', roles })
+    const Nothing = z.object({})
+    // Whoever had the address first may have left a way back.
+    await held.gateway.db.system(async (sql) => {
+      await sql(Nothing)`
+        insert into recovery_codes (user_id, hash) values (${ada.id}, ${Buffer.alloc(32, 9)})`
+      await sql(Nothing)`
+        insert into authenticator_apps (id, user_id, sealed_secret, last_step, name) values ('app_x', ${ada.id}, 'x', 0, 'x')`
+    })
+    await held.gateway.restart()
+    const globex = await signIn(held.gateway.address, 'boss@globex.example').catch(() => undefined)
+    expect(globex).toBeUndefined()
+    await held.ask('PUT /api/v1/admin/tenants/acme/identity-domains/acme.example', {})
+    await held.ask('POST /api/v1/admin/tenants/acme/identity-domains/acme.example/prove', { vouch: true })
+    const browser = createBrowser(held.gateway.address)
+    expect((await browser.ask(await wayBack(browser, acme, ADA))).status).toBe(200)
+    const Count = z.object({ count: z.int() })
+    const [left] = await held.gateway.db.system(
+      (sql) => sql(Count)`
+        select (select count(*) from recovery_codes where user_id = ${ada.id})::int
+             + (select count(*) from authenticator_apps where user_id = ${ada.id})::int as count`,
+    )
+    expect(left?.count).toBe(0)
+
+    // Sign-ins and grants of the other organization are neither shown nor ended.
+    await held.gateway.db.system(
+      (sql) => sql(Nothing)`
+        insert into sign_ins (id, user_id, bound_to, client, expires_at)
+        values ('fam_other', ${ada.id}, ${held.globex.id}, 'browser', now() + interval '1 hour')`,
+    )
+    const csrf = { 'x-csrf-token': browser.jar.get('toolway_csrf')?.value ?? '', origin: PUBLIC }
+    expect(await (await browser.ask('/api/v1/auth/sign-ins')).text()).not.toContain('fam_other')
+    expect((await browser.ask('/api/v1/auth/sign-ins/fam_other', { method: 'DELETE', headers: csrf })).status).toBe(404)
+    const change = { current_password: 'correct horse battery', new_password: 'another long password' }
+    const changed = await browser.ask('/api/v1/auth/password', {
+      method: 'POST',
+      headers: { ...csrf, 'content-type': 'application/json' },
+      body: JSON.stringify(change),
+    })
+    expect(changed.status).toBe(403)
+
+    // Who administers the installation from now on is signed out of what the provider opened.
+    expect((await held.ask(`PATCH /api/v1/admin/users/${ada.id}`, { platform_admin: true })).status).toBe(200)
+    await expect.poll(async () => (await browser.ask('/api/v1/auth/me')).status).toBe(401)
+    expect(await problemOn(await browser.ask(await wayBack(browser, acme, ADA)))).toEqual([
+      401,
+      expect.stringContaining('administers the installation'),
+    ])
+  })
+
+  test('forgets who is who where its issuer changes', async () => {
+    await using held = await fixture()
+    const acme = await addProvider(held, 'acme')
+    const browser = createBrowser(held.gateway.address)
+    await browser.ask(await wayBack(browser, acme, ADA))
+    const at = 'PUT /api/v1/admin/tenants/acme/identity-providers/login'
+    expect((await held.ask(at, settings(held.providers.globex.address))).status).toBe(200)
+    await expect.poll(async () => (await browser.ask('/api/v1/auth/me')).status).toBe(401)
+    held.providers.globex.allow(`${PUBLIC}${acme.path}/callback`)
+    // The same name at the other issuer is somebody else, without an address that counts.
+    const other = { path: acme.path, provider: held.providers.globex }
+    expect(await problemOn(await browser.ask(await wayBack(browser, other, { sub: 'ada' })))).toEqual([
+      401,
+      expect.stringContaining('does not say that your email address is verified'),
+    ])
   })
 
   test('opens nothing with the answer of another provider, of another browser, or twice', async () => {

@@ -3184,6 +3184,7 @@ CREATE TRIGGER tell_changed AFTER UPDATE ON public.groups REFERENCING NEW TABLE 
 CREATE TRIGGER tell_removed AFTER DELETE ON public.groups REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER end_provider_sign_ins AFTER DELETE ON public.identity_providers FOR EACH ROW EXECUTE FUNCTION end_provider_sign_ins();
 CREATE TRIGGER end_provider_sign_ins_of_disabled AFTER UPDATE OF enabled ON public.identity_providers FOR EACH ROW WHEN ((old.enabled AND (NOT new.enabled))) EXECUTE FUNCTION end_provider_sign_ins();
+CREATE TRIGGER end_provider_sign_ins_of_moved AFTER UPDATE OF settings ON public.identity_providers FOR EACH ROW WHEN ((((old.settings ->> 'issuer'::text) IS DISTINCT FROM (new.settings ->> 'issuer'::text)) OR ((old.settings ->> 'entity_id'::text) IS DISTINCT FROM (new.settings ->> 'entity_id'::text)))) EXECUTE FUNCTION end_provider_sign_ins();
 CREATE TRIGGER remove_files_of_key AFTER DELETE ON public.keys FOR EACH ROW WHEN ((old.user_id IS NULL)) EXECUTE FUNCTION remove_files_of_key();
 CREATE TRIGGER tell_added AFTER INSERT ON public.keys REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_changed AFTER UPDATE OF organization_id, hash, slow_hash, toolset, expires_at, role, effect_limit, user_id, trusted ON public.keys FOR EACH ROW EXECUTE FUNCTION tell_key_changed();

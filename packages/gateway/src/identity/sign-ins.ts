@@ -158,6 +158,15 @@ export const noteProof = (sql: SystemSql, id: FamilyId, method: SignInMethod) =>
          methods = case when ${method}::text = any(methods) then methods else array_append(methods, ${method}::text) end
    where id = ${id} and ended_at is null returning id`
 
+/** Whether the provider is still enabled; it stays so until the transaction ends, so that disabling it ends what was begun before. */
+export const isEnabledProvider = async (sql: SystemSql, id: IdentityProviderId): Promise<boolean> =>
+  (await sql(Id)`select id from identity_providers where id = ${id} and enabled for share`).length > 0
+
+/** Ends those that the providers of organizations made, with what OAuth clients were allowed in them. */
+export const endSignInsOfProviders = (sql: SystemSql, userId: UserId, why: string) => sql(Id)`
+  update sign_ins set ended_at = now(), ended_why = ${why}
+   where user_id = ${userId} and ended_at is null and provider_id is not null and bound_to is not null returning id`
+
 /** Whether the word of an organization's own provider made it: it is good in that organization, and says nothing of the account itself. */
 export const isOfOrganizationsProvider = async (sql: SystemSql, id: FamilyId): Promise<boolean> =>
   (await sql(Id)`select id from sign_ins where id = ${id} and provider_id is not null and bound_to is not null`)

@@ -162,18 +162,33 @@ export async function hasOtherPlatformAdmin(sql: SystemSql, id: UserId): Promise
 }
 
 /** From now on an identity provider signs the person in, and no password does: whoever set it may not have been them. */
-export const joinProvider = async (sql: SystemSql, id: UserId, issuer: string, subject: string): Promise<void> =>
-  void (await sql(Id)`
+export async function joinProvider(sql: SystemSql, id: UserId, issuer: string, subject: string): Promise<void> {
+  await removeSecondFactors(sql, id)
+  await sql(Id)`
     update users
        set provider = ${issuer}, provider_subject = ${subject}, password = null, vouched_by = null,
            epoch = epoch + 1, updated_at = now()
-     where id = ${id} returning id`)
+     where id = ${id} returning id`
+}
+
+/** Whoever had the account before may have added them, and would come back by a passkey. */
+async function removeSecondFactors(sql: SystemSql, id: UserId): Promise<void> {
+  await sql(Id)`delete from passkeys where user_id = ${id} returning user_id as id`
+  await sql(Id)`delete from authenticator_apps where user_id = ${id} returning user_id as id`
+  await sql(Id)`delete from recovery_codes where user_id = ${id} returning user_id as id`
+}
+
+/** Whether an identity provider that is a row signs the person in. */
+export const hasProvider = async (sql: SystemSql, id: UserId): Promise<boolean> =>
+  (await sql(Id)`select user_id as id from identity_links where user_id = ${id} limit 1`).length > 0
 
 /** The platform says that the account is the person's: its word is good everywhere. */
 export const vouchFor = async (sql: SystemSql, id: UserId): Promise<void> =>
   void (await sql(Id)`update users set vouched_by = null, updated_at = now() where id = ${id} returning id`)
 
 /** No password signs the person in any more, and no organization's word is needed: whoever decides over the address has shown who it is. */
-export const dropPassword = async (sql: SystemSql, id: UserId): Promise<void> =>
-  void (await sql(Id)`
-    update users set password = null, vouched_by = null, epoch = epoch + 1, updated_at = now() where id = ${id} returning id`)
+export async function dropPassword(sql: SystemSql, id: UserId): Promise<void> {
+  await removeSecondFactors(sql, id)
+  await sql(Id)`
+    update users set password = null, vouched_by = null, epoch = epoch + 1, updated_at = now() where id = ${id} returning id`
+}

@@ -22,6 +22,14 @@ export const roleForbidden = (
 export const boundForbidden = (permission: Permission): Fault<'role.forbidden'> =>
   forbidden('This key or sign-in belongs to one organization, so it', permission, 'platform')
 
+/** For a sign-in that the provider of one organization made: it says nothing of the account itself. */
+export const accountForbidden = (): Fault<'role.forbidden'> =>
+  new Fault('role.forbidden', {
+    holder: 'This sign-in, which the provider of one organization has made,',
+    permission: 'to change how the account signs in',
+    remedy: 'Sign in to the account without that provider.',
+  })
+
 const forbidden = (holder: string, permission: Permission, place: Place): Fault<'role.forbidden'> =>
   new Fault('role.forbidden', {
     holder,

@@ -135,7 +135,7 @@ export const addMember = async (sql: SystemSql, { organizationId, userId, role }
 export const changeMember = async (sql: OrgSql, userId: UserId, role: MemberRole): Promise<boolean> =>
   (
     await sql(RoleRow)`
-      update members set role = ${role}, updated_at = now() where user_id = ${userId} returning user_id, role`
+      update members set role = ${role}, source = 'manual', updated_at = now() where user_id = ${userId} returning user_id, role`
   ).length > 0
 
 /** Whether it was another before. */

@@ -190,7 +190,6 @@ export const tryIdentityProvider = operation({
   at: `POST ${PROVIDER}/trial`,
   summary: 'Get an address that signs in at an identity provider and shows its claims without letting anybody in.',
   needs,
-  lasting: false,
   answer: Trial,
 })
 export const removeIdentityProvider = operation({
@@ -220,7 +219,6 @@ export const tryInstallationIdentityProvider = operation({
   summary:
     'Get an address that signs in at an identity provider of the installation and shows its claims without letting anybody in.',
   needs: platform('user_manage'),
-  lasting: false,
   answer: Trial,
 })
 export const removeInstallationIdentityProvider = operation({

@@ -93,6 +93,11 @@ create trigger end_provider_sign_ins after delete on identity_providers
   for each row execute function end_provider_sign_ins();
 create trigger end_provider_sign_ins_of_disabled after update of enabled on identity_providers
   for each row when (old.enabled and not new.enabled) execute function end_provider_sign_ins();
+-- Another issuer has other people under the same names.
+create trigger end_provider_sign_ins_of_moved after update of settings on identity_providers
+  for each row when (old.settings ->> 'issuer' is distinct from new.settings ->> 'issuer'
+                     or old.settings ->> 'entity_id' is distinct from new.settings ->> 'entity_id')
+  execute function end_provider_sign_ins();
 
 -- Providers go with their organization.
 create function end_identity_providers() returns trigger

@@ -1,5 +1,5 @@
 /** The operations on what persons allowed OAuth clients. */
-import { Fault } from '@toolway/contract'
+import { Fault, type OrganizationId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import {
   countGrants,
@@ -10,6 +10,9 @@ import {
   type EndedGrant,
   type GrantRow,
 } from '../../identity/oauth/oauth-grants.ts'
+import type { SystemSql } from '../../db/db.ts'
+import type { Principal } from '../../identity/principal.ts'
+import { isOfOrganizationsProvider } from '../../identity/sign-ins.ts'
 import { operationServers, type OperationBase, type Served } from '../../operations/serve.ts'
 import { pageAt, pageFrom, partOf } from '../../lib/page.ts'
 import type { Change } from '../../records/change.ts'
@@ -41,20 +44,30 @@ const existingGrant = (ended: EndedGrant | undefined): EndedGrant => {
   return ended
 }
 
+/** The only organization whose grants a sign-in by that organization's provider reaches; undefined for all of the person's. */
+const reachOf = async (sql: SystemSql, { signInId, organizationId }: Principal): Promise<OrganizationId | undefined> =>
+  signInId !== undefined && (await isOfOrganizationsProvider(sql, signInId)) ? organizationId : undefined
+
 export const grantOperations: readonly Served<OperationBase>[] = [
-  serveSignedIn(shapes.listOwnGrants, async ({ principal: { userId }, read, query }) => {
+  serveSignedIn(shapes.listOwnGrants, async ({ principal, read, query }) => {
+    const { userId } = principal
     if (userId === undefined) return pageFrom([], query, toGrant)
     const part = partOf(query)
-    const [rows, total] = await read(
-      async (sql) => [await listGrantsOf(sql, userId, part), await countGrantsOf(sql, userId)] as const,
-    )
+    const [rows, total] = await read(async (sql) => {
+      const only = await reachOf(sql, principal)
+      return [await listGrantsOf(sql, userId, part, only), await countGrantsOf(sql, userId, only)] as const
+    })
     return pageAt(rows, { query, start: part.offset, total }, toGrant)
   }),
-  serveSignedIn(shapes.endOwnGrant, async ({ principal: { userId }, change, params }) => {
+  serveSignedIn(shapes.endOwnGrant, async ({ principal, change, params }) => {
+    const { userId } = principal
     await change(
       (ended: EndedGrant) => ({ ...changeOf(ended), organizationId: ended.organization_id }),
-      async (sql) =>
-        existingGrant(userId === undefined ? undefined : await endGrant(sql, params['grant'] ?? '', userId)),
+      async (sql) => {
+        const only = await reachOf(sql, principal)
+        const ended = userId === undefined ? undefined : await endGrant(sql, params['grant'] ?? '', userId)
+        return existingGrant(only === undefined || ended?.organization_id === only ? ended : undefined)
+      },
     )
     return undefined
   }),

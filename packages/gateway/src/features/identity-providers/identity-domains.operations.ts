@@ -6,8 +6,10 @@ import type { OrgSql } from '../../db/db.ts'
 import { operationServers, type OperationBase, type Served } from '../../operations/serve.ts'
 import { eachOf } from '../../lib/unreadable-rows.ts'
 import { roleForbidden } from '../../lib/role-forbidden.ts'
+import { emailOf } from '../../identity/users.ts'
 import { findMemberByEmail } from '../../organizations/members.ts'
 import {
+  endProof,
   findDomain,
   findProvenDomain,
   listDomains,
@@ -78,7 +80,8 @@ export const identityDomainOperations: readonly Served<IdentityDomainParts>[] = 
         const own = await findDomain(sql, domain)
         if (own === undefined && (await listDomains(sql)).length >= MOST)
           throw new Fault('body.shape', { place: '/domain', problem: `cannot be added: there are ${MOST} already` })
-        const { enforced, break_glass: address } = body
+        const { enforced } = body
+        const address = body.break_glass === null ? null : emailOf(body.break_glass)
         if (address !== null && (await findMemberByEmail(sql, address))?.role !== 'tenant_admin')
           throw new Fault('body.shape', {
             place: '/break_glass',
@@ -99,8 +102,11 @@ export const identityDomainOperations: readonly Served<IdentityDomainParts>[] = 
       if (body.vouch && role !== 'platform_admin') throw roleForbidden(role, 'user_manage', 'platform')
       if (!body.vouch) await refuseUnproven(parts, { domain, ...row })
       const before = await parts.db.system((sql) => findProvenDomain(sql, domain))
-      if (before !== undefined && before.organization_id !== organization.id)
-        throw new Fault('thing.taken', { thing: RESOURCE, name: domain })
+      if (before !== undefined && before.organization_id !== organization.id) {
+        // DNS says whose the domain is now; a voucher does not.
+        if (body.vouch) throw new Fault('thing.taken', { thing: RESOURCE, name: domain })
+        await parts.db.system((sql) => endProof(sql, before))
+      }
       const by = body.vouch ? principal.id : 'dns'
       const proven = await change(
         () => ({ action: 'identity-domain.prove', resource: RESOURCE, id: domain, detail: { by } }),

@@ -67,3 +67,8 @@ export const hasLeadingDomain = async (sql: SystemSql): Promise<boolean> =>
        where d.proven_at is not null
          and exists (select from identity_providers p where p.organization_id = d.organization_id and p.enabled) limit 1`
   ).length > 0
+
+/** The domain belongs to another organization now. */
+export const endProof = (sql: SystemSql, { organization_id: organizationId, domain }: DomainRow) => sql(Domain)`
+  update identity_domains set proven_at = null, proven_by = null, enforced = false
+   where organization_id = ${organizationId} and domain = ${domain} returning domain`

@@ -15,6 +15,7 @@ import {
   listProviders,
   newProviderId,
   putProvider,
+  removeLinks,
   removeProvider,
   settingsOf,
   type ProviderRow,
@@ -167,7 +168,9 @@ async function put(request: ProviderRequest, body: shapes.IdentityProviderInput)
       const id = own?.id ?? newProviderId()
       const { title, enabled } = body
       // Another issuer may be somewhere else: the leave of the one before does not count for it.
-      const before = own !== undefined && hasSameSource(settingsOf(own), settings) && own.private
+      const isSame = own !== undefined && hasSameSource(settingsOf(own), settings)
+      if (own !== undefined && !isSame) await removeLinks(sql, own)
+      const before = isSame && own.private
       await putProvider(sql, {
         ...{ organization_id: owner, id, slug: slug.data, title, settings, enabled, origin },
         private: reachOf(role, settings, { requested: body.private, before }),

@@ -100,6 +100,10 @@ export const noteLinkUsed = (sql: SystemSql, provider: LinkProvider, subject: st
   update identity_links set signed_in_at = now()
    where organization_id = ${provider.organization_id} and provider_id = ${provider.id} and subject = ${subject} returning user_id`
 
+/** Forgets who is who at the provider, whose settings lead to another one now; sign-ins end by a trigger. */
+export const removeLinks = (sql: OrgSql | SystemSql, provider: LinkProvider) => sql(Link)`
+  delete from identity_links where organization_id = ${provider.organization_id} and provider_id = ${provider.id} returning user_id`
+
 const Membership = z.object({ role: MemberRole, source: z.string(), active: z.boolean() })
 
 export const findMembership = async (sql: SystemSql, organizationId: OrganizationId, userId: UserId) =>

@@ -75,7 +75,10 @@ async function build(
   return createIdentityProvider({
     ...{ issuer, clientId, scopes, groupClaims, title, supabase: false, now: Date.now },
     clientSecret: stored === undefined ? undefined : await reveal(owner, stored),
-    fetch: createGuardedFetch({ alias: 'of an identity provider', privateOrigins: row.private ? 'any' : [] }),
+    fetch: createGuardedFetch({
+      alias: 'of an identity provider',
+      privateOrigins: row.private ? [new URL(issuer).origin] : [],
+    }),
   })
 }
 

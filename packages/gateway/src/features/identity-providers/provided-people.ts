@@ -70,6 +70,8 @@ async function refusalIn(
   return membership.active ? undefined : 'your membership in this organization is suspended'
 }
 
+const NOT_HERE =
+  'nobody has added you here and none of your groups gives access, or this address has an account here: then the organization has to prove its domain first'
 const NO_MEMBER = 'nobody has added you to this organization, and none of your groups gives access'
 
 const refuse = (problem: string): never => {
@@ -158,13 +160,16 @@ const decidesOver = ({ sql, provider }: Arrival, email: string): Promise<boolean
 
 async function takeExisting(arrival: Arrival, user: UserWithPassword): Promise<UserRow> {
   const { sql, actor, provider } = arrival
-  if (!user.active) return refuse('this account is not active')
   const own = placeOf(provider)
+  const isOwn = own !== undefined && user.vouched_by === own
+  // The same as for an address that nobody has: a provider is no oracle for the accounts of others.
+  if (!isOwn && !(await decidesOver(arrival, user.email))) return refuse(NOT_HERE)
+  if (!user.active) return refuse('this account is not active')
   if (own !== undefined && user.platform_admin)
     return refuse('this account administers the installation, so it cannot be used with a provider of an organization')
-  if (own !== undefined && user.vouched_by === own) return user
-  if (!(await decidesOver(arrival, user.email)))
-    return refuse('this address has an account here: the organization has to prove its domain first')
+  if (isOwn) return user
+  // Nothing of the account ends where the organization gives nothing.
+  if (own !== undefined && !(await givesMembership(arrival, own, user.id))) return refuse(NO_MEMBER)
   if (user.provider !== 'local') return refuse('this email address uses another sign-in method')
   // The password may have been chosen by somebody else. It ends, together with the sign-ins made with it.
   await dropPassword(sql, user.id)
@@ -179,13 +184,23 @@ async function takeExisting(arrival: Arrival, user: UserWithPassword): Promise<U
   return (await findUser(sql, user.id)) ?? user
 }
 
+async function givesMembership(
+  { sql, settings, proven }: Arrival,
+  own: OrganizationId,
+  userId: UserId,
+): Promise<boolean> {
+  if (roleOf(mappingsFor(proven.claims, settings), settings) !== undefined) return true
+  return (await findMembership(sql, own, userId)) !== undefined
+}
+
 async function addNewcomer(arrival: Arrival, email: string): Promise<UserRow> {
   const { sql, settings, provider, proven } = arrival
   // Its first person comes with the setup code, and nobody may take that from them.
   if ((await countUsers(sql)) === 0) return refuse('nobody has set up this installation yet')
+  const decides = await decidesOver(arrival, email)
   if (roleOf(mappingsFor(proven.claims, settings), settings) === undefined)
-    return refuse('nobody with this email has been added here, and none of your groups gives access')
-  const vouchedBy = (await decidesOver(arrival, email)) ? undefined : placeOf(provider)
+    return refuse(decides ? NO_MEMBER : NOT_HERE)
+  const vouchedBy = decides ? undefined : placeOf(provider)
   const name = (proven.name ?? nameOf(email)).slice(0, 100)
   const user = await addUser(sql, { email, name, password: null, vouchedBy })
   return user ?? refuse('a user with this email has just been added: try again')
@@ -245,7 +260,7 @@ async function settleIn(
     await note(arrival, organizationId, user.id, 'member.add', { email: user.email, role })
     return true
   }
-  if (before.source !== source || before.role === role) return false
+  if (!before.active || before.source !== source || before.role === role) return false
   // An organization is not left without an administrator by a claim.
   if (before.role === 'tenant_admin' && !(await hasOtherAdminIn(sql, organizationId, user.id))) return false
   if (role === undefined) {

@@ -2,9 +2,11 @@
 import { Fault, type Role } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { roleIn } from '../../snapshot/role.ts'
-import { findByRefreshToken, listSignIns, type SignInRow } from '../../identity/sign-ins.ts'
+import { findByRefreshToken, isOfOrganizationsProvider, listSignIns, type SignInRow } from '../../identity/sign-ins.ts'
 import { findUser, type UserRow } from '../../identity/users.ts'
+import type { SystemSql } from '../../db/db.ts'
 import type { Principal } from '../../identity/principal.ts'
+import { accountForbidden } from '../../lib/role-forbidden.ts'
 import { operationServers, type OperationBase, type OperationCall, type Served } from '../../operations/serve.ts'
 import type { Enrolment } from './enrolment.ts'
 import type { ProveAgain } from './prove-again.ts'
@@ -84,6 +86,17 @@ function person({ kind, userId, signInId }: Principal) {
   return { userId, signInId }
 }
 
+/**
+ * The sign-ins that a person may see and end: all of their own. The word of one organization's provider reaches those that are bound to
+ * that organization alone.
+ */
+async function ownSignIns(sql: SystemSql, principal: Principal): Promise<SignInRow[]> {
+  const { userId, signInId } = person(principal)
+  const rows = await listSignIns(sql, userId)
+  if (!(await isOfOrganizationsProvider(sql, signInId))) return rows
+  return rows.filter(({ bound_to: organization }) => organization === principal.organizationId)
+}
+
 const toEntry = (row: SignInRow, current: string) => ({
   id: row.id,
   client: row.client,
@@ -152,8 +165,9 @@ export const authOperations: readonly Served<AuthParts>[] = [
     return undefined
   }),
 
-  serveSignedIn(shapes.changePassword, async ({ parts, head, actor, principal, header, body }) => {
+  serveSignedIn(shapes.changePassword, async ({ parts, head, actor, principal, header, body, read }) => {
     const { userId, signInId: after } = person(principal)
+    if (await read((sql) => isOfOrganizationsProvider(sql, after))) throw accountForbidden()
     const user = await parts.enrolment.changePassword(actor, userId, body.current_password, body.new_password)
     const cookies = header('authorization') === undefined
     const scope = { organization: principal.organizationId, client: clientFor(cookies) } as const
@@ -173,14 +187,14 @@ export const authOperations: readonly Served<AuthParts>[] = [
   }),
 
   serveSignedIn(shapes.listSignIns, async ({ principal, read }) => {
-    const { userId, signInId } = person(principal)
-    const rows = await read((sql) => listSignIns(sql, userId))
+    const { signInId } = person(principal)
+    const rows = await read((sql) => ownSignIns(sql, principal))
     return { items: eachOf(rows, (row) => toEntry(row, signInId)) }
   }),
 
   serveSignedIn(shapes.endSignIns, async ({ parts, actor, principal, read }) => {
     const { userId, signInId } = person(principal)
-    const others = (await read((sql) => listSignIns(sql, userId))).filter(({ id }) => id !== signInId)
+    const others = (await read((sql) => ownSignIns(sql, principal))).filter(({ id }) => id !== signInId)
     for (const { id } of others) await parts.signIn.end(actor, { id, userId })
     return { ended: others.length }
   }),
@@ -198,7 +212,7 @@ export const authOperations: readonly Served<AuthParts>[] = [
 
   serveSignedIn(shapes.endSignIn, async ({ parts, actor, principal, params, read }) => {
     const { userId } = person(principal)
-    const found = (await read((sql) => listSignIns(sql, userId))).find(({ id }) => id === params['id'])
+    const found = (await read((sql) => ownSignIns(sql, principal))).find(({ id }) => id === params['id'])
     if (found === undefined) throw new Fault('thing.unknown', { thing: 'sign-in' })
     await parts.signIn.end(actor, { id: found.id, userId })
     return undefined

@@ -2,7 +2,7 @@
 import { Fault, type FamilyId, type UserId } from '@toolway/contract'
 import type { SystemSql } from '../../db/db.ts'
 import { newPasswordCode, voidPasswordCode, type PasswordCode } from '../../identity/codes.ts'
-import { endSignInsOf } from '../../identity/sign-ins.ts'
+import { endSignInsOf, endSignInsOfProviders } from '../../identity/sign-ins.ts'
 import * as users from '../../identity/users.ts'
 import { nameOf } from './members.ts'
 
@@ -52,6 +52,9 @@ export async function change(sql: SystemSql, id: string, userChange: users.UserC
   if (userChange.active === false || userChange.platformAdmin === false) await keepOneAdmin(sql, before)
   const after = await users.changeUser(sql, before.id, userChange)
   if (after === undefined) throw new Fault('thing.unknown', { thing: 'person' })
+  // The provider of an organization proves nobody who administers the installation.
+  if (userChange.platformAdmin === true)
+    await endSignInsOfProviders(sql, before.id, 'this person administers the installation')
   if (userChange.active === false) {
     await endSignInsOf(sql, before.id, 'deactivated')
     await voidPasswordCode(sql, before.id)

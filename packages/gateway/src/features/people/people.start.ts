@@ -34,7 +34,7 @@ export function startPeople({ config, db, vault }: BaseWithDatabase, parts: Star
     await Promise.all([accounts.load(), organizationId === undefined ? undefined : snapshots.refresh(organizationId)])
   }
   const shared = { db, hash: vault.hash, seal: vault.seal, passwords, attempts, settle }
-  const stepParts = { db, vault, attempts, secondFactors, now: Date.now }
+  const stepParts = { db, vault, attempts, secondFactors, refusePassword, now: Date.now }
   const passwordFits = createPasswordFits(shared)
   const signIn = createSignIn({
     ...shared,

@@ -10,7 +10,7 @@ import { z } from 'zod'
 import type { Db, SystemSql } from '../../db/db.ts'
 import type { Attempts } from '../../identity/attempts.ts'
 import { METHODS, type SignInMethod } from '../../identity/sign-ins.ts'
-import { findUser, type UserRow, type UserWithPassword } from '../../identity/users.ts'
+import { findUser, hasProvider, type UserRow, type UserWithPassword } from '../../identity/users.ts'
 import { recordChange, type Actor } from '../../records/change.ts'
 import { createSealedSteps, type SealedStepsParts } from './sealed-steps.ts'
 import type {
@@ -22,6 +22,8 @@ import type {
 } from './second-factor-port.ts'
 
 export interface SecondStepParts extends SealedStepsParts {
+  /** Throws `login.provider` for a person whose organization wants them to sign in at its identity provider. */
+  refusePassword(sql: SystemSql, user: UserRow): Promise<void>
   readonly db: Pick<Db, 'system'>
   readonly attempts: Attempts
   readonly secondFactors: SecondFactors
@@ -101,7 +103,7 @@ export function createSecondSteps(parts: SecondStepParts): SecondSteps {
     async finish(actor, challenge, proof) {
       const state = steps.open(challenge)
       const { first, expected } = state
-      const good = attempts.begin(secondFactorSubject(first.user), actor.address, MOST_WRONG)
+      const good = attempts.begin(subjectOf(first), actor.address, MOST_WRONG)
       const done = await db.system(async (sql) => {
         const user = await standing(sql, first)
         const by = user && (await secondFactors.check(sql, user.id, proof, expected))
@@ -126,6 +128,9 @@ export function createSecondSteps(parts: SecondStepParts): SecondSteps {
         const id = await secondFactors.checkAnyone(sql, passkey, state.expected)
         const found = id === undefined ? undefined : await findUser(sql, id)
         if (found === undefined || !mayUsePasskey(found)) return undefined
+        // Where a provider took the password, a passkey would go on after the person has left that provider.
+        if (found.password === null && (await hasProvider(sql, found.id))) return undefined
+        await parts.refusePassword(sql, found)
         await alone.spend(sql, state)
         return found
       })
@@ -135,6 +140,10 @@ export function createSecondSteps(parts: SecondStepParts): SecondSteps {
     },
   }
 }
+
+/** Guesses in a sign-in at one provider block no other way to sign in. */
+const subjectOf = ({ user, provider }: z.output<typeof First>): string =>
+  provider === undefined ? secondFactorSubject(user) : `${secondFactorSubject(user)} at ${provider.id}`
 
 const sealedScope = ({ client, organization, provider }: StepScope) => ({
   client,

@@ -4,7 +4,7 @@
  * Each way ends in a pair of tokens, or in one fault that does not tell what was wrong. A refresh is single-flight in this
  * process and strict across processes: whoever comes second with a used token ends the sign-in, whoever it is (ADR 0015).
  */
-import { Fault, type FamilyId, type OrganizationId, type UserId } from '@toolway/contract'
+import { Fault, type FamilyId, type IdentityProviderId, type OrganizationId, type UserId } from '@toolway/contract'
 import { restOf } from '../../snapshot/sign-in-rules.ts'
 import type { Snapshot } from '../../snapshot/snapshot.ts'
 import type { Db, SystemSql } from '../../db/db.ts'
@@ -19,6 +19,7 @@ import {
   addSignIn,
   endSignIn,
   findByRefreshToken,
+  isEnabledProvider,
   mintRefreshToken,
   REFRESH_FORM,
   renewSignIn,
@@ -231,6 +232,7 @@ async function open(
   const { organization, client } = scope
   const boundTo = organizationFor(parts, user, organization)
   return parts.db.system(async (sql) => {
+    if (scope.provider !== undefined) await refuseProvider(sql, user.id, scope.provider.id, boundTo)
     const expiresAt = new Date(parts.now() + parts.refreshLifetime * 1000)
     const facts = { methods, address: actor.address, after, provider: scope.provider }
     const signIn = await addSignIn(sql, { userId: user.id, boundTo, client, expiresAt, ...facts })
@@ -245,6 +247,21 @@ async function open(
     })
     return tokens
   })
+}
+
+/** A second step, or a slow provider, may have taken a while. Throws `login.provider`. */
+async function refuseProvider(
+  sql: SystemSql,
+  userId: UserId,
+  id: IdentityProviderId,
+  boundTo: OrganizationId | undefined,
+): Promise<void> {
+  if (!(await isEnabledProvider(sql, id)))
+    throw new Fault('login.provider', { problem: 'it does not exist, or is disabled' })
+  if (boundTo !== undefined && (await findUser(sql, userId))?.platform_admin === true)
+    throw new Fault('login.provider', {
+      problem: 'this account administers the installation, so it cannot be used with a provider of an organization',
+    })
 }
 
 async function openProven(

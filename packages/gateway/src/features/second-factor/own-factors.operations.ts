@@ -7,6 +7,7 @@ import type { Attempts } from '../../identity/attempts.ts'
 import type { Principal } from '../../identity/principal.ts'
 import { endSignInsOf, isOfOrganizationsProvider, noteProof } from '../../identity/sign-ins.ts'
 import { findUser } from '../../identity/users.ts'
+import { accountForbidden } from '../../lib/role-forbidden.ts'
 import { operationServers, type OperationBase, type Served } from '../../operations/serve.ts'
 import type { Vault } from '../../vault/vault.ts'
 import { createSealedSteps } from '../people/index.ts'
@@ -59,11 +60,7 @@ function personOf({ kind, userId, signInId }: Principal): { user: UserId; signIn
 async function accountOf({ db }: OwnFactorParts, principal: Principal): Promise<ReturnType<typeof personOf>> {
   const own = personOf(principal)
   if (!(await db.system((sql) => isOfOrganizationsProvider(sql, own.signIn)))) return own
-  throw new Fault('role.forbidden', {
-    holder: 'This sign-in, which the provider of one organization has made,',
-    permission: 'to change how the account signs in',
-    remedy: 'Sign in to the account without that provider.',
-  })
+  throw accountForbidden()
 }
 
 async function ownerOf(sql: SystemSql, user: UserId): Promise<Owner> {

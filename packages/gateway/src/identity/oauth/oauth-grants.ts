@@ -57,9 +57,9 @@ export async function addGrant(sql: SystemSql, grant: NewGrant): Promise<FamilyI
   const { userId, organizationId, clientId, clientName, clientHost, resource, limit, epoch, expiresAt, givenIn } = grant
   const id = newId('fam')
   await sql(Nothing)`
-    insert into sign_ins (id, user_id, bound_to, client, expires_at, methods, proven_at)
+    insert into sign_ins (id, user_id, bound_to, client, expires_at, methods, proven_at, provider_id)
     select ${id}, ${userId}, ${organizationId}, ${clientId}, ${expiresAt}, coalesce(before.methods, '{}'),
-           coalesce(before.proven_at, now())
+           coalesce(before.proven_at, now()), before.provider_id
       from (select) grants left join sign_ins before on before.id = ${givenIn} and before.user_id = ${userId}`
   await sql(Nothing)`
     insert into oauth_grants (id, organization_id, user_id, client_id, client_name, client_host, resource, effect_limit, epoch)
@@ -105,19 +105,29 @@ export async function noteGrantUse(sql: SystemSql, id: string, expiresAt: Date):
 }
 
 /** Those of one person, everywhere; a page of them. */
-export const countGrantsOf = async (sql: SystemSql, userId: UserId): Promise<number> =>
+/** @param organization the only one whose grants count; undefined for all */
+export const countGrantsOf = async (sql: SystemSql, userId: UserId, organization?: OrganizationId): Promise<number> =>
   (
     await sql(Count)`
       select count(*)::int as count
         from oauth_grants g join sign_ins s on s.id = g.id and s.ended_at is null and s.expires_at > now()
-       where g.user_id = ${userId} and g.ended_at is null`
+       where g.user_id = ${userId} and g.ended_at is null
+         and (${organization ?? null}::text is null or g.organization_id = ${organization ?? null})`
   )[0]?.count ?? 0
 
-export const listGrantsOf = (sql: SystemSql, userId: UserId, { rowLimit, offset }: Part) => sql(GrantRow)`
+/** @param organization as above */
+export const listGrantsOf = (
+  sql: SystemSql,
+  userId: UserId,
+  { rowLimit, offset }: Part,
+  organization?: OrganizationId,
+) => sql(GrantRow)`
   select g.id, g.organization_id, g.user_id, g.client_id, g.client_name, g.client_host, g.resource, g.effect_limit,
          g.created_at, g.used_at
     from oauth_grants g join sign_ins s on s.id = g.id and s.ended_at is null and s.expires_at > now()
-   where g.user_id = ${userId} and g.ended_at is null order by g.created_at desc, g.id desc
+   where g.user_id = ${userId} and g.ended_at is null
+     and (${organization ?? null}::text is null or g.organization_id = ${organization ?? null})
+   order by g.created_at desc, g.id desc
    limit ${rowLimit} offset ${offset}`
 
 /** Those of an organization's members. One that has run out is gone with the next cleaning. */
