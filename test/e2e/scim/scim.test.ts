@@ -168,7 +168,7 @@ describe('C-ID-05: a group', () => {
     await scim(`PATCH /Groups/${id}`, patch({ op: 'remove', path: `members[value eq "${bob}"]` }))
     expect(await members()).toEqual([['ada@example.com', ['manual']]])
     const renamed = await scim(
-      `PATCH /Groups/${id}`,
+      `PATCH /Groups/${id}?attributes=displayName,members`,
       patch(
         { op: 'replace', value: { id, displayName: 'Money' } },
         { op: 'replace', path: 'members', value: [{ value: bob }] },

@@ -204,3 +204,12 @@ export function needed(filter: Filter | undefined): { path: string; by: Operator
     return needed(filter.of).map(({ path, ...rest }) => ({ path: `${filter.path}.${path}`, ...rest }))
   return []
 }
+
+/** All comparisons of a filter, whether they have to be true or not; those of `emails[…]` by their whole path. */
+export function comparisonsIn(filter: Filter): { path: string; by: Operator; value: Value }[] {
+  if (filter.is === 'compare') return [{ path: filter.path, by: filter.by, value: filter.value }]
+  if (filter.is === 'not') return comparisonsIn(filter.of)
+  if (filter.is === 'some')
+    return comparisonsIn(filter.of).map(({ path, ...rest }) => ({ path: `${filter.path}.${path}`, ...rest }))
+  return [...comparisonsIn(filter.left), ...comparisonsIn(filter.right)]
+}

@@ -43,7 +43,9 @@ export interface Listed<Row> {
   narrow(by: string, is: string): Promise<readonly Omit<Row, 'key'>[]>
   count(wanted: Wanted): Promise<number>
   list(wanted: Wanted): Promise<readonly Row[]>
-  /** Rows as filters see them. */
+  /** Rows as this filter sees them. */
+  toCompared(rows: readonly Omit<Row, 'key'>[], filter: Filter): Promise<readonly Json[]>
+  /** Rows as they are answered. */
   toResources(rows: readonly Omit<Row, 'key'>[]): Promise<readonly Json[]>
 }
 
@@ -88,7 +90,7 @@ export async function listPage<Row extends ListedRow>(of: Listed<Row>, query: Li
       ? await scan(of, wanted, filter, { offset, limit })
       : window(await compared(of, await of.narrow(...narrowing), filter), { offset, limit })
   const next = found.total > offset + limit ? cursorOf({ offset: offset + limit }) : undefined
-  return { ...found, startIndex, nextCursor: next }
+  return { total: found.total, resources: await of.toResources(found.rows), startIndex, nextCursor: next }
 }
 
 interface Window {
@@ -96,9 +98,9 @@ interface Window {
   readonly limit: number
 }
 
-const window = (found: readonly Json[], { offset, limit }: Window) => ({
+const window = <Row>(found: readonly Row[], { offset, limit }: Window) => ({
   total: found.length,
-  resources: found.slice(offset, offset + limit),
+  rows: found.slice(offset, offset + limit),
 })
 
 async function compared<Row extends ListedRow>(
@@ -106,8 +108,9 @@ async function compared<Row extends ListedRow>(
   rows: readonly Omit<Row, 'key'>[],
   filter: Filter | undefined,
 ) {
-  const resources = await of.toResources(rows)
-  return filter === undefined ? resources : resources.filter((resource) => matches(filter, resource))
+  if (filter === undefined) return rows
+  const resources = await of.toCompared(rows, filter)
+  return rows.filter((_, at) => matches(filter, resources[at]))
 }
 
 /** Only the window is held, however many match. */
@@ -117,21 +120,20 @@ async function scan<Row extends ListedRow>(
   filter: Filter | undefined,
   { offset, limit }: Window,
 ) {
-  const rows = await of.count(wanted)
-  if (rows > MOST_SCANNED)
+  const count = await of.count(wanted)
+  if (count > MOST_SCANNED)
     throw refused(
       'tooMany',
-      `this filter cannot be answered for ${rows} resources: filter by userName, externalId or emails`,
+      `this filter cannot be answered for ${count} resources: filter by userName, externalId or emails`,
     )
-  const resources: Json[] = []
+  const rows: Omit<Row, 'key'>[] = []
   let total = 0
   let after: Wanted['after'] = null
   for (;;) {
     const batch: readonly Row[] = await of.list({ ...wanted, after, offset: 0, limit: BATCH })
-    for (const resource of await compared(of, batch, filter))
-      if (++total > offset && resources.length < limit) resources.push(resource)
+    for (const row of await compared(of, batch, filter)) if (++total > offset && rows.length < limit) rows.push(row)
     const last = batch.at(-1)
-    if (batch.length < BATCH || last === undefined) return { total, resources }
+    if (batch.length < BATCH || last === undefined) return { total, rows }
     after = [last.key, last.id]
   }
 }

@@ -110,6 +110,11 @@ export const listProvidedMembers = (sql: OrgSql, slugs: readonly string[], limit
   select group_slug as slug, user_id from group_members
    where source = 'scim' and group_slug = any(${slugs}::text[]) order by group_slug, user_id limit ${limit}`
 
+/** Those of these people that the provider added to these groups. */
+export const listProvidedAmong = (sql: OrgSql, slugs: readonly string[], userIds: readonly string[]) => sql(MemberRow)`
+  select group_slug as slug, user_id from group_members
+   where source = 'scim' and user_id = any(${[...userIds]}::text[]) and group_slug = any(${slugs}::text[])`
+
 const GroupOfRow = z.object({ user_id: z.string(), id: z.string(), display_name: z.string() })
 
 /** The provided groups of these people. */

@@ -3,6 +3,7 @@
  * Throws faults; the door words them as RFC 7644, section 3.12, has it.
  */
 import { Fault } from '@toolway/contract'
+import { comparisonsIn, type Filter } from './filter.ts'
 import { checkInput, checkText } from './input.ts'
 import { listPage, projected, wholeOf, type ListQuery, type Page } from './list.ts'
 import { patched, stepsOf } from './patch.ts'
@@ -152,10 +153,14 @@ const resourcesOf = ({ body }: ScimAnswer): Json[] => (body?.['Resources'] ?? []
 interface Face {
   list(query: Readonly<Record<string, string>>): Promise<Page>
   get(id: string, query: Readonly<Record<string, string>>): Promise<Json>
+  /** After a change, which stands: what is too large for an answer is left out. */
+  getChanged(id: string, query: Readonly<Record<string, string>>): Promise<Json>
   /** The id of what was added. */
   add(body: Json): Promise<string>
   replace(id: string, body: Json, ifMatch: string | undefined): Promise<void>
   patch(id: string, body: Json, ifMatch: string | undefined): Promise<void>
+  /** Whether a PATCH is answered with the whole only where attributes are asked for. */
+  readonly isLarge: boolean
   remove(id: string, ifMatch: string | undefined): Promise<void>
 }
 
@@ -164,7 +169,7 @@ async function serveOne(face: Face, request: ScimRequest): Promise<ScimAnswer> {
   const [, id] = request.path
   const shown = (resource: Json) => projected(resource, query['attributes'], query['excludedAttributes'])
   if (id === undefined) {
-    if (method === 'POST') return answerOf(201, shown, await face.get(await face.add(bodyOf(request)), query))
+    if (method === 'POST') return answerOf(201, shown, await face.getChanged(await face.add(bodyOf(request)), query))
     if (method !== 'GET') throw unserved(request, 'GET, POST')
     const page = await face.list(query)
     return { status: 200, body: list({ ...page, resources: page.resources.map(shown) }, query) }
@@ -176,7 +181,11 @@ async function serveOne(face: Face, request: ScimRequest): Promise<ScimAnswer> {
   if (method === 'PUT') await face.replace(id, bodyOf(request), ifMatch)
   else if (method === 'PATCH') await face.patch(id, bodyOf(request), ifMatch)
   else if (method !== 'GET') throw unserved(request, 'GET, PUT, PATCH, DELETE')
-  const resource = await face.get(id, query)
+  if (method === 'PATCH' && face.isLarge && (query['attributes'] ?? '') === '') {
+    const { headers } = answerOf(204, shown, await face.get(id, { excludedAttributes: 'members' }))
+    return { status: 204, headers: headers ?? {} }
+  }
+  const resource = await (method === 'GET' ? face.get(id, query) : face.getChanged(id, query))
   const tag = isObject(resource['meta']) ? String(resource['meta']['version']) : ''
   if (method === 'GET' && request.ifNoneMatch?.split(',').some((item) => item.trim() === tag))
     return { status: 304, headers: { etag: tag } }
@@ -223,7 +232,16 @@ function people({ provider, schemas, base }: ScimServer): Face {
     })
   }
 
+  const get = async (id: string, query: Readonly<Record<string, string>>): Promise<Json> => {
+    const [row] = await db.organization(owner, (sql) => peopleRows.findPeople(sql, owner, { by: 'id', is: id }))
+    const [person] = row === undefined ? [] : await shown([row], wants(query, 'groups'))
+    if (person === undefined) throw new Fault('thing.unknown', { thing: 'person' })
+    return person
+  }
   return {
+    isLarge: false,
+    get,
+    getChanged: get,
     list: (query) =>
       listPage<peopleRows.KeyedPerson>(
         {
@@ -235,16 +253,11 @@ function people({ provider, schemas, base }: ScimServer): Face {
             db.organization(owner, (sql) => peopleRows.findPeople(sql, owner, { by, is } as peopleRows.Narrowing)),
           count: (wanted) => db.organization(owner, (sql) => peopleRows.countPeople(sql, owner, wanted)),
           list: (wanted) => db.organization(owner, (sql) => peopleRows.listPeople(sql, owner, wanted)),
+          toCompared: (rows) => shown(rows, true),
           toResources: (rows) => shown(rows, wants(query, 'groups')),
         },
         query,
       ),
-    async get(id, query) {
-      const [row] = await db.organization(owner, (sql) => peopleRows.findPeople(sql, owner, { by: 'id', is: id }))
-      const [person] = row === undefined ? [] : await shown([row], wants(query, 'groups'))
-      if (person === undefined) throw new Fault('thing.unknown', { thing: 'person' })
-      return person
-    },
     add: async (body) => (await addPersonFor(provider, schemas.person(body, true))).id,
     async replace(id, body, ifMatch) {
       const check = checker(ifMatch, 'person')
@@ -269,33 +282,42 @@ const EMAILS = { emails: 'email', 'emails.value': 'email' }
 function groups({ provider, base }: ScimServer): Face {
   const { db, organization } = provider
 
+  const membersOf = (rows: readonly groupRows.ScimGroupRow[]) =>
+    db.organization(organization.id, (sql) => groupRows.listProvidedMembers(sql, slugsOf(rows), MOST_SHOWN + 1))
+  /** With their members, where there are not too many of them to be shown. */
   async function shown(rows: readonly groupRows.ScimGroupRow[], withMembers: boolean): Promise<Json[]> {
-    const slugs = rows.map(({ slug }) => slug)
-    const found = withMembers
-      ? await db.organization(organization.id, (sql) => groupRows.listProvidedMembers(sql, slugs, MOST_SHOWN + 1))
-      : []
-    if (found.length > MOST_SHOWN)
-      throw refused('tooMany', `the groups have more than ${MOST_SHOWN} members: ask with excludedAttributes=members`)
-    const of = Map.groupBy(found, ({ slug }) => slug)
-    return rows.map((row) => ({
-      schemas: [GROUP],
-      id: row.id,
-      ...(row.external_id === null ? {} : { externalId: row.external_id }),
-      displayName: row.display_name,
-      ...(withMembers
-        ? {
-            members: (of.get(row.slug) ?? []).map(({ user_id: value }) => ({
-              ...{ value, $ref: `${base}/Users/${value}`, type: 'User' },
-            })),
-          }
-        : {}),
-      meta: metaOf(row, 'Group', `${base}/Groups/${row.id}`),
-    }))
+    const found = withMembers ? await membersOf(rows) : []
+    return groupsOf(base, rows, withMembers && found.length <= MOST_SHOWN ? found : undefined)
   }
 
-  const withMembers = (query: Readonly<Record<string, string>>) =>
-    wants(query, 'members') || /members/i.test(query['filter'] ?? '')
+  /** Only the members that a filter names are looked up; the filter may have to see all. */
+  async function compared(rows: readonly groupRows.ScimGroupRow[], filter: Filter): Promise<Json[]> {
+    const comparisons = comparisonsIn(filter).filter(({ path }) => path.startsWith('members'))
+    if (comparisons.length === 0) return groupsOf(base, rows, undefined)
+    const isNamed = comparisons.every(
+      ({ path, by, value }) => MEMBER_PATHS.has(path) && by === 'eq' && typeof value === 'string',
+    )
+    if (!isNamed) {
+      const found = await membersOf(rows)
+      if (found.length > MOST_SHOWN) throw tooManyMembers()
+      return groupsOf(base, rows, found)
+    }
+    const ids = comparisons.map(({ value }) => String(value))
+    const found = await db.organization(organization.id, (sql) => groupRows.listProvidedAmong(sql, slugsOf(rows), ids))
+    return groupsOf(base, rows, found)
+  }
+
+  const find = async (id: string): Promise<groupRows.ScimGroupRow> => {
+    const [row] = await db.organization(organization.id, (sql) => groupRows.findGroups(sql, { by: 'id', is: id }))
+    if (row === undefined) throw new Fault('thing.unknown', { thing: 'group' })
+    return row
+  }
+  const getChanged = async (id: string, query: Readonly<Record<string, string>>): Promise<Json> =>
+    (await shown([await find(id)], wants(query, 'members')))[0] ?? {}
+
   return {
+    isLarge: true,
+    getChanged,
     list: (query) =>
       listPage<groupRows.KeyedGroup>(
         {
@@ -308,14 +330,14 @@ function groups({ provider, base }: ScimServer): Face {
             db.organization(organization.id, (sql) => groupRows.findGroups(sql, { by, is } as GroupNarrowing)),
           count: (wanted) => db.organization(organization.id, (sql) => groupRows.countGroups(sql, wanted)),
           list: (wanted) => db.organization(organization.id, (sql) => groupRows.listGroups(sql, wanted)),
-          toResources: (rows) => shown(rows, withMembers(query)),
+          toCompared: compared,
+          toResources: (rows) => shown(rows, wants(query, 'members')),
         },
         query,
       ),
     async get(id, query) {
-      const [row] = await db.organization(organization.id, (sql) => groupRows.findGroups(sql, { by: 'id', is: id }))
-      const [group] = row === undefined ? [] : await shown([row], wants(query, 'members'))
-      if (group === undefined) throw new Fault('thing.unknown', { thing: 'group' })
+      const group = await getChanged(id, query)
+      if (wants(query, 'members') && !('members' in group)) throw tooManyMembers()
       return group
     },
     add: async (body) => (await addGroupFor(provider, body)).id,
@@ -324,6 +346,36 @@ function groups({ provider, base }: ScimServer): Face {
       void (await patchGroupFor(provider, id, stepsOf(body), checker(ifMatch, 'group'))),
     remove: async (id, ifMatch) => void (await removeGroupFor(provider, id, checker(ifMatch, 'group'))),
   }
+}
+
+const MEMBER_PATHS: ReadonlySet<string> = new Set(['members', 'members.value'])
+
+const slugsOf = (rows: readonly groupRows.ScimGroupRow[]) => rows.map(({ slug }) => slug)
+
+const tooManyMembers = () =>
+  refused('tooMany', `the groups have more than ${MOST_SHOWN} members: ask with excludedAttributes=members`)
+
+/** `members`: undefined, where none are shown. */
+function groupsOf(
+  base: string,
+  rows: readonly groupRows.ScimGroupRow[],
+  members: readonly { readonly slug: string; readonly user_id: string }[] | undefined,
+): Json[] {
+  const of = Map.groupBy(members ?? [], ({ slug }) => slug)
+  return rows.map((row) => ({
+    schemas: [GROUP],
+    id: row.id,
+    ...(row.external_id === null ? {} : { externalId: row.external_id }),
+    displayName: row.display_name,
+    ...(members === undefined
+      ? {}
+      : {
+          members: (of.get(row.slug) ?? []).map(({ user_id: value }) => ({
+            ...{ value, $ref: `${base}/Users/${value}`, type: 'User' },
+          })),
+        }),
+    meta: metaOf(row, 'Group', `${base}/Groups/${row.id}`),
+  }))
 }
 
 type GroupNarrowing = Parameters<typeof groupRows.findGroups>[1]
