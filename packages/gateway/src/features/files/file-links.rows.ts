@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto'
 import type { FileId, OrganizationId } from '@toolway/contract'
 import { z } from 'zod'
 import type { OrgSql, SystemSql } from '../../db/db.ts'
+import { part } from '../../db/sql-part.ts'
 
 export type LinkKind = 'upload' | 'download'
 
@@ -47,6 +48,12 @@ export async function addLink(sql: OrgSql, hash: (text: string) => Buffer, link:
   return { token, expiresAt: made.expires_at }
 }
 
+/** Whoever made the link, as a person or by a key of theirs, is not suspended. */
+const OF_NO_SUSPENDED = part`not exists (
+         select from members m
+          where m.organization_id = l.organization_id and not m.active
+            and m.user_id = coalesce((select k.user_id from keys k where k.id = l.made_by), l.made_by))`
+
 /** The upload that an address is good for now, in an organization that is active. */
 export async function findUploadLink(sql: SystemSql, hash: Buffer): Promise<Link | undefined> {
   const [link] = await sql(Link)`
@@ -54,7 +61,8 @@ export async function findUploadLink(sql: SystemSql, hash: Buffer): Promise<Link
      where hash = ${hash} and kind = 'upload' and expires_at > now()
        and exists (select from organizations o where o.id = l.organization_id and o.active)
        and (left(made_by, 4) <> 'key_'
-            or exists (select from keys k where k.id = made_by and (k.expires_at is null or k.expires_at > now())))`
+            or exists (select from keys k where k.id = made_by and (k.expires_at is null or k.expires_at > now())))
+       and ${OF_NO_SUSPENDED}`
   return link
 }
 
@@ -66,6 +74,7 @@ export async function takeDownloadLink(sql: SystemSql, hash: Buffer): Promise<Li
        and exists (select from organizations o where o.id = l.organization_id and o.active)
        and (left(made_by, 4) <> 'key_'
             or exists (select from keys k where k.id = made_by and (k.expires_at is null or k.expires_at > now())))
+       and ${OF_NO_SUSPENDED}
     returning organization_id, file_id, made_by`
   return link
 }
