@@ -4,7 +4,8 @@
  */
 // @module-tag long
 import { createSocket } from 'node:dgram'
-import { describe, expect, test } from 'vitest'
+import { Resolver } from 'node:dns/promises'
+import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { createFindTxtRecords } from '../../../packages/gateway/src/features/identity-providers/index.ts'
 import { startTestGateway, type TestGateway } from '../../../packages/gateway/src/testing/gateway.ts'
@@ -443,6 +444,38 @@ describe('a domain', () => {
       expect((await held.ask(`PUT /api/v1/admin/tenants/acme/identity-domains/${bad}`, {})).status).toBe(422)
   })
 
+  test('goes to the organization that DNS names now, and the one before has it on record', async () => {
+    await using held = await fixture()
+    await using server = await startNameServer()
+    // The gateway asks the name servers of the machine: here a real one of the test.
+    const { resolveTxt } = Resolver.prototype
+    const asked = vi.spyOn(Resolver.prototype, 'resolveTxt').mockImplementation(function (this: Resolver, name) {
+      this.setServers([server.address])
+      return resolveTxt.call(this, name)
+    })
+    try {
+      const at = (organization: string) => `/api/v1/admin/tenants/${organization}/identity-domains/acme.example`
+      const Record = z.looseObject({ record: z.looseObject({ value: z.string() }) })
+      for (const organization of ['acme', 'globex']) {
+        const { record } = Record.parse((await held.ask(`PUT ${at(organization)}`, {})).body)
+        // DNS still has the text of another organization.
+        expect((await held.ask(`POST ${at(organization)}/prove`, {})).status).toBe(422)
+        server.say(record.value)
+        expect((await held.ask(`POST ${at(organization)}/prove`, {})).body).toMatchObject({ proven_by: 'dns' })
+      }
+      const listed = await held.ask('GET /api/v1/admin/tenants/acme/identity-domains')
+      expect(listed.body).toMatchObject({ items: [{ proven_at: null, proven_by: null }] })
+      const Row = z.object({ detail: z.looseObject({}) })
+      const rows = await held.gateway.db.system(
+        (sql) => sql(Row)`
+          select detail from records where organization_id = ${held.acme.id} and principal = 'dns'`,
+      )
+      expect(rows).toMatchObject([{ detail: { proven: false } }])
+    } finally {
+      asked.mockRestore()
+    }
+  })
+
   test('has its TXT records joined, and none where the name server says so', async () => {
     await using server = await startNameServer()
     const find = createFindTxtRecords([server.address])
@@ -455,6 +488,7 @@ describe('a domain', () => {
 /** A name server (RFC 1035) with two TXT records, one of two texts; anything else is not there, or its own failure. */
 async function startNameServer() {
   const socket = createSocket('udp4')
+  let first = ['toolway-', 'domain=1234']
   const text = (words: string[]) => {
     const data = Buffer.concat(words.map((word) => Buffer.concat([Buffer.from([word.length]), Buffer.from(word)])))
     const head = Buffer.from([0xc0, 12, 0, 16, 0, 1, 0, 0, 0, 60, 0, data.length])
@@ -463,13 +497,14 @@ async function startNameServer() {
   socket.on('message', (query, { port, address }) => {
     const end = query.indexOf(0, 12) + 5
     const name = query.subarray(12, end).toString('latin1')
-    const answers = name.includes('acme') ? [text(['toolway-', 'domain=1234']), text(['other'])] : []
+    const answers = name.includes('acme') ? [text(first), text(['other'])] : []
     const code = name.includes('broken') ? 2 : answers.length === 0 ? 3 : 0
     const head = Buffer.from([query[0] ?? 0, query[1] ?? 0, 0x81, 0x80 | code, 0, 1, 0, answers.length, 0, 0, 0, 0])
     socket.send(Buffer.concat([head, query.subarray(12, end), ...answers]), port, address)
   })
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
   return {
+    say: (value: string) => void (first = [value]),
     address: `127.0.0.1:${socket.address().port}`,
     [Symbol.asyncDispose]: () => new Promise<void>((resolve) => void socket.close(() => resolve())),
   }

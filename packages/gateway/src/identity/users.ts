@@ -171,7 +171,7 @@ export async function joinProvider(sql: SystemSql, id: UserId, issuer: string, s
      where id = ${id} returning id`
 }
 
-/** Whoever had the account before may have added them, and would come back by a passkey. */
+/** A person who had the account before may have added them, and would come back by a passkey. */
 async function removeSecondFactors(sql: SystemSql, id: UserId): Promise<void> {
   await sql(Id)`delete from passkeys where user_id = ${id} returning user_id as id`
   await sql(Id)`delete from authenticator_apps where user_id = ${id} returning user_id as id`

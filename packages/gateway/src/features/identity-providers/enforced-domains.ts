@@ -8,7 +8,7 @@ import { findMembership } from './identity-providers.rows.ts'
 
 /**
  * Throws `login.provider`. The administrator who may still use a password, while the provider is unavailable, raises an alert by it.
- * Whoever administers the installation is nobody's member in this, and keeps a password.
+ * Platform administrators keep their passwords.
  */
 export async function refusePassword(
   sql: SystemSql,

@@ -4,6 +4,7 @@ import { Fault } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import type { OrgSql } from '../../db/db.ts'
 import { operationServers, type OperationBase, type Served } from '../../operations/serve.ts'
+import { recordChange } from '../../records/change.ts'
 import { eachOf } from '../../lib/unreadable-rows.ts'
 import { roleForbidden } from '../../lib/role-forbidden.ts'
 import { emailOf } from '../../identity/users.ts'
@@ -97,7 +98,7 @@ export const identityDomainOperations: readonly Served<IdentityDomainParts>[] = 
 
   serveOrganization(
     shapes.proveIdentityDomain,
-    async ({ parts, role, organization, principal, params, body, read, change }) => {
+    async ({ parts, actor, role, organization, principal, params, body, read, change }) => {
       const { domain, ...row } = await read((sql) => find(sql, params['domain']))
       if (body.vouch && role !== 'platform_admin') throw roleForbidden(role, 'user_manage', 'platform')
       if (!body.vouch) await refuseUnproven(parts, { domain, ...row })
@@ -105,7 +106,13 @@ export const identityDomainOperations: readonly Served<IdentityDomainParts>[] = 
       if (before !== undefined && before.organization_id !== organization.id) {
         // DNS says whose the domain is now; a voucher does not.
         if (body.vouch) throw new Fault('thing.taken', { thing: RESOURCE, name: domain })
-        await parts.db.system((sql) => endProof(sql, before))
+        await parts.db.system(async (sql) => {
+          await endProof(sql, before)
+          const detail = { proven: false, by: 'a newer proof by DNS' }
+          await recordChange(sql, { ...actor, id: 'dns', type: 'system' }, before.organization_id, {
+            ...{ action: 'identity-domain.put', resource: RESOURCE, id: domain, detail },
+          })
+        })
       }
       const by = body.vouch ? principal.id : 'dns'
       const proven = await change(
