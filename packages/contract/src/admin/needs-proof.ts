@@ -3,14 +3,14 @@
  * a confirmation (`proveAgain`). Keys, which no person confirms, are not asked. The one list of them.
  */
 export const NEEDS_PROOF: ReadonlySet<string> = new Set([
-  // What leaves the installation, and what it keeps.
+  // Exports, retention and destinations of records.
   ...['exportAudit', 'exportOrganizationAudit', 'pruneRecords', 'redactRecord', 'setPayloadSetting'],
   ...['addRecordStream', 'changeRecordStream', 'removeRecordStream'],
   ...['addInstallationRecordStream', 'changeInstallationRecordStream', 'removeInstallationRecordStream'],
   // Organizations, and who comes in.
   ...['removeOrganization', 'removeUser', 'setPassword', 'addPasswordCode'],
   ...['resetSecondFactor', 'resetMemberSecondFactor'],
-  // Who signs in, and whose word counts.
+  // Identity providers, domains and provisioning.
   ...[
     'putIdentityProvider',
     'removeIdentityProvider',

@@ -176,7 +176,7 @@ const Client = ({ words, faults, put, hasSecret }: PartProps & { readonly hasSec
   </>
 )
 
-/** Who is let in, and as what. */
+/** The people who are let in, and their role. */
 const People = ({ words, faults, put }: PartProps) => (
   <>
     <Select

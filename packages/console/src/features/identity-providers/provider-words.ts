@@ -69,7 +69,7 @@ export function wordsOf(row: Row | undefined): ProviderWords {
   }
 }
 
-/** What a preset fills in; a title that somebody has typed stays. */
+/** The fields that a preset fills in; a title that is there stays. */
 export function presetWords(id: string, { title }: ProviderWords): Partial<ProviderWords> {
   if (id === SAML) return { preset: id, kind: 'saml', groupClaims: '', addresses: 'provider' }
   const preset = PROVIDER_PRESETS.find((item) => item.id === id)

@@ -1,4 +1,4 @@
-/** What an organization requires of the sign-ins of its members. */
+/** The rules of an organization for the sign-ins of its members. */
 import { Button, Group, NumberInput, Stack, Switch } from '@mantine/core'
 import { changeSettings, getSettings, type OwnSettings } from '@toolway/contract/admin'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'

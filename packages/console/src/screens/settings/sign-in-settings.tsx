@@ -1,4 +1,4 @@
-/** Who comes in and from where: identity providers, email domains and provisioning. */
+/** The settings of sign-in: identity providers, email domains and provisioning. */
 import { Stack } from '@mantine/core'
 import { EmailDomains } from '../../features/identity-providers/email-domains.tsx'
 import { IdentityProviders } from '../../features/identity-providers/identity-providers.tsx'

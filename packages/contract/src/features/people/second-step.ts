@@ -1,4 +1,4 @@
-/** What a sign-in answers where the person has a second factor. */
+/** The answer to a sign-in of a person with a second factor. */
 import { z } from 'zod'
 
 /** The options of `navigator.credentials`, as JSON. */

@@ -20,7 +20,7 @@ export type ScimToken = z.output<typeof ScimToken>
 const NewScimTokenAnswer = ScimToken.extend({ secret: z.string() })
 
 export const Provisioning = z.strictObject({
-  /** What is entered at the identity provider. */
+  /** To enter at the identity provider. */
   address: z.string(),
   people: z.int(),
   /** Of these people. */

@@ -48,7 +48,7 @@ export async function addLink(sql: OrgSql, hash: (text: string) => Buffer, link:
   return { token, expiresAt: made.expires_at }
 }
 
-/** Whoever made the link, as a person or by a key of theirs, is not suspended. */
+/** The maker of the link, a person or a key of theirs, is not suspended. */
 const OF_NO_SUSPENDED = part`not exists (
          select from members m
           where m.organization_id = l.organization_id and not m.active

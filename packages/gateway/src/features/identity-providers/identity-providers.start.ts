@@ -43,7 +43,7 @@ export interface OfferedProvider {
   readonly title: string
 }
 
-/** What a trial shows. */
+/** The result of a trial. */
 export interface TrialOutcome {
   readonly claims: Proven['claims']
   readonly role: string | undefined
@@ -104,7 +104,7 @@ async function noteRefusal(
   throw fault
 }
 
-/** What a person with these claims would be here. Nobody is let in by it. */
+/** The role and groups of a person with these claims. It lets nobody in. */
 function outcomeOf(row: ProviderRow, { claims }: Proven): TrialOutcome {
   const settings = settingsOf(row)
   const mappings = mappingsFor(claims, settings)

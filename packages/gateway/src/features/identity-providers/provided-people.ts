@@ -206,7 +206,7 @@ async function addNewcomer(arrival: Arrival, email: string): Promise<UserRow> {
   return user ?? refuse('a user with this email has just been added: try again')
 }
 
-/** What the person is in each organization that the provider speaks of. What an administrator gave by hand stays. */
+/** Memberships in the organizations that the provider speaks of. Those that an administrator gave by hand stay. */
 async function settleMemberships(arrival: Arrival, user: UserRow): Promise<OrganizationId[]> {
   const { sql, provider, settings, proven } = arrival
   const mappings = mappingsFor(proven.claims, settings)

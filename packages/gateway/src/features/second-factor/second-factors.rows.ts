@@ -33,7 +33,7 @@ export type AppRow = z.output<typeof AppRow>
 
 const Home = z.object({ id: z.string().transform((id) => id as OrganizationId) })
 
-/** What changes the second factors of one person comes one after the other. */
+/** Changes to the second factors of one person come one after the other. */
 export const lockPerson = async (sql: SystemSql, user: UserId): Promise<void> =>
   void (await sql(Id)`select id from users where id = ${user} for update`)
 

@@ -1,4 +1,4 @@
-/** What a person with a second factor is asked for, and whether an answer is right. */
+/** The question to a person with a second factor, and whether an answer is right. */
 import type { SystemSql } from '../../db/db.ts'
 import type { Vault } from '../../vault/vault.ts'
 import type { SecondFactors } from '../people/index.ts'

@@ -91,7 +91,7 @@ export interface TrialPage {
   readonly groups: readonly string[]
 }
 
-/** What a provider says of who signed in, and what that is here. */
+/** The claims of a provider, with the role and groups that they give. */
 export const trialPage = ({ trial }: PageTexts, { title, claims, role, groups }: TrialPage): Markup => html`
   <p class="notice" role="status">${trial.text({ provider: title })}</p>
   <p>${role === undefined ? trial.noRole() : trial.role({ role })}</p>
