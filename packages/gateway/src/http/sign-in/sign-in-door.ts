@@ -138,7 +138,8 @@ function addOrganization(app: Hono<Env>, parts: SignInDoorParts): void {
     const found = await parts.providers.findForAddress(email)
     if (found === undefined) return answer(c, { next, email, problem: textsFor(c).findProvider.unknown() })
     const query = new URLSearchParams({ email, ...(next === undefined ? {} : { next }) })
-    return c.redirect(`${startPathOf(found.id)}?${query}`, 303)
+    // Browsers follow no redirect of a form to another site here (`form-action`), where the provider is.
+    return leadOn(textsFor(c), `${startPathOf(found.id)}?${query}`)
   })
 }
 
