@@ -12,6 +12,7 @@ import { startTestGateway, type TestGateway } from '../../../packages/gateway/sr
 import { addTestOrganization } from '../../../packages/gateway/src/testing/organization.ts'
 import { addPerson, createBrowser, signIn } from '../../../packages/gateway/src/testing/people.ts'
 import { addKey, createAsk } from '../peers/people/administrators.ts'
+import { NO_BROWSER, openPage } from '../../console/support/browser.ts'
 import { CLIENT, startIdentityProvider, walkThrough, type Person } from '../peers/people/identity-provider.ts'
 
 const PUBLIC = 'http://localhost:8787'
@@ -278,11 +279,52 @@ describe('a provider of an organization', () => {
       401,
       expect.stringContaining('was not started in this browser'),
     ])
+    // The other browser has begun an attempt of its own: the state of its cookie is not the one that comes back.
+    await wayBack(other, acme, { ...ADA, sub: 'eve' })
+    expect(await problemOn(await other.ask(back))).toEqual([401, expect.stringContaining('its response is not valid')])
     restore()
     expect((await browser.ask(back)).status).toBe(200)
     restore()
     expect(await problemOn(await browser.ask(back))).toEqual([401, expect.stringContaining('was already used')])
     expect((await me(other)).organizations).toBeUndefined()
+  })
+
+  test('is not begun by the page of another site, which leads to a button at most', async () => {
+    await using held = await fixture()
+    const acme = await addProvider(held, 'acme')
+    const browser = createBrowser(held.gateway.address)
+    const from = (site: string) => ({ headers: { 'sec-fetch-site': site } })
+    for (const site of ['cross-site', 'same-site']) {
+      const page = await browser.ask(`${acme.path}?next=%2Ftools&email=%22%3E%3Cb%3E`, from(site))
+      expect([page.status, page.headers.getSetCookie()]).toEqual([200, []])
+      const text = await page.text()
+      expect(text).toContain(`href="${acme.path}?next=%2Ftools&amp;email=%22%3E%3Cb%3E"`)
+      expect(text).toContain('You are about to sign in with Example ID')
+    }
+    for (const site of ['same-origin', 'none']) expect((await browser.ask(acme.path, from(site))).status).toBe(303)
+    // Nor by way of our own pages, which lead on by themselves.
+    const led = await browser.ask(`/sign-in?next=${encodeURIComponent(acme.path)}`, from('cross-site'))
+    expect(await led.text()).not.toContain(acme.path)
+  })
+
+  test('has a bounded number of records by strangers, and all of those whom it has proven', async () => {
+    await using held = await fixture()
+    const acme = await addProvider(held, 'acme', { newcomers: 'refuse' })
+    const stranger = createBrowser(held.gateway.address)
+    for (let round = 0; round < 60; round++) {
+      await stranger.ask(acme.path)
+      expect((await stranger.ask(`${acme.path}/callback?error=access_denied&state=x`)).status).toBe(401)
+      await stranger.submit(`${acme.path}/callback`, { again: '1', SAMLResponse: 'PHg+' }, { origin: PUBLIC })
+    }
+    for (let round = 0; round < 3; round++) await stranger.ask(await wayBack(stranger, acme, ADA))
+    const refused = await held.gateway.db.system(
+      (sql) =>
+        sql(z.object({ detail: z.looseObject({ problem: z.string() }) }))`
+          select detail from records where organization_id = ${held.acme.id} and kind = 'sign_in' and outcome = 'refused'`,
+    )
+    const proven = refused.filter(({ detail }) => detail.problem.includes('none of your groups'))
+    expect(proven).toHaveLength(3)
+    expect(refused.length - proven.length).toBeLessThanOrEqual(70)
   })
 
   test('that is disabled or removed ends its sign-ins, and is answered like one that is not there', async () => {
@@ -398,6 +440,45 @@ describe('groups of a provider', () => {
 })
 
 describe('a domain', () => {
+  test.skipIf(NO_BROWSER)('leads a real browser to the provider and back', async () => {
+    await using gateway = await startTestGateway({})
+    await addPerson(gateway.db, { email: 'admin@example.com', platformAdmin: true })
+    await addTestOrganization(gateway.db, 'acme')
+    await gateway.restart()
+    const ask = createAsk(gateway, await addKey(gateway, { role: 'platform_admin' }))
+    await using provider = await startIdentityProvider([`${gateway.address}/unused`])
+    const tenant = '/api/v1/admin/tenants/acme'
+    const added = await ask(`PUT ${tenant}/identity-providers/login`, settings(provider.address))
+    provider.allow(Added.parse(added.body).redirect_uri)
+    provider.is(ADA)
+    await ask(`PUT ${tenant}/identity-domains/acme.example`, {})
+    await ask(`POST ${tenant}/identity-domains/acme.example/prove`, { vouch: true })
+    await using opened = await openPage(gateway.address, { expected: /favicon/ })
+    const { page } = opened
+    await page.goto('/sign-in/organization?next=/approvals')
+    await page.getByLabel('Email').fill(ADA.email ?? '')
+    await page.getByRole('button').click()
+    await page.waitForURL(/approvals/)
+    // Led by another site, the browser is asked first.
+    await page.context().clearCookies()
+    const { redirect_uri: uri } = Added.parse(added.body)
+    await page.route(`${provider.address}/elsewhere`, (route) =>
+      route.fulfill({ contentType: 'text/html', body: `<a href="${uri.replace('/callback', '')}">win</a>` }),
+    )
+    await page.goto(`${provider.address}/elsewhere`)
+    await page.getByText('win').click()
+    await page.getByRole('link', { name: 'Sign in with Example ID' }).click()
+    await page.waitForURL(`${gateway.address}/**`)
+    await expect
+      .poll(() =>
+        page
+          .context()
+          .cookies()
+          .then((all) => all.map(({ name }) => name)),
+      )
+      .toContain('toolway_access')
+  })
+
   test('leads people to their provider by their address, and when enforced takes their passwords', async () => {
     await using held = await fixture()
     const acme = await addProvider(held, 'acme')
@@ -414,7 +495,7 @@ describe('a domain', () => {
     await signIn(held.gateway.address, 'ada@acme.example')
     await held.ask(`POST ${domain}/prove`, { vouch: true })
     const led = await lead('ada@acme.example')
-    expect(led.headers.get('location')).toBe(`${acme.path}?email=ada%40acme.example&next=%2Ftools`)
+    expect(await led.text()).toContain(`url=${acme.path}?email=ada%40acme.example&amp;next=%2Ftools"`)
     await expect(signIn(held.gateway.address, 'ada@acme.example')).rejects.toThrow('401')
     await signIn(held.gateway.address, 'boss@acme.example')
     await signIn(held.gateway.address, 'admin@example.com')

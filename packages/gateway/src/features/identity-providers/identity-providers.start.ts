@@ -10,6 +10,7 @@ import {
 import { createSamlProvider } from '../../identity/federated/saml-provider.ts'
 import { spendState } from '../../identity/spent-states.ts'
 import { emailOf } from '../../identity/users.ts'
+import { createBuckets, type LocalBuckets } from '../../limits/buckets.ts'
 import { recordChange, type Actor } from '../../records/change.ts'
 import { INSTALLATION } from '../../snapshot/installation.ts'
 import type { Snapshot } from '../../snapshot/snapshot.ts'
@@ -82,19 +83,29 @@ async function build(
   })
 }
 
-/** The failure is the provider's, and shown to its administrators unless anybody at all may have sent it (`isOfStranger`). */
+/**
+ * Who has caused a refusal. `person`: the provider has proven them. `visitor`: a browser on its way there and back. `stranger`: anybody at
+ * all, whose refusals are not shown beside the provider.
+ */
+export type RefusalCause = 'person' | 'visitor' | 'stranger'
+
+/** Records a minute and provider of refusals that nobody's proof stands behind, of this process. */
+const MOST_UNPROVEN = 60
+
+/** The failure is the provider's, and shown to its administrators. */
 async function noteRefusal(
-  db: BaseWithDatabase['db'],
+  { db, unproven }: { readonly db: BaseWithDatabase['db']; readonly unproven: LocalBuckets },
   row: ProviderRow,
-  { actor, isOfStranger }: { readonly actor: Actor; readonly isOfStranger: boolean },
+  { actor, cause }: { readonly actor: Actor; readonly cause: RefusalCause },
   thrown: unknown,
 ): Promise<never> {
   const fault = Fault.of(thrown)
-  if (fault.code === 'login.provider') {
+  const isNoted = cause === 'person' || unproven.take(row.id, MOST_UNPROVEN, 1) === 0
+  if (fault.code === 'login.provider' && isNoted) {
     const problem = String(fault.facts['problem'])
     const place = row.organization_id === INSTALLATION ? undefined : (row.organization_id as OrganizationId)
     await db.system(async (sql) => {
-      if (!isOfStranger) await noteProviderProblem(sql, row.id, problem)
+      if (cause !== 'stranger') await noteProviderProblem(sql, row.id, problem)
       await recordChange(sql, actor, place, {
         ...{ action: 'sign_in', kind: 'sign_in', resource: 'sign_in', id: row.slug, outcome: 'refused' },
         ...{ code: fault.code, detail: { by: 'identity provider', provider: row.slug, problem } },
@@ -116,6 +127,7 @@ function outcomeOf(row: ProviderRow, { claims }: Proven): TrialOutcome {
 }
 
 export function startIdentityProviders({ db, vault }: BaseWithDatabase, parts: StartIdentityProvidersParts) {
+  const unproven = createBuckets({ now: () => performance.now(), most: 1_000 })
   const running = new LRUCache<string, Promise<IdentityProvider>>(RUNNING)
 
   /** Where its settings have changed it is another one. */
@@ -162,8 +174,8 @@ export function startIdentityProviders({ db, vault }: BaseWithDatabase, parts: S
 
   const leadsByAddress = () => db.system(hasLeadingDomain)
 
-  const noteProblem = (row: ProviderRow, actor: Actor, thrown: unknown, isOfStranger = false): Promise<never> =>
-    noteRefusal(db, row, { actor, isOfStranger }, thrown)
+  const noteProblem = (row: ProviderRow, actor: Actor, cause: RefusalCause, thrown: unknown): Promise<never> =>
+    noteRefusal({ db, unproven }, row, { actor, cause }, thrown)
 
   async function open(row: ProviderRow, actor: Actor, proven: Proven): Promise<Tokens | SecondStep> {
     const { user, changed, isNew, refusal } = await db.system((sql) =>
@@ -187,7 +199,7 @@ export function startIdentityProviders({ db, vault }: BaseWithDatabase, parts: S
     ...{ find, listOffered, findForAddress, leadsByAddress, providerOf },
     /** Throws `login.provider`; the refusal is on record, and shown beside the provider. */
     signIn: (row: ProviderRow, actor: Actor, proven: Proven): Promise<Tokens | SecondStep> =>
-      open(row, actor, proven).catch((thrown: unknown) => noteProblem(row, actor, thrown)),
+      open(row, actor, proven).catch((thrown: unknown) => noteProblem(row, actor, 'person', thrown)),
     noteProblem,
     outcomeOf,
   }

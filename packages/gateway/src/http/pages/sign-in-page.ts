@@ -100,6 +100,13 @@ export const trialPage = ({ trial }: PageTexts, { title, claims, role, groups }:
   <pre tabindex="0">${JSON.stringify(claims, undefined, 2)}</pre>
 `
 
+/** The link of a sign-in that another site's page has led to: the visitor begins it, and not that site. */
+export const beginForm = ({ signIn }: PageTexts, { title, path }: ProviderLink): Markup => html`
+  <p>${signIn.begin({ provider: title })}</p>
+  <a class="button" href="${path}">${signIn.provider({ provider: title })}</a>
+  <p class="hint"><a href="${SIGN_IN}">${signIn.back()}</a></p>
+`
+
 export const providerProblem = ({ signIn }: PageTexts, problem: Markup): Markup => html`
   ${problemOf(problem)}
   <a class="button" href="${SIGN_IN}">${signIn.back()}</a>

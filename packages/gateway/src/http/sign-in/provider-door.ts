@@ -27,6 +27,7 @@ import { nextOf } from '../pages/next-address.ts'
 import { pageOf } from '../pages/page.ts'
 import {
   actorOf,
+  comesFromElsewhere,
   formOf,
   leadOn,
   postOn,
@@ -35,7 +36,7 @@ import {
   type Env,
   type PageContext,
 } from '../pages/page-request.ts'
-import { providerProblem, trialPage } from '../pages/sign-in-page.ts'
+import { beginForm, providerProblem, trialPage } from '../pages/sign-in-page.ts'
 import { secondStepOf, type SecondStepCookies } from './second-step-door.ts'
 import { cookieOf, type WebSession } from './web-session.ts'
 
@@ -111,6 +112,7 @@ function addProvider(app: Hono<Env>, parts: ProviderDoorParts, route: string, fi
       const isTrial = ticket !== undefined && found.row !== undefined
       if (isTrial && !isTrialOf(vault, ticket, found.row.id))
         throw new Fault('login.provider', { problem: 'this trial has expired: start it again' })
+      if (comesFromElsewhere(c)) return await askToBegin(c, found)
       const { url, ...redirect } = await found.provider
         .depart(`${publicUrl()}${found.path}/callback`, hint)
         .catch(noteIn(parts, found, c, isTrial))
@@ -123,6 +125,16 @@ function addProvider(app: Hono<Env>, parts: ProviderDoorParts, route: string, fi
   })
 
   app.get(`${route}/callback`, (c) => arrive(c, parts, find))
+}
+
+/**
+ * Another site may not sign its visitor in, perhaps as somebody else (login CSRF): the visitor presses a button first. It is a link, because
+ * browsers follow no redirect of a form to another site here (`form-action`).
+ */
+function askToBegin(c: PageContext, { path, provider: { title } }: ProviderAddress): Promise<Response> {
+  const texts = textsFor(c)
+  const query = new URL(c.req.url).search
+  return pageOf({ texts, title: texts.signIn.title(), body: beginForm(texts, { title, path: `${path}${query}` }) })
 }
 
 /** Of a SAML provider: it posts its response, and reads our metadata. */
@@ -197,7 +209,7 @@ const rethrow = (thrown: unknown): never => {
 const noteIn =
   ({ providers, ...parts }: ProviderDoorParts, { row }: ProviderAddress, c: PageContext, isTrial: boolean) =>
   (thrown: unknown): Promise<never> =>
-    row === undefined || isTrial ? rethrow(thrown) : providers.noteProblem(row, actorOf(c, parts), thrown)
+    row === undefined || isTrial ? rethrow(thrown) : providers.noteProblem(row, actorOf(c, parts), 'visitor', thrown)
 
 /** A form of no attempt of this browser is on record: a provider that starts sign-ins itself posts such forms. */
 async function noteStranger(
@@ -208,7 +220,7 @@ async function noteStranger(
 ): Promise<never> {
   const { row } = await find(c, false)
   if (row === undefined) throw thrown
-  return parts.providers.noteProblem(row, actorOf(c, parts), refusalOfUnasked(fields) ?? thrown, true)
+  return parts.providers.noteProblem(row, actorOf(c, parts), 'stranger', refusalOfUnasked(fields) ?? thrown)
 }
 
 const enter = (

@@ -44,6 +44,7 @@ export interface English {
     readonly ended: () => Markup
     readonly atLeast: (v: { readonly shortest: Words }) => Markup
     readonly organization: () => Markup
+    readonly begin: (v: { readonly provider: Words }) => Markup
   }
   readonly secondFactor: {
     readonly title: () => Markup
