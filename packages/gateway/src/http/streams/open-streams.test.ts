@@ -93,3 +93,45 @@ test('thousands of streams that are checked leave calls their turns', async () =
   await expect.poll(() => checked).toBe(2_000)
   streams.close()
 })
+
+test('a stream of which it takes long to know whether it stands keeps no other open', async () => {
+  vi.useRealTimers()
+  const ended: string[] = []
+  const gone = new Fault('key.unknown')
+  const streams = createOpenStreams(({ authorization }) => {
+    if (authorization === 'slow') return new Promise(() => {})
+    throw gone
+  }, EVERY)
+  const hold = (authorization: string) =>
+    streams.register({ place: {}, authorization }, () => void ended.push(authorization))
+  hold('slow')
+  const first = hold('first')
+  streams.recheck()
+  await expect.poll(() => ended).toEqual(['first'])
+  first()
+  hold('second')
+  streams.recheck()
+  await expect.poll(() => ended).toEqual(['first', 'second'])
+  streams.close()
+})
+
+test('a change that comes while one stream is looked at has it looked at once more', async () => {
+  vi.useRealTimers()
+  const answers: PromiseWithResolvers<RequestContext>[] = []
+  const streams = createOpenStreams(() => {
+    const answer = Promise.withResolvers<RequestContext>()
+    answers.push(answer)
+    return answer.promise
+  }, EVERY)
+  const ended: string[] = []
+  streams.register(inbound, ({ code }) => void ended.push(code))
+  streams.recheck()
+  await expect.poll(() => answers.length).toBe(1)
+  streams.recheck()
+  await expect.poll(() => answers.length).toBe(1)
+  answers[0]?.resolve({} as RequestContext)
+  await expect.poll(() => answers.length).toBe(2)
+  answers[1]?.reject(new Fault('key.unknown'))
+  await expect.poll(() => ended).toEqual(['key.unknown'])
+  streams.close()
+})

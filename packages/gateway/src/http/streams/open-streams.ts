@@ -3,6 +3,7 @@
  * admission is consulted when keys or endpoints change and at intervals (a key expires without a change), and makes the decision.
  * While the database is unreachable and the admission cannot decide, open streams stay as they are.
  */
+import { setTimeout } from 'node:timers/promises'
 import { Fault } from '@toolway/contract'
 import type { Admit } from '../../call/admit.ts'
 import type { Inbound } from '../../snapshot/ports/endpoint.ts'
@@ -27,6 +28,10 @@ const EVERY = 30_000
 /** Streams that are checked before other work gets its turn. */
 const AT_ONCE = 100
 
+/** Milliseconds that others wait for those that take long to be known. */
+const PATIENCE = 20
+
+type OpenOne = readonly [stands: () => unknown, end: (fault: Fault) => void]
 /** What ends each stream, by what says whether it stands. */
 type OpenOnes = Map<() => unknown, (fault: Fault) => void>
 const NONE: OpenOnes = new Map()
@@ -35,31 +40,49 @@ const NONE: OpenOnes = new Map()
 export const isRefusal = (fault: Fault): boolean => !NOT_NOW.has(fault.code) && !isDatabaseFault(fault)
 const NOT_NOW: ReadonlySet<string> = new Set(['gateway.not-ready', 'gateway.busy', 'limit.address'])
 
+async function judge(...[stands, end]: OpenOne): Promise<void> {
+  try {
+    await stands()
+  } catch (thrown) {
+    const fault = Fault.of(thrown)
+    if (isRefusal(fault)) end(fault)
+  }
+}
+
 export function createOpenStreams(admit: Admit, every = EVERY): OpenStreams {
   /** By the organization; those of none known are checked with every one. */
   const open = new Map<string | undefined, OpenOnes>()
+  const looking = new Map<() => unknown, { again: boolean }>()
   let checking = false
   let again = new Set<string>()
   let all = false
   const rounds = setInterval(() => recheck(), every)
   rounds.unref()
 
-  async function check(ones: Iterable<[() => unknown, (fault: Fault) => void]>): Promise<void> {
-    let count = 0
-    for (const [stands, end] of ones) {
-      // Calls come between: thousands of streams are some hundred milliseconds of work.
-      if (++count % AT_ONCE === 0) await nextTurn()
-      try {
-        await stands()
-      } catch (thrown) {
-        const fault = Fault.of(thrown)
-        if (isRefusal(fault)) end(fault)
-      }
+  /** Resolves once it is known; a change that comes meanwhile has it looked at again. */
+  async function look([stands, end]: OpenOne): Promise<void> {
+    const under = looking.get(stands)
+    if (under !== undefined) return void (under.again = true)
+    const own = { again: false }
+    looking.set(stands, own)
+    do {
+      own.again = false
+      await judge(stands, end)
+    } while (own.again)
+    looking.delete(stands)
+  }
+
+  /** Calls come between: thousands of streams are some hundred milliseconds of work. Those that take long are not waited for. */
+  async function check(ones: readonly OpenOne[]): Promise<void> {
+    for (let from = 0; from < ones.length; from += AT_ONCE) {
+      if (from > 0) await nextTurn()
+      const known = Promise.all(ones.slice(from, from + AT_ONCE).map(look))
+      await Promise.race([known, setTimeout(PATIENCE, undefined, { ref: false })])
     }
   }
 
   /** A copy: what ends meanwhile is checked once more, which does no harm. */
-  function checks(): [() => unknown, (fault: Fault) => void][] {
+  function checks(): OpenOne[] {
     const lists = all ? [...open.values()] : [undefined, ...again].map((id) => open.get(id) ?? NONE)
     all = false
     again = new Set()
