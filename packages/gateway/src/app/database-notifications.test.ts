@@ -45,7 +45,7 @@ async function fixture() {
     wakeWebhooks: note('webhooks'),
     wakeStreams: () => {},
     stream: undefined,
-    reloadPeople: later('people'),
+    reloadPeople: (ids) => Promise.resolve(note('people')(ids?.join(' and '))),
     reloadRules: later('rules'),
     reloadVault: undefined,
   })
@@ -67,6 +67,12 @@ test('a change of credentials or OAuth apps drops what is open of them, and load
   const named = { organization: 'org_1', table: 'connections', ids: ['con_1', 'con_2'] }
   expect(said(named)).toEqual(['snapshot org_1 connections con_1 and con_2'])
   expect(said({ organization: 'org_1', version: 7 })).toEqual(['snapshot org_1 7'])
+})
+
+test('changed people whom a notice names are read anew, and all where it names none', async () => {
+  const { said } = await fixture()
+  expect(said({ table: 'users', ids: ['usr_1', 'usr_2'] })).toEqual(['people usr_1 and usr_2'])
+  expect(said({ table: 'users' })).toEqual(['people'])
 })
 
 test('a page of an app that was read at another gateway ends no session', async () => {

@@ -1,5 +1,5 @@
 /** Distributes database notifications about changes, in this process or another, to the parts concerned. */
-import type { FamilyId, KeyId } from '@toolway/contract'
+import type { FamilyId, KeyId, UserId } from '@toolway/contract'
 import type { Store } from '../base/open-store.ts'
 import type { ChangeFeed, StreamSettings } from '../db/changes/change-feed.ts'
 import { openChangeFeed } from '../db/changes/open-change-feed.ts'
@@ -38,7 +38,8 @@ export interface DatabaseNotificationsParts {
   readonly wakeStreams: () => void
   /** Where changes are read; undefined: LISTEN/NOTIFY. */
   readonly stream: StreamSettings | undefined
-  readonly reloadPeople: () => Promise<unknown>
+  /** Without ids: all of them. */
+  readonly reloadPeople: (ids?: readonly UserId[]) => Promise<unknown>
   readonly reloadRules: () => Promise<unknown>
   readonly reloadVault: Store['reloadVault'] | undefined
 }
@@ -73,10 +74,12 @@ export async function hearDatabaseNotifications(
   const { upstreams, keepSessions, sharedStreams, identity, ended, open, snapshots, credentials } = parts
   /** Loads that are under way. */
   const under = new Set<Promise<unknown>>()
-  const followed = (load: () => Promise<unknown>) => () => {
-    const loading: Promise<unknown> = load().finally(() => under.delete(loading))
-    under.add(loading)
-  }
+  const followed =
+    <Words extends readonly unknown[]>(load: (...words: Words) => Promise<unknown>) =>
+    (...words: Words) => {
+      const loading: Promise<unknown> = load(...words).finally(() => under.delete(loading))
+      under.add(loading)
+    }
   const reloadPeople = followed(parts.reloadPeople)
   const reloadRules = followed(parts.reloadRules)
   /** Another key seals from now on, or one is to be known: told by `toolway vault`. */
@@ -108,7 +111,7 @@ export async function hearDatabaseNotifications(
       ended.add(over as FamilyId)
       return open.recheck()
     }
-    if (table === 'users') return reloadPeople()
+    if (table === 'users') return reloadPeople(notice.ids as readonly UserId[] | undefined)
     if (table === 'rules') return reloadRules()
     if (CREDENTIALS.has(table)) return credentials.changed(organization)
     if (BESIDE.has(table)) return

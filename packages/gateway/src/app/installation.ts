@@ -26,6 +26,7 @@ import { createWebSession } from '../http/sign-in/web-session.ts'
 import { createWhoAsks } from '../http/sign-in/who-asks.ts'
 import type { KeepSnapshots } from '../snapshot/keep-snapshots.ts'
 import { startSecretReferences, type SecretReferencesParts } from '../snapshot/secret-references.ts'
+import { refreshPeople } from '../snapshot/refresh-people.ts'
 import { startSnapshots } from '../snapshot/start-snapshots.ts'
 import type { ChildWords } from '../upstreams/children/child-words.ts'
 import { startUpstreams } from '../upstreams/start-upstreams.ts'
@@ -86,8 +87,9 @@ export function createInstallation(base: BaseWithDatabase, parts: InstallationPa
   const people = startPeople(base, { ...callers, secondFactors, snapshots, publicUrl, refusePassword })
   const providers = startIdentityProviders(base, {
     ...{ signIn: people.signIn, findOrganization: snapshots.find, reveal },
-    settle: async (organizations) => {
-      await Promise.all([accounts.load(), ...organizations.map((id) => snapshots.refresh(id))])
+    settle: async (id, organizations) => {
+      const refreshed = organizations.map((organization) => refreshPeople(snapshots, organization, [id]))
+      await Promise.all([accounts.load([id]), ...refreshed])
     },
   })
   return {

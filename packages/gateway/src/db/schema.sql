@@ -3027,13 +3027,31 @@ begin
 end
 $function$
 ;
+CREATE OR REPLACE FUNCTION public.tell_people(ids text[])
+ RETURNS void
+ LANGUAGE sql
+ SET search_path TO 'pg_catalog'
+AS $function$
+  -- A notice has at most 8,000 bytes.
+  select public.announce_change((case when cardinality(ids) > 100 then json_build_object('table', 'users')
+                                      else json_build_object('table', 'users', 'ids', ids) end)::text)
+   where cardinality(ids) > 0;
+$function$
+;
 CREATE OR REPLACE FUNCTION public.tell_people_changed()
  RETURNS trigger
  LANGUAGE plpgsql
- SET search_path TO 'pg_catalog'
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
 begin
-  perform public.announce_change(json_build_object('table', tg_table_name)::text);
+  if tg_op = 'UPDATE' then
+    perform tell_people(array(
+      select a.id from changed a join before b using (id)
+       where (a.active, a.epoch, a.platform_admin, a.email, a.provider, a.second_factor)
+             is distinct from (b.active, b.epoch, b.platform_admin, b.email, b.provider, b.second_factor)));
+  else
+    perform tell_people(array(select id from changed));
+  end if;
   return null;
 end
 $function$
@@ -3242,10 +3260,9 @@ CREATE CONSTRAINT TRIGGER count_change AFTER INSERT OR DELETE OR UPDATE ON publi
 CREATE TRIGGER tell_added AFTER INSERT ON public.toolsets REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_changed AFTER UPDATE ON public.toolsets REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_removed AFTER DELETE ON public.toolsets REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
-CREATE TRIGGER tell_added AFTER INSERT ON public.users FOR EACH STATEMENT EXECUTE FUNCTION tell_people_changed();
-CREATE TRIGGER tell_changed AFTER DELETE OR UPDATE OF active, epoch, platform_admin ON public.users FOR EACH STATEMENT EXECUTE FUNCTION tell_people_changed();
-CREATE TRIGGER tell_renamed AFTER UPDATE OF email ON public.users FOR EACH STATEMENT EXECUTE FUNCTION tell_people_changed();
-CREATE TRIGGER tell_second_factor AFTER UPDATE OF second_factor ON public.users FOR EACH STATEMENT EXECUTE FUNCTION tell_people_changed();
+CREATE TRIGGER tell_added AFTER INSERT ON public.users REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_people_changed();
+CREATE TRIGGER tell_changed AFTER UPDATE ON public.users REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_people_changed();
+CREATE TRIGGER tell_removed AFTER DELETE ON public.users REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_people_changed();
 
 -- Grants
 

@@ -1,5 +1,5 @@
 /** Sign-in at identity providers that are rows: which ones a page offers, the way to one and back, and what the person is here then. */
-import { Fault, type OrganizationId } from '@toolway/contract'
+import { Fault, type OrganizationId, type UserId } from '@toolway/contract'
 import { LRUCache } from 'lru-cache'
 import type { BaseWithDatabase } from '../../base/base.ts'
 import {
@@ -33,7 +33,7 @@ export interface StartIdentityProvidersParts {
   readonly signIn: Pick<SignIn, 'afterProvider'>
   findOrganization(name: { id?: string; slug?: string }): Snapshot | undefined
   /** Resolves when this process's memory knows of changed people, and of the members of those organizations. */
-  settle(organizationIds: readonly OrganizationId[]): Promise<void>
+  settle(id: UserId, organizationIds: readonly OrganizationId[]): Promise<void>
   /** Puts the value in place of a reference to a secret. Throws `secret.unresolved`. */
   reveal(owner: string, text: string): Promise<string>
 }
@@ -181,7 +181,7 @@ export function startIdentityProviders({ db, vault }: BaseWithDatabase, parts: S
     const { user, changed, isNew, refusal } = await db.system((sql) =>
       personOf(sql, { hash: vault.hash, seal: vault.seal }, actor, row, proven),
     )
-    if (isNew || changed.length > 0) await parts.settle(changed)
+    if (isNew || changed.length > 0) await parts.settle(user.id, changed)
     if (refusal !== undefined) throw new Fault('login.provider', { problem: refusal })
     const { session_hours: hours } = settingsOf(row)
     const scope = {

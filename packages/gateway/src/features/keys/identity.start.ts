@@ -1,5 +1,5 @@
 /** Identity of callers: keys, the gateway's own tokens and those of others, and the accounts and ended sign-ins in memory. */
-import { Fault, type FamilyId, type KeyId } from '@toolway/contract'
+import { Fault, type FamilyId, type KeyId, type UserId } from '@toolway/contract'
 import { createKeepUses } from './keep-uses.job.ts'
 import { createTakeOver } from './old-keys.ts'
 import { createReadPassThroughToken } from '../../call/callers/pass-through-token.ts'
@@ -33,7 +33,7 @@ export interface StartIdentityParts {
 export function startIdentity(core: BaseWithDatabase, { publicUrl, placeOf, snapshots, recheck }: StartIdentityParts) {
   const { config, db, vault, log } = core
   const accounts = createAccounts({
-    list: () => db.system((sql) => listAccounts(sql, config.TOOLWAY_SECOND_FACTOR === 'required')),
+    list: (named) => db.system((sql) => listAccounts(sql, named, config.TOOLWAY_SECOND_FACTOR === 'required')),
   })
   const tokens = createTokens(core, publicUrl, placeOf)
   const { accessTokens, ended, endpoints, signingKeys } = tokens
@@ -72,11 +72,18 @@ export function startIdentity(core: BaseWithDatabase, { publicUrl, placeOf, snap
     open: config.TOOLWAY_AUTH === 'off',
   })
   const loadPeople = () => Promise.all([accounts.load(), ended.load()])
-  /** After a failure the database says by itself that everything may have changed. */
-  const reloadPeople = () =>
-    loadPeople().then(recheck, (thrown: unknown) =>
-      log.error({ err: thrown }, 'accounts could not be reloaded; the previous ones stay in use'),
-    )
+  /**
+   * These, whom a notice names, or all. After a failure the database says by itself that everything may have changed. Streams are
+   * checked where somebody may have lost something.
+   */
+  const reloadPeople = async (ids?: readonly UserId[]): Promise<void> => {
+    try {
+      const touched = ids === undefined ? await loadPeople().then(() => true) : await accounts.load(ids)
+      if (touched) recheck()
+    } catch (thrown) {
+      log.error({ err: thrown }, 'accounts could not be reloaded; the previous ones stay in use')
+    }
+  }
   const token = createReadPassThroughToken((text) => isOwn(text) || text === config.MCP_API_KEY)
   return { ...tokens, identity, accounts, readPassThroughToken: token, loadPeople, reloadPeople }
 }

@@ -7,6 +7,7 @@ import { idsOf, type Ended } from '../../oauth/outgoing/credentials/revoke-crede
 import { sortedPage } from '../../lib/page.ts'
 import { recordChange } from '../../records/change.ts'
 import { changeRole, join, removeMembership, toCode } from '../people/index.ts'
+import { refreshPeople } from '../../snapshot/refresh-people.ts'
 import { operationServers, type OperationBase, type Served } from '../../operations/serve.ts'
 
 /** The parts that these operations work with. */
@@ -48,7 +49,7 @@ export const memberOperations: readonly Served<MemberParts>[] = [
       await recordChange(sql, actor, organization.id, { action: 'member.add', resource: 'member', id, detail })
       return joined
     })
-    await Promise.all([parts.accounts.load(), parts.snapshots.refresh(organization.id)])
+    await Promise.all([parts.accounts.load([user.id]), refreshPeople(parts.snapshots, organization.id, [user.id])])
     const member = await read((sql) => findMember(sql, user.id))
     if (member === undefined) throw new Error('a member that was added is not there')
     head.set('cache-control', 'no-store')

@@ -22,7 +22,7 @@ export interface EnrolmentParts {
   readonly passwords: Passwords
   readonly attempts: Attempts
   /** Resolves when this process's memory knows of changed people, and of the members of that organization. */
-  settle(organizationId?: OrganizationId): Promise<void>
+  settle(id: UserId, organizationId?: OrganizationId): Promise<void>
 }
 
 export interface First {
@@ -82,7 +82,7 @@ export function createEnrolment(parts: EnrolmentParts): Enrolment {
       good()
       const password = await passwords.hash(first.password)
       const { user, organization } = await db.system((sql) => addFirst(parts, sql, actor, { ...first, password }))
-      await settle(organization.id)
+      await settle(user.id, organization.id)
       return user
     },
     async ownerOfCode(actor, code) {
@@ -111,7 +111,7 @@ export function createEnrolment(parts: EnrolmentParts): Enrolment {
         await recordChange(sql, { ...actor, id: user.id, type: 'user' }, undefined, passwordSet(user.id, 'code', ended))
         return user
       })
-      await settle()
+      await settle(user.id)
       return user
     },
     async changePassword(actor, userId, current, next) {
@@ -127,7 +127,7 @@ export function createEnrolment(parts: EnrolmentParts): Enrolment {
         await recordChange(sql, actor, undefined, passwordSet(userId, 'current password', ended))
         return findUser(sql, userId)
       })
-      await settle()
+      await settle(userId)
       if (changed === undefined) throw new Fault('password.wrong')
       return changed
     },

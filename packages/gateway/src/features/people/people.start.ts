@@ -1,5 +1,5 @@
 /** Sign-in of users: passwords, and the organization's own identity provider. */
-import type { OrganizationId } from '@toolway/contract'
+import type { OrganizationId, UserId } from '@toolway/contract'
 import { createEnrolment } from './enrolment.ts'
 import { createPasswordFits } from './fresh-sign-in.ts'
 import { createProveAgain } from './prove-again.ts'
@@ -12,6 +12,7 @@ import { createAttempts } from '../../identity/attempts.ts'
 import { createIdentityProvider } from '../../identity/federated/identity-provider.ts'
 import { createPasswords } from '../../identity/passwords.ts'
 import type { KeepSnapshots } from '../../snapshot/keep-snapshots.ts'
+import { refreshPeople } from '../../snapshot/refresh-people.ts'
 import { createGuardedFetch } from '../../upstreams/http/guarded-fetch.ts'
 import type { BaseWithDatabase } from '../../base/base.ts'
 
@@ -30,8 +31,11 @@ export function startPeople({ config, db, vault }: BaseWithDatabase, parts: Star
   const settings = providerOf(config)
   const fetch = createGuardedFetch({ alias: 'identity provider', privateOrigins: 'any' })
   const provider = settings && createIdentityProvider({ ...settings, fetch, now: Date.now })
-  const settle = async (organizationId?: OrganizationId) => {
-    await Promise.all([accounts.load(), organizationId === undefined ? undefined : snapshots.refresh(organizationId)])
+  const settle = async (id: UserId, organizationId?: OrganizationId) => {
+    await Promise.all([
+      accounts.load([id]),
+      organizationId === undefined ? undefined : refreshPeople(snapshots, organizationId, [id]),
+    ])
   }
   const shared = { db, hash: vault.hash, seal: vault.seal, passwords, attempts, settle }
   const stepParts = { db, vault, attempts, secondFactors, refusePassword, now: Date.now }

@@ -55,7 +55,7 @@ export interface SignInParts {
   refusePassword(sql: SystemSql, user: UserRow): Promise<void>
   readonly secondSteps: SecondSteps
   /** Resolves when this process's memory knows of changed people, and of the members of that organization. */
-  settle(organizationId: OrganizationId | undefined): Promise<void>
+  settle(id: UserId, organizationId: OrganizationId | undefined): Promise<void>
   publicUrl(): string
   now(): number
 }
@@ -273,7 +273,7 @@ async function openProven(
   const { user, joined, changed } = await parts.db
     .system((sql) => userOf(sql, parts, actor, proven, parts.provision))
     .catch((thrown: unknown) => refusedBy(parts, actor, Fault.of(thrown)))
-  if (changed) await parts.settle(joined)
+  if (changed) await parts.settle(user.id, joined)
   return openOrAsk(parts, actor, { user, methods: methodsOf(proven), how: 'identity provider', scope })
 }
 

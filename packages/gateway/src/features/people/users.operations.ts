@@ -52,7 +52,7 @@ export const userOperations: readonly Served<UserParts>[] = [
       }),
       (sql) => invite(sql, parts.vault.hash, { email, name, platformAdmin, password: hashed }),
     )
-    await parts.accounts.load()
+    await parts.accounts.load([user.id])
     head.set('cache-control', 'no-store')
     return { user: toUser(user), invitation: invitation === undefined ? null : toCode(invitation) }
   }),
@@ -63,7 +63,7 @@ export const userOperations: readonly Served<UserParts>[] = [
       ({ id }: UserRow) => ({ action: 'user.change', resource: 'user', id, detail: body }),
       (sql) => changePerson(sql, params['user'] ?? '', { name, active, platformAdmin }),
     )
-    await parts.accounts.load()
+    await parts.accounts.load([user.id])
     return toUser(user)
   }),
 
@@ -83,7 +83,7 @@ export const userOperations: readonly Served<UserParts>[] = [
       },
     )
     void parts.credentials.ended(undefined, ended)
-    await parts.accounts.load()
+    await parts.accounts.load([params['user'] as UserId])
     return undefined
   }),
 
@@ -106,7 +106,7 @@ export const userOperations: readonly Served<UserParts>[] = [
         return { id, ended: await replacePassword(sql, id, hashed) }
       },
     )
-    await parts.accounts.load()
+    await parts.accounts.load([params['user'] as UserId])
     return undefined
   }),
 

@@ -150,7 +150,7 @@ const addOperations: readonly Served<OwnFactorParts>[] = [
         return { row, codes: await afterAdding(sql, parts.vault, { user, signIn, method: 'hwk' }) }
       },
     )
-    await parts.accounts.load()
+    await parts.accounts.load([user])
     return { second_factor: toPasskey(result.row), recovery_codes: result.codes }
   }),
 
@@ -183,7 +183,7 @@ const addOperations: readonly Served<OwnFactorParts>[] = [
         return { row, codes: await afterAdding(sql, parts.vault, { user, signIn, method: 'otp' }) }
       },
     )
-    await parts.accounts.load()
+    await parts.accounts.load([user])
     return { second_factor: toApp(result.row), recovery_codes: result.codes }
   }),
 ]
@@ -225,7 +225,7 @@ export const ownFactorOperations: readonly Served<OwnFactorParts>[] = [
         if (isRequired(parts, user) && (await listAll(sql, user)).length === 0) throw new Fault('factor.required')
       },
     )
-    await parts.accounts.load()
+    await parts.accounts.load([user])
     return undefined
   }),
 

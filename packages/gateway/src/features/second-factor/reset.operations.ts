@@ -49,7 +49,7 @@ export const resetOperations: readonly Served<OwnFactorParts>[] = [
   servePlatform(shapes.resetSecondFactor, async ({ parts, actor, params }) => {
     const user = (params['user'] ?? '') as UserId
     await parts.db.system((sql) => resetAll(sql, { actor, user, by: undefined }))
-    await parts.accounts.load()
+    await parts.accounts.load([user])
     return undefined
   }),
 
@@ -57,7 +57,7 @@ export const resetOperations: readonly Served<OwnFactorParts>[] = [
   serveOrganization(shapes.resetMemberSecondFactor, async ({ parts, actor, organization, params }) => {
     const user = (params['user'] ?? '') as UserId
     await parts.db.system((sql) => resetAll(sql, { actor, user, by: organization.id }))
-    await parts.accounts.load()
+    await parts.accounts.load([user])
     return undefined
   }),
 ]
