@@ -220,7 +220,8 @@ async function createFaces(base: BaseWithDatabase, own: Own, core: Core) {
     }),
     files: core.files && createFilesDoor({ transfers: core.files.transfers, clients, log, newCorrelationId }),
     scim: createScimDoor({
-      ...{ db, vault, snapshots, limits, clients, log, publicUrl, newCorrelationId },
+      ...{ db, vault, snapshots, accounts, limits, clients, log, publicUrl, newCorrelationId },
+      untilApplied: parts.untilApplied,
       credentials: core.credentials.admin,
     }),
     oauth,

@@ -147,23 +147,39 @@ async function rewrite(sql: OrgSql, { organization }: Provider, before: ScimGrou
   return row
 }
 
-export const replaceGroupFor = (provider: Provider, id: string, body: Json, check: (row: ScimGroupRow) => void) =>
-  change(
+export async function replaceGroupFor(
+  provider: Provider,
+  id: string,
+  body: Json,
+  check: (row: ScimGroupRow) => void,
+): Promise<ScimGroupRow> {
+  const { row, left } = await change(
     provider,
-    (row: ScimGroupRow) => groupChange('group.put', row),
+    (result: { readonly row: ScimGroupRow; readonly left: readonly string[] }) => groupChange('group.put', result.row),
     async (sql) => {
       const before = await getGroup(sql, id)
       check(before)
       const wanted = wantedGroup(body)
       const members = wanted.members ?? []
-      await dropProvided(sql, before.slug, members)
+      const dropped = await dropProvided(sql, before.slug, members)
       await join(sql, provider.organization.id, before.slug, members)
-      return rewrite(sql, provider, before, wanted)
+      return { row: await rewrite(sql, provider, before, wanted), left: dropped.map((member) => member.id) }
     },
   )
+  await settleLeft(provider, left)
+  return row
+}
 
-export const removeGroupFor = (provider: Provider, id: string, check: (row: ScimGroupRow) => void) =>
-  change(
+const settleLeft = async ({ settle }: Provider, left: readonly string[]): Promise<void> => {
+  if (left.length > 0) await settle(left.map((id) => id as UserId))
+}
+
+export async function removeGroupFor(
+  provider: Provider,
+  id: string,
+  check: (row: ScimGroupRow) => void,
+): Promise<ScimGroupRow> {
+  const removed = await change(
     provider,
     (row: ScimGroupRow) => groupChange('group.remove', row),
     async (sql) => {
@@ -173,6 +189,9 @@ export const removeGroupFor = (provider: Provider, id: string, check: (row: Scim
       return row
     },
   )
+  await provider.settle(undefined)
+  return removed
+}
 
 interface Patched {
   readonly row: ScimGroupRow
@@ -187,7 +206,7 @@ export async function patchGroupFor(
   steps: readonly PatchStep[],
   check: (row: ScimGroupRow) => void,
 ): Promise<ScimGroupRow> {
-  const { row } = await change(provider, patchRecord, async (sql): Promise<Patched> => {
+  const { row, left } = await change(provider, patchRecord, async (sql): Promise<Patched> => {
     const before = await getGroup(sql, id)
     check(before)
     const work = { words: { displayName: before.display_name, externalId: before.external_id }, joined: [], left: [] }
@@ -195,6 +214,7 @@ export async function patchGroupFor(
     for (const step of steps) await apply(sql, provider, before.slug, step, after)
     return { row: await rewrite(sql, provider, before, after.words), joined: after.joined, left: after.left }
   })
+  await settleLeft(provider, left)
   return row
 }
 

@@ -32,6 +32,8 @@ export interface Provider {
   readonly actor: Actor
   /** Ends accounts at vendors of who is removed. */
   endAccounts(sql: OrgSql, userId: UserId): Promise<() => void>
+  /** Resolves once what was taken from these people, or from any, counts here. */
+  settle(userIds: readonly UserId[] | undefined): Promise<void>
 }
 
 const MOST_BYTES = 65_536
@@ -149,7 +151,7 @@ export async function changePersonFor(
   say: (before: PersonRow) => Json,
 ): Promise<PersonRow> {
   const { organization } = provider
-  return provider.db.system(async (sql) => {
+  const { after, ended } = await provider.db.system(async (sql) => {
     const row = await findPerson(sql, organization.id, id)
     if (row === undefined) throw unknownPerson()
     const words = wantedOf(say(row))
@@ -165,8 +167,10 @@ export async function changePersonFor(
     if (switched !== undefined) await record(sql, provider, switched)
     const after = await findPerson(sql, organization.id, id)
     if (after === undefined) throw unknownPerson()
-    return after
+    return { after, ended: switched?.action === 'member.suspend' }
   })
+  if (ended) await provider.settle([after.id])
+  return after
 }
 
 const unknownPerson = () => new Fault('thing.unknown', { thing: 'person' })
@@ -242,4 +246,5 @@ export async function removePersonFor(provider: Provider, id: string, check: (ro
   })
   ended()
   await provider.db.system((sql) => removeUserOf(sql, organization.id, userId))
+  await provider.settle([userId])
 }

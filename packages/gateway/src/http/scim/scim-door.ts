@@ -3,7 +3,7 @@
  * organization alone: one of another organization, an unknown one and an organization that is not there are refused alike.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Fault, type UserId } from '@toolway/contract'
+import { Fault, type OrganizationId, type UserId } from '@toolway/contract'
 import type { Db, OrgSql } from '../../db/db.ts'
 import {
   findScimTokenByHash,
@@ -15,10 +15,12 @@ import {
   serveScim,
   type ScimAnswer,
 } from '../../features/scim/index.ts'
+import type { Accounts } from '../../identity/accounts.ts'
 import type { Limits } from '../../limits/limits.ts'
 import type { Log } from '../../lib/log.ts'
 import type { AdminCredentials } from '../../oauth/outgoing/admin-credentials.ts'
 import type { KeepSnapshots } from '../../snapshot/keep-snapshots.ts'
+import { refreshPeople } from '../../snapshot/refresh-people.ts'
 import type { Vault } from '../../vault/vault.ts'
 import { readBody, textOf } from '../body.ts'
 import type { Clients } from '../client-address.ts'
@@ -29,7 +31,10 @@ import { cutUnread } from '../streams/unread-answers.ts'
 export interface ScimDoorParts {
   readonly db: Pick<Db, 'organization' | 'system'>
   readonly vault: Pick<Vault, 'hash' | 'seal'>
-  readonly snapshots: Pick<KeepSnapshots, 'find'>
+  readonly snapshots: Pick<KeepSnapshots, 'find' | 'refresh'>
+  readonly accounts: Pick<Accounts, 'load'>
+  /** Of the other processes of this port, where there are some. */
+  readonly untilApplied: ((organization: OrganizationId) => Promise<void>) | undefined
   /** Accounts at vendors, which end with the membership. */
   readonly credentials: Pick<AdminCredentials, 'endIn' | 'ended'>
   readonly limits: Pick<Limits, 'unknown'>
@@ -112,9 +117,10 @@ async function take(
     const ended = await credentials.endIn(sql, { userId })
     return () => void credentials.ended(organization.id, ended)
   }
+  const settle = (ids: readonly UserId[] | undefined) => settleHere(parts, organization.id, ids)
   return serveScim(
     {
-      provider: { db, seals: vault, organization, actor, endAccounts },
+      provider: { db, seals: vault, organization, actor, endAccounts, settle },
       schemas: await loadSchemas(),
       base: `${publicUrl()}/scim/v2/${organization.slug}`,
     },
@@ -124,6 +130,17 @@ async function take(
       ifNoneMatch: request.headers['if-none-match'],
     },
   )
+}
+
+/** The answer to a change that takes something away goes out when it counts in each process of this port. */
+async function settleHere(
+  { accounts, snapshots, untilApplied }: ScimDoorParts,
+  organization: OrganizationId,
+  ids: readonly UserId[] | undefined,
+): Promise<void> {
+  if (ids === undefined) await snapshots.refresh(organization, { table: 'groups' })
+  else await Promise.all([accounts.load(ids), refreshPeople(snapshots, organization, ids)])
+  await untilApplied?.(organization)
 }
 
 /** Throws `token.unknown`, whatever is wrong. */
