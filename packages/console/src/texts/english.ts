@@ -2438,7 +2438,9 @@ export interface English {
       readonly person: string
       readonly role: string
       readonly state: string
-      readonly signedIn: string
+      readonly source: string
+      readonly groups: string
+      readonly seen: string
       readonly actions: string
     }
     readonly never: string
@@ -2446,6 +2448,7 @@ export interface English {
       readonly active: string
       readonly invited: string
       readonly off: string
+      readonly suspended: string
     }
     readonly roleOf: (v: { readonly name: string }) => string
     readonly ownRole: string
@@ -2509,6 +2512,24 @@ export interface English {
     readonly searchHint: string
     readonly anyRole: string
     readonly roleFilter: string
+    readonly anyGroup: string
+    readonly groupFilter: string
+    readonly sourceFilter: string
+    readonly sources: {
+      readonly any: string
+      readonly manual: string
+      readonly provider: string
+      readonly scim: string
+    }
+    readonly stateFilter: string
+    readonly anyState: string
+    readonly suspendedOnly: string
+    readonly activeOnly: string
+    readonly seenFilter: string
+    readonly anyTime: string
+    readonly seenWithin: (v: { readonly days: number }) => string
+    readonly notSeen: (v: { readonly days: number }) => string
+    readonly fromProvider: (v: { readonly title: string }) => string
   }
   readonly person: {
     readonly menu: (v: { readonly name: string }) => string
@@ -4414,7 +4435,6 @@ export interface English {
       readonly person: string
       readonly active: string
       readonly admin: string
-      readonly signedIn: string
       readonly actions: string
     }
     readonly never: string
@@ -4431,6 +4451,10 @@ export interface English {
     readonly removeVerb: string
     readonly removeWhat: string
     readonly removed: (v: { readonly name: string }) => string
+    readonly anybody: string
+    readonly adminsOnly: string
+    readonly local: string
+    readonly inactiveOnly: string
   }
   readonly webhooks: {
     readonly title: string

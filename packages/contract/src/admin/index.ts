@@ -205,8 +205,10 @@ export {
 export {
   addMember,
   changeMember,
+  ListedMember,
   listMembers,
   Member,
+  MEMBER_FILTER,
   MEMBER_ROLES,
   MEMBER_SORTS,
   MemberRole,
@@ -217,12 +219,14 @@ export {
   addSetUpCode,
   addUser,
   changeUser,
+  ListedUser,
   listUsers,
   PasswordCode,
   removeUser,
   setPassword,
   User,
   USER_SORTS,
+  USER_SOURCES,
 } from '../features/people/users.ts'
 export {
   addMyKey,

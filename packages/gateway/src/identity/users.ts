@@ -1,8 +1,9 @@
 /** People: their rows, found by who signs in before any organization is known. It never tells a password's hash onwards. */
 import { newId, type OrganizationId, type UserId } from '@toolway/contract'
 import { z } from 'zod'
-import type { USER_SORTS } from '@toolway/contract/admin'
+import type { USER_SORTS, USER_SOURCES } from '@toolway/contract/admin'
 import type { SystemSql } from '../db/db.ts'
+import { part } from '../db/sql-part.ts'
 import type { Order } from '../lib/page.ts'
 
 export const UserRow = z.object({
@@ -94,9 +95,47 @@ export interface UserFilter {
   readonly search?: string | undefined
   readonly is_active?: boolean | undefined
   readonly platform_admin?: boolean | undefined
+  readonly source?: (typeof USER_SOURCES)[number] | undefined
+  /** The slug of an organization that they are members of. */
+  readonly organization?: string | undefined
+  readonly seen_after?: string | undefined
+  /** Whoever was never seen is among them. */
+  readonly seen_before?: string | undefined
 }
 
-const UserOnPage = UserRow.extend({ key: z.string() })
+const UserOnPage = UserRow.extend({
+  key: z.string(),
+  source: z.enum(['local', 'provider', 'scim']),
+  last_seen_at: z.date().nullable(),
+})
+export type UserOnPage = z.output<typeof UserOnPage>
+
+const FOUND = part`
+  from users u
+  cross join lateral (
+    select case when exists (select from scim_people p where p.user_id = u.id) then 'scim'
+                when u.provider <> 'local' or exists (select from identity_links i where i.user_id = u.id) then 'provider'
+                else 'local' end as source) s
+  cross join lateral (
+    select greatest(u.signed_in_at, (select max(f.used_at) from sign_ins f where f.user_id = u.id)) as last_seen_at) l`
+
+function matching({ search, organization, source, is_active: isActive, platform_admin: isAdmin, ...seen }: UserFilter) {
+  const searched = search?.trim().toLowerCase() ?? ''
+  const [active, admin, by, of] = [isActive ?? null, isAdmin ?? null, source ?? null, organization ?? null]
+  const [after, before] = [seen.seen_after ?? null, seen.seen_before ?? null]
+  return part`
+    where (position(${searched} in lower(u.email)) > 0 or position(${searched} in lower(u.name)) > 0)
+      and u.active = coalesce(${active}::boolean, u.active)
+      and u.platform_admin = coalesce(${admin}::boolean, u.platform_admin)
+      and (${by}::text is null or s.source = ${by})
+      and (${of}::text is null
+           or exists (select from members m join organizations o on o.id = m.organization_id
+                       where m.user_id = u.id and o.slug = ${of}))
+      and (${after}::timestamptz is null or l.last_seen_at >= ${after}::timestamptz)
+      and (${before}::timestamptz is null or coalesce(l.last_seen_at < ${before}::timestamptz, true))`
+}
+
+const UTC = part`'YYYY-MM-DD HH24:MI:SS.US'`
 
 /** A page in an order, read by the key of its last row, and how many there are in all. */
 export async function listUserPage(
@@ -104,25 +143,20 @@ export async function listUserPage(
   filter: UserFilter,
   { sort = 'email', order, after, offset, rowLimit }: Order<(typeof USER_SORTS)[number]>,
 ) {
-  const [searched, down] = [filter.search?.trim().toLowerCase() ?? '', order === 'desc']
+  const down = order === 'desc'
   const [key = null, id = null] = after ?? []
-  const [isActive, isAdmin] = [filter.is_active ?? null, filter.platform_admin ?? null]
-  const [counted] = await sql(Count)`
-    select count(*)::int as count from users
-     where (position(${searched} in lower(email)) > 0 or position(${searched} in lower(name)) > 0)
-       and active = coalesce(${isActive}::boolean, active)
-       and platform_admin = coalesce(${isAdmin}::boolean, platform_admin)`
+  const where = matching(filter)
+  const [counted] = await sql(Count)`select count(*)::int as count ${FOUND} ${where}`
   const rows = await sql(UserOnPage)`
     select * from (
-      select id, email, name, provider, platform_admin, active, epoch, created_at, signed_in_at,
-             (case ${sort}::text when 'name' then lower(name)
-                when 'created_at' then to_char(created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')
-                when 'signed_in_at' then coalesce(to_char(signed_in_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), '')
-                else email end) collate "C" as key
-        from users
-       where (position(${searched} in lower(email)) > 0 or position(${searched} in lower(name)) > 0)
-         and active = coalesce(${isActive}::boolean, active)
-         and platform_admin = coalesce(${isAdmin}::boolean, platform_admin)) found
+      select u.id, u.email, u.name, u.provider, u.platform_admin, u.active, u.epoch, u.created_at, u.signed_in_at,
+             s.source, l.last_seen_at,
+             (case ${sort}::text when 'name' then lower(u.name)
+                when 'created_at' then to_char(u.created_at at time zone 'UTC', ${UTC})
+                when 'signed_in_at' then coalesce(to_char(u.signed_in_at at time zone 'UTC', ${UTC}), '')
+                when 'last_seen_at' then coalesce(to_char(l.last_seen_at at time zone 'UTC', ${UTC}), '')
+                else u.email end) collate "C" as key
+        ${FOUND} ${where}) found
      where ${key}::text is null
         or case when ${down}::boolean then (key, id) < (${key}::text, ${id}::text)
                 else (key, id) > (${key}::text, ${id}::text) end

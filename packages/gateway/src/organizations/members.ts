@@ -6,6 +6,7 @@ import type { OrganizationId, Role, UserId } from '@toolway/contract'
 import { MemberRole, type MEMBER_SORTS } from '@toolway/contract/admin'
 import { z } from 'zod'
 import type { OrgSql, SystemSql } from '../db/db.ts'
+import { part } from '../db/sql-part.ts'
 import type { Order } from '../lib/page.ts'
 
 const RoleRow = z.object({
@@ -55,38 +56,79 @@ export const listMembersNamed = (sql: OrgSql, names: readonly string[]) => sql(M
   select m.user_id, m.role, m.created_at, u.email, u.name, u.active and m.active as active, u.signed_in_at
     from members m join users u on u.id = m.user_id where m.user_id = any(${names}::text[]) or u.email = any(${names}::text[])`
 
-const MemberOnPage = MemberRow.extend({ key: z.string() })
+const MemberOnPage = MemberRow.extend({
+  key: z.string(),
+  /** Whether the membership itself is suspended. */
+  suspended: z.boolean(),
+  /** `manual`, `scim`, or `provider:` and an id. */
+  source: z.string(),
+  groups: z.array(z.string()),
+  last_seen_at: z.date().nullable(),
+})
 export type MemberOnPage = z.output<typeof MemberOnPage>
 
 export interface MemberFilter {
   /** Part of an email or a name, or a whole id. */
   readonly search?: string | undefined
   readonly role?: MemberRole | undefined
+  /** A slug. */
+  readonly group?: string | undefined
+  /** `provider`: any of them. */
+  readonly source?: string | undefined
+  readonly is_active?: boolean | undefined
+  readonly seen_after?: string | undefined
+  /** Whoever was never seen is among them. */
+  readonly seen_before?: string | undefined
 }
+
+/** Each member with where the membership comes from, and when the person last signed in or used a key of this organization. */
+const FOUND = part`
+  from members m join users u on u.id = m.user_id
+  left join scim_people p on p.organization_id = m.organization_id and p.user_id = m.user_id
+  cross join lateral (select case when p.user_id is null then m.source else 'scim' end as source) s
+  cross join lateral (
+    select greatest(u.signed_in_at, (select max(k.last_used_at) from keys k
+                                      where k.organization_id = m.organization_id and k.user_id = m.user_id)) as last_seen_at) l`
+
+function matching({ search, role, group, source, is_active: isActive, ...seen }: MemberFilter) {
+  const searched = search?.trim().toLowerCase() ?? ''
+  const [only, of, by, active] = [role ?? null, group ?? null, source ?? null, isActive ?? null]
+  const [after, before] = [seen.seen_after ?? null, seen.seen_before ?? null]
+  return part`
+    where (u.id = ${searched} or position(${searched} in lower(u.email)) > 0 or position(${searched} in lower(u.name)) > 0)
+      and (${only}::text is null or m.role = ${only})
+      and (${of}::text is null
+           or exists (select from group_members g where g.group_slug = ${of} and g.organization_id = m.organization_id
+                                                    and g.user_id = m.user_id))
+      and (${by}::text is null or s.source = ${by} or ${by} = 'provider' and s.source like 'provider:%')
+      and (${active}::boolean is null or (u.active and m.active) = ${active})
+      and (${after}::timestamptz is null or l.last_seen_at >= ${after}::timestamptz)
+      and (${before}::timestamptz is null or coalesce(l.last_seen_at < ${before}::timestamptz, true))`
+}
+
+const UTC = part`'YYYY-MM-DD HH24:MI:SS.US'`
 
 /** A page in an order, read by the key of its last row, and how many there are in all. */
 export async function listMemberPage(
   sql: OrgSql,
-  { search, role }: MemberFilter,
+  filter: MemberFilter,
   { sort = 'email', order, after, offset, rowLimit }: Order<(typeof MEMBER_SORTS)[number]>,
 ) {
-  const [searched, down] = [search?.trim().toLowerCase() ?? '', order === 'desc']
+  const down = order === 'desc'
   const [key = null, id = null] = after ?? []
-  const only = role ?? null
-  const [counted] = await sql(Count)`
-    select count(*)::int as count from members m join users u on u.id = m.user_id
-     where (u.id = ${searched} or position(${searched} in lower(u.email)) > 0 or position(${searched} in lower(u.name)) > 0)
-       and (${only}::text is null or m.role = ${only})`
+  const where = matching(filter)
+  const [counted] = await sql(Count)`select count(*)::int as count ${FOUND} ${where}`
   const rows = await sql(MemberOnPage)`
-    select * from (
+    select found.*, array(select distinct g.group_slug from group_members g where g.user_id = found.user_id order by 1) as groups
+      from (
       select m.user_id, m.role, m.created_at, u.email, u.name, u.active and m.active as active, u.signed_in_at,
+             not m.active as suspended, s.source, l.last_seen_at,
              (case ${sort}::text when 'name' then lower(u.name) when 'role' then m.role
-                when 'added_at' then to_char(m.created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')
-                when 'signed_in_at' then coalesce(to_char(u.signed_in_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), '')
+                when 'added_at' then to_char(m.created_at at time zone 'UTC', ${UTC})
+                when 'signed_in_at' then coalesce(to_char(u.signed_in_at at time zone 'UTC', ${UTC}), '')
+                when 'last_seen_at' then coalesce(to_char(l.last_seen_at at time zone 'UTC', ${UTC}), '')
                 else u.email end) collate "C" as key
-        from members m join users u on u.id = m.user_id
-       where (u.id = ${searched} or position(${searched} in lower(u.email)) > 0 or position(${searched} in lower(u.name)) > 0)
-         and (${only}::text is null or m.role = ${only})) found
+        ${FOUND} ${where}) found
      where ${key}::text is null
         or case when ${down}::boolean then (key, user_id) < (${key}::text, ${id}::text)
                 else (key, user_id) > (${key}::text, ${id}::text) end

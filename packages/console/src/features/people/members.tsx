@@ -1,9 +1,15 @@
 /** The members of the organization. A role is changed in its row and can be taken back; who is removed loses keys, so that is asked. */
 import { ActionIcon, Box, Group, NativeSelect, Text, Tooltip } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { changeMember, listMembers, removeMember, type Member, type MemberRole } from '@toolway/contract/admin'
+import {
+  changeMember,
+  listMembers,
+  removeMember,
+  type ListedMember,
+  type Member,
+  type MemberRole,
+} from '@toolway/contract/admin'
 import { useState } from 'react'
-import { z } from 'zod'
 import { call } from '../../data/call.ts'
 import { useMay, useMe, useOrganization } from '../../data/me.ts'
 import { usePages } from '../../data/pages.ts'
@@ -18,68 +24,48 @@ import { Empty } from '../../ui/empty.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { IconLink } from '../../ui/icon-link.tsx'
 import { sayDone } from '../../ui/say.tsx'
-import { TypedSearch } from '../../ui/typed-search.tsx'
 import { column, Table } from '../../ui/table.tsx'
 import { When } from '../../ui/when.tsx'
-
-/** As in the contract, which has them as a schema. */
-const ROLES: readonly MemberRole[] = ['tenant_admin', 'tenant_member', 'tenant_viewer']
-
-const Shown = z.object({
-  q: z.string().default(''),
-  role: z.enum(['tenant_admin', 'tenant_member', 'tenant_viewer']).optional(),
-  sort: z.enum(['name', 'role', 'signed_in_at']).default('name'),
-  order: z.enum(['asc', 'desc']).default('asc'),
-})
+import { isNarrowed, MemberFilters, memberQuery, MembersShown, ROLES } from './member-filters.tsx'
+import { today } from './seen.ts'
 
 export function Members() {
   const organization = useOrganization()
-  const [{ q, role, sort, order }, set] = useUrlState(Shown)
-  const query = { sort, order, role, ...(q === '' ? {} : { search: q }) }
+  const [shown, set] = useUrlState(MembersShown)
+  const { sort, order } = shown
+  const query = { sort, order, ...memberQuery(shown, today()) }
   const members = usePages('people', listMembers, { path: { organization }, query })
   const [leaving, setLeaving] = useState<Member>()
   const t = texts.people
   return (
     <>
-      <Group gap="sm" align="flex-end" mb="md">
-        <TypedSearch
-          label={t.search}
-          placeholder={t.searchHint}
-          value={q}
-          onSearch={(next) => set({ q: next })}
-          style={{ flex: '3 1 14rem' }}
-        />
-        <NativeSelect
-          label={t.roleFilter}
-          value={role ?? ''}
-          data={[{ value: '', label: t.anyRole }, ...ROLES.map((item) => ({ value: item, label: texts.roles[item] }))]}
-          onChange={({ currentTarget: { value } }) => set({ role: value === '' ? undefined : (value as typeof role) })}
-          style={{ flex: '1 1 9.5rem' }}
-        />
-      </Group>
+      <MemberFilters shown={shown} onChange={set} />
       <Table
         label={t.members}
         query={members}
         rowKey={({ user_id: id }) => id}
         empty={
-          q === '' && role === undefined ? (
-            <Empty title={t.empty.title} hint={t.empty.hint} icon="users" />
-          ) : (
+          isNarrowed(shown) ? (
             <Empty title={texts.picker.nothing} hint={t.searchHint} icon="search" />
+          ) : (
+            <Empty title={t.empty.title} hint={t.empty.hint} icon="users" />
           )
         }
+        choice="members"
         onMore={members.onMore}
         sorting={{ sort, order, onSort: (by, to) => set({ sort: by as typeof sort, order: to }) }}
         columns={[
           column(t.columns.person, Person, 4, { plain: true, sort: 'name' }),
-          column(t.columns.role, (member: Member) => <Role member={member} />, 3, { sort: 'role' }),
+          column(t.columns.role, (member: ListedMember) => <Role member={member} />, 3, { sort: 'role' }),
           column(t.columns.state, State, 2),
-          column(t.columns.signedIn, ({ signed_in_at: at }: Member) => <When at={at} never={t.never} />, 2, {
-            sort: 'signed_in_at',
+          column(t.columns.source, sourceOf, 2),
+          column(t.columns.groups, ({ groups }: ListedMember) => groups.join(', '), 2),
+          column(t.columns.seen, ({ last_seen_at: at }: ListedMember) => <When at={at} never={t.never} />, 2, {
+            sort: 'last_seen_at',
           }),
           column(
             t.columns.actions,
-            (member: Member) => <Remove member={member} onRemove={() => setLeaving(member)} />,
+            (member: ListedMember) => <Remove member={member} onRemove={() => setLeaving(member)} />,
             1,
             { plain: true },
           ),
@@ -88,6 +74,13 @@ export function Members() {
       <Leaving member={leaving} onClose={() => setLeaving(undefined)} />
     </>
   )
+}
+
+function sourceOf({ source, source_title: title }: Pick<ListedMember, 'source' | 'source_title'>): string {
+  const { sources, fromProvider } = texts.people
+  if (title !== null) return fromProvider({ title })
+  if (source === 'scim') return sources.scim
+  return source === 'manual' ? sources.manual : sources.provider
 }
 
 const Person = ({ name, email }: Member) => (
@@ -101,8 +94,9 @@ const Person = ({ name, email }: Member) => (
   </Box>
 )
 
-const State = ({ is_active: active, signed_in_at: at }: Member) => {
+const State = ({ is_active: active, is_suspended: suspended, signed_in_at: at }: ListedMember) => {
   const t = texts.people.states
+  if (suspended) return <StateBadge tone="off">{t.suspended}</StateBadge>
   if (!active) return <StateBadge tone="off">{t.off}</StateBadge>
   return at === null ? (
     <StateBadge tone="busy">{t.invited}</StateBadge>

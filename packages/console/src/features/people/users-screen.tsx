@@ -1,6 +1,6 @@
 /** Everybody who has an account in this installation; for platform administrators. */
 import { Button } from '@mantine/core'
-import { listUsers, type User } from '@toolway/contract/admin'
+import { listUsers, type ListedUser } from '@toolway/contract/admin'
 import { useState } from 'react'
 import { z } from 'zod'
 import { useMay } from '../../data/me.ts'
@@ -11,18 +11,14 @@ import { Empty } from '../../ui/empty.tsx'
 import { Forbidden } from '../../ui/forbidden.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Screen } from '../../ui/screen.tsx'
-import { TypedSearch } from '../../ui/typed-search.tsx'
 import { column, Table } from '../../ui/table.tsx'
 import { When } from '../../ui/when.tsx'
 import { AddUser } from './add-user.tsx'
+import { today } from './seen.ts'
+import { isEverybody, UserFilters, userQuery, UsersShown } from './user-filters.tsx'
 import { ActiveSwitch, AdminSwitch, NewCode, Person, RemoveUser } from './user-cells.tsx'
 
-const State = z.object({
-  open: z.enum(['user']).optional(),
-  q: z.string().default(''),
-  sort: z.enum(['name', 'signed_in_at']).default('name'),
-  order: z.enum(['asc', 'desc']).default('asc'),
-})
+const State = UsersShown.extend({ open: z.enum(['user']).optional() })
 
 export function UsersScreen() {
   const may = useMay('user_manage', 'platform')
@@ -32,9 +28,11 @@ export function UsersScreen() {
 }
 
 function Users() {
-  const [{ open, q, sort, order }, set] = useUrlState(State)
+  const [shown, set] = useUrlState(State)
+  const { open, sort, order } = shown
   const [turn, setTurn] = useState(0)
-  const users = usePages('people', listUsers, { query: { sort, order, ...(q === '' ? {} : { search: q }) } })
+  const query = { sort, order, ...userQuery(shown, today()) }
+  const users = usePages('people', listUsers, { query })
   const t = texts.users
   const add = () => {
     setTurn(turn + 1)
@@ -50,29 +48,22 @@ function Users() {
         </Button>
       }
     >
-      <TypedSearch
-        label={texts.people.search}
-        placeholder={texts.people.searchHint}
-        value={q}
-        onSearch={(next) => set({ q: next })}
-        mb="md"
-        maw={460}
-      />
+      <UserFilters shown={shown} onChange={set} />
       <Table
         label={texts.nav.users}
         query={users}
         rowKey={({ id }) => id}
-        empty={<Empty title={q === '' ? t.none : texts.picker.nothing} icon="users" />}
+        empty={<Empty title={isEverybody(shown) ? t.none : texts.picker.nothing} icon="users" />}
         onMore={users.onMore}
         sorting={{ sort, order, onSort: (by, to) => set({ sort: by as typeof sort, order: to }) }}
         columns={[
-          column(t.columns.person, (user: User) => <Person user={user} />, 4, { plain: true, sort: 'name' }),
-          column(t.columns.active, (user: User) => <ActiveSwitch user={user} />, 2),
-          column(t.columns.admin, (user: User) => <AdminSwitch user={user} />, 3),
-          column(t.columns.signedIn, ({ signed_in_at: at }: User) => <When at={at} never={t.never} />, 2, {
-            sort: 'signed_in_at',
+          column(t.columns.person, (user: ListedUser) => <Person user={user} />, 4, { plain: true, sort: 'name' }),
+          column(t.columns.active, (user: ListedUser) => <ActiveSwitch user={user} />, 2),
+          column(t.columns.admin, (user: ListedUser) => <AdminSwitch user={user} />, 3),
+          column(texts.people.columns.seen, ({ last_seen_at: at }: ListedUser) => <When at={at} never={t.never} />, 2, {
+            sort: 'last_seen_at',
           }),
-          column(t.columns.actions, (user: User) => <Actions user={user} />, 2, { plain: true }),
+          column(t.columns.actions, (user: ListedUser) => <Actions user={user} />, 2, { plain: true }),
         ]}
       />
       <AddUser key={turn} opened={open === 'user'} onClose={() => set({ open: undefined })} />

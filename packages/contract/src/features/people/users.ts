@@ -5,7 +5,10 @@ import { Flag, operation, pageOf, platform, sortedBy } from '../../admin/operati
 
 const USERS = '/api/v1/admin/users'
 
-export const USER_SORTS = ['email', 'name', 'created_at', 'signed_in_at'] as const
+export const USER_SORTS = ['email', 'name', 'created_at', 'signed_in_at', 'last_seen_at'] as const
+
+/** How somebody came: with a password or an invitation, by an identity provider, or by SCIM in any organization. */
+export const USER_SOURCES = ['local', 'provider', 'scim'] as const
 
 export const User = z.strictObject({
   id: z.string(),
@@ -19,6 +22,13 @@ export const User = z.strictObject({
 })
 export type User = z.output<typeof User>
 
+export const ListedUser = User.extend({
+  source: z.enum(USER_SOURCES),
+  /** The last use of a sign-in. */
+  last_seen_at: z.iso.datetime().nullable(),
+})
+export type ListedUser = z.output<typeof ListedUser>
+
 /** A one-time code with which a person chooses a password at /sign-in/code. */
 export const PasswordCode = z.strictObject({ code: z.string(), expires_at: z.iso.datetime() })
 
@@ -28,8 +38,17 @@ export const listUsers = operation({
   summary: 'List the users of this installation, by email unless sorted otherwise.',
   needs: platform('user_manage'),
   /** `search`: part of an email or a name. */
-  query: sortedBy(USER_SORTS).extend({ is_active: Flag.optional(), platform_admin: Flag.optional() }),
-  answer: pageOf(User),
+  query: sortedBy(USER_SORTS).extend({
+    is_active: Flag.optional(),
+    platform_admin: Flag.optional(),
+    source: z.enum(USER_SOURCES).optional(),
+    /** A slug: only members of that organization. */
+    organization: z.string().min(1).max(64).optional(),
+    seen_after: z.iso.datetime().optional(),
+    /** People who were never seen are among them. */
+    seen_before: z.iso.datetime().optional(),
+  }),
+  answer: pageOf(ListedUser),
 })
 
 export const addUser = operation({

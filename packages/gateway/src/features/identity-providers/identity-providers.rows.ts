@@ -163,3 +163,18 @@ export async function setProvidedGroups(
     returning group_slug`
   return added.length + removed.length
 }
+
+const TitleRow = z.object({ id: z.string(), title: z.string() })
+
+/** The titles of these providers, by id. */
+export const listProviderTitles = async (
+  sql: SystemSql,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> =>
+  new Map(
+    ids.length === 0
+      ? []
+      : (await sql(TitleRow)`select id, title from identity_providers where id = any(${[...ids]}::text[])`).map(
+          ({ id, title }) => [id, title],
+        ),
+  )

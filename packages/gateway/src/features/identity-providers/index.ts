@@ -6,7 +6,7 @@ import { identityProviderOperations, type IdentityProviderParts } from './identi
 export { refusePassword } from './enforced-domains.ts'
 export { environmentProviderOf } from './environment-provider.ts'
 export { startIdentityProviders, type ProviderSignIn } from './identity-providers.start.ts'
-export type { ProviderRow } from './identity-providers.rows.ts'
+export { listProviderTitles, type ProviderRow } from './identity-providers.rows.ts'
 export { startPathOf } from './provider-addresses.ts'
 export { isTrialOf } from './trials.ts'
 export { createFindTxtRecords } from './txt-records.ts'

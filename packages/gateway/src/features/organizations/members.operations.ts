@@ -1,11 +1,12 @@
 /** The operations on members of an organization. */
 import type { UserId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
-import { findMember, listMemberPage, type MemberRow } from '../../organizations/members.ts'
+import { findMember, listMemberPage, type MemberOnPage, type MemberRow } from '../../organizations/members.ts'
 import type { AdminCredentials } from '../../oauth/outgoing/admin-credentials.ts'
 import { idsOf, type Ended } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
 import { sortedPage } from '../../lib/page.ts'
 import { recordChange } from '../../records/change.ts'
+import { listProviderTitles } from '../identity-providers/index.ts'
 import { changeRole, join, removeMembership, toCode } from '../people/index.ts'
 import { refreshPeople } from '../../snapshot/refresh-people.ts'
 import { operationServers, type OperationBase, type Served } from '../../operations/serve.ts'
@@ -28,11 +29,30 @@ const toMember = (row: MemberRow): shapes.Member => ({
   signed_in_at: row.signed_in_at?.toISOString() ?? null,
 })
 
+const PROVIDER = 'provider:'
+
+const providersOf = (rows: readonly MemberOnPage[]): string[] =>
+  rows.flatMap(({ source }) => (source.startsWith(PROVIDER) ? [source.slice(PROVIDER.length)] : []))
+
+const toListed = (row: MemberOnPage, titles: ReadonlyMap<string, string>): shapes.ListedMember => ({
+  ...toMember(row),
+  is_suspended: row.suspended,
+  source: row.source,
+  source_title: titles.get(row.source.slice(PROVIDER.length)) ?? null,
+  groups: row.groups,
+  last_seen_at: row.last_seen_at?.toISOString() ?? null,
+})
+
 export const memberOperations: readonly Served<MemberParts>[] = [
-  serveOrganization(shapes.listMembers, async ({ read, query }) => {
+  serveOrganization(shapes.listMembers, async ({ parts, read, query }) => {
     const page = sortedPage(query)
     const found = await read((sql) => listMemberPage(sql, query, page.order))
-    return page.of(found, ({ user_id: id }) => id, toMember)
+    const titles = await parts.db.system((sql) => listProviderTitles(sql, providersOf(found.rows)))
+    return page.of(
+      found,
+      ({ user_id: id }) => id,
+      (row) => toListed(row, titles),
+    )
   }),
 
   serveOrganization(shapes.addMember, async ({ parts, actor, organization, body, role: own, read, head }) => {

@@ -4,10 +4,12 @@ import {
   changeMember,
   listMembers,
   MEMBER_ROLES,
+  MEMBER_SORTS,
   removeMember,
+  type ListedMember,
   type MemberRole,
 } from '@toolway/contract/admin'
-import { Argument, Option } from 'commander'
+import { Argument, InvalidArgumentError, Option } from 'commander'
 import { describeCommand, groupOf, type Finish } from '../../cli/command.ts'
 import { table } from '../../cli/terminal/output.ts'
 import { listAll } from '../../cli/transport/transport.ts'
@@ -53,17 +55,64 @@ const add = describeCommand({
   }),
 })
 
+interface Filtering extends OrganizationOption {
+  readonly search?: string
+  readonly role?: MemberRole
+  readonly group?: string
+  readonly source?: string
+  readonly active?: boolean
+  readonly seenAfter?: string
+  readonly seenBefore?: string
+}
+interface Listing extends Filtering {
+  readonly sort?: (typeof MEMBER_SORTS)[number]
+}
+
+const momentOf = (text: string): string => {
+  const at = new Date(text)
+  if (Number.isNaN(at.getTime())) throw new InvalidArgumentError('It is not a date, such as 2026-11-30.')
+  return at.toISOString()
+}
+
+const filterOptions = [
+  new Option('--search <text>', 'part of a name or an email address'),
+  new Option('--role <role>', 'only this role').choices(MEMBER_ROLES),
+  new Option('--group <group>', 'only members of this group'),
+  new Option('--source <source>', 'only manual, scim, provider, or provider: and the id of a provider'),
+  new Option('--active', 'only people who can sign in'),
+  new Option('--no-active', 'only people who are suspended or deactivated'),
+  new Option('--seen-after <date>', 'only people who were seen from then on').argParser(momentOf),
+  new Option('--seen-before <date>', 'only people who were not seen since then').argParser(momentOf),
+]
+
+const filterOf = ({ search, role, group, source, active, seenAfter, seenBefore }: Filtering) => ({
+  ...{ search, role, group, source, is_active: active === undefined ? undefined : (`${active}` as const) },
+  ...{ seen_after: seenAfter, seen_before: seenBefore },
+})
+
+const stateOf = ({ is_active: active, is_suspended: suspended }: ListedMember): string => {
+  if (suspended) return 'suspended'
+  return active ? 'active' : 'deactivated'
+}
+
 const list = describeCommand({
   name: 'list',
   about: 'list the members of an organization',
-  examples: ['toolway member list'],
-  call: (transport, { organization }: OrganizationOption) =>
-    listAll(transport, listMembers, { params: { organization } }),
+  options: [...filterOptions, new Option('--sort <column>', 'order of the list').choices(MEMBER_SORTS)],
+  examples: ['toolway member list', 'toolway member list --group finance --seen-before 2026-09-01'],
+  call: (transport, words: Listing) =>
+    listAll(transport, listMembers, {
+      params: { organization: words.organization },
+      query: { ...filterOf(words), sort: words.sort },
+    }),
   print: (members) => ({
     value: members.map(({ user_id: _, added_at: __, ...rest }) => rest),
     lines: table(
-      ['EMAIL', 'NAME', 'ROLE', 'LAST SIGN-IN'],
-      members.map((member) => [member.email, member.name, member.role, member.signed_in_at ?? 'never']),
+      ['EMAIL', 'NAME', 'ROLE', 'STATE', 'SOURCE', 'GROUPS', 'LAST SEEN'],
+      members.map((member) => [
+        ...[member.email, member.name, member.role, stateOf(member), member.source_title ?? member.source],
+        ...[member.groups.join(' '), member.last_seen_at ?? 'never'],
+      ]),
     ),
   }),
 })

@@ -2,7 +2,7 @@
 import { Fault, type FamilyId, type UserId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { newSetUpCode, type PasswordCode } from '../../identity/codes.ts'
-import { listUserPage, type UserRow } from '../../identity/users.ts'
+import { listUserPage, type UserOnPage, type UserRow } from '../../identity/users.ts'
 import { sortedPage } from '../../lib/page.ts'
 import type { Ended } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
 import { passwordSet } from './enrolment.ts'
@@ -31,13 +31,19 @@ const toUser = (row: UserRow): shapes.User => ({
   signed_in_at: row.signed_in_at?.toISOString() ?? null,
 })
 
+const toListed = (row: UserOnPage): shapes.ListedUser => ({
+  ...toUser(row),
+  source: row.source,
+  last_seen_at: row.last_seen_at?.toISOString() ?? null,
+})
+
 export const toCode = ({ code, expiresAt }: PasswordCode) => ({ code, expires_at: expiresAt.toISOString() })
 
 export const userOperations: readonly Served<UserParts>[] = [
   servePlatform(shapes.listUsers, async ({ read, query }) => {
     const page = sortedPage(query)
     const found = await read((sql) => listUserPage(sql, query, page.order))
-    return page.of(found, ({ id }) => id, toUser)
+    return page.of(found, ({ id }) => id, toListed)
   }),
 
   servePlatform(shapes.addUser, async ({ parts, change, body, head }) => {
