@@ -147,6 +147,32 @@ describe('a provider of an organization', () => {
     expect(members.body).toMatchObject({ items: [{ user_id: boss.id, role: 'tenant_admin' }] })
   })
 
+  test('ends the accounts at vendors with the membership that it ends, and no others', async () => {
+    await using held = await fixture()
+    const mappings = [{ group: 'staff', role: 'tenant_member' }]
+    const acme = await addProvider(held, 'acme', { newcomers: 'refuse', mappings })
+    const browser = createBrowser(held.gateway.address)
+    await browser.ask(await wayBack(browser, acme, ADA))
+    const Nothing = z.object({})
+    await held.gateway.db.system(async (sql) => {
+      await sql(Nothing)`insert into members (organization_id, user_id, role)
+        select ${held.globex.id}, id, 'tenant_member' from users where email = ${ADA.email ?? ''}`
+      await sql(Nothing)`insert into credentials (id, organization_id, provider, user_id, sealed_access_token)
+        select 'crd_' || o.id, o.id, 'github', u.id, 'x' from organizations o, users u
+         where o.id in (${held.acme.id}, ${held.globex.id}) and u.email = ${ADA.email ?? ''}`
+    })
+    expect((await browser.ask(await wayBack(browser, acme, { ...ADA, groups: [] }))).status).toBe(401)
+    const left = await held.gateway.db.system(
+      (sql) => sql(z.object({ organization_id: z.string() }))`select organization_id from credentials`,
+    )
+    expect(left).toEqual([{ organization_id: held.globex.id }])
+    const [record] = await held.gateway.db.system(
+      (sql) => sql(z.object({ detail: z.looseObject({}) }))`
+        select detail from records where organization_id = ${held.acme.id} and method = 'member.remove'`,
+    )
+    expect(record?.detail).toMatchObject({ credentials: [`crd_${held.acme.id}`], provider: 'login' })
+  })
+
   test('reaches an existing account only by a proven domain, and never an administrator of the installation', async () => {
     await using held = await fixture()
     const acme = await addProvider(held, 'acme')

@@ -11,6 +11,7 @@ import { createSamlProvider } from '../../identity/federated/saml-provider.ts'
 import { spendState } from '../../identity/spent-states.ts'
 import { emailOf } from '../../identity/users.ts'
 import { createBuckets, type LocalBuckets } from '../../limits/buckets.ts'
+import type { AdminCredentials } from '../../oauth/outgoing/admin-credentials.ts'
 import { recordChange, type Actor } from '../../records/change.ts'
 import { INSTALLATION } from '../../snapshot/installation.ts'
 import type { Snapshot } from '../../snapshot/snapshot.ts'
@@ -31,6 +32,8 @@ import { mappingsFor, personOf, roleOf } from './provided-people.ts'
 
 export interface StartIdentityProvidersParts {
   readonly signIn: Pick<SignIn, 'afterProvider'>
+  /** Accounts at vendors, which end with a membership. */
+  readonly credentials: Pick<AdminCredentials, 'endIn' | 'ended'>
   findOrganization(name: { id?: string; slug?: string }): Snapshot | undefined
   /** Resolves when this process's memory knows of changed people, and of the members of those organizations. */
   settle(id: UserId, organizationIds: readonly OrganizationId[]): Promise<void>
@@ -178,9 +181,12 @@ export function startIdentityProviders({ db, vault }: BaseWithDatabase, parts: S
     noteRefusal({ db, unproven }, row, { actor, cause }, thrown)
 
   async function open(row: ProviderRow, actor: Actor, proven: Proven): Promise<Tokens | SecondStep> {
-    const { user, changed, isNew, refusal } = await db.system((sql) =>
-      personOf(sql, { hash: vault.hash, seal: vault.seal }, actor, row, proven),
+    const { endIn } = parts.credentials
+    const seals = { hash: vault.hash, seal: vault.seal }
+    const { user, ended, changed, isNew, refusal } = await db.system((sql) =>
+      personOf(sql, { seals, endIn }, actor, row, proven),
     )
+    for (const { organizationId, ended: all } of ended) void parts.credentials.ended(organizationId, all)
     if (isNew || changed.length > 0) await parts.settle(user.id, changed)
     if (refusal !== undefined) throw new Fault('login.provider', { problem: refusal })
     const { session_hours: hours } = settingsOf(row)

@@ -22,6 +22,8 @@ import {
   type UserRow,
   type UserWithPassword,
 } from '../../identity/users.ts'
+import type { AdminCredentials } from '../../oauth/outgoing/admin-credentials.ts'
+import { idsOf, type Ended } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
 import { hasOtherAdminIn } from '../../organizations/members.ts'
 import { DEFAULT_SLUG, findOrganizations } from '../../organizations/organizations.ts'
 import { recordChange, type Actor } from '../../records/change.ts'
@@ -41,8 +43,19 @@ import {
 } from './identity-providers.rows.ts'
 import { groupClaimsOf } from './provider-settings.ts'
 
+/** Credentials that were taken out of an organization. */
+interface EndedIn {
+  readonly organizationId: OrganizationId
+  readonly ended: readonly Ended[]
+}
+
+/** Takes the accounts at vendors out of the database that somebody has for an organization. */
+export type EndAccounts = Pick<AdminCredentials, 'endIn'>
+
 export interface ProvidedPerson {
   readonly user: UserRow
+  /** What ended with memberships: its authorization servers are asked to revoke it after the transaction. */
+  readonly ended: readonly EndedIn[]
   /** Organizations whose members or groups have changed. */
   readonly changed: readonly OrganizationId[]
   /** Whether anything about the person has changed. */
@@ -53,6 +66,9 @@ export interface ProvidedPerson {
 
 interface Arrival {
   readonly sql: SystemSql
+  readonly endIn: EndAccounts['endIn']
+  /** Grows by what ends. */
+  readonly ended: EndedIn[]
   readonly seals: MemberSeals
   readonly actor: Actor
   readonly provider: ProviderRow
@@ -106,12 +122,13 @@ export function roleOf(mappings: readonly GroupMapping[], settings: ProviderSett
 /** Throws `login.provider`. Its transaction is the caller's. */
 export async function personOf(
   sql: SystemSql,
-  seals: MemberSeals,
+  { seals, endIn }: { readonly seals: MemberSeals } & EndAccounts,
   actor: Actor,
   provider: ProviderRow,
   proven: Proven,
 ): Promise<ProvidedPerson> {
-  const arrival = { sql, seals, actor, provider, settings: settingsOf(provider), proven }
+  const ended: EndedIn[] = []
+  const arrival = { sql, seals, endIn, ended, actor, provider, settings: settingsOf(provider), proven }
   const { user, isNew } = await findOrAdd(arrival)
   if (!user.active) return refuse('this account is not active')
   if (user.platform_admin && !isOfInstallation(provider))
@@ -119,7 +136,8 @@ export async function personOf(
   const changed = await settleMemberships(arrival, user)
   await noteLinkUsed(sql, provider, proven.subject)
   const own = placeOf(provider)
-  return { user, changed, isNew, refusal: own === undefined ? undefined : await refusalIn(arrival, own, user.id) }
+  const refusal = own === undefined ? undefined : await refusalIn(arrival, own, user.id)
+  return { user, ended, changed, isNew, refusal }
 }
 
 async function findOrAdd(arrival: Arrival): Promise<{ user: UserRow; isNew: boolean }> {
@@ -264,8 +282,15 @@ async function settleIn(
   // An organization is not left without an administrator by a claim.
   if (before.role === 'tenant_admin' && !(await hasOtherAdminIn(sql, organizationId, user.id))) return false
   if (role === undefined) {
+    const ended = await arrival.endIn(sql, { organizationId, userId: user.id })
     await removeMembershipIn(sql, organizationId, user.id)
-    await note(arrival, organizationId, user.id, 'member.remove', { email: user.email, role: before.role })
+    arrival.ended.push({ organizationId, ended })
+    const detail = {
+      email: user.email,
+      role: before.role,
+      ...(ended.length === 0 ? {} : { credentials: idsOf(ended) }),
+    }
+    await note(arrival, organizationId, user.id, 'member.remove', detail)
     return true
   }
   await setMembership(sql, { organizationId, userId: user.id, role, source })
