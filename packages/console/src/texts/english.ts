@@ -1799,6 +1799,8 @@ export interface English {
       readonly provider: string
     }
     readonly hours: string
+    readonly assumed: string
+    readonly assumedHint: string
     readonly hoursWrong: string
     readonly groupClaims: string
     readonly groupClaimsHint: string
@@ -1847,6 +1849,21 @@ export interface English {
       readonly removeOf: (v: { readonly domain: string }) => string
       readonly removeTitle: string
       readonly removeText: (v: { readonly domain: string }) => string
+      readonly removed: string
+    }
+    readonly own: {
+      readonly title: string
+      readonly hint: string
+      readonly none: string
+      readonly provider: string
+      readonly linked: string
+      readonly used: string
+      readonly never: string
+      readonly action: string
+      readonly add: (v: { readonly title: string }) => string
+      readonly remove: string
+      readonly removeOf: (v: { readonly title: string }) => string
+      readonly removeText: string
       readonly removed: string
     }
   }

@@ -61,7 +61,7 @@ export function roleIfAdmitted(
   }
 }
 
-const LEAVES_OUT: ReadonlySet<string> = new Set(['factor.needed', 'login.over', 'token.expired'])
+const LEAVES_OUT: ReadonlySet<string> = new Set(['factor.needed', 'factor.provider', 'login.over', 'token.expired'])
 
 /** Whether a principal may use a toolset. A toolset that is open to all needs no look-up. */
 export function isThere(

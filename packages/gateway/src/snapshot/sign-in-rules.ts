@@ -34,13 +34,14 @@ export interface SignInCheck {
 }
 
 /**
- * Throws `factor.needed`, `login.over`, and `token.expired` for a token that has to be renewed first. OAuth clients renew by
+ * Throws `factor.needed`, `factor.provider`, `login.over`, and `token.expired` for a token that has to be renewed first. OAuth clients renew by
  * themselves whether their person is here or not: how old their grant is, and how long they rest, ends nothing.
  */
 export function refuseSignIn({ proof, client }: Principal, { account, settings, now }: SignInCheck): void {
   if (proof === undefined) return
   const isNeeded = settings.second_factor === 'required' || account?.must_have_second_factor === true
-  if (isNeeded && account?.second_factor !== true && !proof.methods.includes('mfa')) throw new Fault('factor.needed')
+  if (isNeeded && account?.second_factor !== true && !proof.methods.includes('mfa'))
+    throw new Fault(proof.methods.includes('fed') ? 'factor.provider' : 'factor.needed')
   if (client === undefined || !OWN_CLIENTS.has(client)) return
   const { sign_in_idle_minutes: minutes } = settings
   if (restOf(settings, proof, now) !== undefined) throw new Fault('login.over')

@@ -2,6 +2,7 @@
 import {
   ActionIcon,
   Button,
+  Checkbox,
   Group,
   NumberInput,
   PasswordInput,
@@ -201,6 +202,12 @@ const People = ({ words, faults, put }: PartProps) => (
       min={1}
       max={720}
       onChange={(hours) => put({ hours })}
+    />
+    <Checkbox
+      label={t.assumed}
+      description={t.assumedHint}
+      checked={words.isAssumed}
+      onChange={({ currentTarget: { checked: isAssumed } }) => put({ isAssumed })}
     />
     <TextInput
       label={t.groupClaims}

@@ -35,6 +35,8 @@ export interface ProviderWords extends Pick<OidcSettings, 'addresses' | 'newcome
   readonly scopes: string
   readonly groupClaims: string
   readonly hours: number | string
+  /** Its sign-ins count as proven by two factors. */
+  readonly isAssumed: boolean
   readonly mappings: readonly MappingWords[]
   readonly private: boolean
 }
@@ -61,6 +63,7 @@ export function wordsOf(row: Row | undefined): ProviderWords {
     addresses: settings?.addresses ?? DEFAULTS.addresses,
     newcomers: settings?.newcomers ?? DEFAULTS.newcomers,
     hours: settings?.session_hours ?? 8,
+    isAssumed: settings?.second_factor === 'assumed',
     mappings:
       settings?.mappings.map(({ group, role, groups: here }) => ({
         ...{ group, role: role ?? '', groups: here.join(', ') },
@@ -116,7 +119,10 @@ function settingsOf(words: ProviderWords, row: Row | undefined): Body['settings'
     ...(role === '' ? {} : { role }),
     groups: partsOf(here.trim(), /\s*,\s*/),
   }))
-  const shared = { addresses, newcomers, session_hours: Number(hours), mappings }
+  const shared = {
+    ...{ addresses, newcomers, session_hours: Number(hours), mappings },
+    second_factor: words.isAssumed ? ('assumed' as const) : ('reported' as const),
+  }
   if (words.kind === 'oidc')
     return {
       ...{ kind: 'oidc', issuer: words.issuer.trim(), client_id: words.clientId.trim(), ...shared },

@@ -35,6 +35,11 @@ const Shared = {
    */
   addresses: z.enum(['claim', 'provider']).default('claim'),
   newcomers: Newcomers.default('refuse'),
+  /**
+   * Whether a sign-in counts as proven by two factors. reported: where the provider says so (`amr`, `acr`). assumed: always, because the
+   * provider asks everybody for them.
+   */
+  second_factor: z.enum(['reported', 'assumed']).default('reported'),
   /** Hours after which people sign in again. */
   session_hours: z.int().min(1).max(720).default(8),
   mappings: z.array(GroupMapping).max(500).default([]),

@@ -376,6 +376,10 @@ export interface English {
       readonly say: () => Markup
       readonly mend: () => Markup
     }
+    readonly 'factor.provider': {
+      readonly say: () => Markup
+      readonly mend: () => Markup
+    }
     readonly 'login.over': {
       readonly say: () => Markup
       readonly mend: () => Markup
@@ -385,6 +389,9 @@ export interface English {
     readonly 'must be an email address': () => Markup
     readonly 'must have # to # characters': (v: { readonly '0': Words; readonly '1': Words }) => Markup
     readonly 'it was not started in this browser, or took more than ten minutes': () => Markup
+    readonly 'the sign-in that started this has ended: start again in your account': () => Markup
+    readonly 'another account here is linked to this identity': () => Markup
+    readonly 'your account is linked to another identity of this provider: unlink that one first': () => Markup
     readonly 'this response was already used': () => Markup
     readonly 'its response is not a valid SAML response': () => Markup
     readonly 'its response contains a document type, a comment or other markup that is not accepted': () => Markup
