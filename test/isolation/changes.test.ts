@@ -50,6 +50,8 @@ const WITH_AUTHENTICATOR = new Set([
   ...['beginPasskey', 'addPasskey', 'beginAuthenticatorApp', 'addAuthenticatorApp', 'renameSecondFactor'],
   ...['removeSecondFactor', 'newRecoveryCodes', 'beginProof', 'proveAgain', 'finishLogin', 'endSignIns'],
   ...['resetSecondFactor', 'resetMemberSecondFactor'],
+  // These need a provider: `test/e2e/people/identity-links.test.ts`.
+  ...['beginIdentityLink', 'removeIdentityLink'],
 ])
 /** Operations that fail because no receiver is reachable; the failure is on record, too. */
 const FAILING = new Set(['testWebhook', 'testRecordStream', 'testInstallationRecordStream'])

@@ -173,6 +173,26 @@ describe('a provider of an organization', () => {
     expect(record?.detail).toMatchObject({ credentials: [`crd_${held.acme.id}`], provider: 'login' })
   })
 
+  test('says what to do where a second factor is required and it reports none, unless its sign-ins count as such', async () => {
+    await using held = await fixture()
+    const mappings = [{ group: 'staff', role: 'tenant_admin' }]
+    const acme = await addProvider(held, 'acme', { mappings })
+    await held.gateway.db.system(
+      (sql) => sql(z.object({}))`
+        update organizations set settings = settings || '{"second_factor": "required"}'::jsonb where id = ${held.acme.id}`,
+    )
+    await held.gateway.restart()
+    const browser = createBrowser(held.gateway.address)
+    const members = async () => {
+      await browser.ask(await wayBack(browser, acme, ADA))
+      const answer = await browser.ask('/api/v1/admin/tenants/acme/members')
+      return [answer.status, ((await answer.json()) as { code?: string; message?: string }).code]
+    }
+    expect(await members()).toEqual([403, 'factor.provider'])
+    await addProvider(held, 'acme', { mappings, second_factor: 'assumed' })
+    expect(await members()).toEqual([200, undefined])
+  })
+
   test('reaches an existing account only by a proven domain, and never an administrator of the installation', async () => {
     await using held = await fixture()
     const acme = await addProvider(held, 'acme')

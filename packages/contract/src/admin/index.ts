@@ -185,6 +185,13 @@ export {
 export { SecondStep } from '../features/people/second-step.ts'
 export { NEEDS_PROOF } from './needs-proof.ts'
 export {
+  beginIdentityLink,
+  listIdentityLinks,
+  removeIdentityLink,
+  type IdentityLink,
+  type LinkProvider,
+} from '../features/identity-providers/identity-links.ts'
+export {
   addAuthenticatorApp,
   addPasskey,
   beginAuthenticatorApp,

@@ -19,7 +19,8 @@ export const NEEDS_PROOF: ReadonlySet<string> = new Set([
     'removeIdentityDomain',
   ],
   ...['putInstallationIdentityProvider', 'removeInstallationIdentityProvider', 'addScimToken', 'rotateScimToken'],
-  // One's own second factors.
+  // One's own second factors and identities.
+  ...['beginIdentityLink', 'removeIdentityLink'],
   ...['beginPasskey', 'addPasskey', 'beginAuthenticatorApp', 'addAuthenticatorApp'],
   ...['renameSecondFactor', 'removeSecondFactor', 'newRecoveryCodes'],
 ])

@@ -8,6 +8,7 @@ import { Screen } from '../../ui/screen.tsx'
 import { Section } from '../../ui/section.tsx'
 import { LanguageChoice } from './language-choice.tsx'
 import { OwnClients } from '../../features/authorization/own-clients.tsx'
+import { OwnIdentities } from '../../features/identity-providers/own-identities.tsx'
 import { PasswordForm } from '../../features/people/password-form.tsx'
 import { SecondFactors } from '../../features/second-factor/second-factors.tsx'
 import { SignIns } from '../../features/people/sign-ins.tsx'
@@ -20,6 +21,7 @@ export function MeScreen() {
       <You />
       <SignIns />
       <SecondFactors />
+      <OwnIdentities />
       <PasswordForm />
       <OwnClients />
       <Section title={t.accounts} hint={t.accountsSeeHint}>

@@ -28,6 +28,8 @@ import {
   settingsOf,
   type ProviderRow,
 } from './identity-providers.rows.ts'
+import { linkPerson } from './identity-links.ts'
+import type { Linking } from './link-tickets.ts'
 import { mappingsFor, personOf, roleOf } from './provided-people.ts'
 
 export interface StartIdentityProvidersParts {
@@ -189,14 +191,18 @@ export function startIdentityProviders({ db, vault }: BaseWithDatabase, parts: S
     for (const { organizationId, ended: all } of ended) void parts.credentials.ended(organizationId, all)
     if (isNew || changed.length > 0) await parts.settle(user.id, changed)
     if (refusal !== undefined) throw new Fault('login.provider', { problem: refusal })
-    const { session_hours: hours } = settingsOf(row)
+    const { session_hours: hours, second_factor: secondFactor } = settingsOf(row)
+    const methods = methodsOf({
+      ...proven,
+      severalFactors: proven.severalFactors === true || secondFactor === 'assumed',
+    })
     const scope = {
       organization: row.organization_id === INSTALLATION ? undefined : row.organization_id,
       client: 'browser',
       provider: { id: row.id, endsAt: new Date(Date.now() + hours * 60 * 60 * 1000) },
     } as const
     const how = `identity provider ${row.slug}`
-    const tokens = await parts.signIn.afterProvider(actor, { user, methods: methodsOf(proven), how, scope })
+    const tokens = await parts.signIn.afterProvider(actor, { user, methods, how, scope })
     await db.system((sql) => noteProviderSignIn(sql, row.id))
     return tokens
   }
@@ -206,6 +212,11 @@ export function startIdentityProviders({ db, vault }: BaseWithDatabase, parts: S
     /** Throws `login.provider`; the refusal is on record, and shown beside the provider. */
     signIn: (row: ProviderRow, actor: Actor, proven: Proven): Promise<Tokens | SecondStep> =>
       open(row, actor, proven).catch((thrown: unknown) => noteProblem(row, actor, 'person', thrown)),
+    /** Throws `login.provider`; the refusal is on record. */
+    link: (row: ProviderRow, actor: Actor, linking: Linking, { subject }: Proven): Promise<void> =>
+      db
+        .system((sql) => linkPerson(sql, actor, row, { ...linking, subject }))
+        .catch((thrown: unknown) => noteProblem(row, actor, 'stranger', thrown)),
     noteProblem,
     outcomeOf,
   }

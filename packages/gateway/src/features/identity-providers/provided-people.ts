@@ -167,7 +167,7 @@ async function link({ sql, actor, provider, proven }: Arrival, { id }: UserRow):
   })
 }
 
-const placeOf = ({ organization_id: owner }: ProviderRow): OrganizationId | undefined =>
+export const placeOf = ({ organization_id: owner }: ProviderRow): OrganizationId | undefined =>
   owner === INSTALLATION ? undefined : (owner as OrganizationId)
 
 /** Whether the provider's owner decides over an address: the installation does over all of them. */

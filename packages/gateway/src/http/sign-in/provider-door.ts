@@ -11,6 +11,8 @@ import { Hono } from 'hono'
 import { z } from 'zod'
 import {
   isTrialOf,
+  Linking,
+  openLinkTicket,
   startPathOf,
   type ProviderRow,
   type ProviderSignIn,
@@ -70,6 +72,9 @@ const FORM_LIMIT_BYTES = 256 * 1024
 /** The field that tells our own page's form from the provider's. */
 const AGAIN = 'again'
 const SEAL_PURPOSE = 'sign-in at a provider'
+const LINK_OVER = 'the sign-in that started this has ended: start again in your account'
+/** The console's screen of one's own account. */
+const OWN_ACCOUNT = '/me'
 
 const Attempt = z.object({
   /** The address of the provider: an answer of another one is not for this attempt (RFC 9700, section 4.4). */
@@ -79,6 +84,8 @@ const Attempt = z.object({
   verifier: z.string(),
   next: z.string().optional(),
   trial: z.boolean().optional(),
+  /** It signs nobody in, and links the identity to that account. */
+  link: Linking.optional(),
   until: z.number(),
 })
 type Attempt = z.output<typeof Attempt>
@@ -113,10 +120,11 @@ function addProvider(app: Hono<Env>, parts: ProviderDoorParts, route: string, fi
       if (isTrial && !isTrialOf(vault, ticket, found.row.id))
         throw new Fault('login.provider', { problem: 'this trial has expired: start it again' })
       if (comesFromElsewhere(c)) return await askToBegin(c, found)
+      const link = await linkingOf(c, parts, found)
       const { url, ...redirect } = await found.provider
         .depart(`${publicUrl()}${found.path}/callback`, hint)
         .catch(noteIn(parts, found, c, isTrial))
-      const attempt = { ...redirect, path: found.path, next, trial: isTrial, until: Date.now() + SECONDS * 1000 }
+      const attempt = { ...redirect, path: found.path, next, trial: isTrial, link, until: Date.now() + SECONDS * 1000 }
       c.header('set-cookie', cookies.seal(attempt))
       return c.redirect(url.href, 303)
     } catch (thrown) {
@@ -135,6 +143,21 @@ function askToBegin(c: PageContext, { path, provider: { title } }: ProviderAddre
   const texts = textsFor(c)
   const query = new URL(c.req.url).search
   return pageOf({ texts, title: texts.signIn.title(), body: beginForm(texts, { title, path: `${path}${query}` }) })
+}
+
+/** The account that a ticket links, where the browser is signed in to it: another person's ticket would link them to that account. */
+async function linkingOf(
+  c: PageContext,
+  { vault, web }: ProviderDoorParts,
+  { row }: ProviderAddress,
+): Promise<Linking | undefined> {
+  const ticket = c.req.query('link')
+  if (ticket === undefined || row === undefined) return undefined
+  const linking = openLinkTicket(vault, ticket, row.id)
+  const principal = linking && (await web.principalOf(c.req.header('cookie')))
+  if (linking === undefined || principal?.signInId !== linking.signIn)
+    throw new Fault('login.provider', { problem: LINK_OVER })
+  return linking
 }
 
 /** Of a SAML provider: it posts its response, and reads our metadata. */
@@ -183,10 +206,7 @@ async function arrive(
     const proven = await found.provider
       .arrive(current, attempt, fields)
       .catch(noteIn(parts, found, c, attempt.trial === true))
-    const response =
-      attempt.trial === true && found.row !== undefined
-        ? await answerTrial(c, parts, found.row, proven)
-        : await answerSignedIn(c, await enter(parts, found, actorOf(c, parts), proven), attempt.next, parts)
+    const response = await answerProven(c, parts, found, { attempt, proven })
     response.headers.append('set-cookie', cookies.clear(path))
     return response
   } catch (thrown) {
@@ -194,6 +214,21 @@ async function arrive(
     response.headers.append('set-cookie', cookies.clear(path))
     return response
   }
+}
+
+async function answerProven(
+  c: PageContext,
+  parts: ProviderDoorParts,
+  found: ProviderAddress,
+  { attempt, proven }: { readonly attempt: Attempt; readonly proven: Proven },
+): Promise<Response> {
+  const { row } = found
+  const actor = actorOf(c, parts)
+  if (row !== undefined && attempt.trial === true) return answerTrial(c, parts, row, proven)
+  if (row === undefined || attempt.link === undefined)
+    return answerSignedIn(c, await enter(parts, found, actor, proven), attempt.next, parts)
+  await parts.providers.link(row, actor, attempt.link, proven)
+  return leadOn(textsFor(c), OWN_ACCOUNT)
 }
 
 function problemAnswer(c: PageContext, thrown: unknown): Promise<Response> {
