@@ -53,7 +53,6 @@ async function readAddress(page: Page, provider: string, label: string): Promise
 async function signIn(page: Page, organization: string, provider: string) {
   await page.goto(`/o/${organization}/sign-in`)
   await page.getByRole('link', { name: `Sign in with ${provider}` }).click()
-  await page.getByRole('link', { name: 'Open the console' }).click()
   await page.waitForURL(new RegExp(`/o/${organization}(/|$|\\?)`))
 }
 

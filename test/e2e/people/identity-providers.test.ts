@@ -98,7 +98,7 @@ describe('a provider of an organization', () => {
     await addProvider(held, 'globex')
     const browser = createBrowser(held.gateway.address)
     const page = await (await browser.ask('/o/acme/sign-in')).text()
-    expect(page).toContain(`href="${acme.path}"`)
+    expect(page).toContain(`href="${acme.path}?next=%2Fo%2Facme"`)
     expect(page.match(/Sign in with Example ID/g)).toHaveLength(1)
     // An organization that is not there looks like one without a provider.
     expect(await (await browser.ask('/o/nowhere/sign-in')).text()).not.toContain('Sign in with')

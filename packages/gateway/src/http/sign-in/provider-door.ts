@@ -278,7 +278,7 @@ async function answerSignedIn(
     return lead
   }
   // A redirect would still count as led by the provider's site, and the new cookies would not be sent.
-  const response = await leadOn(textsFor(c), next ?? '/sign-in')
+  const response = await leadOn(textsFor(c), next ?? '/')
   for (const value of web.cookiesFor(tokens)) response.headers.append('set-cookie', value)
   return response
 }
