@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import { Fault } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
-import type { OrgSql } from '../../db/db.ts'
+import type { OrgSql, SystemSql } from '../../db/db.ts'
 import { operationServers, type OperationBase, type Served } from '../../operations/serve.ts'
-import { recordChange } from '../../records/change.ts'
+import { recordChange, type Actor } from '../../records/change.ts'
 import { eachOf } from '../../lib/unreadable-rows.ts'
 import { roleForbidden } from '../../lib/role-forbidden.ts'
 import { emailOf } from '../../identity/users.ts'
@@ -57,6 +57,35 @@ async function refuseUnproven({ findTxtRecords }: IdentityDomainParts, row: Doma
   throw new Fault('body.shape', { place: '/domain', problem })
 }
 
+interface Proof extends Pick<DomainRow, 'organization_id' | 'domain'> {
+  /** `dns`, or who vouches. */
+  readonly by: string
+}
+
+/**
+ * The proof, with the end of another organization's, which only a system transaction reaches: both or neither. Throws `thing.taken` and
+ * `thing.unknown`.
+ */
+async function prove(sql: SystemSql, actor: Actor, { organization_id: owner, domain, by }: Proof): Promise<DomainRow> {
+  const before = await findProvenDomain(sql, domain)
+  if (before !== undefined && before.organization_id !== owner) {
+    // DNS says whose the domain is now; a voucher does not.
+    if (by !== 'dns') throw new Fault('thing.taken', { thing: RESOURCE, name: domain })
+    await endProof(sql, before)
+    const detail = { proven: false, by: 'a newer proof by DNS' }
+    await recordChange(sql, { ...actor, id: 'dns', type: 'system' }, before.organization_id, {
+      ...{ action: 'identity-domain.put', resource: RESOURCE, id: domain, detail },
+    })
+  }
+  const [row] = await proveDomain(sql, { organization_id: owner, domain }, by)
+  // It was removed meanwhile.
+  if (row === undefined) throw new Fault('thing.unknown', { thing: RESOURCE })
+  await recordChange(sql, actor, owner, {
+    ...{ action: 'identity-domain.prove', resource: RESOURCE, id: domain, detail: { by } },
+  })
+  return row
+}
+
 const { serveOrganization } = operationServers<IdentityDomainParts>()
 
 export const identityDomainOperations: readonly Served<IdentityDomainParts>[] = [
@@ -98,31 +127,12 @@ export const identityDomainOperations: readonly Served<IdentityDomainParts>[] = 
 
   serveOrganization(
     shapes.proveIdentityDomain,
-    async ({ parts, actor, role, organization, principal, params, body, read, change }) => {
-      const { domain, ...row } = await read((sql) => find(sql, params['domain']))
+    async ({ parts, actor, role, organization, principal, params, body, read }) => {
+      const row = await read((sql) => find(sql, params['domain']))
       if (body.vouch && role !== 'platform_admin') throw roleForbidden(role, 'user_manage', 'platform')
-      if (!body.vouch) await refuseUnproven(parts, { domain, ...row })
-      const before = await parts.db.system((sql) => findProvenDomain(sql, domain))
-      if (before !== undefined && before.organization_id !== organization.id) {
-        // DNS says whose the domain is now; a voucher does not.
-        if (body.vouch) throw new Fault('thing.taken', { thing: RESOURCE, name: domain })
-        await parts.db.system(async (sql) => {
-          await endProof(sql, before)
-          const detail = { proven: false, by: 'a newer proof by DNS' }
-          await recordChange(sql, { ...actor, id: 'dns', type: 'system' }, before.organization_id, {
-            ...{ action: 'identity-domain.put', resource: RESOURCE, id: domain, detail },
-          })
-        })
-      }
-      const by = body.vouch ? principal.id : 'dns'
-      const proven = await change(
-        () => ({ action: 'identity-domain.prove', resource: RESOURCE, id: domain, detail: { by } }),
-        async (sql) => {
-          await proveDomain(sql, domain, by)
-          return find(sql, domain)
-        },
-      )
-      return toDomain(proven)
+      if (!body.vouch) await refuseUnproven(parts, row)
+      const proof = { organization_id: organization.id, domain: row.domain, by: body.vouch ? principal.id : 'dns' }
+      return toDomain(await parts.db.system((sql) => prove(sql, actor, proof)))
     },
   ),
 

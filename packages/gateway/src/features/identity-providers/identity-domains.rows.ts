@@ -53,8 +53,14 @@ export const putDomain = (
   returning domain`
 
 /** Throws the database's fault for a duplicate where another organization has proven the domain. */
-export const proveDomain = (sql: OrgSql, domain: string, by: string) => sql(Domain)`
-  update identity_domains set proven_at = now(), proven_by = ${by} where domain = ${domain} returning domain`
+export const proveDomain = (
+  sql: SystemSql,
+  { organization_id: organizationId, domain }: Pick<DomainRow, 'organization_id' | 'domain'>,
+  by: string,
+) => sql(DomainRow)`
+  update identity_domains set proven_at = now(), proven_by = ${by}
+   where organization_id = ${organizationId} and domain = ${domain}
+  returning organization_id, domain, challenge, proven_at, proven_by, enforced, break_glass`
 
 export const removeDomain = async (sql: OrgSql, domain: string): Promise<boolean> =>
   (await sql(Domain)`delete from identity_domains where domain = ${domain} returning domain`).length > 0
