@@ -22,7 +22,7 @@ test('the files of the guide are read, and one of them shows every action', () =
   })
   expect(read).toHaveLength(3)
   const [file, actions] = read
-  expect([file?.platform?.rules.length, file?.rules?.length]).toEqual([1, 1])
+  expect([file?.platform?.rules?.length, file?.rules?.length]).toEqual([1, 1])
   expect(file?.connections[0]?.rules).toMatchObject([{ name: 'small-pages' }])
   expect(file?.toolsets[0]?.settings.rules).toMatchObject([{ name: 'no-drafts' }])
   const rows = [...guide.matchAll(/^\| `(\w+)` \|[^\n]*\|$/gm)].map(([, name = '']) => name)

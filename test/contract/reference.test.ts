@@ -106,7 +106,11 @@ describe('the guide to the declaration file', () => {
   test('shows a file that Toolway reads', () => {
     const path = join(mkdtempSync(join(tmpdir(), 'toolway-guide-')), 'toolway.yaml')
     writeFileSync(path, snippet)
-    const values: Record<string, string> = { DOCS_AUTHORIZATION: 'Bearer x', READER_KEY: `uru_${'0'.repeat(64)}` }
+    const values: Record<string, string> = {
+      DOCS_AUTHORIZATION: 'Bearer x',
+      READER_KEY: `uru_${'0'.repeat(64)}`,
+      LOGIN_SECRET: 'x',
+    }
     const declared = readConfigFile(path, (name) => values[name])
     expect(declared.map(({ slug }) => slug)).toEqual(['default', 'acme'])
     expect(declared[0]?.connections.map(({ alias }) => alias)).toEqual(

@@ -40,6 +40,7 @@ import { wordIssues } from './config-file-fault.ts'
 import { ORGANIZATION_MEMBERS, ORGANIZATION_NAMES, organizationWordsOf } from './config-file-organization.ts'
 import { createPresets, PRESET_MEMBERS } from './config-file-preset.ts'
 import { checkRules, RULE_MEMBERS, Rules } from './config-file-rules.ts'
+import { domainsOf, IdentityDomains, IdentityProviders, providersOf, SIGN_IN_NAMES } from './config-file-sign-in.ts'
 import { createFill, Value, Values, type Fill } from './config-file-value.ts'
 import { readYaml } from './config-file-yaml.ts'
 import { KEY_FORM, roleOfMark } from './identity/keys/key-forms.ts'
@@ -188,11 +189,13 @@ const members = {
   keys: z.record(z.string().min(1), Key).default({}),
   groups: z.record(Slug, Group).default({}),
   rules: Rules.optional(),
+  identity_providers: IdentityProviders.optional(),
+  identity_domains: IdentityDomains.optional(),
 }
 const File = z.strictObject({
   ...members,
   /** Settings of every organization. */
-  platform: z.strictObject({ rules: Rules.optional() }).optional(),
+  platform: z.strictObject({ rules: Rules.optional(), identity_providers: IdentityProviders.optional() }).optional(),
   organizations: z.record(Slug, z.strictObject(members)).default({}),
 })
 
@@ -214,6 +217,7 @@ const NAMES = [
     ConnectionAuthChange,
   ].flatMap((shape) => Object.keys(shape.shape)),
   ...ORGANIZATION_NAMES,
+  ...SIGN_IN_NAMES,
   ...RULE_MEMBERS,
 ]
 
@@ -240,10 +244,21 @@ export function readDeclaration(path: string, text: string, lookup: (name: strin
   return [
     {
       ...read('default', [], own),
-      ...(platform === undefined ? {} : { platform: { rules: platform.rules ?? [] } }),
+      ...(platform === undefined
+        ? {}
+        : { platform: platformOf(platform, createFill({ path, place: ['platform'], lookup, complain })) }),
     },
     ...Object.entries(organizations).map(([slug, own]) => read(slug, ['organizations', slug], own)),
   ]
+}
+
+/** Rules that are absent beside providers are left alone. */
+function platformOf(
+  { rules, identity_providers: providers }: NonNullable<z.output<typeof File>['platform']>,
+  fill: Fill,
+): Declared['platform'] {
+  if (providers === undefined) return { rules: rules ?? [] }
+  return { ...(rules === undefined ? {} : { rules }), identityProviders: providersOf(providers, fill) }
 }
 
 function readText(path: string): string {
@@ -259,6 +274,7 @@ type Members = Omit<z.output<typeof File>, 'organizations' | 'platform'>
 
 function declared(slug: string, members: Members, fill: Fill): Declared {
   const { name, connections, toolsets, keys, groups, rules } = members
+  const { identity_providers: providers, identity_domains: domains } = members
   checkRules(rules, 'organization', ['rules'], fill.complain)
   for (const [alias, connection] of Object.entries(connections))
     checkRules(connection.rules, 'connection', ['connections', alias, 'rules'], fill.complain)
@@ -271,6 +287,8 @@ function declared(slug: string, members: Members, fill: Fill): Declared {
     name,
     ...organizationWordsOf(members),
     ...(rules === undefined ? {} : { rules }),
+    ...(providers === undefined ? {} : { identityProviders: providersOf(providers, fill) }),
+    ...(domains === undefined ? {} : { identityDomains: domainsOf(domains) }),
     connections: Object.entries(connections).map(([alias, connection]) => {
       const place = ['connections', alias]
       const { title = alias, enabled, timeout, checks, rules: own } = connection

@@ -6,7 +6,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { ConnectionId } from '@toolway/contract'
+import type { ConnectionId, IdentityProviderId } from '@toolway/contract'
 import { z } from 'zod'
 import { createRows } from '../../../packages/gateway/src/app/declared/rows.ts'
 import { readConfigFile } from '../../../packages/gateway/src/config-file.ts'
@@ -15,13 +15,16 @@ import {
   applyPlan,
   declare,
   planOf,
+  readPlatformProviders,
   readPlatformRules,
   readPresent,
+  withdraw,
   written,
   type Call,
   type Declared,
 } from '../../../packages/gateway/src/features/declaration/index.ts'
 import { settingsSealContext } from '../../../packages/gateway/src/snapshot/snapshot.ts'
+import { identityProviderSealContext } from '../../../packages/gateway/src/vault/sealed-columns.ts'
 import { createTestVault, startTestGateway, type TestGateway } from '../../../packages/gateway/src/testing/gateway.ts'
 import { addKey } from '../peers/people/administrators.ts'
 
@@ -33,12 +36,21 @@ platform:
   rules:
     - { name: no-drops, action: block, reason: Nothing is dropped here., match: { tools: ['*drop*'] } }
     - { name: some-drops, action: allow, parameters: { lifts: [careful] }, reason: These are safe., match: { tools: ['*drop_draft'] } }
+  identity_providers:
+    company:
+      title: Company ID
+      settings:
+        kind: oidc
+        issuer: https://login.example.com
+        client_id: toolway
+        mappings: [{ group: finance, organization: acme, role: tenant_member, groups: [finance] }]
+      client_secret: hunter6hunter6
 organizations:
   acme:
     name: Acme
     description: The first one
     contact_email: ada@example.com
-    settings: { requests_per_minute: 500, approvals: ask-writes }
+    settings: { requests_per_minute: 500, approvals: ask-writes, second_factor: required, sign_in_hours: 12, sign_in_idle_minutes: 60 }
     egress: { networks: [10.1.0.0/16], hosts: [mcp.internal] }
     webhooks:
       - { url: 'https://hooks.example.com/a', description: Chat, events: [alert, integrations_changed] }
@@ -83,6 +95,22 @@ organizations:
         include: ['shop__*']
         rules:
           - { name: few, action: size, parameters: { result: { rows: 5 } }, reason: Enough. }
+    identity_providers:
+      login:
+        title: Acme ID
+        enabled: true
+        settings:
+          kind: oidc
+          issuer: https://id.acme.example
+          client_id: toolway
+          group_claims: [groups]
+          newcomers: member
+          mappings: [{ group: staff, role: tenant_member, groups: [finance] }]
+        client_secret: hunter7hunter7
+      inside: { title: Inside, private: true, settings: { kind: oidc, issuer: 'http://10.1.2.3/realms/acme', client_id: toolway } }
+    identity_domains:
+      acme.example: { enforced: true }
+      Acme.Example.org: {}
     groups:
       finance: { title: Finance, members: [Bob@example.com, ada@example.com] }
 `
@@ -119,7 +147,7 @@ const withPlatform = (declarations: readonly Declared[]): Declared[] => {
   const platform = declarations.flatMap((declared) => declared.platform ?? [])
   return acmeOf(declarations).map((declared, at) =>
     at === 0 && platform.length > 0
-      ? { ...declared, platform: { rules: platform.flatMap(({ rules }) => rules) } }
+      ? { ...declared, platform: Object.assign({}, ...platform) as NonNullable<Declared['platform']> }
       : declared,
   )
 }
@@ -154,6 +182,16 @@ async function recordsOf({ db }: TestGateway) {
   }
 }
 
+/** Everything that it says of sign-in, as the operations answer it. */
+async function signInOf(gateway: TestGateway) {
+  const { identityProviders, identityDomains } = await readPresent(await callTo(gateway), SLUG)
+  return {
+    providers: identityProviders.map(({ slug, title, origin, has_secret: secret }) => [slug, title, origin, secret]),
+    domains: identityDomains.map(({ domain, enforced }) => [domain, enforced]),
+    platform: (await readPlatformProviders(await callTo(gateway))).map(({ slug, origin }) => [slug, origin]),
+  }
+}
+
 async function exported(gateway: TestGateway) {
   const call = await callTo(gateway)
   // What a start stored is known to a gateway that runs a moment later.
@@ -161,7 +199,8 @@ async function exported(gateway: TestGateway) {
     .poll(() => readPresent(call, SLUG).catch(() => undefined))
     .toBeDefined()
     .then(() => readPresent(call, SLUG))
-  return written({ organizations: [present], platformRules: await readPlatformRules(call) })
+  const [platformRules, platformProviders] = [await readPlatformRules(call), await readPlatformProviders(call)]
+  return written({ organizations: [present], platformRules, platformProviders })
 }
 
 /** By what is wrong with it, and the words that name it by every way. */
@@ -212,6 +251,31 @@ const REFUSED: readonly { name: string; words: string; file: string; isKnownWith
     file: "webhooks: [{ url: 'http://hooks.example.com/a' }]",
   },
   {
+    name: 'a provider of one organization that names another one',
+    words: 'cannot be set: the provider is of one organization',
+    file: "identity_providers: { login: { settings: { kind: oidc, issuer: 'https://id.example.com', client_id: c, mappings: [{ group: g, organization: other }] } } }",
+  },
+  {
+    name: 'metadata that is none',
+    words: 'cannot be read',
+    file: 'identity_providers: { login: { settings: { kind: saml_metadata, metadata: nothing } } }',
+  },
+  {
+    name: 'an address of a provider without TLS',
+    words: 'does not start with https://',
+    file: "identity_providers: { login: { private: true, settings: { kind: oidc, issuer: 'http://id.example.com', client_id: c } } }",
+  },
+  {
+    name: 'a domain that is none',
+    words: 'is not a domain',
+    file: 'identity_domains: { nowhere: {} }',
+  },
+  {
+    name: 'a way past a provider for somebody who is no administrator',
+    words: 'is not an administrator of the organization',
+    file: 'identity_domains: { acme.example: { enforced: true, break_glass: bob@acme.example } }',
+  },
+  {
     name: 'a rate above what the platform allows',
     words: 'must be at most 10',
     file: 'settings: { requests_per_minute: 500, max_requests_per_minute: 10 }',
@@ -238,6 +302,82 @@ describe('a declaration file', () => {
     // A second start finds nothing to do.
     await start(started, declarations)
     expect(await recordsOf(started)).toEqual(byStart)
+  })
+
+  test('says who signs in where, by a start and by apply, and takes back by a start what it gave', async () => {
+    const declarations = withPlatform(await read(GOOD))
+    const file = await read(GOOD.replace('hunter7', 'hunter8').replace('title: Acme ID', 'title: Acme login'))
+    const stored = {
+      domains: [
+        ['acme.example', true],
+        ['acme.example.org', false],
+      ],
+    }
+    for (const [carry, origin] of [
+      [start, 'file'],
+      [apply, 'administration'],
+    ] as const) {
+      await using gateway = await startTestGateway()
+      await carry(gateway, declarations)
+      await expect
+        .poll(() => signInOf(gateway).catch(() => undefined))
+        .toEqual({
+          ...stored,
+          platform: [['company', origin]],
+          providers: [
+            ['inside', 'Inside', origin, false],
+            ['login', 'Acme ID', origin, true],
+          ],
+        })
+      // What apply or an administrator made, a start leaves alone and does not take over.
+      if (carry === apply) await expect(start(gateway, declarations)).rejects.toThrow('already exists')
+      await carry(gateway, withPlatform(file))
+      const providersNow = async () => (await signInOf(gateway).catch(() => undefined))?.providers
+      await expect.poll(providersNow).toContainEqual(['login', 'Acme login', origin, true])
+      const { text, leftOut } = await exported(gateway)
+      expect(text).not.toContain('hunter')
+      expect(text).toContain('env: ACME_IDENTITY_PROVIDER_LOGIN_SECRET')
+      expect(leftOut.filter((what) => what.includes('provider'))).toEqual([])
+    }
+    await using gateway = await startTestGateway()
+    await start(gateway, declarations)
+    const secretOf = async () => {
+      const Sealed = z.object({ id: z.string(), sealed_secret: z.instanceof(Buffer) })
+      const [row] = await gateway.db.system(
+        (sql) => sql(Sealed)`select id, sealed_secret from identity_providers where slug = 'login'`,
+      )
+      return row && vault.open(row.sealed_secret, identityProviderSealContext(row.id as IdentityProviderId))
+    }
+    expect(await secretOf()).toBe('hunter7hunter7')
+    await start(gateway, withPlatform(await read(GOOD.replace('hunter7hunter7', 'hunter9hunter9'))))
+    expect(await secretOf()).toBe('hunter9hunter9')
+    await start(gateway, acmeOf(await read(indented('name: Acme'))))
+    const left = { ...stored, providers: [], platform: [['company', 'file']] }
+    await expect.poll(() => signInOf(gateway).catch(() => undefined)).toMatchObject(left)
+    await withdraw({ db: gateway.db, vault, requestsPerMinute: 0, roots: [] }, [])
+    expect(await signInOf(gateway)).toMatchObject({ platform: [] })
+  })
+
+  test('removes undeclared providers and domains by apply alone, and only where it has a section for them', async () => {
+    await using gateway = await startTestGateway()
+    await apply(gateway, withPlatform(await read(GOOD)))
+    const extra = async (text: string) => {
+      const plan = await planOf(await callTo(gateway), APPLY, acmeOf(await read(text)))
+      return plan.extra.filter(({ thing }) => thing === 'identity provider' || thing === 'email domain')
+    }
+    expect(await extra(indented('name: Acme'))).toEqual([])
+    const named = await extra(`${indented('identity_providers: {}')}    identity_domains: { acme.example: {} }\n`)
+    expect(named.map(({ thing, name }) => [thing, name])).toEqual([
+      ['identity provider', 'inside'],
+      ['identity provider', 'login'],
+      ['email domain', 'acme.example.org'],
+    ])
+    const call = await callTo(gateway)
+    await applyPlan(
+      ({ operation, ...input }) => call(operation, input),
+      named.map((step) => step),
+    )
+    expect(await signInOf(gateway)).toMatchObject({ providers: [], domains: [['acme.example', true]] })
   })
 
   test('keeps a connection that becomes another kind, with what people have made for it, by a start and by apply', async () => {

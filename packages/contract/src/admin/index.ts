@@ -420,6 +420,7 @@ export {
   putInstallationIdentityProvider,
   removeIdentityProvider,
   removeInstallationIdentityProvider,
+  SamlMetadataSettings,
   SamlSettings,
   tryIdentityProvider,
   tryInstallationIdentityProvider,

@@ -1,5 +1,5 @@
 /** Identity providers of the organization: what to enter at each, whether it works, and what can be done with it. */
-import { Menu, Stack, Text } from '@mantine/core'
+import { Group, Menu, Stack, Text } from '@mantine/core'
 import {
   listIdentityProviders,
   putIdentityProvider,
@@ -136,7 +136,7 @@ const Name = ({ title, settings }: Row) => (
 )
 
 function ProviderState(row: Row) {
-  const { signed_in_at: delivered_at, failed_at, last_problem, enabled } = row
+  const { signed_in_at: delivered_at, failed_at, last_problem, enabled, origin } = row
   const times = { delivered_at, failed_at, last_problem }
   const isFailing = failedLast(times)
   const [tone, word] = enabled
@@ -146,7 +146,10 @@ function ProviderState(row: Row) {
     : (['off', t.off] as const)
   return (
     <Stack gap={2} align="flex-start">
-      <StateBadge tone={tone}>{word}</StateBadge>
+      <Group gap={6}>
+        <StateBadge tone={tone}>{word}</StateBadge>
+        {origin === 'file' ? <StateBadge tone="plain">{texts.toolsets.declared}</StateBadge> : null}
+      </Group>
       <LastDelivery of={times} words={t} showsFailure={isFailing} />
     </Stack>
   )

@@ -32,7 +32,10 @@ export const exportCommand = describeCommand({
 })
 
 const file = new Argument('<file>', 'the declaration file')
-const prune = new Option('--prune', 'remove connections, toolsets, groups, rules and webhooks that are not in the file')
+const prune = new Option(
+  '--prune',
+  'remove connections, toolsets, groups, rules, webhooks, identity providers and email domains that are not in the file',
+)
 
 export const planCommand = describeCommand({
   name: 'plan',

@@ -8,6 +8,7 @@ import {
   applyPlan,
   planOf,
   readOrganizations,
+  readPlatformProviders,
   readPlatformRules,
   readPresent,
   written,
@@ -44,7 +45,11 @@ export async function exportFile(transport: Transport, words: ExportWords, { jso
   const slugs = all ? (await readOrganizations(call)).map(({ slug }) => slug) : [organization]
   const organizations: Present[] = []
   for (const slug of slugs) organizations.push(await readPresent(call, slug))
-  const file = written({ organizations, platformRules: all ? await readPlatformRules(call) : undefined })
+  const file = written({
+    organizations,
+    platformRules: all ? await readPlatformRules(call) : undefined,
+    platformProviders: all ? await readPlatformProviders(call) : undefined,
+  })
   // A terminal is shown characters that steer it by their numbers; a file has them as they are.
   const isPiped = output === undefined && !json && !process.stdout.isTTY
   if (output !== undefined) await writeNew(output, file.text)

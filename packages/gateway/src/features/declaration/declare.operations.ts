@@ -14,6 +14,7 @@ import type { Served } from '../../operations/serve.ts'
 import { findOrganizations, listOrganizationsWith, type OrganizationRow } from '../../organizations/organizations.ts'
 import { listPlatformRules } from '../../policy/stored/platform-rules.ts'
 import { inForce, storedOfPlatform } from '../../policy/stored/rules-in-force.ts'
+import { INSTALLATION } from '../../snapshot/installation.ts'
 import type { Vault } from '../../vault/vault.ts'
 import { connectionOperations, lockOperations, type ConnectionOperationParts } from '../connections/index.ts'
 import { unreadOpenApiOperations, type OpenApiParts } from '../openapi/index.ts'
@@ -30,20 +31,21 @@ import {
   toPlatformRule,
   type RuleParts,
 } from '../rules/index.ts'
+import { signInOperations, type SignInParts } from '../identity-providers/index.ts'
 import { operations as toolsetOperations } from '../toolsets/index.ts'
 import { operations as webhookOperations, type WebhookParts } from '../webhooks/index.ts'
 import { applyPlan } from './apply.ts'
 import type { Call } from './call.ts'
 import { DeclarationConflict } from './conflict.ts'
-import type { Declared } from './declared.ts'
+import type { Declared, DeclaredProvider } from './declared.ts'
 import { declareKeys } from './declare-keys.ts'
-import { declaredPlatformRules, planInside } from './plan.ts'
+import { declaredPlatformProviders, declaredPlatformRules, planInside, planPlatformProviders } from './plan.ts'
 import { planPlatformRules } from './plan-rules.ts'
 import { planSections } from './plan-sections.ts'
-import { readContent } from './present-rows.ts'
+import { readContent, readProviders } from './present-rows.ts'
 import { START, type Step } from './steps.ts'
 
-type Parts = ConnectionOperationParts & OpenApiParts & OrganizationParts & RuleParts & WebhookParts
+type Parts = ConnectionOperationParts & OpenApiParts & OrganizationParts & RuleParts & WebhookParts & SignInParts
 
 /** The operations of plans. */
 const OPERATIONS: readonly Served<Parts>[] = [
@@ -57,6 +59,7 @@ const OPERATIONS: readonly Served<Parts>[] = [
   ...groupOperations,
   ...toolsetOperations,
   ...webhookOperations,
+  ...signInOperations,
 ]
 
 export interface DeclareParts {
@@ -101,6 +104,8 @@ function createBatches({ db, vault, requestsPerMinute, roots }: DeclareParts, pl
       credentials: { endIn: endUntold, ended: () => Promise.resolve([]) },
       sync: absent,
       sendWebhook: absent,
+      // Answers are not made here.
+      ...{ publicUrl: () => '', environmentProvider: undefined, findTxtRecords: absent },
     },
   }
 }
@@ -116,9 +121,21 @@ export async function declare(parts: DeclareParts, declarations: readonly Declar
     if (organization === undefined) throw new Error(`the organization ${declared.slug} was removed meanwhile`)
     await declareOrganization(parts, platform, organization, declared)
   }
+  // Their mappings name organizations, which are there now.
+  const providers = declaredPlatformProviders(declarations)
+  if (providers !== undefined) await declareProviders(parts, providers)
   // Exceptions of the platform may lift rules of organizations, which are there now.
   if (lifting.length > 0) await inPlatformBatch(createBatches(parts, platform), (batch) => carryOut(batch, lifting))
 }
+
+/** Identity providers of the installation. */
+const declareProviders = (parts: DeclareParts, declared: readonly DeclaredProvider[]): Promise<void> =>
+  inPlatformBatch(createBatches(parts, { rules: [] }), async (batch, sql) => {
+    await lock(sql, 'platform')
+    const present = await readProviders(sql, parts.vault, INSTALLATION)
+    const { steps, undeclared } = planPlatformProviders(START, declared, present)
+    await carryOut(batch, [...undeclared, ...steps])
+  })
 
 /**
  * Takes back what the file gave to organizations that it no longer names, above all their keys, and the rules of the platform where it
@@ -131,6 +148,7 @@ export async function withdraw(parts: DeclareParts, declarations: readonly Decla
       [{ ...emptyDeclarationOf({ slug: '', name: undefined }), platform: { rules: [] } }],
       [],
     )
+  if (declaredPlatformProviders(declarations) === undefined) await declareProviders(parts, [])
   const platform = await readPlatform(parts.db)
   const named = new Set(declarations.map(({ slug }) => slug))
   // Each is a transaction of many statements, so those with nothing to take back are left out: of thousands, nearly all.
@@ -198,7 +216,12 @@ async function declareOrganization(
   const { vault } = parts
   await inOrganizationBatch(createBatches(parts, platform), organization, async (batch, sql) => {
     await lock(sql, organization.id)
-    const { steps, undeclared } = await planInside(readingOf(batch), START, declared, await readContent(sql, vault))
+    const { steps, undeclared } = await planInside(
+      readingOf(batch),
+      START,
+      declared,
+      await readContent(sql, vault, organization),
+    )
     await carryOut(batch, [...undeclared, ...steps])
     for (const change of await declareKeys({ sql, vault, organizationId: organization.id }, declared.keys))
       batch.record(change)

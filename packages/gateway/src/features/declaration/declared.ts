@@ -1,6 +1,6 @@
 /** A declaration of one organization: the state that it is to have. A declaration file, a preset and a test write it. */
 import type { EgressExceptions, LockMode, Limit, Role, RuleWords, ToolsetSettings } from '@toolway/contract'
-import type { NewWebhook, OrganizationSettings } from '@toolway/contract/admin'
+import type { IdentityProviderInput, NewWebhook, OrganizationSettings } from '@toolway/contract/admin'
 import type { z } from 'zod'
 import type { CommonWords } from '../../kinds/kind.ts'
 import type { Wire } from '../../kinds/kinds.ts'
@@ -45,6 +45,23 @@ export interface DeclaredToolset {
   readonly settings: ToolsetSettings
 }
 
+/** Where people sign in. */
+export interface DeclaredProvider {
+  readonly slug: string
+  readonly title: string
+  readonly enabled: boolean
+  /** Absent: where its address names a private place. */
+  readonly private?: boolean | undefined
+  readonly settings: IdentityProviderInput['settings']
+  readonly secret?: string | undefined
+}
+
+export interface DeclaredDomain {
+  readonly domain: string
+  readonly enforced: boolean
+  readonly break_glass: string | null
+}
+
 export interface Declared {
   readonly slug: string
   readonly name: string | undefined
@@ -54,11 +71,19 @@ export interface Declared {
   readonly settings?: OrganizationSettings | undefined
   readonly egress?: EgressExceptions | undefined
   readonly webhooks?: readonly z.output<typeof NewWebhook>[] | undefined
+  readonly identityProviders?: readonly DeclaredProvider[] | undefined
+  readonly identityDomains?: readonly DeclaredDomain[] | undefined
   readonly connections: readonly DeclaredConnection[]
   readonly toolsets: readonly DeclaredToolset[]
   readonly keys: readonly DeclaredKey[]
   readonly groups?: readonly DeclaredGroup[]
   readonly rules?: readonly RuleWords[] | undefined
   /** Beside the organization `default` alone: what is declared of the whole installation. */
-  readonly platform?: { readonly rules: readonly RuleWords[] } | undefined
+  readonly platform?:
+    | {
+        /** Absent: as they are, beside providers that are declared. */
+        readonly rules?: readonly RuleWords[] | undefined
+        readonly identityProviders?: readonly DeclaredProvider[] | undefined
+      }
+    | undefined
 }

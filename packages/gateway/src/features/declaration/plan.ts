@@ -17,11 +17,19 @@ import {
 } from '@toolway/contract/admin'
 import { namesPrivate } from '../../kinds/remote.ts'
 import type { Act, Call } from './call.ts'
-import type { Declared } from './declared.ts'
+import type { Declared, DeclaredProvider } from './declared.ts'
 import { planConnections } from './plan-connections.ts'
 import { planSections } from './plan-sections.ts'
+import { extraDomains, extraProviders, planDomains, planProviders, type KnownProvider } from './plan-sign-in.ts'
 import { forcing, planOrganizationRules, planPlatformRules, type RulePlan } from './plan-rules.ts'
-import { readOrganizations, readPlatformRules, readPresent, type KnownContent, type KnownState } from './present.ts'
+import {
+  readOrganizations,
+  readPlatformProviders,
+  readPlatformRules,
+  readPresent,
+  type KnownContent,
+  type KnownState,
+} from './present.ts'
 import { fieldsOf, type Step, type PlanMode } from './steps.ts'
 import { connectorOf } from './wanted-connection.ts'
 import { addressesIn } from './written.ts'
@@ -44,6 +52,7 @@ export async function planOf(call: Call, way: PlanMode, declarations: readonly D
       present: known.has(declared.slug) ? await readPresent(call, declared.slug) : undefined,
     })
   const rules = declaredPlatformRules(declarations)
+  const providers = declaredPlatformProviders(declarations)
   const toBeCreated = organizations.flatMap(({ declared, present }) => comingOf(declared, present))
   const plans: RulePlan[] =
     rules === undefined ? [] : [planPlatformRules(way, await readPlatformRules(call), rules, toBeCreated)]
@@ -51,6 +60,8 @@ export async function planOf(call: Call, way: PlanMode, declarations: readonly D
     const { steps, undeclared } = await planInside(call, way, declared, present)
     plans.push({ steps: [...planSections(declared, present), ...steps], undeclared })
   }
+  // Their mappings name organizations and groups, which are there by then.
+  if (providers !== undefined) plans.push(planPlatformProviders(way, providers, await readPlatformProviders(call)))
   return {
     steps: plans.flatMap(({ steps }) => steps),
     extra: plans.flatMap(({ undeclared }) => undeclared),
@@ -64,9 +75,24 @@ export async function planOf(call: Call, way: PlanMode, declarations: readonly D
 
 /** The rules that the file declares for the platform; undefined where it has no section for them. */
 export function declaredPlatformRules(declarations: readonly Declared[]) {
-  const platform = declarations.flatMap((declaration) => declaration.platform ?? [])
-  return platform.length === 0 ? undefined : platform.flatMap(({ rules }) => rules)
+  const sections = declarations.flatMap(({ platform }) => platform?.rules ?? [])
+  return declarations.some(({ platform }) => platform?.rules !== undefined) ? sections : undefined
 }
+
+/** The identity providers that the file declares for the installation; undefined where it has no section for them. */
+export function declaredPlatformProviders(declarations: readonly Declared[]) {
+  const sections = declarations.flatMap(({ platform }) => platform?.identityProviders ?? [])
+  return declarations.some(({ platform }) => platform?.identityProviders !== undefined) ? sections : undefined
+}
+
+export const planPlatformProviders = (
+  way: PlanMode,
+  declared: readonly DeclaredProvider[],
+  present: readonly KnownProvider[],
+): RulePlan => ({
+  steps: planProviders(way, undefined, declared, present),
+  undeclared: extraProviders(way, undefined, declared, present),
+})
 
 /** Aliases of the connections that the file adds, or makes another kind of: their tools are not known yet. */
 function comingOf({ connections }: Declared, present: KnownContent | undefined): string[] {
@@ -93,6 +119,8 @@ export async function planInside(
       ...ofConnections.steps,
       ...planToolsets(way, declared, present),
       ...planWebhooks(declared, present),
+      ...planDomains(declared, present),
+      ...planProviders(way, declared.slug, declared.identityProviders ?? [], present?.identityProviders ?? []),
     ],
     undeclared: [...extraOf(way, declared, present), ...ofConnections.undeclared, ...own.undeclared],
   }
@@ -188,5 +216,7 @@ function extraOf(
       .map(({ id: webhook, url }) =>
         remove('webhook', url, { operation: removeWebhook, params: { organization, webhook } }),
       ),
+    ...extraProviders(way, organization, declared.identityProviders, present.identityProviders),
+    ...extraDomains(way, { slug: organization, ...declared }, present),
   ]
 }

@@ -4,9 +4,13 @@ import {
   getEgress,
   getOpenApiDocument,
   getOrganization,
+  getProvisioning,
   getToolLock,
   listConnections,
   listGroups,
+  listIdentityDomains,
+  listIdentityProviders,
+  listInstallationIdentityProviders,
   listOrganizationKeys,
   listOrganizationRules,
   listOrganizations,
@@ -15,14 +19,18 @@ import {
   listWebhooks,
   type Connection,
   type Group,
+  type IdentityDomain,
+  type IdentityProvider,
   type Key,
   type KeptRule,
   type Organization,
+  type ScimToken,
   type Toolset,
   type Webhook,
 } from '@toolway/contract/admin'
 import type { z } from 'zod'
 import { allOf, type Call } from './call.ts'
+import type { KnownSignIn } from './plan-sign-in.ts'
 
 export interface PresentConnection extends Connection {
   /** Whether its server is believed about the effects of its tools. */
@@ -46,7 +54,7 @@ export interface KnownOrganization {
 }
 
 /** What a plan compares the content of an organization with. */
-export interface KnownContent {
+export interface KnownContent extends KnownSignIn {
   readonly webhooks: readonly Pick<Webhook, 'id' | 'url' | 'private' | 'description' | 'events' | 'enabled'>[]
   readonly connections: readonly KnownConnection[]
   readonly toolsets: readonly Pick<Toolset, 'slug' | 'title' | 'settings' | 'origin'>[]
@@ -71,9 +79,13 @@ export interface Present {
   readonly rules: readonly KeptRule[]
   /** The organization's own keys, without those of its members. */
   readonly keys: readonly z.output<typeof Key>[]
+  readonly identityProviders: readonly IdentityProvider[]
+  readonly identityDomains: readonly IdentityDomain[]
+  readonly scimTokens: readonly Pick<ScimToken, 'name'>[]
 }
 
 const SUPPLIED = 'supplied'
+const ENVIRONMENT = 'environment'
 
 export async function readPresent(call: Call, slug: string): Promise<Present> {
   const params = { organization: slug }
@@ -91,6 +103,9 @@ export async function readPresent(call: Call, slug: string): Promise<Present> {
     groups: await allOf((query) => call(listGroups, { params, query })),
     rules: rules.filter(({ scope }) => scope !== 'platform' && scope !== 'toolset'),
     keys: keys.filter(({ user_id: user }) => user === null),
+    identityProviders: (await call(listIdentityProviders, { params })).items,
+    identityDomains: (await call(listIdentityDomains, { params })).items,
+    scimTokens: (await call(getProvisioning, { params })).tokens,
   }
 }
 
@@ -114,3 +129,7 @@ export const readOrganizations = (call: Call): Promise<Organization[]> =>
 
 export const readPlatformRules = (call: Call): Promise<KeptRule[]> =>
   allOf((query) => call(listPlatformRules, { query }))
+
+/** Without the provider that environment variables set. */
+export const readPlatformProviders = async (call: Call): Promise<IdentityProvider[]> =>
+  (await call(listInstallationIdentityProviders, {})).items.filter(({ origin }) => origin !== ENVIRONMENT)

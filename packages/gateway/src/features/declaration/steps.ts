@@ -8,7 +8,16 @@ export interface Step {
   readonly action: 'create' | 'change' | 'remove'
   /** Undefined for what belongs to the platform. */
   readonly organization: string | undefined
-  readonly thing: 'organization' | 'egress' | 'webhook' | 'connection' | 'toolset' | 'group' | 'rule'
+  readonly thing:
+    | 'organization'
+    | 'egress'
+    | 'webhook'
+    | 'identity provider'
+    | 'email domain'
+    | 'connection'
+    | 'toolset'
+    | 'group'
+    | 'rule'
   readonly name: string
   /** Members that differ, of a change; secrets by name only. */
   readonly fields: readonly string[]
@@ -19,7 +28,7 @@ export interface Step {
 
 /** A stored resource that a declaration names. */
 export interface Named {
-  readonly thing: 'connection' | 'toolset' | 'group' | 'rule' | 'key'
+  readonly thing: 'connection' | 'toolset' | 'group' | 'rule' | 'key' | 'identity provider'
   readonly name: string
   readonly origin: string
   /** Members that the declaration would change. */
@@ -43,7 +52,10 @@ export const APPLY: PlanMode = {
 }
 
 /** The commands that remove a resource. */
-const COMMANDS: Readonly<Partial<Record<Named['thing'], string>>> = { rule: 'policy' }
+const COMMANDS: Readonly<Partial<Record<Named['thing'], string>>> = {
+  rule: 'policy',
+  'identity provider': 'identity-provider',
+}
 
 /** A start: it has only what came from the file, all of it. */
 export const START: PlanMode = {

@@ -3,11 +3,19 @@
  * the same state always gives the same text. State that a file cannot hold is left out and reported by name.
  */
 import { RuleWords } from '@toolway/contract'
-import type { Group, KeptRule, Toolset, Webhook } from '@toolway/contract/admin'
+import {
+  ProviderSettings,
+  type Group,
+  type IdentityProvider,
+  type KeptRule,
+  type Toolset,
+  type Webhook,
+} from '@toolway/contract/admin'
 import { isDeepStrictEqual } from 'node:util'
 import { stringify } from 'yaml'
 import { namesPrivate } from '../../kinds/remote.ts'
 import { DEFAULT_SLUG } from '../../organizations/organizations.ts'
+import { impliesPrivate } from './plan-sign-in.ts'
 import type { Present } from './present.ts'
 import { without } from './without.ts'
 import { writtenConnection, type Refer } from './written-connection.ts'
@@ -24,9 +32,10 @@ export interface Installation {
   readonly organizations: readonly Present[]
   /** Undefined where the rules of the platform are not part of it. */
   readonly platformRules: readonly KeptRule[] | undefined
+  readonly platformProviders?: readonly IdentityProvider[] | undefined
 }
 
-export function written({ organizations, platformRules = [] }: Installation): Written {
+export function written({ organizations, platformRules = [], platformProviders = [] }: Installation): Written {
   const variables = new Set<string>()
   const leftOut: string[] = []
   const sections = organizations.map((present) => {
@@ -37,8 +46,10 @@ export function written({ organizations, platformRules = [] }: Installation): Wr
   const own = sections.find(([slug]) => slug === DEFAULT_SLUG)?.[1] ?? {}
   const others = Object.fromEntries(sections.filter(([slug]) => slug !== DEFAULT_SLUG))
   const platform = writtenRules(platformRules, (what) => leftOut.push(what))
+  const providers = writtenProviders(platformProviders, createRefer(variables, ['platform']))
+  const sectionsOfAll = { ...(platform.length === 0 ? {} : { rules: platform }), ...providers }
   const file = {
-    ...(platform.length === 0 ? {} : { platform: { rules: platform } }),
+    ...(Object.keys(sectionsOfAll).length === 0 ? {} : { platform: sectionsOfAll }),
     ...own,
     ...(Object.keys(others).length === 0 ? {} : { organizations: others }),
   }
@@ -66,6 +77,7 @@ function organizationSections(present: Present, refer: Refer, leave: Leave): obj
   const { slug, name, description, contact_email: contact, settings } = organization
   const inSlug: Leave = (what) => leave(slug === DEFAULT_SLUG ? what : `${what} of the organization ${slug}`)
   for (const key of keys) inSlug(`the key "${key.name}", whose value is not stored`)
+  for (const token of present.scimTokens) inSlug(`the SCIM token "${token.name}", whose secret is not stored`)
   for (const rule of rules)
     if (rule.scope === 'member' || rule.scope === 'key')
       inSlug(`the rule "${rule.name}" of the ${rule.scope} ${rule.of}`)
@@ -85,6 +97,14 @@ function organizationSections(present: Present, refer: Refer, leave: Leave): obj
       ? {}
       : { egress: without(egress, { networks: [], hosts: [] }) }),
     ...(webhooks.length === 0 ? {} : { webhooks: sorted(webhooks, ({ url }) => url).map(writtenWebhook) }),
+    ...writtenProviders(present.identityProviders, refer),
+    ...named(
+      'identity_domains',
+      present.identityDomains,
+      ({ domain }) => domain,
+      ({ enforced, break_glass: glass }) =>
+        without({ enforced, break_glass: glass }, { enforced: false, break_glass: null }),
+    ),
     ...(own.length === 0 ? {} : { rules: own }),
     ...named(
       'connections',
@@ -148,6 +168,31 @@ export const addressesIn = ({
 
 const writtenGroup = (group: Group): object =>
   without({ title: group.title, members: addressesIn(group) }, { title: group.slug, members: [] })
+
+const writtenProviders = (providers: readonly IdentityProvider[], refer: Refer): object =>
+  named(
+    'identity_providers',
+    providers,
+    ({ slug }) => slug,
+    ({ slug, title, enabled, private: reach, settings, has_secret: hasSecret }) =>
+      without(
+        {
+          ...{ title, enabled, private: reach },
+          settings: { ...leastOf(settings), ...without(settings, ProviderSettings.parse(leastOf(settings))) },
+          client_secret: hasSecret ? refer('identity_provider', slug, 'secret') : undefined,
+        },
+        { title: slug, enabled: false, private: impliesPrivate(settings) },
+      ),
+  )
+
+/** Without what has a default. */
+const leastOf = (settings: ProviderSettings): object =>
+  settings.kind === 'oidc'
+    ? { kind: settings.kind, issuer: settings.issuer, client_id: settings.client_id }
+    : {
+        ...{ kind: settings.kind, entity_id: settings.entity_id },
+        ...{ sso_url: settings.sso_url, certificates: settings.certificates },
+      }
 
 function writtenWebhook({ url, description, events, enabled, private: reach }: Webhook): object {
   const isAlert = isDeepStrictEqual(events, ['alert'])

@@ -7,14 +7,23 @@ import { identityProviderOperations, type IdentityProviderParts } from './identi
 export { refusePassword } from './enforced-domains.ts'
 export { environmentProviderOf } from './environment-provider.ts'
 export { startIdentityProviders, type ProviderSignIn } from './identity-providers.start.ts'
-export { listProviderTitles, type ProviderRow } from './identity-providers.rows.ts'
+export { listDomains } from './identity-domains.rows.ts'
+export { listProviders, listProviderTitles, settingsOf, type ProviderRow } from './identity-providers.rows.ts'
 export { Linking, openLinkTicket } from './link-tickets.ts'
+export { checkSettings } from './provider-settings.ts'
 export { startPathOf } from './provider-addresses.ts'
 export { isTrialOf } from './trials.ts'
 export { createFindTxtRecords } from './txt-records.ts'
 
-export const operations: readonly Served<IdentityProviderParts & IdentityDomainParts & IdentityLinkParts>[] = [
+export type SignInParts = IdentityProviderParts & IdentityDomainParts
+
+/** Those that a declaration file carries out. */
+export const signInOperations: readonly Served<SignInParts>[] = [
   ...identityProviderOperations,
   ...identityDomainOperations,
+]
+
+export const operations: readonly Served<SignInParts & IdentityLinkParts>[] = [
+  ...signInOperations,
   ...identityLinkOperations,
 ]
