@@ -5,6 +5,7 @@
 // @module-tag long
 import { createSocket } from 'node:dgram'
 import { Resolver } from 'node:dns/promises'
+import { exportSPKI, SignJWT } from 'jose'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { createFindTxtRecords } from '../../../packages/gateway/src/features/identity-providers/index.ts'
@@ -38,6 +39,7 @@ async function fixture() {
     },
   }
 }
+type Browser = ReturnType<typeof createBrowser>
 type Held = Awaited<ReturnType<typeof fixture>>
 
 const settings = (issuer: string, more: object = {}) => ({
@@ -444,6 +446,116 @@ describe('a provider of an organization', () => {
         },
       ],
     })
+  })
+})
+
+describe('a provider that signs people out', () => {
+  const EVENTS = { 'http://schemas.openid.net/event/backchannel-logout': {} }
+  const now = () => Math.floor(Date.now() / 1000)
+  const nextId = () => `jti-${Math.random()}`
+  const post = (held: Held, path: string, token: string) =>
+    createBrowser(held.gateway.address).submit(
+      `${path}/backchannel-logout`,
+      { logout_token: token },
+      { origin: PUBLIC },
+    )
+  const sessionsIn = ({ db }: TestGateway) =>
+    db.system(
+      (sql) => sql(z.object({ provider_subject: z.string().nullable(), provider_session: z.string().nullable() }))`
+        select provider_subject, provider_session from sign_ins where ended_at is null and provider_id is not null`,
+    )
+
+  test('ends the sign-ins of that session or person, once for each token, and what MCP clients are allowed goes on', async () => {
+    await using held = await fixture()
+    const acme = await addProvider(held, 'acme')
+    const { provider } = acme
+    const [browser, other, bob] = [1, 2, 3].map(() => createBrowser(held.gateway.address)) as [
+      Browser,
+      Browser,
+      Browser,
+    ]
+    await browser.ask(await wayBack(browser, acme, ADA))
+    await other.ask(await wayBack(other, acme, ADA))
+    await bob.ask(await wayBack(bob, acme, { ...ADA, sub: 'bob', email: 'bob@acme.example' }))
+    const Nothing = z.object({})
+    await held.gateway.db.system(async (sql) => {
+      await sql(
+        Nothing,
+      )`update sign_ins set provider_session = 'first' where id = (select min(id) from sign_ins where provider_subject = 'ada')`
+      await sql(
+        Nothing,
+      )`update sign_ins set provider_session = 'second' where id = (select max(id) from sign_ins where provider_subject = 'ada')`
+      await sql(Nothing)`
+        insert into sign_ins (id, user_id, client, expires_at, provider_id, provider_subject)
+        select 'fam_client', user_id, 'oac_x', expires_at, provider_id, 'ada' from sign_ins where provider_session = 'first'`
+    })
+    const statusOf = async (at: Browser) => (await at.ask('/api/v1/auth/me')).status
+    const token = await provider.sign({ sid: 'first', events: EVENTS, iat: now(), jti: nextId() })
+    expect((await post(held, acme.path, token)).status).toBe(200)
+    await expect.poll(async () => (await statusOf(browser)) + (await statusOf(other))).toBe(200 + 401)
+    // The same token again, and those of a person with no sign-in.
+    expect((await post(held, acme.path, token)).status).toBe(400)
+    const whole = { sub: 'ada', events: EVENTS, iat: now() }
+    expect((await post(held, acme.path, await provider.sign({ ...whole, jti: nextId() }))).status).toBe(200)
+    await expect.poll(async () => [await statusOf(browser), await statusOf(other)]).toEqual([401, 401])
+    expect(await statusOf(bob)).toBe(200)
+    const left = (await sessionsIn(held.gateway)).map(({ provider_subject: sub }) => sub)
+    expect(new Set(left)).toEqual(new Set(['ada', 'bob']))
+    const records = await held.gateway.db.system(
+      (sql) => sql(z.object({ principal: z.string() }))`
+        select principal from records where method = 'sign_out' and organization_id = ${held.acme.id}`,
+    )
+    expect(records).toEqual([{ principal: 'provider:login' }, { principal: 'provider:login' }])
+  })
+
+  test('is believed by its own token for its own people alone', async () => {
+    await using held = await fixture()
+    const [acme, globex] = [await addProvider(held, 'acme'), await addProvider(held, 'globex')]
+    const browser = createBrowser(held.gateway.address)
+    await browser.ask(await wayBack(browser, acme, ADA))
+    const whole = { sub: 'ada', events: EVENTS, iat: now(), jti: 'a' }
+    const good = await acme.provider.sign(whole)
+    const [head = '', body = '', signature = ''] = good.split('.')
+    const none = Buffer.from(JSON.stringify({ alg: 'none', typ: 'logout+jwt' })).toString('base64url')
+    const spki = await exportSPKI(acme.provider.publicKey)
+    const symmetric = await new SignJWT({ ...whole, iss: acme.provider.address, aud: CLIENT.id })
+      .setProtectedHeader({ alg: 'HS256' })
+      .sign(new TextEncoder().encode(spki))
+    const bad = [
+      '',
+      'x.y.z',
+      `${none}.${body}.`,
+      `${none}.${body}.${signature}`,
+      `${head}.${body}.AAAA`,
+      symmetric,
+      await globex.provider.sign(whole),
+      await globex.provider.sign({ ...whole, iss: acme.provider.address }),
+      await acme.provider.sign({ ...whole, aud: 'another client' }),
+      await acme.provider.sign({ ...whole, nonce: 'n' }),
+      await acme.provider.sign({ ...whole, events: {} }),
+      await acme.provider.sign({ ...whole, iat: now() - 3600 }),
+      await acme.provider.sign({ ...whole, iat: now() + 3600 }),
+      await acme.provider.sign({ ...whole, exp: now() - 3600 }),
+      await acme.provider.sign({ events: EVENTS, iat: now(), jti: 'b' }),
+      await acme.provider.sign({ sub: 'ada', events: EVENTS, iat: now() }),
+      await acme.provider.sign(whole, 'at+jwt'),
+    ]
+    for (const token of bad) {
+      const answer = await post(held, acme.path, token)
+      expect([token, answer.status, await answer.json()]).toEqual([
+        token,
+        400,
+        expect.objectContaining({ error: 'invalid_request' }),
+      ])
+    }
+    // Another organization's provider reaches nobody, whatever it calls its people.
+    expect((await post(held, globex.path, good)).status).toBe(400)
+    expect((await post(held, globex.path, await globex.provider.sign({ ...whole, jti: 'c' }))).status).toBe(200)
+    expect((await post(held, '/sign-in/provider/idp_x', good)).status).toBe(400)
+    expect((await browser.ask('/api/v1/auth/me')).status).toBe(200)
+    await acme.provider[Symbol.asyncDispose]()
+    await held.gateway.restart()
+    expect((await post(held, acme.path, good)).status).toBe(400)
   })
 })
 

@@ -1763,6 +1763,8 @@ export interface English {
     readonly addressesToEnterHint: string
     readonly redirectUri: string
     readonly copyRedirectUri: string
+    readonly logoutUri: string
+    readonly copyLogoutUri: string
     readonly signInUrl: string
     readonly copySignInUrl: string
     readonly preset: string

@@ -87,6 +87,7 @@ export function createInstallation(base: BaseWithDatabase, parts: InstallationPa
   const people = startPeople(base, { ...callers, secondFactors, snapshots, publicUrl, refusePassword })
   const providers = startIdentityProviders(base, {
     ...{ signIn: people.signIn, findOrganization: snapshots.find, reveal, credentials: credentials.admin },
+    ended: callers.ended,
     settle: async (id, organizations) => {
       const refreshed = organizations.map((organization) => refreshPeople(snapshots, organization, [id]))
       await Promise.all([accounts.load([id]), ...refreshed])

@@ -710,7 +710,9 @@ create table sign_ins (
   idle integer not null default 0,
   address text,
   provider_id text,
-  ends_at timestamp with time zone
+  ends_at timestamp with time zone,
+  provider_subject text,
+  provider_session text
 );
 create table spent_aliases (
   organization_id text not null,

@@ -37,6 +37,15 @@ export type SignInRow = z.output<typeof SignInRow>
 export const REFRESH_FORM = /^twr_[\w-]{43}$/
 export const mintRefreshToken = (): string => `twr_${randomBytes(32).toString('base64url')}`
 
+/** What a sign-in is at its identity provider. */
+export interface ProviderSession {
+  readonly id: IdentityProviderId
+  readonly endsAt: Date
+  readonly subject: string
+  /** The provider's own name for the session there (`sid`). */
+  readonly session?: string | undefined
+}
+
 export interface NewSignIn {
   readonly userId: UserId
   readonly boundTo: OrganizationId | undefined
@@ -44,7 +53,7 @@ export interface NewSignIn {
   readonly client: string
   readonly expiresAt: Date
   /** The identity provider that it was made with, and when it ends whatever is refreshed. */
-  readonly provider?: { readonly id: IdentityProviderId; readonly endsAt: Date } | undefined
+  readonly provider?: ProviderSession | undefined
   readonly methods: readonly SignInMethod[]
   readonly address: string | undefined
   /** A sign-in of the same person, which it goes on with: it is as old, and was proven then. */
@@ -58,9 +67,11 @@ export async function addSignIn(sql: SystemSql, signIn: NewSignIn): Promise<Sign
   const { userId, boundTo, client, expiresAt, methods, address, after, provider } = signIn
   await sql(Nothing)`delete from sign_ins where user_id = ${userId} and expires_at < now() - interval '1 day'`
   const [row] = await sql(SignInRow)`
-    insert into sign_ins (id, user_id, bound_to, client, expires_at, provider_id, ends_at, methods, address, created_at, proven_at)
+    insert into sign_ins (id, user_id, bound_to, client, expires_at, provider_id, ends_at, provider_subject, provider_session, methods,
+                          address, created_at, proven_at)
     select ${newId('fam')}, ${userId}, ${boundTo ?? null}, ${client}, ${expiresAt},
            coalesce(${provider?.id ?? null}, before.provider_id), coalesce(${provider?.endsAt ?? null}, before.ends_at),
+           coalesce(${provider?.subject ?? null}, before.provider_subject), coalesce(${provider?.session ?? null}, before.provider_session),
            ${[...methods]}::text[], ${address ?? null}, coalesce(before.created_at, now()), coalesce(before.proven_at, now())
       from (select) now_or_before left join sign_ins before on before.id = ${after ?? null} and before.user_id = ${userId}
     returning id, user_id, bound_to, client, created_at, expires_at, ended_at, proven_at, methods, used_at, idle, address`
@@ -171,3 +182,27 @@ export const endSignInsOfProviders = (sql: SystemSql, userId: UserId, why: strin
 export const isOfOrganizationsProvider = async (sql: SystemSql, id: FamilyId): Promise<boolean> =>
   (await sql(Id)`select id from sign_ins where id = ${id} and provider_id is not null and bound_to is not null`)
     .length > 0
+
+const Ended = z.object({
+  id: z.string().transform((id) => id as FamilyId),
+  user_id: z.string().transform((id) => id as UserId),
+  bound_to: z
+    .string()
+    .transform((id) => id as OrganizationId)
+    .nullable(),
+})
+
+/**
+ * Ends the person's own sign-ins that were made with a provider, in that session there or in all of them; what OAuth clients were allowed
+ * goes on. A sign-in whose session the provider has not named ends with its person.
+ */
+export const endProviderSession = (
+  sql: SystemSql,
+  { id, subject, session }: Pick<ProviderSession, 'id' | 'session'> & { readonly subject: string | undefined },
+) => sql(Ended)`
+  update sign_ins set ended_at = now(), ended_why = 'the identity provider has signed the person out'
+   where provider_id = ${id} and ended_at is null and client in ('browser', 'command line')
+     and (${subject ?? null}::text is null or provider_subject = ${subject ?? null})
+     and (${session ?? null}::text is null or provider_session = ${session ?? null}
+          or (provider_session is null and ${subject ?? null}::text is not null))
+  returning id, user_id, bound_to`

@@ -33,12 +33,12 @@ export async function startIdentityProvider(redirectUris: readonly string[]) {
   let person: Person = { sub: 'nobody' }
   let handle: (request: IncomingMessage, response: ServerResponse) => unknown = () => {}
   const { address, close } = await listen((request, response) => handle(request, response))
-  const { privateKey } = await generateKeyPair('RS256', { extractable: true })
+  const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true })
   const provider = new Provider(address, {
     jwks: { keys: [{ ...(await exportJWK(privateKey)), alg: 'RS256', use: 'sig' }] },
     clients: [{ client_id: CLIENT.id, client_secret: CLIENT.secret, redirect_uris: [...redirectUris] }],
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'groups'] },
-    features: { devInteractions: { enabled: false } },
+    features: { devInteractions: { enabled: false }, backchannelLogout: { enabled: true } },
     pkce: { required: () => true },
     findAccount: (_, sub) => ({ accountId: sub, claims: () => ({ ...person, sub }) }),
     interactions: { url: (_, { uid }) => `/interaction/${uid}` },
@@ -63,6 +63,12 @@ export async function startIdentityProvider(redirectUris: readonly string[]) {
     is: (next: Person) => void (person = next),
     /** The gateway tells its redirect address only when the provider is entered there. */
     allow: (uri: string) => void allowed.add(uri),
+    /** Signed as its ID tokens are. */
+    sign: (claims: JWTPayload, typ = 'logout+jwt') =>
+      new SignJWT({ iss: address, aud: CLIENT.id, ...claims })
+        .setProtectedHeader({ alg: 'RS256', typ })
+        .sign(privateKey),
+    publicKey,
     [Symbol.asyncDispose]: close,
   }
 }

@@ -89,6 +89,9 @@ export function IdentityProviders() {
           {entering?.service_provider ? (
             <CopyField label={t.entityId} value={entering.service_provider.entity_id} copyLabel={t.copyEntityId} />
           ) : null}
+          {entering?.logout_uri ? (
+            <CopyField label={t.logoutUri} value={entering.logout_uri} copyLabel={t.copyLogoutUri} />
+          ) : null}
           <CopyField label={t.signInUrl} value={entering?.sign_in_url ?? ''} copyLabel={t.copySignInUrl} />
         </Stack>
       </Dialog>

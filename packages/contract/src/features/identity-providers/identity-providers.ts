@@ -132,6 +132,8 @@ export const IdentityProvider = z.strictObject({
   origin: z.string(),
   /** To enter at the provider: where it leads browsers back to. */
   redirect_uri: z.string(),
+  /** To enter at the provider: where it says that somebody has signed out there (back-channel logout); null where it cannot. */
+  logout_uri: z.string().nullable(),
   /** Where people start. */
   sign_in_url: z.string(),
   /** To enter at a provider of SAML; null for every other kind. */

@@ -65,6 +65,7 @@ const put = describeCommand({
     value: row,
     lines: [
       `${row.title} is ${row.enabled ? 'on' : 'off'}. Enter this redirect address at the provider: ${row.redirect_uri}`,
+      ...(row.logout_uri === null ? [] : [`Its address for back-channel logout: ${row.logout_uri}`]),
       `Its people sign in at ${row.sign_in_url}`,
     ],
   }),

@@ -21,7 +21,7 @@ import {
   type ProviderRow,
 } from './identity-providers.rows.ts'
 import type { EnvironmentProvider } from './environment-provider.ts'
-import { redirectUriOf, serviceProviderOf, signInUrlOf, startPathOf } from './provider-addresses.ts'
+import { logoutUriOf, redirectUriOf, serviceProviderOf, signInUrlOf, startPathOf } from './provider-addresses.ts'
 import { checkSettings, hasSameSource } from './provider-settings.ts'
 import { sealTrial } from './trials.ts'
 
@@ -62,6 +62,7 @@ function toProvider(
     ...{ slug: row.slug, title: row.title, settings, enabled: row.enabled, private: row.private },
     ...{ has_secret: row.sealed_secret !== null, origin: row.origin },
     redirect_uri: redirectUri,
+    logout_uri: settings.kind === 'oidc' ? logoutUriOf(parts.publicUrl(), row.id) : null,
     sign_in_url: signInUrlOf(parts.publicUrl(), ownerSlug),
     service_provider: settings.kind === 'saml' ? serviceProviderOf(redirectUri) : null,
     certificate_expires_at: iso(expiry ?? null),
@@ -81,6 +82,7 @@ function toEnvironment(parts: IdentityProviderParts): shapes.IdentityProvider[] 
       }),
       ...{ enabled: true, private: true, has_secret: own.hasSecret, origin: ENVIRONMENT },
       redirect_uri: `${parts.publicUrl()}/sign-in/oidc/callback`,
+      logout_uri: null,
       sign_in_url: signInUrlOf(parts.publicUrl(), INSTALLATION),
       ...{ service_provider: null, certificate_expires_at: null },
       ...{ signed_in_at: null, last_problem: null, failed_at: null },

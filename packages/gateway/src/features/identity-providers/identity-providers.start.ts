@@ -2,6 +2,7 @@
 import { Fault, type OrganizationId, type UserId } from '@toolway/contract'
 import { LRUCache } from 'lru-cache'
 import type { BaseWithDatabase } from '../../base/base.ts'
+import type { EndedSignIns } from '../../identity/ended-sign-ins.ts'
 import {
   createIdentityProvider,
   type IdentityProvider,
@@ -28,6 +29,7 @@ import {
   settingsOf,
   type ProviderRow,
 } from './identity-providers.rows.ts'
+import { createSignOut, type RefusalCause } from './provider-sign-outs.ts'
 import { linkPerson } from './identity-links.ts'
 import type { Linking } from './link-tickets.ts'
 import { mappingsFor, personOf, roleOf } from './provided-people.ts'
@@ -36,6 +38,7 @@ export interface StartIdentityProvidersParts {
   readonly signIn: Pick<SignIn, 'afterProvider'>
   /** Accounts at vendors, which end with a membership. */
   readonly credentials: Pick<AdminCredentials, 'endIn' | 'ended'>
+  readonly ended: EndedSignIns
   findOrganization(name: { id?: string; slug?: string }): Snapshot | undefined
   /** Resolves when this process's memory knows of changed people, and of the members of those organizations. */
   settle(id: UserId, organizationIds: readonly OrganizationId[]): Promise<void>
@@ -88,12 +91,6 @@ async function build(
   })
 }
 
-/**
- * Who has caused a refusal. `person`: the provider has proven them. `visitor`: a browser on its way there and back. `stranger`: anybody at
- * all, whose refusals are not shown beside the provider.
- */
-export type RefusalCause = 'person' | 'visitor' | 'stranger'
-
 /** Records a minute and provider of refusals that nobody's proof stands behind, of this process. */
 const MOST_UNPROVEN = 60
 
@@ -129,6 +126,22 @@ function outcomeOf(row: ProviderRow, { claims }: Proven): TrialOutcome {
     role: roleOf(mappings, settings),
     groups: [...new Set(mappings.flatMap(({ groups }) => groups))],
   }
+}
+
+/** How the person is proven, and what the sign-in is for: a provider of an organization signs in to that one alone. */
+function signInOf(row: ProviderRow, proven: Proven) {
+  const { session_hours: hours, second_factor: secondFactor } = settingsOf(row)
+  const severalFactors = proven.severalFactors === true || secondFactor === 'assumed'
+  const endsAt = new Date(Date.now() + hours * 60 * 60 * 1000)
+  const { subject, session } = proven
+  return {
+    methods: methodsOf({ ...proven, severalFactors }),
+    scope: {
+      organization: row.organization_id === INSTALLATION ? undefined : row.organization_id,
+      client: 'browser',
+      provider: { id: row.id, endsAt, subject, session },
+    },
+  } as const
 }
 
 export function startIdentityProviders({ db, vault }: BaseWithDatabase, parts: StartIdentityProvidersParts) {
@@ -177,8 +190,6 @@ export function startIdentityProviders({ db, vault }: BaseWithDatabase, parts: S
     })
   }
 
-  const leadsByAddress = () => db.system(hasLeadingDomain)
-
   const noteProblem = (row: ProviderRow, actor: Actor, cause: RefusalCause, thrown: unknown): Promise<never> =>
     noteRefusal({ db, unproven }, row, { actor, cause }, thrown)
 
@@ -191,16 +202,7 @@ export function startIdentityProviders({ db, vault }: BaseWithDatabase, parts: S
     for (const { organizationId, ended: all } of ended) void parts.credentials.ended(organizationId, all)
     if (isNew || changed.length > 0) await parts.settle(user.id, changed)
     if (refusal !== undefined) throw new Fault('login.provider', { problem: refusal })
-    const { session_hours: hours, second_factor: secondFactor } = settingsOf(row)
-    const methods = methodsOf({
-      ...proven,
-      severalFactors: proven.severalFactors === true || secondFactor === 'assumed',
-    })
-    const scope = {
-      organization: row.organization_id === INSTALLATION ? undefined : row.organization_id,
-      client: 'browser',
-      provider: { id: row.id, endsAt: new Date(Date.now() + hours * 60 * 60 * 1000) },
-    } as const
+    const { methods, scope } = signInOf(row, proven)
     const how = `identity provider ${row.slug}`
     const tokens = await parts.signIn.afterProvider(actor, { user, methods, how, scope })
     await db.system((sql) => noteProviderSignIn(sql, row.id))
@@ -208,10 +210,11 @@ export function startIdentityProviders({ db, vault }: BaseWithDatabase, parts: S
   }
 
   return {
-    ...{ find, listOffered, findForAddress, leadsByAddress, providerOf },
+    ...{ find, listOffered, findForAddress, providerOf, leadsByAddress: () => db.system(hasLeadingDomain) },
     /** Throws `login.provider`; the refusal is on record, and shown beside the provider. */
     signIn: (row: ProviderRow, actor: Actor, proven: Proven): Promise<Tokens | SecondStep> =>
       open(row, actor, proven).catch((thrown: unknown) => noteProblem(row, actor, 'person', thrown)),
+    signOut: createSignOut({ db, vault, ended: parts.ended, providerOf, noteProblem }),
     /** Throws `login.provider`; the refusal is on record. */
     link: (row: ProviderRow, actor: Actor, linking: Linking, { subject }: Proven): Promise<void> =>
       db

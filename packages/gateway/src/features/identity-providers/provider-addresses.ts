@@ -11,6 +11,10 @@ export const startPathOf = (id: IdentityProviderId): string => `/sign-in/provide
 export const redirectUriOf = (publicUrl: string, id: IdentityProviderId): string =>
   `${publicUrl}${startPathOf(id)}/callback`
 
+/** To enter at a provider of OpenID Connect: where it says that somebody has signed out there. */
+export const logoutUriOf = (publicUrl: string, id: IdentityProviderId): string =>
+  `${publicUrl}${startPathOf(id)}/backchannel-logout`
+
 /** To enter at a SAML provider: who we are, where it posts its responses, and where both can be read. */
 export function serviceProviderOf(redirectUri: string): NonNullable<IdentityProvider['service_provider']> {
   const entityId = samlEntityIdOf(redirectUri)

@@ -9,7 +9,7 @@ import { Fault, type FamilyId, type IdentityProviderId, type UserId } from '@too
 import { z } from 'zod'
 import type { Db, SystemSql } from '../../db/db.ts'
 import type { Attempts } from '../../identity/attempts.ts'
-import { METHODS, type SignInMethod } from '../../identity/sign-ins.ts'
+import { METHODS, type ProviderSession, type SignInMethod } from '../../identity/sign-ins.ts'
 import { findUser, hasProvider, type UserRow, type UserWithPassword } from '../../identity/users.ts'
 import { recordChange, type Actor } from '../../records/change.ts'
 import { createSealedSteps, type SealedStepsParts } from './sealed-steps.ts'
@@ -33,7 +33,7 @@ export interface StepScope {
   readonly organization?: string | undefined
   readonly client: 'browser' | 'command line'
   /** The identity provider that proved the person, and when they have to sign in there again. */
-  readonly provider?: { readonly id: IdentityProviderId; readonly endsAt: Date } | undefined
+  readonly provider?: ProviderSession | undefined
 }
 
 /** The first step was right, and there is a second one. */
@@ -80,7 +80,12 @@ const First = z.strictObject({
   client: z.enum(['browser', 'command line']),
   /** `endsAt` in milliseconds since 1970. */
   provider: z
-    .strictObject({ id: z.string().transform((id) => id as IdentityProviderId), endsAt: z.number() })
+    .strictObject({
+      id: z.string().transform((id) => id as IdentityProviderId),
+      endsAt: z.number(),
+      subject: z.string(),
+      session: z.string().optional(),
+    })
     .optional(),
 })
 const AfterFirst = z.strictObject({ first: First, expected: z.string().optional() })
@@ -148,13 +153,13 @@ const subjectOf = ({ user, provider }: z.output<typeof First>): string =>
 const sealedScope = ({ client, organization, provider }: StepScope) => ({
   client,
   ...(organization === undefined ? {} : { organization }),
-  ...(provider === undefined ? {} : { provider: { id: provider.id, endsAt: provider.endsAt.getTime() } }),
+  ...(provider === undefined ? {} : { provider: { ...provider, endsAt: provider.endsAt.getTime() } }),
 })
 
 const scopeOf = ({ client, organization, provider }: z.output<typeof First>): StepScope => ({
   client,
   organization,
-  provider: provider && { id: provider.id, endsAt: new Date(provider.endsAt) },
+  provider: provider && { ...provider, endsAt: new Date(provider.endsAt) },
 })
 
 /** The person of the first step, unless their password or their account has changed since. */

@@ -103,6 +103,7 @@ export function createProviderDoor(parts: ProviderDoorParts): Hono<Env> {
   }
   addProvider(app, parts, '/sign-in/provider/:id', find)
   addForms(app, parts, '/sign-in/provider/:id', find)
+  addLogout(app, parts, '/sign-in/provider/:id')
   return app
 }
 
@@ -177,6 +178,26 @@ function addForms(app: Hono<Env>, parts: ProviderDoorParts, route: string, find:
       return c.body(text, 200, { 'content-type': 'application/samlmetadata+xml', 'cache-control': 'no-store' })
     } catch (thrown) {
       return problemAnswer(c, thrown)
+    }
+  })
+}
+
+/**
+ * Where a provider says, from server to server, that somebody has signed out there (OpenID Connect Back-Channel Logout 1.0, section 2.5):
+ * no browser and no cookie is in it.
+ */
+function addLogout(app: Hono<Env>, parts: ProviderDoorParts, route: string): void {
+  const { providers } = parts
+  app.post(`${route}/backchannel-logout`, async (c) => {
+    c.header('cache-control', 'no-store')
+    try {
+      const token = (await formOf(c)).get('logout_token') ?? ''
+      await providers.signOut(await providers.find(c.req.param('id') ?? '', false), actorOf(c, parts), token)
+      return c.body(null, 200)
+    } catch (thrown) {
+      const fault = Fault.of(thrown)
+      if (fault.code === 'internal') throw thrown
+      return c.json({ error: 'invalid_request', error_description: fault.message }, 400)
     }
   })
 }

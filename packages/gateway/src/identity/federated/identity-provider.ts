@@ -9,6 +9,7 @@ import { createRemoteJWKSet, customFetch as joseFetch, jwtVerify, type JWTPayloa
 import * as client from 'openid-client'
 import { z } from 'zod'
 import { isProven } from './email-proof.ts'
+import { createReadLogout, type SignedOut } from './logout-token.ts'
 import { hasSeveralFactors } from './several-factors.ts'
 import { ALGORITHMS } from './issuer-tokens.ts'
 
@@ -22,6 +23,8 @@ export interface Proven {
   readonly claims: Readonly<Record<string, unknown>>
   /** It has asked for more than one factor (RFC 8176; OpenID Connect Core 1.0, section 2). */
   readonly severalFactors?: boolean
+  /** The provider's name for the session there (`sid`). */
+  readonly session?: string | undefined
 }
 
 /** The values that must be stored between the redirect and the return. */
@@ -42,11 +45,13 @@ export interface IdentityProvider {
   arrive(current: URL, oauthRedirect: OAuthRedirect, fields?: URLSearchParams): Promise<Proven>
   /** Throws `login.provider` for a token that is not good, and where none is taken. */
   prove(token: string): Promise<Proven>
+  /** Absent where the provider has no such token. Throws `login.provider` for one that is not good. */
+  readLogout?(token: string): Promise<SignedOut>
   /** Present where the response comes as a form that the provider's page posts (SAML): our metadata for that provider. */
   metadataFor?(redirectUri: string): string
 }
 
-type Fetch = (
+type ProviderFetch = (
   url: string,
   options: { method?: string; headers?: Headers | Record<string, string> },
 ) => Promise<Response>
@@ -62,7 +67,7 @@ export interface IdentityProviderParts {
   readonly groupClaims?: readonly string[]
   /** Its access tokens are taken as proof, too. */
   readonly supabase: boolean
-  readonly fetch: Fetch
+  readonly fetch: ProviderFetch
   now(): number
 }
 
@@ -78,6 +83,7 @@ const Claims = z.object({
   name: z.string().optional(),
   amr: z.unknown().optional(),
   acr: z.unknown().optional(),
+  sid: z.string().max(500).optional().catch(undefined),
 })
 
 const refuse = (problem: string, cause?: unknown): never => {
@@ -126,13 +132,14 @@ export function createIdentityProvider(parts: IdentityProviderParts): IdentityPr
             : {}
         // The address and whether it is verified come from the same answer.
         const source = Claims.parse(idToken['email'] === undefined ? { ...more, sub } : idToken)
-        const { amr, acr } = Claims.parse(idToken)
+        const { amr, acr, sid: session } = Claims.parse(idToken)
         const proven = provenBy(issuer, { ...source, sub, name: source.name ?? name, amr, acr })
-        return { ...proven, claims: { ...more, ...idToken } }
+        return { ...proven, session, claims: { ...more, ...idToken } }
       } catch (thrown) {
         return refuse('its response is not valid', thrown)
       }
     },
+    readLogout: createReadLogout(parts, configuration),
     async prove(token) {
       if (!supabase) return refuse('its tokens are not accepted here')
       try {
