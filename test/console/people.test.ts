@@ -59,6 +59,30 @@ describe.skipIf(NO_BROWSER)('people', () => {
     await role.waitFor({ state: 'detached' })
   })
 
+  test('C-ID-04: come in by a file, whose lines are shown before they count', async () => {
+    await using opened = await console.open(ADA)
+    const { page } = opened
+    await page.goto('/people')
+    await page.getByRole('button', { name: 'Import' }).click()
+    const choose = (bytes: Buffer) =>
+      page.locator('input[type=file]').setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: bytes })
+    await choose(Buffer.from('email,name\nx@example.com,M\xfcller', 'latin1'))
+    await page.getByText('This file is not UTF-8').waitFor()
+    await choose(Buffer.from('\uFEFFname;email;role\n"Zoë ""Z"" <b>";zoe@example.com;viewer\nBad;nowhere;viewer'))
+    await page.getByText('Preview: 1 to add, 0 to change, 0 unchanged, 1 left out').waitFor()
+    await page.getByText('Line 3: “nowhere” is not an email address').waitFor()
+    await page.getByLabel('Create one-time codes for new people').check()
+    await look(page, 'people-import')
+    await page.getByRole('dialog').getByRole('button', { name: 'Import', exact: true }).click()
+    await page.getByText('Imported: 1 added').waitFor()
+    await page.getByText('1 code was created').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('table', { name: 'Members' }).getByText('Zoë "Z" <b>').waitFor()
+    const saved = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Export' }).click()
+    expect((await saved).suggestedFilename()).toBe('default-members.csv')
+  })
+
   test('of the installation are added, switched off and given a new code', async () => {
     await using opened = await console.open(ADA)
     const { page } = opened

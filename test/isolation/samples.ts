@@ -64,6 +64,7 @@ const RUNTIME: Readonly<Record<string, Sample>> = {
   findServiceLevels: none,
 }
 
+const CSV = 'email,role\nimported@example.com,viewer\n'
 const PASSWORD = 'a long enough password'
 /** An identity provider as an administrator enters it. */
 const IDENTITY_PROVIDER = {
@@ -124,6 +125,9 @@ const IDENTITY: Readonly<Record<string, Sample>> = {
   addMember: once(undefined, { email: 'new@example.com', role: 'tenant_viewer' }),
   changeMember: once(user, { role: 'tenant_viewer' }),
   removeMember: once(user),
+  previewMemberImport: once(undefined, { csv: CSV }),
+  importMembers: once(undefined, { csv: CSV }),
+  exportMembers: none,
   listGroups: none,
   putGroup: once(() => ({ group: 'crew' }), { title: 'Crew' }),
   removeGroup: once(() => ({ group: 'crew' })),

@@ -77,6 +77,7 @@ export {
 export type { ClaimPath, Provider, ProviderPlace, Revocation } from './providers.ts'
 export { EgressExceptions } from './egress.ts'
 export { csvLine } from './csv.ts'
+export { csvRows, csvTextOf, type CsvRow } from './csv-rows.ts'
 export { isPlaceholder } from './placeholder.ts'
 export { hasHidden, visible, visibleJson, visibleText } from './visible.ts'
 export { CATALOG_CATEGORIES, CONNECTOR_CATALOG } from './catalog.ts'

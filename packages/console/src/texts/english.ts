@@ -105,6 +105,8 @@ export interface English {
     readonly 'lock.set': string
     readonly 'member.add': string
     readonly 'member.change': string
+    readonly 'member.export': string
+    readonly 'member.import': string
     readonly 'member.remove': string
     readonly 'member.restore': string
     readonly 'member.suspend': string
@@ -2549,6 +2551,39 @@ export interface English {
     readonly seenWithin: (v: { readonly days: number }) => string
     readonly notSeen: (v: { readonly days: number }) => string
     readonly fromProvider: (v: { readonly title: string }) => string
+    readonly file: {
+      readonly export: string
+      readonly import: string
+      readonly title: string
+      readonly hint: string
+      readonly choose: string
+      readonly notUtf8: string
+      readonly verb: string
+      readonly progress: string
+      readonly invite: string
+      readonly inviteHint: string
+      readonly preview: (v: { readonly add: number; readonly change: number; readonly same: number; readonly refuse: number }) => string
+      readonly done: (v: { readonly add: number; readonly change: number; readonly same: number; readonly refuse: number }) => string
+      readonly ignored: (v: { readonly columns: string }) => string
+      readonly leftOut: string
+      readonly line: (v: { readonly line: string; readonly problem: string }) => string
+      readonly more: (v: { readonly count: number }) => string
+      readonly codes: (v: { readonly count: number }) => string
+      readonly saveCodes: string
+      readonly problems: {
+        readonly quote: string
+        readonly cells: (v: { readonly about: string }) => string
+        readonly email: (v: { readonly about: string }) => string
+        readonly name: (v: { readonly about: string }) => string
+        readonly role: (v: { readonly about: string }) => string
+        readonly group: (v: { readonly about: string }) => string
+        readonly declared: (v: { readonly about: string }) => string
+        readonly duplicate: (v: { readonly about: string }) => string
+        readonly unproven: string
+        readonly 'last-admin': string
+        readonly changed: string
+      }
+    }
   }
   readonly person: {
     readonly menu: (v: { readonly name: string }) => string

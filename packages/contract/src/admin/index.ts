@@ -174,6 +174,7 @@ export {
   listSignIns,
   login,
   logout,
+  PersonName,
   refresh,
   register,
   showMe,
@@ -209,6 +210,17 @@ export {
   resetSecondFactor,
   type SecondFactor,
 } from '../features/second-factor/second-factor.ts'
+export {
+  exportMembers,
+  IMPORT_PROBLEMS,
+  IMPORT_ROWS,
+  ImportedMember,
+  importMembers,
+  MEMBER_COLUMNS,
+  MemberImport,
+  previewMemberImport,
+  type ImportProblem,
+} from '../features/organizations/member-import.ts'
 export {
   addMember,
   changeMember,

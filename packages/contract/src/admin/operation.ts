@@ -60,6 +60,8 @@ export interface Operation<
    * `result` with the answer, or one `error` with a problem.
    */
   readonly progress?: Shape
+  /** Bytes that its body may have where TOOLWAY_BODY_LIMIT is less. */
+  readonly bodyBytes?: number
   /** It changes nothing, whatever its method: who may only read, or only in one toolset, may ask it. */
   readonly harmless: boolean
   /** It only reads, whatever its method: a credential for reading may call it. */
@@ -91,6 +93,7 @@ interface Described<Query extends z.ZodObject, Body extends Shape, Answer extend
   status?: Operation['status']
   media?: string
   progress?: Shape
+  bodyBytes?: number
   harmless?: boolean
   reads?: boolean
   lasting?: boolean
@@ -112,6 +115,7 @@ export function operation<
     status,
     media,
     progress,
+    bodyBytes,
     harmless = false,
     reads = false,
   } = described
@@ -129,6 +133,7 @@ export function operation<
     status: status ?? (answer === undefined ? 204 : 200),
     ...(media === undefined ? {} : { media }),
     ...(progress === undefined ? {} : { progress }),
+    ...(bodyBytes === undefined ? {} : { bodyBytes }),
     harmless,
     reads,
     lasting: described.lasting ?? (gives && isAboutAccess(needs)),

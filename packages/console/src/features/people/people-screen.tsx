@@ -1,5 +1,5 @@
 /** The members of the organization, with their roles and groups. */
-import { Button, Tabs } from '@mantine/core'
+import { Button, Group, Tabs } from '@mantine/core'
 import { useState } from 'react'
 import { z } from 'zod'
 import { useMay } from '../../data/me.ts'
@@ -10,12 +10,14 @@ import { Icon } from '../../ui/icon.tsx'
 import { Screen } from '../../ui/screen.tsx'
 import { AddMember } from './add-member.tsx'
 import { EditGroup } from './edit-group.tsx'
+import { ExportMembers } from './export-members.tsx'
 import { Groups } from './groups.tsx'
+import { ImportMembers } from './import-members.tsx'
 import { Members } from './members.tsx'
 
 const State = z.object({
   tab: z.enum(['members', 'groups']).default('members'),
-  /** `member`, `group`, or the slug of a group that is changed. */
+  /** `member`, `import`, `group`, or the slug of a group that is changed. */
   open: z.string().max(100).optional(),
 })
 
@@ -37,9 +39,19 @@ export function PeopleScreen() {
       title={texts.nav.people}
       hint={t.hint}
       action={
-        <Button leftSection={<Icon name="plus" size={16} />} onClick={() => begin(isMembers ? 'member' : 'group')}>
-          {isMembers ? t.add : t.addGroup}
-        </Button>
+        <Group gap="xs">
+          {isMembers ? (
+            <>
+              <ExportMembers />
+              <Button variant="default" leftSection={<Icon name="file" size={16} />} onClick={() => begin('import')}>
+                {t.file.import}
+              </Button>
+            </>
+          ) : null}
+          <Button leftSection={<Icon name="plus" size={16} />} onClick={() => begin(isMembers ? 'member' : 'group')}>
+            {isMembers ? t.add : t.addGroup}
+          </Button>
+        </Group>
       }
     >
       <Tabs value={tab} onChange={(next) => set({ tab: next === 'groups' ? 'groups' : undefined })}>
@@ -51,6 +63,7 @@ export function PeopleScreen() {
         <Tabs.Panel value="groups">{isMembers ? null : <Groups onOpen={begin} />}</Tabs.Panel>
       </Tabs>
       <AddMember key={`member ${turn}`} opened={isMembers && open === 'member'} onClose={close} />
+      <ImportMembers key={`import ${turn}`} opened={isMembers && open === 'import'} onClose={close} />
       <EditGroup key={`group ${turn}`} group={isMembers ? undefined : open} onClose={close} />
     </Screen>
   )

@@ -19,7 +19,7 @@ export const AUDIT_ACTIONS = [
   ...(['identity-link.add', 'identity-link.remove'] as const),
   ...(['identity-provider.put', 'identity-provider.remove', 'identity-provider.try'] as const),
   ...(['key.add', 'key.import', 'key.regenerate', 'key.remove', 'key.reveal', 'key.take-over', 'key.trust'] as const),
-  ...(['leaver.remove', 'member.restore', 'member.suspend'] as const),
+  ...(['leaver.remove', 'member.restore', 'member.suspend', 'member.export', 'member.import'] as const),
   ...(['scim_token.add', 'scim_token.remove', 'scim_token.rotate'] as const),
   ...(['member.add', 'member.change', 'member.remove', 'password.change', 'password.code-look'] as const),
   ...(['oauth_app.put', 'oauth_app.register', 'oauth_app.remove', 'process.restart', 'process.stop'] as const),

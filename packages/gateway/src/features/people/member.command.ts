@@ -9,15 +9,14 @@ import {
   type ListedMember,
   type MemberRole,
 } from '@toolway/contract/admin'
-import { Argument, InvalidArgumentError, Option } from 'commander'
+import { Argument, Option } from 'commander'
 import { describeCommand, groupOf, type Finish } from '../../cli/command.ts'
 import { table } from '../../cli/terminal/output.ts'
 import { listAll } from '../../cli/transport/transport.ts'
 import { checkEmail, getMember } from './find-person.command.ts'
+import { filterOf, filterOptions, type Filtering, type OrganizationOption } from './member-filter.command.ts'
+import { exportFile, importFile } from './member-file.command.ts'
 
-interface OrganizationOption {
-  readonly organization: string
-}
 interface MemberArgument extends OrganizationOption {
   readonly email: string
 }
@@ -55,40 +54,9 @@ const add = describeCommand({
   }),
 })
 
-interface Filtering extends OrganizationOption {
-  readonly search?: string
-  readonly role?: MemberRole
-  readonly group?: string
-  readonly source?: string
-  readonly active?: boolean
-  readonly seenAfter?: string
-  readonly seenBefore?: string
-}
 interface Listing extends Filtering {
   readonly sort?: (typeof MEMBER_SORTS)[number]
 }
-
-const momentOf = (text: string): string => {
-  const at = new Date(text)
-  if (Number.isNaN(at.getTime())) throw new InvalidArgumentError('It is not a date, such as 2026-11-30.')
-  return at.toISOString()
-}
-
-const filterOptions = [
-  new Option('--search <text>', 'part of a name or an email address'),
-  new Option('--role <role>', 'only this role').choices(MEMBER_ROLES),
-  new Option('--group <group>', 'only members of this group'),
-  new Option('--source <source>', 'only manual, scim, provider, or provider: and the id of a provider'),
-  new Option('--active', 'only people who can sign in'),
-  new Option('--no-active', 'only people who are suspended or deactivated'),
-  new Option('--seen-after <date>', 'only people who were seen from then on').argParser(momentOf),
-  new Option('--seen-before <date>', 'only people who were not seen since then').argParser(momentOf),
-]
-
-const filterOf = ({ search, role, group, source, active, seenAfter, seenBefore }: Filtering) => ({
-  ...{ search, role, group, source, is_active: active === undefined ? undefined : (`${active}` as const) },
-  ...{ seen_after: seenAfter, seen_before: seenBefore },
-})
 
 const stateOf = ({ is_active: active, is_suspended: suspended }: ListedMember): string => {
   if (suspended) return 'suspended'
@@ -148,4 +116,9 @@ const remove = describeCommand({
 })
 
 export const memberCommand = (finish: Finish) =>
-  groupOf('member', 'manage the members of an organization and their roles', [add, list, role, remove], finish)
+  groupOf(
+    'member',
+    'manage the members of an organization and their roles',
+    [add, list, role, remove, importFile, exportFile],
+    finish,
+  )

@@ -75,7 +75,8 @@ export function createAdminDoor<Parts extends OperationBase>(door: AdminDoorPart
     const { organization } = scope
     if (organization !== undefined) learned.organizationId = organization.id
     if (principal !== undefined) await limits.administer(principal.id, organization?.id)
-    const call = await askingOf(c, operation, { principal, client, correlationId, bodyLimit })
+    const most = Math.max(bodyLimit, operation.bodyBytes ?? 0)
+    const call = await askingOf(c, operation, { principal, client, correlationId, bodyLimit: most })
     const isFollowed = operation.progress !== undefined && prefersStream(c.req.header('accept'))
     const isStream = isFollowed || operation.media === EVENTS
     const asking = isStream ? { ...call, signal: untilEnded(c, streams, stand) } : call
