@@ -1,7 +1,7 @@
 /** SCIM requests that no identity provider should send: each is refused, and nothing of it stays. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestGateway } from '../../../packages/gateway/src/testing/gateway.ts'
-import { addKey, createAsk } from '../peers/people/administrators.ts'
+import { addKey, createAsk, type Answered } from '../peers/people/administrators.ts'
 import { openGateway } from '../peers/open-gateway.ts'
 import { createScim, ENTERPRISE, GROUP, patch, tokenFor, USER, type Scim } from './scim-client.ts'
 
@@ -27,6 +27,27 @@ const addGroup = async (displayName: string): Promise<string> =>
 
 /** An own key `__proto__`, as JSON has it. */
 const own = (name: string, value: unknown): object => Object.fromEntries([[name, value]])
+
+test('C-ID-05: a token beyond its rate is answered with 429 and Retry-After, and others behind its address are served', async () => {
+  const settings = { TOOLWAY_LIMIT_ADDRESS: '30', TOOLWAY_LIMIT_ADMINISTRATION: '40' }
+  await using limited = await openGateway({ settings })
+  const platform = createAsk(limited, await addKey(limited, { role: 'platform_admin' }))
+  const [first, second] = [await tokenFor(platform, 'default', 'first'), await tokenFor(platform, 'default', 'second')]
+  const [scim, other] = [first, second].map((token) => createScim(limited.address, 'default', token))
+  const statuses: number[] = []
+  let refused: Answered | undefined
+  while (refused === undefined && statuses.length < 100) {
+    const answer = await scim?.('GET /Users?count=1')
+    statuses.push(answer?.status ?? 0)
+    if (answer?.status === 429) refused = answer
+  }
+  // More than the address may, and no more than the token may.
+  expect(statuses.length).toBeGreaterThan(40)
+  expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect(refused?.body).toMatchObject({ status: '429', schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'] })
+  expect((await other?.('GET /Users?count=1'))?.status).toBe(200)
+  expect((await platform('GET /api/v1/admin/tenants/default/members')).status).toBe(200)
+})
 
 test('C-ID-05: no name of an attribute reaches into prototypes, and other schemas are refused', async () => {
   const id = await add('prototype@example.com')

@@ -113,6 +113,23 @@ describe('limits', () => {
     expect(faultOf(() => limits.administer('admin', 'acme'))).toMatchObject({ code: 'limit.administration' })
   })
 
+  test('a token of SCIM has room of its own and leaves its address to others', () => {
+    const { limits } = fixture({ address: 2, administration: 5 })
+    for (let n = 0; n < 5; n++) {
+      expect(limits.address('192.0.2.1')).toBeUndefined()
+      expect(limits.provision('sct_1', '192.0.2.1')).toBeUndefined()
+    }
+    void limits.address('192.0.2.1')
+    expect(faultOf(() => limits.provision('sct_1', '192.0.2.1'))).toMatchObject({ code: 'limit.administration' })
+    // The other token at the same address, and the administration, have all of theirs.
+    void limits.address('192.0.2.1')
+    expect(limits.provision('sct_2', '192.0.2.1')).toBeUndefined()
+    expect(limits.administer('admin', 'acme')).toBeUndefined()
+    // What was refused counts for the address.
+    void limits.address('192.0.2.1')
+    expect(faultOf(() => limits.address('192.0.2.1'))).toMatchObject({ code: 'limit.address' })
+  })
+
   test('S3-RATE-04: all endpoints that do not exist are one bucket', () => {
     const { limits } = fixture({ organization: 2 })
     void limits.unknown()

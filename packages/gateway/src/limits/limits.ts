@@ -50,6 +50,8 @@ export interface Limits {
   request(principal: string, organization: string, perMinute: number | undefined): Promise<void> | undefined
   /** One operation of the admin interface. It has room of its own: whoever must stop a flood is not stopped by it. */
   administer(principal: string, organization: string | undefined): Promise<void> | undefined
+  /** One request with a token of SCIM. It has room of its own and takes none of its address's, which others may share. */
+  provision(token: string, address: string): Promise<void> | undefined
   connection(id: string, alias: string): Promise<void> | undefined
   /** One request for an endpoint that does not exist; all of them share one bucket. */
   unknown(): Promise<void> | undefined
@@ -108,6 +110,16 @@ class CountedLimits implements Limits {
     const { rates } = this.#parts
     if (organization === undefined) return this.#take('key', principal, rates.key)
     return this.#both(principal, () => this.#take('administration', organization, rates.administration))
+  }
+
+  provision(token: string, address: string) {
+    const giveBack = () => {
+      this.#buckets.address.give(address, 1)
+      return undefined
+    }
+    const { rates } = this.#parts
+    const taking = this.#take('administration', `SCIM ${token}`, rates.administration)
+    return taking === undefined ? giveBack() : taking.then(giveBack)
   }
 
   connection(id: string, alias: string) {

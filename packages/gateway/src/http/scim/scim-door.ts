@@ -37,7 +37,7 @@ export interface ScimDoorParts {
   readonly untilApplied: ((organization: OrganizationId) => Promise<void>) | undefined
   /** Accounts at vendors, which end with the membership. */
   readonly credentials: Pick<AdminCredentials, 'endIn' | 'ended'>
-  readonly limits: Pick<Limits, 'unknown'>
+  readonly limits: Pick<Limits, 'provision' | 'unknown'>
   readonly clients: Clients
   readonly log: Pick<Log, 'error'>
   publicUrl(): string
@@ -143,8 +143,9 @@ async function settleHere(
   await untilApplied?.(organization)
 }
 
-/** Throws `token.unknown`, whatever is wrong. */
-async function admit({ db, vault, snapshots, limits }: ScimDoorParts, request: IncomingMessage, address: ScimAddress) {
+/** Throws `token.unknown`, whatever is wrong, and `limit.administration`. */
+async function admit(parts: ScimDoorParts, request: IncomingMessage, address: ScimAddress) {
+  const { db, vault, snapshots, limits, clients } = parts
   const secret = BEARER.exec(request.headers.authorization ?? '')?.[1] ?? ''
   const hash = vault.hash(secret)
   const organization = snapshots.find({ slug: address.organization })?.organization
@@ -156,7 +157,10 @@ async function admit({ db, vault, snapshots, limits }: ScimDoorParts, request: I
           if (found !== undefined) await noteScimTokenUsed(sql, found.id)
           return found
         })
-  if (organization !== undefined && token !== undefined) return { organization, token }
+  if (organization !== undefined && token !== undefined) {
+    await limits.provision(token.id, clients.of(request).network)
+    return { organization, token }
+  }
   await limits.unknown()
   throw new Fault('token.unknown')
 }
