@@ -63,8 +63,11 @@ export const removeProvider = async (sql: OrgSql | SystemSql, owner: string, slu
 
 export const newProviderId = (): IdentityProviderId => newId('idp')
 
+/** Every few seconds is enough: all who arrive at nine o'clock would wait for this row. */
 export const noteProviderSignIn = (sql: SystemSql, id: IdentityProviderId) => sql(Id)`
-  update identity_providers set signed_in_at = now(), last_problem = null, failed_at = null where id = ${id} returning id`
+  update identity_providers set signed_in_at = now(), last_problem = null, failed_at = null
+   where id = ${id} and (last_problem is not null or signed_in_at is null or signed_in_at < now() - interval '5 seconds')
+  returning id`
 
 /** `failed_at` is the time of the first of several failures in a row. */
 export const noteProviderProblem = (sql: SystemSql, id: IdentityProviderId, problem: string) => sql(Id)`

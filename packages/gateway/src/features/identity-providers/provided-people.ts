@@ -26,7 +26,8 @@ import type { AdminCredentials } from '../../oauth/outgoing/admin-credentials.ts
 import { idsOf, type Ended } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
 import { hasOtherAdminIn } from '../../organizations/members.ts'
 import { DEFAULT_SLUG, findOrganizations } from '../../organizations/organizations.ts'
-import { recordChange, type Actor } from '../../records/change.ts'
+import { entryOfChange, type Actor } from '../../records/change.ts'
+import { storeRecords, type Entry } from '../../records/records.ts'
 import { INSTALLATION } from '../../snapshot/installation.ts'
 import { joinAs, nameOf, type MemberSeals } from '../people/index.ts'
 import { isProvenFor } from './identity-domains.rows.ts'
@@ -69,6 +70,8 @@ interface Arrival {
   readonly endIn: EndAccounts['endIn']
   /** Grows by what ends. */
   readonly ended: EndedIn[]
+  /** Grows by what is to be on record. It is stored last, because that locks the chain of the organization for everybody who arrives. */
+  readonly records: Entry[]
   readonly seals: MemberSeals
   readonly actor: Actor
   readonly provider: ProviderRow
@@ -128,7 +131,8 @@ export async function personOf(
   proven: Proven,
 ): Promise<ProvidedPerson> {
   const ended: EndedIn[] = []
-  const arrival = { sql, seals, endIn, ended, actor, provider, settings: settingsOf(provider), proven }
+  const records: Entry[] = []
+  const arrival = { sql, seals, endIn, ended, records, actor, provider, settings: settingsOf(provider), proven }
   const { user, isNew } = await findOrAdd(arrival)
   if (!user.active) return refuse('this account is not active')
   if (user.platform_admin && !isOfInstallation(provider))
@@ -137,6 +141,7 @@ export async function personOf(
   await noteLinkUsed(sql, provider, proven.subject)
   const own = placeOf(provider)
   const refusal = own === undefined ? undefined : await refusalIn(arrival, own, user.id)
+  if (records.length > 0) await storeRecords(sql, records)
   return { user, ended, changed, isNew, refusal }
 }
 
@@ -157,14 +162,14 @@ async function findOrAdd(arrival: Arrival): Promise<{ user: UserRow; isNew: bool
   return { user, isNew: true }
 }
 
-async function link({ sql, actor, provider, proven }: Arrival, { id }: UserRow): Promise<void> {
+async function link({ sql, actor, records, provider, proven }: Arrival, { id }: UserRow): Promise<void> {
   if (!(await addLink(sql, { provider, subject: proven.subject, userId: id }))) return
-  await recordChange(sql, { ...actor, id, type: 'user' }, placeOf(provider), {
-    action: 'identity-link.add',
-    resource: 'user',
-    id,
-    detail: { provider: provider.slug, subject: proven.subject },
-  })
+  const detail = { provider: provider.slug, subject: proven.subject }
+  records.push(
+    entryOfChange({ ...actor, id, type: 'user' }, placeOf(provider), {
+      ...{ action: 'identity-link.add', resource: 'user', id, detail },
+    }),
+  )
 }
 
 export const placeOf = ({ organization_id: owner }: ProviderRow): OrganizationId | undefined =>
@@ -193,12 +198,12 @@ async function takeExisting(arrival: Arrival, user: UserWithPassword): Promise<U
   await dropPassword(sql, user.id)
   await voidPasswordCode(sql, user.id)
   const ended = await endSignInsOf(sql, user.id, 'an identity provider signs this person in from now on')
-  await recordChange(sql, { ...actor, id: user.id, type: 'user' }, undefined, {
-    action: 'user.join_provider',
-    resource: 'user',
-    id: user.id,
-    detail: { provider: provider.slug, sign_ins_ended: ended.length },
-  })
+  const detail = { provider: provider.slug, sign_ins_ended: ended.length }
+  arrival.records.push(
+    entryOfChange({ ...actor, id: user.id, type: 'user' }, undefined, {
+      ...{ action: 'user.join_provider', resource: 'user', id: user.id, detail },
+    }),
+  )
   return (await findUser(sql, user.id)) ?? user
 }
 
@@ -257,7 +262,7 @@ async function settleAll(
   const groups = [...new Set(mappings.flatMap((mapping) => mapping.groups))]
   const source = `provider:${provider.id}`
   const count = await setProvidedGroups(sql, { organizationId, userId: user.id, source }, groups)
-  if (count > 0) await note(arrival, organizationId, user.id, 'group.join', { groups })
+  if (count > 0) note(arrival, organizationId, user.id, 'group.join', { groups })
   return isChanged || count > 0
 }
 
@@ -275,7 +280,7 @@ async function settleIn(
     if (role === undefined) return false
     await joinAs(sql, seals, user.id, { organizationId, role, name: user.email })
     await setMembership(sql, { organizationId, userId: user.id, role, source })
-    await note(arrival, organizationId, user.id, 'member.add', { email: user.email, role })
+    note(arrival, organizationId, user.id, 'member.add', { email: user.email, role })
     return true
   }
   if (!before.active || before.source !== source || before.role === role) return false
@@ -290,22 +295,25 @@ async function settleIn(
       role: before.role,
       ...(ended.length === 0 ? {} : { credentials: idsOf(ended) }),
     }
-    await note(arrival, organizationId, user.id, 'member.remove', detail)
+    note(arrival, organizationId, user.id, 'member.remove', detail)
     return true
   }
   await setMembership(sql, { organizationId, userId: user.id, role, source })
-  await note(arrival, organizationId, user.id, 'member.change', { role, before: before.role })
+  note(arrival, organizationId, user.id, 'member.change', { role, before: before.role })
   return true
 }
 
-const note = (
-  { sql, actor, provider }: Arrival,
+function note(
+  { actor, records, provider }: Arrival,
   organizationId: OrganizationId,
   id: UserId,
   action: 'group.join' | 'member.add' | 'member.change' | 'member.remove',
   detail: object,
-) =>
-  recordChange(sql, { ...actor, id: `provider:${provider.slug}`, type: 'system' }, organizationId, {
-    ...{ action, resource: 'member', id },
-    detail: { ...detail, provider: provider.slug },
-  })
+): void {
+  records.push(
+    entryOfChange({ ...actor, id: `provider:${provider.slug}`, type: 'system' }, organizationId, {
+      ...{ action, resource: 'member', id },
+      detail: { ...detail, provider: provider.slug },
+    }),
+  )
+}
