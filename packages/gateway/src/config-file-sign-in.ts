@@ -9,7 +9,7 @@ import {
 } from '@toolway/contract/admin'
 import { z } from 'zod'
 import { Value, type Fill } from './config-file-value.ts'
-import type { DeclaredDomain, DeclaredProvider } from './features/declaration/index.ts'
+import type { Declared, DeclaredProvider } from './features/declaration/index.ts'
 
 const { title, enabled } = IdentityProviderInput.shape
 /** Metadata may be in a file beside this one. */
@@ -24,7 +24,11 @@ const Provider = z.strictObject({
 
 export const IdentityProviders = z.record(Slug, Provider)
 const Domain = putIdentityDomain.body
-export const IdentityDomains = z.record(z.string().toLowerCase(), Domain)
+export const SIGN_IN_MEMBERS = {
+  identity_providers: IdentityProviders.optional(),
+  identity_domains: z.record(z.string().toLowerCase(), Domain).optional(),
+}
+const Members = z.object(SIGN_IN_MEMBERS)
 
 export const SIGN_IN_NAMES: readonly string[] = [Provider, Domain, OidcSettings, SamlSettings, Metadata].flatMap(
   (shape) => Object.keys(shape.shape),
@@ -40,5 +44,13 @@ export const providersOf = (providers: z.output<typeof IdentityProviders>, fill:
     secret: secret === undefined ? undefined : fill(secret, 'identity_providers', slug, 'client_secret'),
   }))
 
-export const domainsOf = (domains: z.output<typeof IdentityDomains>): DeclaredDomain[] =>
-  Object.entries(domains).map(([domain, words]) => ({ domain, ...words }))
+/** The sections that the file has; absent ones are absent. */
+export const signInOf = (
+  { identity_providers: providers, identity_domains: domains }: z.output<typeof Members>,
+  fill: Fill,
+): Pick<Declared, 'identityProviders' | 'identityDomains'> => ({
+  ...(providers === undefined ? {} : { identityProviders: providersOf(providers, fill) }),
+  ...(domains === undefined
+    ? {}
+    : { identityDomains: Object.entries(domains).map(([domain, words]) => ({ domain, ...words })) }),
+})

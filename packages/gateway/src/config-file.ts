@@ -40,7 +40,7 @@ import { wordIssues } from './config-file-fault.ts'
 import { ORGANIZATION_MEMBERS, ORGANIZATION_NAMES, organizationWordsOf } from './config-file-organization.ts'
 import { createPresets, PRESET_MEMBERS } from './config-file-preset.ts'
 import { checkRules, RULE_MEMBERS, Rules } from './config-file-rules.ts'
-import { domainsOf, IdentityDomains, IdentityProviders, providersOf, SIGN_IN_NAMES } from './config-file-sign-in.ts'
+import { IdentityProviders, providersOf, SIGN_IN_MEMBERS, SIGN_IN_NAMES, signInOf } from './config-file-sign-in.ts'
 import { createFill, Value, Values, type Fill } from './config-file-value.ts'
 import { readYaml } from './config-file-yaml.ts'
 import { KEY_FORM, roleOfMark } from './identity/keys/key-forms.ts'
@@ -189,8 +189,7 @@ const members = {
   keys: z.record(z.string().min(1), Key).default({}),
   groups: z.record(Slug, Group).default({}),
   rules: Rules.optional(),
-  identity_providers: IdentityProviders.optional(),
-  identity_domains: IdentityDomains.optional(),
+  ...SIGN_IN_MEMBERS,
 }
 const File = z.strictObject({
   ...members,
@@ -274,7 +273,6 @@ type Members = Omit<z.output<typeof File>, 'organizations' | 'platform'>
 
 function declared(slug: string, members: Members, fill: Fill): Declared {
   const { name, connections, toolsets, keys, groups, rules } = members
-  const { identity_providers: providers, identity_domains: domains } = members
   checkRules(rules, 'organization', ['rules'], fill.complain)
   for (const [alias, connection] of Object.entries(connections))
     checkRules(connection.rules, 'connection', ['connections', alias, 'rules'], fill.complain)
@@ -283,12 +281,10 @@ function declared(slug: string, members: Members, fill: Fill): Declared {
   const fillAll = (values: z.output<typeof Values>, ...place: string[]) =>
     Object.fromEntries(Object.entries(values).map(([key, value]) => [key, fill(value, ...place, key)]))
   return {
-    slug,
-    name,
+    ...{ slug, name },
     ...organizationWordsOf(members),
     ...(rules === undefined ? {} : { rules }),
-    ...(providers === undefined ? {} : { identityProviders: providersOf(providers, fill) }),
-    ...(domains === undefined ? {} : { identityDomains: domainsOf(domains) }),
+    ...signInOf(members, fill),
     connections: Object.entries(connections).map(([alias, connection]) => {
       const place = ['connections', alias]
       const { title = alias, enabled, timeout, checks, rules: own } = connection

@@ -67,12 +67,7 @@ export interface HeardChanges extends ChangeFeed {
   caughtUp(organizationId: string | undefined): Promise<void>
 }
 
-export async function hearDatabaseNotifications(
-  { db, log, counters, opened }: Pick<BaseWithDatabase, 'db' | 'log' | 'counters' | 'opened'>,
-  parts: DatabaseNotificationsParts,
-): Promise<HeardChanges> {
-  const { upstreams, keepSessions, sharedStreams, identity, ended, open, snapshots, credentials } = parts
-  /** Loads that are under way. */
+function createLoadsUnderWay() {
   const under = new Set<Promise<unknown>>()
   const followed =
     <Words extends readonly unknown[]>(load: (...words: Words) => Promise<unknown>) =>
@@ -80,6 +75,15 @@ export async function hearDatabaseNotifications(
       const loading: Promise<unknown> = load(...words).finally(() => under.delete(loading))
       under.add(loading)
     }
+  return { under, followed }
+}
+
+export async function hearDatabaseNotifications(
+  { db, log, counters, opened }: Pick<BaseWithDatabase, 'db' | 'log' | 'counters' | 'opened'>,
+  parts: DatabaseNotificationsParts,
+): Promise<HeardChanges> {
+  const { upstreams, keepSessions, sharedStreams, identity, ended, open, snapshots, credentials } = parts
+  const { under, followed } = createLoadsUnderWay()
   const reloadPeople = followed(parts.reloadPeople)
   const reloadRules = followed(parts.reloadRules)
   /** Another key seals from now on, or one is to be known: told by `toolway vault`. */
