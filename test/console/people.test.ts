@@ -83,6 +83,20 @@ describe.skipIf(NO_BROWSER)('people', () => {
     expect((await saved).suggestedFilename()).toBe('default-members.csv')
   })
 
+  test('C-ID-09: have a page each, where a lost second factor is reset', async () => {
+    await using opened = await console.open(ADA)
+    const { page } = opened
+    await page.goto('/people?q=zoe')
+    await page.getByRole('button', { name: 'Zoë "Z" <b>', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('zoe@example.com').waitFor()
+    await dialog.getByText('Added by hand').waitFor()
+    await look(page, 'people-member')
+    await dialog.getByRole('button', { name: 'Reset second factor' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Reset', exact: true }).click()
+    await page.getByText('The second factor of Zoë "Z" <b> was reset').waitFor()
+  })
+
   test('of the installation are added, switched off and given a new code', async () => {
     await using opened = await console.open(ADA)
     const { page } = opened

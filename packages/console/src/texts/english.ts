@@ -2584,6 +2584,15 @@ export interface English {
         readonly changed: string
       }
     }
+    readonly page: {
+      readonly added: string
+      readonly signedIn: string
+      readonly reset: string
+      readonly resetTitle: (v: { readonly name: string }) => string
+      readonly resetVerb: string
+      readonly resetWhat: string
+      readonly isReset: (v: { readonly name: string }) => string
+    }
   }
   readonly person: {
     readonly menu: (v: { readonly name: string }) => string

@@ -1,5 +1,5 @@
 /** The members of the organization. A role is changed in its row and can be taken back; who is removed loses keys, so that is asked. */
-import { ActionIcon, Box, Group, NativeSelect, Text, Tooltip } from '@mantine/core'
+import { ActionIcon, Anchor, Box, Group, NativeSelect, Text, Tooltip } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import {
   changeMember,
@@ -17,7 +17,6 @@ import { useUrlState } from '../../data/url-state.ts'
 import { sayProblem } from '../../parts/say-problem.ts'
 import { texts } from '../../texts/texts.ts'
 import { Allowed } from '../../ui/allowed.tsx'
-import { StateBadge } from '../../ui/badges.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { withBreaks } from '../../ui/breaks.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -26,7 +25,9 @@ import { IconLink } from '../../ui/icon-link.tsx'
 import { sayDone } from '../../ui/say.tsx'
 import { column, Table } from '../../ui/table.tsx'
 import { When } from '../../ui/when.tsx'
+import { sourceOf, State } from './member-cells.tsx'
 import { isNarrowed, MemberFilters, memberQuery, MembersShown, ROLES } from './member-filters.tsx'
+import { MemberPage } from './member-page.tsx'
 import { today } from './seen.ts'
 
 export function Members() {
@@ -36,6 +37,7 @@ export function Members() {
   const query = { sort, order, ...memberQuery(shown, today()) }
   const members = usePages('people', listMembers, { path: { organization }, query })
   const [leaving, setLeaving] = useState<Member>()
+  const [opened, setOpened] = useState<ListedMember>()
   const t = texts.people
   return (
     <>
@@ -55,7 +57,12 @@ export function Members() {
         onMore={members.onMore}
         sorting={{ sort, order, onSort: (by, to) => set({ sort: by as typeof sort, order: to }) }}
         columns={[
-          column(t.columns.person, Person, 4, { plain: true, sort: 'name' }),
+          column(
+            t.columns.person,
+            (member: ListedMember) => <Person member={member} onOpen={() => setOpened(member)} />,
+            4,
+            { plain: true, sort: 'name' },
+          ),
           column(t.columns.role, (member: ListedMember) => <Role member={member} />, 3, { sort: 'role' }),
           column(t.columns.state, State, 2),
           column(t.columns.source, sourceOf, 2),
@@ -71,37 +78,24 @@ export function Members() {
           ),
         ]}
       />
+      {opened === undefined ? null : <MemberPage member={opened} onClose={() => setOpened(undefined)} />}
       <Leaving member={leaving} onClose={() => setLeaving(undefined)} />
     </>
   )
 }
 
-function sourceOf({ source, source_title: title }: Pick<ListedMember, 'source' | 'source_title'>): string {
-  const { sources, fromProvider } = texts.people
-  if (title !== null) return fromProvider({ title })
-  if (source === 'scim') return sources.scim
-  return source === 'manual' ? sources.manual : sources.provider
-}
-
-const Person = ({ name, email }: Member) => (
-  <Box>
-    <Text fw={600}>{name}</Text>
-    {name === email ? null : (
-      <Text size="sm" c="dimmed">
-        {withBreaks(email)}
-      </Text>
-    )}
-  </Box>
-)
-
-const State = ({ is_active: active, is_suspended: suspended, signed_in_at: at }: ListedMember) => {
-  const t = texts.people.states
-  if (suspended) return <StateBadge tone="off">{t.suspended}</StateBadge>
-  if (!active) return <StateBadge tone="off">{t.off}</StateBadge>
-  return at === null ? (
-    <StateBadge tone="busy">{t.invited}</StateBadge>
-  ) : (
-    <StateBadge tone="good">{t.active}</StateBadge>
+function Person({ member: { name, email }, onOpen }: { member: ListedMember; onOpen: () => void }) {
+  return (
+    <Box>
+      <Anchor component="button" type="button" fw={600} ta="start" className="breakable" onClick={onOpen}>
+        {name}
+      </Anchor>
+      {name === email ? null : (
+        <Text size="sm" c="dimmed">
+          {withBreaks(email)}
+        </Text>
+      )}
+    </Box>
   )
 }
 
