@@ -4,16 +4,17 @@
  * The database notifies every gateway of ended sign-ins; after a loss of that connection, and at the start, the list is read. A
  * sign-in is dropped from it once its last access token has expired.
  */
-import type { FamilyId } from '@toolway/contract'
+import type { FamilyId, UserId } from '@toolway/contract'
 
 export interface EndedSignIns {
   has(id: FamilyId): boolean
   add(id: FamilyId): void
-  load(): Promise<void>
+  /** Of these people, or of all. */
+  load(users?: readonly UserId[]): Promise<void>
 }
 
 export interface EndedSignInsParts {
-  list(since: Date): Promise<readonly { id: FamilyId }[]>
+  list(since: Date, users?: readonly UserId[]): Promise<readonly { id: FamilyId }[]>
   /** Seconds that an access token lives. */
   readonly lifetime: number
   now(): number
@@ -37,8 +38,8 @@ export function createEndedSignIns({ list, lifetime, now }: EndedSignInsParts): 
   return {
     has: (id) => ended.has(id),
     add,
-    async load() {
-      for (const { id } of await list(new Date(now() - span))) add(id)
+    async load(users) {
+      for (const { id } of await list(new Date(now() - span), users)) add(id)
     },
   }
 }

@@ -130,7 +130,11 @@ export const listSignIns = (sql: SystemSql, userId: UserId) => sql(SignInRow)`
     from sign_ins where user_id = ${userId} and ended_at is null and expires_at > now() order by created_at desc, id desc`
 
 /** Those whose access tokens may still be about. */
-export const listEnded = (sql: SystemSql, since: Date) => sql(Id)`select id from sign_ins where ended_at >= ${since}`
+/** `users`: undefined for all. */
+export const listEnded = (sql: SystemSql, since: Date, users: readonly UserId[] | undefined) =>
+  users === undefined
+    ? sql(Id)`select id from sign_ins where ended_at >= ${since}`
+    : sql(Id)`select id from sign_ins where user_id = any(${[...users]}::text[]) and ended_at >= ${since}`
 
 /** Sign-ins that were just used: how long they were not is kept, because an organization may end those that rested too long. */
 export const noteSignInUses = (sql: SystemSql, ids: readonly FamilyId[]) => sql(Id)`

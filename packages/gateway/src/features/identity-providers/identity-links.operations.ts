@@ -171,7 +171,7 @@ export const identityLinkOperations: readonly Served<IdentityLinkParts>[] = [
       (sql) => unlink(parts, sql, { ...own, provider: params['provider'] ?? '' }),
     )
     for (const { organizationId, ended } of done.left) void parts.credentials.ended(organizationId, ended)
-    for (const id of done.touched) await parts.snapshots.refresh(id)
+    await Promise.all([parts.accounts.load([own.user]), ...[...done.touched].map((id) => parts.snapshots.refresh(id))])
     return undefined
   }),
 ]

@@ -7,7 +7,7 @@ import { tokenLives } from '../../config.ts'
 import { DatabaseUnreachable } from '../../db/unreachable.ts'
 import type { EndpointPath } from '../../snapshot/ports/endpoint.ts'
 import { createAccessTokens } from '../../identity/access-tokens.ts'
-import { createAccounts, listAccounts } from '../../identity/accounts.ts'
+import { createAccounts, listAccounts, type Accounts } from '../../identity/accounts.ts'
 import { createEndedSignIns } from '../../identity/ended-sign-ins.ts'
 import { createIdentity } from '../../identity/identify.ts'
 import { findKey, noteUses } from '../../identity/keys/keys.ts'
@@ -85,7 +85,15 @@ export function startIdentity(core: BaseWithDatabase, { publicUrl, placeOf, snap
     }
   }
   const token = createReadPassThroughToken((text) => isOwn(text) || text === config.MCP_API_KEY)
-  return { ...tokens, identity, accounts, readPassThroughToken: token, loadPeople, reloadPeople }
+  /** For operations: what they took from people counts here once it resolves, before the database tells of it. */
+  const settling: Accounts = {
+    ...accounts,
+    async load(ids) {
+      const [touched] = await Promise.all([accounts.load(ids), ended.load(ids && [...ids])])
+      return touched
+    },
+  }
+  return { ...tokens, identity, accounts: settling, readPassThroughToken: token, loadPeople, reloadPeople }
 }
 
 /** Tokens of ours: what signs them, where each is good, and which sign-ins ended before theirs ran out. */
@@ -110,7 +118,7 @@ function createTokens(
     now: Date.now,
   })
   const ended = createEndedSignIns({
-    list: (since) => db.system((sql) => listEnded(sql, since)),
+    list: (since, users) => db.system((sql) => listEnded(sql, since, users)),
     lifetime: lives.access,
     now: Date.now,
   })
