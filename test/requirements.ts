@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '..')
 const LEDGER = 'docs/reference/requirements.md'
 const REPORT = '.reports/vitest.json'
 
-/** One row of docs/reference/requirements.md; `kind` is M, D, F, N or S, and U for a unified decision. */
+/** One row of docs/reference/requirements.md; `kind` is M, D, F, N or S, U for a unified decision, and C for a row of our own. */
 export interface LedgerRow {
   readonly id: string
   readonly kind: string
@@ -35,7 +35,7 @@ export function parseLedger(markdown: string): LedgerRow[] {
   const rows = markdown.split('\n').flatMap((line) => {
     const cells = line.split(/(?<!\\)\|/).map((cell) => cell.trim())
     const id = cells[1] ?? ''
-    if (/^S[0-4]-[A-Z]+-\d+$/.test(id)) return [rowOf(id, cells[3], cells[4], cells[5])]
+    if (/^(?:S[0-4]|C)-[A-Z]+-\d+$/.test(id)) return [rowOf(id, cells[3], cells[4], cells[5])]
     if (/^U-\d+$/.test(id)) return [rowOf(id, 'U', cells[5], cells[6])]
     return []
   })
@@ -93,7 +93,7 @@ export function prove(rows: readonly LedgerRow[], tests: readonly ReportedTest[]
 
 /** Looser than the ids of the ledger, so that a mistyped one is an error rather than no claim. */
 function idsIn(title: string): Set<string> {
-  return new Set(title.match(/\b(?:S\d+-[A-Z]+-\d+|U-\d+)\b/g))
+  return new Set(title.match(/\b(?:(?:S\d+|C)-[A-Z]+-\d+|U-\d+)\b/g))
 }
 
 /** Formats the output of `--json`. */

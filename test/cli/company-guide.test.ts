@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { blocksOf, readGuide, runBlocks } from './guide-blocks.ts'
 import { makeInstallation } from './installation.ts'
 
-test('the commands of the guide let a company in', async () => {
+test('C-ID-17: the commands of the guide let a company in', async () => {
   await using here = await makeInstallation()
   const running = await here.start()
   const out = await runBlocks(here, blocksOf(await readGuide('company.md')), {})

@@ -79,7 +79,7 @@ async function namesAt(peer: RawPeer): Promise<readonly string[] | undefined> {
   return tools?.map(({ name }) => name).toSorted()
 }
 
-describe.skipIf(NO_BROWSER || 'lacking' in go)('two companies on two gateways', () => {
+describe.skipIf(NO_BROWSER || 'lacking' in go)('C-ID-14: two companies on two gateways', () => {
   const parts = new AsyncDisposableStack()
   let cluster: Cluster
   let admin: Page

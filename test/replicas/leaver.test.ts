@@ -25,7 +25,7 @@ const Nothing = z.object({})
 describe.each([
   { name: 'the database', settings: {} },
   { name: 'a Redis stream', settings: { TOOLWAY_CHANGES: 'redis' } },
-])('C-ID-05: two gateways that hear of changes by $name', ({ settings }) => {
+])('two gateways that hear of changes by $name', ({ settings }) => {
   const parts = new AsyncDisposableStack()
   let cluster: Cluster
   let hanging: HangingServer
@@ -93,7 +93,7 @@ describe.each([
     }
   }
 
-  test('end everything of a leaver at the other one within five seconds', async ({ annotate }) => {
+  test('C-ID-07: end everything of a leaver at the other one within five seconds', async ({ annotate }) => {
     const id = await provide()
     // A member has one such key; this one is known here.
     await cluster.db.system((sql) => sql(Nothing)`delete from keys where user_id = ${id}`)

@@ -304,7 +304,7 @@ describe('a declaration file', () => {
     expect(await recordsOf(started)).toEqual(byStart)
   })
 
-  test('says who signs in where, by a start and by apply, and takes back by a start what it gave', async () => {
+  test('C-ID-15: says who signs in where, by a start and by apply, and takes back by a start what it gave', async () => {
     const declarations = withPlatform(await read(GOOD))
     const file = await read(GOOD.replace('hunter7', 'hunter8').replace('title: Acme ID', 'title: Acme login'))
     const stored = {

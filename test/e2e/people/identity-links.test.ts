@@ -76,7 +76,7 @@ const emailIn = async (browser: Browser) => {
 const problemOn = async (page: Response) => /role="alert">([^<]*)/.exec(await page.text())?.[1] ?? page.status
 const BOB: Person = { sub: 'bob-at-work', email: 'robert@other.example', email_verified: true }
 
-test('a person links an identity with another address after both proofs, and signs in with it', async () => {
+test('C-ID-16: a person links an identity with another address after both proofs, and signs in with it', async () => {
   await using held = await fixture()
   const browser = await signedIn(held, 'bob@example.com')
   const listed = await act(browser, 'GET', '')
@@ -150,7 +150,7 @@ test('an identity is linked to one account, and nothing of another account moves
   expect((await act(admin, 'POST', `/${idOf(held.acmeLogin)}/begin`)).status).toBe(404)
 })
 
-test('unlinking ends what came by the provider, and the last way in stays', async () => {
+test('C-ID-16: unlinking ends what came by the provider, and the last way in stays', async () => {
   await using held = await fixture()
   const Nothing = z.object({})
   const bob = await signedIn(held, 'bob@example.com')

@@ -94,7 +94,7 @@ const usersIn = ({ db }: TestGateway) =>
 const ADA: Person = { sub: 'ada', email: 'ada@acme.example', email_verified: true, name: 'Ada', groups: ['staff'] }
 
 describe('a provider of an organization', () => {
-  test('lets its people into that organization alone, on the organization’s own page', async () => {
+  test('C-ID-01: lets its people into that organization alone, on the organization’s own page', async () => {
     await using held = await fixture()
     const acme = await addProvider(held, 'acme')
     await addProvider(held, 'globex')
@@ -119,7 +119,7 @@ describe('a provider of an organization', () => {
     })
   })
 
-  test('gives the role and ends the membership that its groups say, and leaves alone what was given by hand', async () => {
+  test('C-ID-02: gives the role and ends the membership that its groups say, and leaves alone what was given by hand', async () => {
     await using held = await fixture()
     const mappings = [
       { group: 'staff', role: 'tenant_member' },
@@ -195,7 +195,7 @@ describe('a provider of an organization', () => {
     expect(await members()).toEqual([200, undefined])
   })
 
-  test('reaches an existing account only by a proven domain, and never an administrator of the installation', async () => {
+  test('C-ID-04: reaches an existing account only by a proven domain, and never an administrator of the installation', async () => {
     await using held = await fixture()
     const acme = await addProvider(held, 'acme')
     await addPerson(held.gateway.db, { email: 'eve@globex.example', roles: [[held.globex.id, 'tenant_admin']] })
@@ -311,7 +311,7 @@ describe('a provider of an organization', () => {
     ])
   })
 
-  test('opens nothing with the answer of another provider, of another browser, or twice', async () => {
+  test('C-ID-11: opens nothing with the answer of another provider, of another browser, or twice', async () => {
     await using held = await fixture()
     const [acme, globex] = [await addProvider(held, 'acme'), await addProvider(held, 'globex')]
     const [browser, other] = [createBrowser(held.gateway.address), createBrowser(held.gateway.address)]
@@ -391,7 +391,7 @@ describe('a provider of an organization', () => {
     expect((await held.ask('DELETE /api/v1/admin/tenants/acme/identity-providers/login')).status).toBe(404)
   })
 
-  test('is tried without letting anybody in, by who administers it alone', async () => {
+  test('C-ID-12: is tried without letting anybody in, by who administers it alone', async () => {
     await using held = await fixture()
     const acme = await addProvider(held, 'acme', { mappings: [{ group: 'staff', role: 'tenant_admin', groups: [] }] })
     const answer = await held.ask('POST /api/v1/admin/tenants/acme/identity-providers/login/trial')
@@ -427,7 +427,7 @@ describe('a provider of an organization', () => {
     expect((await admin(at, open)).status).toBe(403)
   })
 
-  test('that does not answer says so on the page and beside the provider, and those who are signed in go on', async () => {
+  test('C-ID-13: that does not answer says so on the page and beside the provider, and those who are signed in go on', async () => {
     await using held = await fixture()
     const acme = await addProvider(held, 'acme')
     const browser = createBrowser(held.gateway.address)
@@ -465,7 +465,7 @@ describe('a provider that signs people out', () => {
         select provider_subject, provider_session from sign_ins where ended_at is null and provider_id is not null`,
     )
 
-  test('ends the sign-ins of that session or person, once for each token, and what MCP clients are allowed goes on', async () => {
+  test('C-ID-22: ends the sign-ins of that session or person, once for each token, and what MCP clients are allowed goes on', async () => {
     await using held = await fixture()
     const acme = await addProvider(held, 'acme')
     const { provider } = acme
@@ -508,7 +508,7 @@ describe('a provider that signs people out', () => {
     expect(records).toEqual([{ principal: 'provider:login' }, { principal: 'provider:login' }])
   })
 
-  test('is believed by its own token for its own people alone', async () => {
+  test('C-ID-22: is believed by its own token for its own people alone', async () => {
     await using held = await fixture()
     const [acme, globex] = [await addProvider(held, 'acme'), await addProvider(held, 'globex')]
     const browser = createBrowser(held.gateway.address)
@@ -560,7 +560,7 @@ describe('a provider that signs people out', () => {
 })
 
 describe('groups of a provider', () => {
-  test('are groups here while the provider says so, beside what was given by hand, and decide over toolsets', async () => {
+  test('C-ID-03: are groups here while the provider says so, beside what was given by hand, and decide over toolsets', async () => {
     await using held = await fixture()
     const tenant = '/api/v1/admin/tenants/acme'
     for (const group of ['finance', 'sales']) await held.ask(`PUT ${tenant}/groups/${group}`, {})
@@ -637,7 +637,7 @@ describe('a domain', () => {
       .toContain('toolway_access')
   })
 
-  test('leads people to their provider by their address, and when enforced takes their passwords', async () => {
+  test('C-ID-08: leads people to their provider by their address, and when enforced takes their passwords', async () => {
     await using held = await fixture()
     const acme = await addProvider(held, 'acme')
     const roles = [[held.acme.id, 'tenant_admin']] as const

@@ -34,7 +34,7 @@ const rowsNow = async () =>
 const preview = (csv: string) => admin(`POST ${MEMBERS}/import/preview`, { csv })
 const run = (csv: string, more = {}) => admin(`POST ${MEMBERS}/import`, { csv, ...more })
 
-test('C-ID-04: bad lines are named by their numbers, and take no neighbour along', async () => {
+test('C-ID-19: bad lines are named by their numbers, and take no neighbour along', async () => {
   const csv = [
     '\uFEFFName;E-Mail;Role;Groups;Cost centre',
     '"Ada ""Countess"" <script>";ADA@example.com;admin;Finance & Control;7',
@@ -98,7 +98,7 @@ test('C-ID-04: bad lines are named by their numbers, and take no neighbour along
   expect((await run(csv)).body['counts']).toEqual({ add: 0, change: 0, same: 3, refuse: 7 })
 })
 
-test('C-ID-04: the last administrator stays, and the others of the file come nevertheless', async () => {
+test('the last administrator stays, and the others of the file come nevertheless', async () => {
   const done = await run('email,role\nfirst@example.com,member\nada@example.com,viewer\nsecond@example.com,member\n')
   expect(done.body['items']).toMatchObject([
     { result: 'add' },
@@ -107,7 +107,7 @@ test('C-ID-04: the last administrator stays, and the others of the file come nev
   ])
 })
 
-test('C-ID-04: an account of another organization is not told of by a preview, and is not taken', async () => {
+test('an account of another organization is not told of by a preview, and is not taken', async () => {
   const other = await gateway.db.system((sql) => ensureOrganization(sql, 'elsewhere', undefined, 'test'))
   const theirs = await addUser(gateway, 'theirs@example.com')
   await addMember(gateway, other.id, theirs, 'tenant_member')
@@ -126,7 +126,7 @@ test('C-ID-04: an account of another organization is not told of by a preview, a
   expect((await stranger(`GET ${MEMBERS}/export`)).status).toBe(404)
 })
 
-test('C-ID-04: a file that is no list of people is refused in a sentence', async () => {
+test('a file that is no list of people is refused in a sentence', async () => {
   for (const [csv, sentence] of [
     ['name;role\nAda;admin', 'has no column "email" in its first line'],
     ['email,mail\na@example.com,b@example.com', 'has the column "email" twice'],
@@ -153,7 +153,7 @@ test('C-ID-04: a file that is no list of people is refused in a sentence', async
   expect(await answer.text()).toContain('UTF-8')
 })
 
-test('C-ID-09: an export has everybody, is safe in a spreadsheet, and is read by an import', async () => {
+test('C-ID-19: an export has everybody, is safe in a spreadsheet, and is read by an import', async () => {
   await run('name,email\n"=HYPERLINK(""http://evil"")",formula@example.com\n@sum,+plus@example.com')
   const { text, headers } = await admin(`GET ${MEMBERS}/export`)
   expect(headers.get('content-disposition')).toContain('default-members.csv')
@@ -173,7 +173,7 @@ test('C-ID-09: an export has everybody, is safe in a spreadsheet, and is read by
 })
 
 test(
-  'C-ID-04: ten thousand people come in by one file, and one bad line among them is left out',
+  'C-ID-19: ten thousand people come in by one file, and one bad line among them is left out',
   { tags: 'long' },
   async () => {
     const lines = Array.from({ length: 10_000 }, (_, n) => `Person ${n},p${n}@company.example,member,finance`)

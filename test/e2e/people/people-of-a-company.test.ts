@@ -68,7 +68,7 @@ async function readAll(query: string, ask = admin, path = MEMBERS): Promise<stri
   }
 }
 
-test('C-ID-09: filters count everybody who matches, and pages have each of them once', async () => {
+test('C-ID-18: filters count everybody who matches, and pages have each of them once', async () => {
   expect((await list('limit=1')).total).toBe(5000)
   const counts = {
     'role=tenant_viewer': 50,
@@ -93,7 +93,7 @@ test('C-ID-09: filters count everybody who matches, and pages have each of them 
     }
 })
 
-test('C-ID-09: a person is found by a name with quotes and markup, and a wildcard is no wildcard', async () => {
+test('a person is found by a name with quotes and markup, and a wildcard is no wildcard', async () => {
   expect(await list(`search=${encodeURIComponent(ODD_NAME.slice(0, 40))}`)).toMatchObject({
     total: 1,
     items: [
@@ -113,7 +113,7 @@ test('C-ID-09: a person is found by a name with quotes and markup, and a wildcar
   })
 })
 
-test('C-ID-09: the last use of a key of this organization counts as seen, and of no other', async () => {
+test('the last use of a key of this organization counts as seen, and of no other', async () => {
   const other = await gateway.db.system((sql) => ensureOrganization(sql, 'elsewhere', undefined, 'test'))
   const user = await addUser(gateway, 'quiet@example.com')
   await addMember(gateway, gateway.organization.id, user, 'tenant_member')
@@ -134,7 +134,7 @@ test('C-ID-09: the last use of a key of this organization counts as seen, and of
   expect((await list('search=person', createAsk(gateway, key), elsewhere)).total).toBe(0)
 })
 
-test('C-ID-09: the users of the installation are filtered and counted likewise', async () => {
+test('the users of the installation are filtered and counted likewise', async () => {
   const counts = {
     'source=scim': 30,
     'source=provider': 0,
@@ -148,7 +148,7 @@ test('C-ID-09: the users of the installation are filtered and counted likewise',
   expect(new Set(await readAll('sort=last_seen_at&order=desc&search=person', platform, USERS)).size).toBe(5000)
 })
 
-test('C-ID-09: a filter that is none is refused', async () => {
+test('a filter that is none is refused', async () => {
   for (const query of ['source=ldap', 'seen_before=yesterday', 'role=owner', 'is_active=maybe', 'sort=password'])
     expect((await admin(`GET ${MEMBERS}?${query}`)).status, query).toBe(422)
 })

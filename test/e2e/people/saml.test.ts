@@ -274,7 +274,7 @@ describe('a response is refused, with a record,', () => {
       ] as const,
   )
 
-  test('in each form of an attack', async () => {
+  test('C-ID-10: in each form of an attack', async () => {
     await using all = await fixture()
     const [peer, other] = [createSamlProvider(), createSamlProvider()]
     const acme = await addProvider(all, 'acme', settings(peer))
@@ -386,7 +386,7 @@ const go = IS_SHORT ? { lacking: 'it is for the long form' } : buildSamlProvider
 if ('lacking' in go && !IS_SHORT) console.warn(`The SAML provider of crewjam/saml is not tested: ${go.lacking}.`)
 
 test.skipIf('lacking' in go)(
-  'the provider of crewjam/saml signs in its people, entered by metadata on both sides',
+  'C-ID-09: the provider of crewjam/saml signs in its people, entered by metadata on both sides',
   async () => {
     if ('lacking' in go) throw new Error(go.lacking)
     await using peer = await startSamlProviderOfGo(go.program)

@@ -246,7 +246,7 @@ describe('the pages', () => {
 
 describe('where a second factor is required', () => {
   test.each([['an organization'], ['the installation']])(
-    'C-ID-06: %s takes no token of a person without one, renewed or not, until they add one; the last one stays',
+    'C-ID-20: %s takes no token of a person without one, renewed or not, until they add one; the last one stays',
     async (who) => {
       await using gateway = await start(who === 'the installation' ? { TOOLWAY_SECOND_FACTOR: 'required' } : {})
       if (who === 'an organization') await require(gateway, { second_factor: 'required' })
@@ -293,7 +293,7 @@ describe('sign-ins', () => {
   test.each([
     ['too old', { sign_in_hours: 2 }, 'created_at', '3 hours'],
     ['not used for too long', { sign_in_idle_minutes: 30 }, 'used_at', '1 hour'],
-  ] as const)('C-ID-07: end with the organization’s rule: %s', async (_, settings, column, interval) => {
+  ] as const)('C-ID-21: end with the organization’s rule: %s', async (_, settings, column, interval) => {
     await using gateway = await start()
     await require(gateway, settings)
     await gateway.restart()

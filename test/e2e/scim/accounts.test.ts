@@ -34,7 +34,7 @@ const renameTo = (value: string) =>
     { op: 'replace', path: 'displayName', value },
   )
 
-test('C-ID-05: addresses and texts that an account cannot have are refused', async () => {
+test('addresses and texts that an account cannot have are refused', async () => {
   const id = await add('bounds@example.com')
   const group = String((await scim('POST /Groups', { schemas: [GROUP], displayName: 'Bounds' })).body['id'])
   const long = 'x'.repeat(257)
@@ -62,7 +62,7 @@ test('C-ID-05: addresses and texts that an account cannot have are refused', asy
   expect((await addressOf(cut))?.name).toBe('x'.repeat(99))
 })
 
-test('C-ID-05: an organization has so many groups by SCIM, and no more', async () => {
+test('an organization has so many groups by SCIM, and no more', async () => {
   const { id } = gateway.organization
   await gateway.db.system(async (sql) => {
     await sql(Nothing)`
@@ -77,7 +77,7 @@ test('C-ID-05: an organization has so many groups by SCIM, and no more', async (
   await gateway.db.system((sql) => sql(Nothing)`delete from groups where slug like 'many-%'`)
 })
 
-test('C-ID-05: the address of an administrator stays, and every other new address is on record', async () => {
+test('the address of an administrator stays, and every other new address is on record', async () => {
   const [admin, member] = [await add('admin@example.com'), await add('member@example.com')]
   await gateway.db.system((sql) => sql(Nothing)`update members set role = 'tenant_admin' where user_id = ${admin}`)
   for (const [id, value] of [
@@ -93,7 +93,7 @@ test('C-ID-05: the address of an administrator stays, and every other new addres
   ])
 })
 
-test('C-ID-05: whoever has a password or another provider keeps the account', async () => {
+test('whoever has a password or another provider keeps the account', async () => {
   const ids = [await add('password@example.com'), await add('provider@example.com'), await add('plain@example.com')]
   await gateway.db.system(async (sql) => {
     await sql(Nothing)`update users set password = 'a hash' where id = ${ids[0] ?? ''}`
@@ -109,7 +109,7 @@ test('C-ID-05: whoever has a password or another provider keeps the account', as
   ])
 })
 
-test('C-ID-05: a change whose switch of active is refused changes nothing', async () => {
+test('a change whose switch of active is refused changes nothing', async () => {
   const admin = await add('only-admin@example.com', { displayName: 'Before' })
   await gateway.db.system(async (sql) => {
     await sql(Nothing)`update members set role = 'tenant_member' where role = 'tenant_admin'`

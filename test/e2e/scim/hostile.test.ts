@@ -28,7 +28,7 @@ const addGroup = async (displayName: string): Promise<string> =>
 /** An own key `__proto__`, as JSON has it. */
 const own = (name: string, value: unknown): object => Object.fromEntries([[name, value]])
 
-test('C-ID-05: a token beyond its rate is answered with 429 and Retry-After, and others behind its address are served', async () => {
+test('a token beyond its rate is answered with 429 and Retry-After, and others behind its address are served', async () => {
   const settings = { TOOLWAY_LIMIT_ADDRESS: '30', TOOLWAY_LIMIT_ADMINISTRATION: '40' }
   await using limited = await openGateway({ settings })
   const platform = createAsk(limited, await addKey(limited, { role: 'platform_admin' }))
@@ -49,7 +49,7 @@ test('C-ID-05: a token beyond its rate is answered with 429 and Retry-After, and
   expect((await platform('GET /api/v1/admin/tenants/default/members')).status).toBe(200)
 })
 
-test('C-ID-05: no name of an attribute reaches into prototypes, and other schemas are refused', async () => {
+test('no name of an attribute reaches into prototypes, and other schemas are refused', async () => {
   const id = await add('prototype@example.com')
   const group = await addGroup('Prototypes')
   const before = Reflect.ownKeys(Object.prototype)
@@ -93,7 +93,7 @@ test('C-ID-05: no name of an attribute reaches into prototypes, and other schema
   expect((await scim(`PATCH /Users/${id}`, patch(rightly))).body[ENTERPRISE]).toEqual({ department: 'Sales' })
 })
 
-test('C-ID-05: an empty value of active neither suspends nor restores a person', async () => {
+test('an empty value of active neither suspends nor restores a person', async () => {
   const id = await add('empty-active@example.com', { active: false })
   for (const value of [null, '']) {
     for (const step of [
@@ -115,7 +115,7 @@ test('C-ID-05: an empty value of active neither suspends nor restores a person',
   expect(made.body['active']).toBe(true)
 })
 
-test('C-ID-05: text that no row can have, and numbers out of bounds, are refused', async () => {
+test('text that no row can have, and numbers out of bounds, are refused', async () => {
   const id = await add('odd@example.com')
   const group = await addGroup('Odd')
   const answers = [

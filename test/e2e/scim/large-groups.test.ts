@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => parts.disposeAsync())
 
-test('C-ID-05: a group of more than 10,000 members is changed, listed and found by a member', async () => {
+test('a group of more than 10,000 members is changed, listed and found by a member', async () => {
   const { id: organization } = gateway.organization
   const made = await scim('POST /Users', { schemas: [USER], userName: 'ada@example.com' })
   const ada = String(made.body['id'])

@@ -7,7 +7,7 @@ import { addMember, addUser } from '../peers/people/administrators.ts'
 
 const Made = z.looseObject({ id: z.string(), upload: z.object({ url: z.string() }) })
 
-test('C-ID-05: addresses of files of whoever is suspended are refused, of a key of theirs and of their own', async () => {
+test('addresses of files of whoever is suspended are refused, of a key of theirs and of their own', async () => {
   await using gateway = await startTestGateway({})
   const user = await addUser(gateway, 'files@example.com')
   await addMember(gateway, gateway.organization.id, user, 'tenant_member')

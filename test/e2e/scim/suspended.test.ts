@@ -24,7 +24,7 @@ afterAll(() => parts.disposeAsync())
 const suspend = (user: string, active: boolean) =>
   gateway.db.system((sql) => sql(Nothing)`update members set active = ${active} where user_id = ${user}`)
 
-test('C-ID-05: whoever is suspended has no calls, streams and keys at any gateway, and has them again afterwards', async () => {
+test('whoever is suspended has no calls, streams and keys at any gateway, and has them again afterwards', async () => {
   const user = await addUser(gateway, 'ada@example.com')
   await addMember(gateway, gateway.organization.id, user, 'tenant_member')
   const key = await addKey(gateway, { role: 'tenant_member', organization: gateway.organization.id, user })
