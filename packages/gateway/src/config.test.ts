@@ -276,6 +276,16 @@ describe('an identity provider', () => {
     [{ TOOLWAY_OIDC_CLIENT_ID: 'x' }, 'without TOOLWAY_OIDC_ISSUER'],
     [{ TOOLWAY_OIDC_PRESET: 'supabase' }, 'needs SUPABASE_URL'],
     [{ TOOLWAY_OIDC_ISSUER: 'http://id.example', TOOLWAY_OIDC_CLIENT_ID: 'x' }, 'plain http'],
+    [{ TOOLWAY_ASSERTION: 'cloudflare' }, 'needs TOOLWAY_ASSERTION_ISSUER and TOOLWAY_ASSERTION_AUDIENCE'],
+    [{ TOOLWAY_ASSERTION_AUDIENCE: 'x' }, 'without TOOLWAY_ASSERTION'],
+    [
+      { TOOLWAY_ASSERTION: 'jwt', TOOLWAY_ASSERTION_ISSUER: 'http://id.example', TOOLWAY_ASSERTION_AUDIENCE: 'x' },
+      'plain http',
+    ],
+    [
+      { TOOLWAY_ASSERTION: 'alb', TOOLWAY_ASSERTION_ISSUER: 'https://id.example', TOOLWAY_ASSERTION_AUDIENCE: 'x' },
+      'ARN of the load balancer',
+    ],
   ])('is refused where it is half, or unsafe: %j', (settings, problem) => {
     expect(complaint(settings)).toContain(problem)
   })
@@ -448,6 +458,9 @@ describe('a setting in a file of its own', () => {
       TOOLWAY_OIDC_PRESET: 'supabase',
       TOOLWAY_OIDC_NEW: 'viewer',
       SUPABASE_URL: 'https://x.supabase.co',
+      TOOLWAY_ASSERTION: 'cloudflare',
+      TOOLWAY_ASSERTION_ISSUER: 'https://acme.cloudflareaccess.com',
+      TOOLWAY_ASSERTION_KEYS_URL: 'https://acme.cloudflareaccess.com/certs',
       MCP_API_KEY: 'sixteen characters',
       MCP_API_KEY_LIMIT: 'write',
       TOOLWAY_JWT_ISSUER: 'https://issuer.example',
@@ -477,6 +490,8 @@ describe('a setting in a file of its own', () => {
       TOOLWAY_OIDC_ISSUER: { TOOLWAY_OIDC_CLIENT_ID: 'toolway' },
       TOOLWAY_OIDC_CLIENT_ID: { TOOLWAY_OIDC_ISSUER: 'https://id.example' },
       TOOLWAY_OIDC_PRESET: { SUPABASE_URL: 'https://x.supabase.co' },
+      TOOLWAY_ASSERTION: { TOOLWAY_ASSERTION_ISSUER: 'https://front.example', TOOLWAY_ASSERTION_AUDIENCE: 'a' },
+      TOOLWAY_ASSERTION_AUDIENCE: { TOOLWAY_ASSERTION: 'iap' },
       TOOLWAY_OPENAPI: { MCP_API_KEY: 'sixteen characters' },
       VAULT_ROLE_ID: { VAULT_SECRET_ID: 'of the role' },
       VAULT_SECRET_ID: { VAULT_ROLE_ID: 'role' },

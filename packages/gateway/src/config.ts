@@ -20,7 +20,7 @@ import { PROGRAM_SETTINGS } from './config/programs.ts'
 import { settingReferences, withSecrets, type ReadSecrets, type SettingReferences } from './config/references.ts'
 import { withoutServiceLinks } from './config/service-links.ts'
 import { defineKnownSetting, list, onOff, defineSetting, splitList, type Setting } from './config/setting.ts'
-import { providerOf, SIGN_IN_SETTINGS } from './config/sign-in.ts'
+import { assertionOf, providerOf, SIGN_IN_SETTINGS } from './config/sign-in.ts'
 import { SANDBOX_SETTINGS } from './config/sandbox.ts'
 import { STORE_SETTINGS } from './config/stores.ts'
 import { TELEMETRY_SETTINGS, telemetryProblem } from './config/telemetry.ts'
@@ -32,7 +32,7 @@ import { PROCESS_ROLES, type ProcessRole } from './lib/process-roles.ts'
 import { PRESET_NAMES, presetsInWords, presetValue, type PresetName } from './presets.ts'
 
 export { ConfigFault }
-export { appsOf, filePlaceOf, isLoopback, providerOf }
+export { appsOf, assertionOf, filePlaceOf, isLoopback, providerOf }
 export { tokenLives } from './config/sign-in.ts'
 
 /** Digits only: what a looser reading makes of an empty text or of `0x50` is a port that nobody meant. */
@@ -273,6 +273,7 @@ export function loadConfig(
   const config = Object.freeze(values) as Config
   refuseOpenDoor(config)
   providerOf(config)
+  assertionOf(config)
   refuseHalf(config)
   refuseShown(config)
   if (config.TOOLWAY_PROCESSES > 1 && config.TOOLWAY_STORE === 'none')

@@ -57,6 +57,29 @@ export const SIGN_IN_SETTINGS = {
     z.url({ protocol: /^https?$/, error: 'it must start with https://' }).optional(),
     'URL of the Supabase project, for TOOLWAY_OIDC_PRESET=supabase.',
   ),
+  TOOLWAY_ASSERTION: defineSetting(
+    z.enum(['off', 'cloudflare', 'iap', 'alb', 'jwt'], 'it must be off, cloudflare, iap, alb or jwt').default('off'),
+    'A gateway in front signs people in with a signed assertion in a header. cloudflare: Cloudflare Access. iap: Google Identity-Aware Proxy. alb: AWS Application Load Balancer. jwt: a JWT of TOOLWAY_ASSERTION_ISSUER, such as the ID token from oauth2-proxy.',
+  ),
+  TOOLWAY_ASSERTION_ISSUER: defineSetting(
+    z.url({ protocol: /^https?$/, error: 'it must start with https://' }).optional(),
+    'Issuer of the assertion (iss). cloudflare: https://TEAM.cloudflareaccess.com. iap: known. alb: the identity provider of the load balancer.',
+  ),
+  TOOLWAY_ASSERTION_AUDIENCE: defineSetting(
+    z.string().min(1).optional(),
+    'Required audience of the assertion (aud). cloudflare: the AUD tag of the application. iap: /projects/NUMBER/…. alb: the ARN of the load balancer.',
+  ),
+  TOOLWAY_ASSERTION_KEYS_URL: defineSetting(
+    z.url({ protocol: /^https?$/, error: 'it must start with https://' }).optional(),
+    'URL of the public keys of the gateway in front. Default: the one of the preset, or in the discovery document of the issuer.',
+  ),
+  TOOLWAY_ASSERTION_HEADER: defineSetting(
+    z
+      .string()
+      .regex(/^[\w-]+$/, 'it must be the name of a header')
+      .default('Authorization'),
+    'TOOLWAY_ASSERTION=jwt: header that contains the assertion.',
+  ),
   MCP_API_KEY: defineKnownSetting(
     ['SERVICE_API_KEY'],
     defineSetting(
@@ -159,6 +182,37 @@ export function providerOf(config: SignIn): ProviderSettings | undefined {
   if (!supabase && clientId === undefined)
     throw new ConfigFault('TOOLWAY_OIDC_ISSUER needs TOOLWAY_OIDC_CLIENT_ID: register this gateway at the provider.')
   return { issuer, title: config.TOOLWAY_OIDC_NAME ?? (supabase ? 'Supabase' : host), clientId, clientSecret, supabase }
+}
+
+const IAP = { issuer: 'https://cloud.google.com/iap', keysUrl: 'https://www.gstatic.com/iap/verify/public_key-jwk' }
+const HEADERS = { cloudflare: 'cf-access-jwt-assertion', iap: 'x-goog-iap-jwt-assertion', alb: 'x-amzn-oidc-data' }
+/** `arn:aws:elasticloadbalancing:REGION:ACCOUNT:loadbalancer/app/NAME/ID` */
+const LOAD_BALANCER = /^arn:aws[\w-]*:elasticloadbalancing:([a-z0-9-]+):\d+:loadbalancer\/app\//
+
+/** The gateway in front whose assertions sign people in; undefined where none is set. Throws ConfigFault where half of one is. */
+export function assertionOf(config: SignIn) {
+  const { TOOLWAY_ASSERTION: form, TOOLWAY_ASSERTION_AUDIENCE: audience, TOOLWAY_ASSERTION_KEYS_URL: keys } = config
+  const issuer = config.TOOLWAY_ASSERTION_ISSUER?.replace(/\/$/, '') ?? (form === 'iap' ? IAP.issuer : undefined)
+  if (form === 'off') {
+    if (audience === undefined) return undefined
+    throw new ConfigFault('TOOLWAY_ASSERTION_AUDIENCE is set without TOOLWAY_ASSERTION: set the kind of the assertion.')
+  }
+  if (issuer === undefined || audience === undefined)
+    throw new ConfigFault(`TOOLWAY_ASSERTION=${form} needs TOOLWAY_ASSERTION_ISSUER and TOOLWAY_ASSERTION_AUDIENCE.`)
+  for (const url of [issuer, keys])
+    if (url?.startsWith('http:') === true && !isLoopback(new URL(url).hostname.replace(/^\[|\]$/g, '')))
+      throw new ConfigFault(`The keys for assertions are read over plain http from ${url}: use https.`)
+  const region = LOAD_BALANCER.exec(audience)?.[1]
+  if (form === 'alb' && region === undefined)
+    throw new ConfigFault('TOOLWAY_ASSERTION=alb needs the ARN of the load balancer as TOOLWAY_ASSERTION_AUDIENCE.')
+  const own = {
+    cloudflare: `${issuer}/cdn-cgi/access/certs`,
+    iap: IAP.keysUrl,
+    alb: `https://public-keys.auth.elb.${region ?? ''}.amazonaws.com`,
+    jwt: undefined,
+  }[form]
+  const header = form === 'jwt' ? config.TOOLWAY_ASSERTION_HEADER.toLowerCase() : HEADERS[form]
+  return { form, header, issuer, audience, keysUrl: keys?.replace(/\/$/, '') ?? own }
 }
 
 /** Seconds that tokens live: the preset, unless a setting says otherwise (ledger U-02). */

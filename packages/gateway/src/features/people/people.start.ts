@@ -6,9 +6,10 @@ import { createProveAgain } from './prove-again.ts'
 import type { SecondFactors } from './second-factor-port.ts'
 import { createSecondSteps } from './second-step.ts'
 import { createSignIn, type SignInParts } from './sign-in.ts'
-import { providerOf, tokenLives } from '../../config.ts'
+import { assertionOf, providerOf, tokenLives } from '../../config.ts'
 import type { Accounts } from '../../identity/accounts.ts'
 import { createAttempts } from '../../identity/attempts.ts'
+import { createReadAssertion } from '../../identity/federated/assertion-header.ts'
 import { createIdentityProvider } from '../../identity/federated/identity-provider.ts'
 import { createPasswords } from '../../identity/passwords.ts'
 import type { KeepSnapshots } from '../../snapshot/keep-snapshots.ts'
@@ -30,6 +31,8 @@ export function startPeople({ config, db, vault }: BaseWithDatabase, parts: Star
   const attempts = createAttempts({ now: Date.now })
   const settings = providerOf(config)
   const fetch = createGuardedFetch({ alias: 'identity provider', privateOrigins: 'any' })
+  const front = assertionOf(config)
+  const readAssertion = front && createReadAssertion({ settings: front, fetch, now: Date.now })
   const provider = settings && createIdentityProvider({ ...settings, fetch, now: Date.now })
   const settle = async (id: UserId, organizationId?: OrganizationId) => {
     await Promise.all([
@@ -56,7 +59,7 @@ export function startPeople({ config, db, vault }: BaseWithDatabase, parts: Star
     now: Date.now,
   })
   return {
-    ...{ signIn, enrolment: createEnrolment(shared), provider },
+    ...{ signIn, enrolment: createEnrolment(shared), provider, readAssertion },
     ...{ attempts, passwordFits, proveAgain: createProveAgain({ ...stepParts, passwordFits }) },
     proofMinutes: config.TOOLWAY_PROOF_MINUTES,
     hashPassword: passwords.hash,

@@ -7,6 +7,7 @@ import { Fault } from '@toolway/contract'
 import { Hono } from 'hono'
 import type { Enrolment, SignIn, Tokens } from '../../features/people/index.ts'
 import { startPathOf, type ProviderSignIn } from '../../features/identity-providers/index.ts'
+import type { ReadAssertion } from '../../identity/federated/assertion-header.ts'
 import type { IdentityProvider } from '../../identity/federated/identity-provider.ts'
 import type { Clients } from '../client-address.ts'
 import { nextOf } from '../pages/next-address.ts'
@@ -43,6 +44,8 @@ export interface SignInDoorParts {
   readonly steps: SecondStepCookies
   /** The one of the environment variables. */
   readonly provider: IdentityProvider | undefined
+  /** Of a gateway in front, where one is set. */
+  readonly readAssertion: ReadAssertion | undefined
   readonly providers: Pick<ProviderSignIn, 'listOffered' | 'findForAddress' | 'leadsByAddress'>
   /** Characters that a password has at least. */
   readonly shortest: number
@@ -76,10 +79,12 @@ function addSignIn(app: Hono<Env>, parts: SignInDoorParts): void {
       if (comesFromElsewhere(c)) return leadOn(texts, next === undefined ? path : withNext(path, next))
       if (await enrolment.isEmpty())
         return pageOf({ texts, title: texts.setUp.title(), body: setUpForm(texts, { next, shortest }) })
+      const leadsTo = next ?? (organization === undefined ? undefined : `/o/${organization}`)
+      const asserted = await answerAsserted(c, parts, leadsTo, organization)
+      if (asserted !== undefined) return asserted
       const notice = noticeOf(texts, c.req.query())
       const begun = await signIn.beginPasskey()
       const offers = await offersFor(parts, organization)
-      const leadsTo = next ?? (organization === undefined ? undefined : `/o/${organization}`)
       const body = signInForm(texts, { next: leadsTo, notice, passkey: begun?.passkey, ...offers })
       if (begun === undefined) return pageOf({ texts, title: texts.signIn.title(), body })
       const page = await pageOf({ texts, title: texts.signIn.title(), body, script: PASSKEY_SCRIPT })
@@ -111,6 +116,29 @@ function addSignIn(app: Hono<Env>, parts: SignInDoorParts): void {
       )
     }
   })
+}
+
+/** Signs in whom a gateway in front has let through; undefined where it says nothing, and for who has just signed out. */
+async function answerAsserted(
+  c: PageContext,
+  parts: SignInDoorParts,
+  next: string | undefined,
+  organization: string | undefined,
+): Promise<Response | undefined> {
+  const { readAssertion, signIn, web, steps } = parts
+  if (readAssertion === undefined || c.req.query('out') !== undefined) return undefined
+  try {
+    const proven = await readAssertion((name) => c.req.header(name))
+    if (proven === undefined) return undefined
+    const tokens = await signIn.withProven(actorOf(c, parts), proven, BROWSER)
+    return 'challenge' in tokens ? leadToSecondStep(c, steps, tokens, next) : answerSignedIn(c, web, tokens, next)
+  } catch (thrown) {
+    const texts = textsFor(c)
+    const offers = await offersFor(parts, organization)
+    return problemPage(texts, thrown, texts.signIn.title(), (problem) =>
+      signInForm(texts, { next, problem, ...offers }),
+    )
+  }
 }
 
 type Offers = Pick<SignInForm, 'providers' | 'leadsByAddress' | 'organization'>
@@ -199,7 +227,8 @@ function addSignOut(app: Hono<Env>, parts: SignInDoorParts): void {
       await signIn.end(actorOf(c, parts), { id: principal.signInId, userId: principal.userId })
     }
     for (const cookie of web.clearing()) c.header('set-cookie', cookie, { append: true })
-    return c.redirect('/sign-in', 303)
+    // The gateway in front would sign in anew whoever has just signed out.
+    return c.redirect(parts.readAssertion === undefined ? '/sign-in' : '/sign-in?out', 303)
   })
 }
 

@@ -47,7 +47,7 @@ export function createIssuerTokens(parts: IssuerTokensParts): Source {
   let keys: Promise<JWTVerifyGetKey> | undefined
 
   async function findKeys(): Promise<JWTVerifyGetKey> {
-    const url = keysUrl ?? (await discover(issuer, fetch))
+    const url = keysUrl ?? (await discoverKeys(issuer, fetch))
     return createRemoteJWKSet(new URL(url), { timeoutDuration: TIMEOUT, [customFetch]: fetch })
   }
 
@@ -101,7 +101,8 @@ export function issuerOf(token: string): string | undefined {
   }
 }
 
-async function discover(issuer: string, fetch: Fetch): Promise<string> {
+/** The address of an issuer's keys. Throws where its discovery document is not there, or is another issuer's. */
+export async function discoverKeys(issuer: string, fetch: Fetch): Promise<string> {
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
   const init = { headers: { accept: 'application/json' }, signal: AbortSignal.timeout(TIMEOUT) }
   const found = Discovery.parse(await (await fetch(url, init)).json())
