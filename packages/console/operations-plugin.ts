@@ -19,16 +19,20 @@ export function operationsAsData(): Plugin {
     },
     load(id) {
       if (id !== LIGHT) return undefined
-      const lines = Object.entries(admin).map(([name, value]) =>
-        isOperation(value) ? dataOf(name, value) : nameOf(name),
-      )
-      return lines.join('\n')
+      const entries = Object.entries<unknown>(admin)
+      // Packing finds what neighbours have in common, and the first page is counted in bytes.
+      const operations = entries.filter((entry): entry is [string, Told] => isOperation(entry[1])).toSorted(byPath)
+      const others = entries.filter(([, value]) => !isOperation(value)).map(([name]) => nameOf(name))
+      return [...operations.map(([name, operation]) => dataOf(name, operation)), ...others].join('\n')
     },
   }
 }
 
 const nameOf = (name: string) => `export { ${name} } from '${REAL}'`
 const dataOf = (name: string, { method, path }: Told) => `export const ${name} = ${JSON.stringify({ method, path })}`
+
+const byPath = ([, a]: [string, Told], [, b]: [string, Told]) =>
+  a.path.localeCompare(b.path) || a.method.localeCompare(b.method)
 
 interface Told {
   readonly method: string
