@@ -178,3 +178,43 @@ test('C-ID-16: unlinking ends what came by the provider, and the last way in sta
   )
   expect(records).toEqual([{ method: 'identity-link.remove' }, { method: 'member.remove' }])
 })
+
+test('a link of whoever had the account before its owner came opens nothing', async () => {
+  await using held = await fixture()
+  const { gateway, everyone, globexLogin, walk } = held
+  const Nothing = z.object({})
+  const EVE: Person = { sub: 'eve', email: 'eve@anywhere.example', email_verified: true }
+  const BOSS: Person = { sub: 'boss', email: 'boss@globex.example', email_verified: true }
+  // An administrator of acme wrote her address, and chose a password for the account.
+  await addPerson(gateway.db, { email: BOSS.email ?? '', roles: [[held.acme.id, 'tenant_member']] })
+  const vouch = (by: string | null) =>
+    gateway.db.system((sql) => sql(Nothing)`update users set vouched_by = ${by} where email = ${BOSS.email}`)
+  await vouch(held.acme.id)
+  await gateway.restart()
+  const eve = await signedIn(held, BOSS.email ?? '')
+  expect(await problemOn(await walk(eve, await linkOf(eve, everyone), EVE))).toContain(
+    'an organization made this account',
+  )
+  // The platform has vouched for it before it was known whose it is: the link can be made.
+  await vouch(null)
+  expect(await problemOn(await walk(eve, await linkOf(eve, everyone), EVE))).toBe(200)
+  const ask = held.ask
+  await ask('PUT /api/v1/admin/tenants/globex/identity-domains/globex.example', {})
+  await ask('POST /api/v1/admin/tenants/globex/identity-domains/globex.example/prove', { vouch: true })
+  const settings = { newcomers: 'member' }
+  const stored = await ask('GET /api/v1/admin/tenants/globex/identity-providers')
+  const { items } = z
+    .object({ items: z.array(z.looseObject({ settings: z.looseObject({}) })) })
+    .loose()
+    .parse(stored.body)
+  await ask('PUT /api/v1/admin/tenants/globex/identity-providers/login', {
+    ...{ title: 'Globex', enabled: true, private: true, client_secret: CLIENT.secret },
+    settings: { ...items[0]?.settings, ...settings },
+  })
+  const boss = createBrowser(gateway.address)
+  await walk(boss, globexLogin, BOSS)
+  expect(await emailIn(boss)).toBe(BOSS.email)
+  const again = createBrowser(gateway.address)
+  await walk(again, everyone, EVE)
+  expect(await emailIn(again)).not.toBe(BOSS.email)
+})

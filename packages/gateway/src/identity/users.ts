@@ -197,7 +197,7 @@ export async function hasOtherPlatformAdmin(sql: SystemSql, id: UserId): Promise
 
 /** From now on an identity provider signs the person in, and no password does: whoever set it may not have been them. */
 export async function joinProvider(sql: SystemSql, id: UserId, issuer: string, subject: string): Promise<void> {
-  await removeSecondFactors(sql, id)
+  await removeOtherWays(sql, id)
   await sql(Id)`
     update users
        set provider = ${issuer}, provider_subject = ${subject}, password = null, vouched_by = null,
@@ -205,8 +205,15 @@ export async function joinProvider(sql: SystemSql, id: UserId, issuer: string, s
      where id = ${id} returning id`
 }
 
-/** A person who had the account before may have added them, and would come back by a passkey. */
-async function removeSecondFactors(sql: SystemSql, id: UserId): Promise<void> {
+/**
+ * A person who had the account before may have added them, and would come back by a passkey or a linked identity. Links of an account
+ * that has no password and needs no organization's word were made by those who decide over its address.
+ */
+async function removeOtherWays(sql: SystemSql, id: UserId): Promise<void> {
+  await sql(Id)`
+    delete from identity_links l using users u
+     where l.user_id = ${id} and u.id = ${id} and (u.password is not null or u.vouched_by is not null)
+    returning l.user_id as id`
   await sql(Id)`delete from passkeys where user_id = ${id} returning user_id as id`
   await sql(Id)`delete from authenticator_apps where user_id = ${id} returning user_id as id`
   await sql(Id)`delete from recovery_codes where user_id = ${id} returning user_id as id`
@@ -222,7 +229,7 @@ export const vouchFor = async (sql: SystemSql, id: UserId): Promise<void> =>
 
 /** No password signs the person in any more, and no organization's word is needed: whoever decides over the address has shown who it is. */
 export async function dropPassword(sql: SystemSql, id: UserId): Promise<void> {
-  await removeSecondFactors(sql, id)
+  await removeOtherWays(sql, id)
   await sql(Id)`
     update users set password = null, vouched_by = null, epoch = epoch + 1, updated_at = now() where id = ${id} returning id`
 }

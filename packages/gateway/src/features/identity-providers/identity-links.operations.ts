@@ -16,8 +16,10 @@ import {
   endSignInsBy,
   listMembershipsBy,
   listOwnLinks,
+  lockWays,
   removeGroupsBy,
   removeOwnLink,
+  type GroupLeft,
   type OwnLink,
 } from './identity-links.rows.ts'
 import { hasOtherWay } from './identity-links.ts'
@@ -101,7 +103,7 @@ async function listAll(parts: IdentityLinkParts, sql: SystemSql, principal: Prin
 interface Unlinked {
   readonly row: Pick<ProviderRow, 'slug' | 'organization_id'>
   readonly left: readonly { organizationId: OrganizationId; role: string; ended: readonly Ended[] }[]
-  readonly touched: ReadonlySet<OrganizationId>
+  readonly groups: readonly GroupLeft[]
 }
 
 /** The link goes, and with it the memberships and groups that came by that provider: nothing would end them any more. */
@@ -111,6 +113,8 @@ async function unlink(
   { user, signIn, provider }: ReturnType<typeof personOf> & { readonly provider: string },
 ): Promise<Unlinked> {
   const [person, row] = [await findUser(sql, user), await findProviderById(sql, provider)]
+  // Of two that are taken away at once, the second sees what the first has left.
+  await lockWays(sql, user)
   const links = await listOwnLinks(sql, user)
   if (person === undefined || row === undefined || !links.some(({ provider_id: id }) => id === row.id))
     throw new Fault('thing.unknown', { thing: THING })
@@ -132,13 +136,8 @@ async function unlink(
     await removeMembershipIn(sql, organizationId, user)
     left.push({ organizationId, role, ended })
   }
-  const groups = await removeGroupsBy(sql, user, source)
-  return { row, left, touched: new Set([...left, ...groups].map((at) => organizationOf(at))) }
+  return { row, left, groups: await removeGroupsBy(sql, user, source) }
 }
-
-const organizationOf = (
-  at: { readonly organizationId: OrganizationId } | { readonly organization_id: OrganizationId },
-): OrganizationId => ('organizationId' in at ? at.organizationId : at.organization_id)
 
 export const identityLinkOperations: readonly Served<IdentityLinkParts>[] = [
   serveSignedIn(shapes.listIdentityLinks, ({ parts, principal, read }) =>
@@ -158,7 +157,7 @@ export const identityLinkOperations: readonly Served<IdentityLinkParts>[] = [
   serveSignedIn(shapes.removeIdentityLink, async ({ parts, principal, params, change }) => {
     const own = await accountOf(parts, principal)
     const done = await change(
-      ({ row, left }: Unlinked) => [
+      ({ row, left, groups }: Unlinked) => [
         {
           ...{ action: 'identity-link.remove', resource: 'user', id: own.user, detail: { provider: row.slug } },
           ...(row.organization_id === INSTALLATION ? {} : { organizationId: row.organization_id as OrganizationId }),
@@ -167,11 +166,19 @@ export const identityLinkOperations: readonly Served<IdentityLinkParts>[] = [
           ...{ action: 'member.remove' as const, resource: 'member', id: own.user, organizationId },
           detail: { role, provider: row.slug, ...(ended.length === 0 ? {} : { credentials: idsOf(ended) }) },
         })),
+        ...groups.map(({ organization_id: organizationId, group_slug: id }) => ({
+          ...{ action: 'group.leave' as const, resource: 'group', id, organizationId },
+          detail: { user: own.user, provider: row.slug },
+        })),
       ],
       (sql) => unlink(parts, sql, { ...own, provider: params['provider'] ?? '' }),
     )
     for (const { organizationId, ended } of done.left) void parts.credentials.ended(organizationId, ended)
-    await Promise.all([parts.accounts.load([own.user]), ...[...done.touched].map((id) => parts.snapshots.refresh(id))])
+    const touched = new Set([
+      ...done.left.map(({ organizationId }) => organizationId),
+      ...done.groups.map(({ organization_id: id }) => id),
+    ])
+    await Promise.all([parts.accounts.load([own.user]), ...[...touched].map((id) => parts.snapshots.refresh(id))])
     return undefined
   }),
 ]

@@ -21,14 +21,15 @@ export const listOwnLinks = (sql: SystemSql, userId: UserId) => sql(OwnLink)`
    where l.user_id = ${userId}
    group by p.id, p.organization_id, p.title, p.enabled order by p.title, p.id`
 
-const Ways = z.object({ is_local: z.boolean(), has_secret: z.boolean() })
+const Ways = z.object({ is_local: z.boolean(), has_password: z.boolean(), has_passkey: z.boolean() })
 
-/** Whether a provider of the environment signs the person in, and whether a password or a passkey does; the row is locked. */
+/** Whether a provider of the environment signs the person in, and whether a password or a passkey does; the row is locked. A passkey alone signs nobody in whom a provider signs in. */
 export const lockWays = async (sql: SystemSql, userId: UserId) =>
   (
     await sql(Ways)`
       select provider = 'local' as is_local,
-             password is not null or exists (select from passkeys where user_id = ${userId}) as has_secret
+             password is not null as has_password,
+             exists (select from passkeys where user_id = ${userId}) as has_passkey
         from users where id = ${userId} for update`
   )[0]
 
@@ -48,11 +49,15 @@ const Membership = z.object({
 export const listMembershipsBy = (sql: SystemSql, userId: UserId, source: string) => sql(Membership)`
   select organization_id, role from members where user_id = ${userId} and source = ${source} order by organization_id`
 
-const Place = z.object({ organization_id: z.string().transform((id) => id as OrganizationId) })
+const GroupLeft = z.object({
+  organization_id: z.string().transform((id) => id as OrganizationId),
+  group_slug: z.string(),
+})
+export type GroupLeft = z.output<typeof GroupLeft>
 
-/** The organizations in which the person has left groups by it. */
-export const removeGroupsBy = (sql: SystemSql, userId: UserId, source: string) => sql(Place)`
-  delete from group_members where user_id = ${userId} and source = ${source} returning organization_id`
+/** The groups that the person has left by it. */
+export const removeGroupsBy = (sql: SystemSql, userId: UserId, source: string) => sql(GroupLeft)`
+  delete from group_members where user_id = ${userId} and source = ${source} returning organization_id, group_slug`
 
 /** The sign-ins that were made with a provider; `but` goes on. */
 export const endSignInsBy = (sql: SystemSql, userId: UserId, provider: IdentityProviderId, but: string) => sql(Id)`

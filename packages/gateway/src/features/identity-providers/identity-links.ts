@@ -33,6 +33,11 @@ export async function linkPerson(
     return refuse('the sign-in that started this has ended: start again in your account')
   if (user.platform_admin && row.organization_id !== INSTALLATION)
     return refuse('this account administers the installation, so it cannot be used with a provider of an organization')
+  // Whoever made the account may have written the address of somebody else, who would find this link in it later.
+  if (user.vouched_by !== null && user.vouched_by !== placeOf(row))
+    return refuse('an organization made this account, and nothing has proven yet that its email address is yours')
+  if (!isOfDomain(row, await findProvenDomain(sql, domainOf(user.email))) && (await isEnforced(sql, user)))
+    return refuse('the organization of your email address requires its own identity provider')
   const before = await findLink(sql, row, subject)
   if (before === id) return undefined
   if (before !== undefined) return refuse('another account here is linked to this identity')
@@ -57,11 +62,16 @@ export async function hasOtherWay(
   const ways = await lockWays(sql, user.id)
   if (ways === undefined) return false
   if (others.some(({ enabled }) => enabled) || !ways.is_local) return true
-  return ways.has_secret && !(await isEnforced(sql, user))
+  const hasSecret = ways.has_password || (ways.has_passkey && others.length === 0)
+  return hasSecret && !(await isEnforced(sql, user))
 }
+
+const domainOf = (email: string): string => email.split('@').at(-1) ?? ''
+const isOfDomain = (row: ProviderRow, domain: { readonly organization_id: string } | undefined): boolean =>
+  domain?.organization_id === row.organization_id
 
 /** Whether the organization of the address lets nobody sign in but by its provider. */
 async function isEnforced(sql: SystemSql, { email, platform_admin: administers }: UserWithPassword): Promise<boolean> {
-  const domain = await findProvenDomain(sql, email.split('@').at(-1) ?? '')
+  const domain = await findProvenDomain(sql, domainOf(email))
   return domain?.enforced === true && !administers && domain.break_glass !== email
 }
