@@ -44,6 +44,9 @@ test('what an export marks comes back as it was', () => {
 test('long texts of quotation marks are read in a moment', () => {
   const hostile = `a,b\n${'"'.repeat(100_001)}\n${'"x\n'.repeat(20_000)}`
   expect(csvRows(hostile).length).toBeGreaterThan(10_000)
+  // From each of these lines a row would go on to the end of the text, and fail there.
+  expect(csvRows(`email,name\n${'x","y\n'.repeat(20_000)}`).length).toBeGreaterThan(10_000)
+  expect(csvRows('a\n'.repeat(1_000), 10)).toHaveLength(10)
 })
 
 test('bytes of Windows-1252 and UTF-16 are no text', () => {

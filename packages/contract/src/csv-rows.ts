@@ -6,13 +6,15 @@
 export interface CsvRow {
   /** Of the text, from 1. */
   readonly line: number
-  /** Undefined: a quotation mark in it has no counterpart. */
+  /** Undefined: a quotation mark in it has no counterpart, or it is too long. */
   readonly cells: readonly string[] | undefined
 }
 
 const DELIMITERS = [',', ';', '\t'] as const
 /** Characters of a cell in quotation marks: one without an end does not swallow the rest of the text. */
 const MOST_CELL = 4_000
+/** Characters of a row: what is longer is read once, and not again from each of its lines. */
+const MOST_ROW = 4_000
 
 /** UTF-8; undefined for anything else, such as Windows-1252 and UTF-16. */
 export function csvTextOf(bytes: Uint8Array): string | undefined {
@@ -23,13 +25,13 @@ export function csvTextOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** The rows that are not empty. */
-export function csvRows(csv: string): CsvRow[] {
+/** The rows that are not empty; after `most` the rest is left unread. */
+export function csvRows(csv: string, most = Infinity): CsvRow[] {
   const text = csv.replace(/^\uFEFF/, '')
   const delimiter = delimiterOf(text)
   const rows: CsvRow[] = []
   let [at, line] = [0, 1]
-  while (at < text.length) {
+  while (at < text.length && rows.length < most) {
     const whole = rowAt(text, at, delimiter)
     const end = whole?.end ?? lineEnd(text, at)
     const source = text.slice(at, end)
@@ -50,15 +52,16 @@ function delimiterOf(text: string): string {
 }
 
 function lineEnd(text: string, from: number): number {
-  const at = text.slice(from).search(/[\r\n]/)
-  return at === -1 ? text.length : from + at
+  let at = from
+  while (at < text.length && text[at] !== '\n' && text[at] !== '\r') at += 1
+  return at
 }
 
 const afterBreak = (text: string, at: number): number =>
   at + (text.startsWith('\r\n', at) ? 2 : at < text.length ? 1 : 0)
 const breaksIn = (text: string): number => text.match(/\r\n|\r|\n/g)?.length ?? 0
 
-/** Undefined where a quotation mark has no counterpart. `end` is where its line break is. */
+/** Undefined where a quotation mark has no counterpart, and where it has no end. `end` is where its line break is. */
 function rowAt(text: string, from: number, delimiter: string): { cells: string[]; end: number } | undefined {
   const cells: string[] = []
   for (let at = from; ;) {
@@ -68,6 +71,7 @@ function rowAt(text: string, from: number, delimiter: string): { cells: string[]
     const next = text[cell.end]
     if (next !== delimiter) return next === undefined || /[\r\n]/.test(next) ? { cells, end: cell.end } : undefined
     at = cell.end + 1
+    if (at - from > MOST_ROW) return undefined
   }
 }
 

@@ -107,6 +107,24 @@ test('the last administrator stays, and the others of the file come nevertheless
   ])
 })
 
+test('people who were invited keep their codes where another line of the file is refused', async () => {
+  const csv =
+    'email,role,groups\nthird@example.com,member,finance\nada@example.com,viewer,\nfourth@example.com,member,\n'
+  const items = (await run(csv, { invite: true })).body['items'] as Record<string, unknown>[]
+  const code = expect.stringMatching(/.{8,}/) as string
+  expect(items).toMatchObject([
+    { result: 'add', code, groups: ['finance'] },
+    { result: 'refuse', problem: 'last-admin', code: null },
+    { result: 'add', code },
+  ])
+  const stored = await gateway.db.system(
+    (sql) => sql(z.object({ n: z.int() }))`
+      select count(*)::int as n from records join users on users.id = records.resource_id
+       where method = 'member.add' and email in ('third@example.com', 'fourth@example.com')`,
+  )
+  expect(stored).toEqual([{ n: 2 }])
+})
+
 test('an account of another organization is not told of by a preview, and is not taken', async () => {
   const other = await gateway.db.system((sql) => ensureOrganization(sql, 'elsewhere', undefined, 'test'))
   const theirs = await addUser(gateway, 'theirs@example.com')

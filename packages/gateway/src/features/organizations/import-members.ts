@@ -20,6 +20,8 @@ export interface Importing {
   /** New people get a code to choose a password with. */
   readonly invite: boolean
   readonly signal: AbortSignal
+  /** People who came or were changed so far: what is in force of them is read anew. */
+  readonly touched: Set<UserId>
   progress(done: number): void
 }
 
@@ -37,7 +39,9 @@ export async function carryOut(importing: Importing, lines: readonly PlannedLine
   for (let at = 0; at < lines.length; at += AT_ONCE) {
     importing.signal.throwIfAborted()
     const some = lines.slice(at, at + AT_ONCE)
-    ended.push(...(await settleAll(importing, some).catch((thrown: unknown) => oneByOne(importing, some, thrown))))
+    const added: AddedLines = new Map()
+    const settled = settleAll(importing, some, added)
+    ended.push(...(await settled.catch((thrown: unknown) => oneByOne(importing, some, { added, thrown }))))
     importing.progress(ended.length)
   }
   return ended
@@ -46,12 +50,12 @@ export async function carryOut(importing: Importing, lines: readonly PlannedLine
 async function oneByOne(
   importing: Importing,
   lines: readonly PlannedLine[],
-  thrown: unknown,
+  { added, thrown }: { readonly added: AddedLines; readonly thrown: unknown },
 ): Promise<ImportedMember[]> {
   problemOf(thrown)
   const ended: ImportedMember[] = []
   for (const line of lines) {
-    const settled = await settleAll(importing, [line]).catch((refusal: unknown): ImportedMember[] => [
+    const settled = await settleAll(importing, [line], added).catch((refusal: unknown): ImportedMember[] => [
       { ...line.row, result: 'refuse', role: null, groups: [], problem: problemOf(refusal), code: null },
     ])
     ended.push(...settled)
@@ -66,29 +70,44 @@ function problemOf(thrown: unknown): ImportProblem {
   return problem
 }
 
-/** Who comes is added first: what is of accounts needs another scope than what is of the organization. */
-async function settleAll(importing: Importing, lines: readonly PlannedLine[]): Promise<ImportedMember[]> {
+/** Lines whose people are members now, by an earlier part of the same import. */
+type AddedLines = Map<PlannedLine, Added>
+
+/** Who comes is added first, and once: what is of accounts needs another scope than what is of the organization. */
+async function settleAll(
+  importing: Importing,
+  lines: readonly PlannedLine[],
+  added: AddedLines,
+): Promise<ImportedMember[]> {
   const { db } = importing
   const { id } = importing.organization
-  const added = new Map<PlannedLine, Added>()
-  const coming = lines.filter(({ row }) => row.result === 'add')
-  if (coming.length > 0)
-    await db.system(async (sql) => {
+  const coming = lines.filter((line) => line.row.result === 'add' && !added.has(line))
+  if (coming.length > 0) {
+    const arrivals = await db.system(async (sql) => {
+      const members: (readonly [PlannedLine, Added])[] = []
       const changes: Change[] = []
       for (const line of coming) {
-        const [one, change] = await add(importing, sql, line.row)
-        added.set(line, one)
+        const [member, change] = await add(importing, sql, line.row)
+        members.push([line, member])
         changes.push(change)
       }
       await record(importing, sql, changes)
+      return members
     })
+    for (const [line, member] of arrivals) {
+      added.set(line, member)
+      importing.touched.add(member.userId)
+    }
+  }
   const changing = lines.filter(({ row }) => row.result === 'change' || (row.result === 'add' && row.groups.length > 0))
   if (changing.length > 0)
     await db.organization(id, async (sql) => {
       const changes: Change[] = []
       for (const line of changing) {
         const userId = added.get(line)?.userId ?? line.userId
-        if (userId !== undefined) changes.push(...(await change(importing, sql, userId, line.row)))
+        if (userId === undefined) continue
+        importing.touched.add(userId)
+        changes.push(...(await change(importing, sql, userId, line.row)))
       }
       await record(importing, sql, changes)
     })
@@ -114,9 +133,11 @@ async function add(
 ): Promise<readonly [Added, Change]> {
   if (role === null) throw new Error('a line adds somebody without a role')
   const words = { organizationId: organization.id, email, name: name === '' ? undefined : name, role }
-  const { user, invitation } = invite
-    ? await join(sql, seals, { ...words, byPlatform: false, vouch: false })
+  const { user, invitation, joined } = invite
+    ? { ...(await join(sql, seals, { ...words, byPlatform: false, vouch: false })), joined: true }
     : { ...(await provideMember(sql, seals, words)), invitation: undefined }
+  // Somebody else has added the person since the plan, perhaps with another role.
+  if (!joined) throw new Fault('thing.taken', { thing: 'member', name: user.email })
   const detail = { email: user.email, role, by: 'CSV', invited: invitation !== undefined }
   return [
     { userId: user.id, code: invitation?.code },

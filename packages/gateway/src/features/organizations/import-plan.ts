@@ -45,7 +45,7 @@ interface Standing {
 
 /** Throws `body.shape` for a text that is no list of people as a whole. */
 export async function planImport(sql: OrgSql, csv: string, origin: Origin): Promise<Plan> {
-  const [head, ...rows] = csvRows(csv)
+  const [head, ...rows] = csvRows(csv, IMPORT_ROWS + 2)
   const { columns, ignored } = columnsOf(head)
   if (rows.length > IMPORT_ROWS) throw refused(tooMany(IMPORT_ROWS))
   const readings = rows.map((row) => readRow(row, columns))

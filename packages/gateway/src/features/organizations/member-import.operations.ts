@@ -1,10 +1,11 @@
 /** The operations that bring members in from CSV and write them as CSV. */
-import { csvLine } from '@toolway/contract'
+import { csvLine, type OrganizationId, type UserId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import type { ImportedMember, ListedMember, MemberImport } from '@toolway/contract/admin'
 import type { OrgSql } from '../../db/db.ts'
 import { listMemberPage, type MemberFilter, type MemberOnPage } from '../../organizations/members.ts'
 import { operationServers, type OperationBase, type Served } from '../../operations/serve.ts'
+import { refreshPeople } from '../../snapshot/refresh-people.ts'
 import { carryOut } from './import-members.ts'
 import { planImport } from './import-plan.ts'
 
@@ -35,10 +36,10 @@ export const memberImportOperations: readonly Served<OperationBase>[] = [
     const { parts, actor, organization, body, origin, read, change, head, signal, progress } = request
     const { lines, ignored } = await read((sql) => planImport(sql, body.csv, origin))
     const importing = { db: parts.db, seals: parts.vault, actor, origin, organization, invite: body.invite, signal }
+    const touched = new Set<UserId>()
     const of = lines.length
-    const ended = await settling(carryOut({ ...importing, progress: (done) => progress({ done, of }) }, lines), () =>
-      Promise.all([parts.accounts.load(), parts.snapshots.refresh(organization.id)]),
-    )
+    const work = carryOut({ ...importing, touched, progress: (done) => progress({ done, of }) }, lines)
+    const ended = await settling(work, () => settlePeople(parts, organization.id, [...touched]))
     const answer = answerOf(ended, ignored)
     const detail = { ...answer.counts, invite: body.invite }
     await change(
@@ -62,6 +63,22 @@ export const memberImportOperations: readonly Served<OperationBase>[] = [
     })
   }),
 ]
+
+/** People that are read by their ids; more of them are read with all. */
+const MOST_NAMED = 1_000
+
+async function settlePeople(
+  { accounts, snapshots }: OperationBase,
+  organization: OrganizationId,
+  ids: readonly UserId[],
+): Promise<void> {
+  if (ids.length === 0) return
+  const isFew = ids.length <= MOST_NAMED
+  await Promise.all([
+    accounts.load(isFew ? ids : undefined),
+    isFew ? refreshPeople(snapshots, organization, ids) : snapshots.refresh(organization),
+  ])
+}
 
 /** What an import has changed is in force, however it ended. */
 async function settling<T>(work: Promise<T>, settle: () => Promise<unknown>): Promise<T> {
