@@ -198,7 +198,7 @@ const Ended = z.object({
 
 /**
  * Ends the person's own sign-ins that were made with a provider, in that session there or in all of them; what OAuth clients were allowed
- * goes on. A sign-in whose session the provider has not named ends with its person.
+ * goes on. A sign-in whose session the provider has not named ends with its person; those of an older version name neither.
  */
 export const endProviderSession = (
   sql: SystemSql,
@@ -206,7 +206,10 @@ export const endProviderSession = (
 ) => sql(Ended)`
   update sign_ins set ended_at = now(), ended_why = 'the identity provider has signed the person out'
    where provider_id = ${id} and ended_at is null and client in ('browser', 'command line')
-     and (${subject ?? null}::text is null or provider_subject = ${subject ?? null})
+     and (${subject ?? null}::text is null or provider_subject = ${subject ?? null}
+          or (provider_subject is null
+              and exists (select from identity_links l
+                           where l.provider_id = ${id} and l.user_id = sign_ins.user_id and l.subject = ${subject ?? null})))
      and (${session ?? null}::text is null or provider_session = ${session ?? null}
           or (provider_session is null and ${subject ?? null}::text is not null))
   returning id, user_id, bound_to`

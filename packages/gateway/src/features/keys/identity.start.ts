@@ -90,6 +90,8 @@ export function startIdentity(core: BaseWithDatabase, { publicUrl, placeOf, snap
     ...accounts,
     async load(ids) {
       const [touched] = await Promise.all([accounts.load(ids), ended.load(ids && [...ids])])
+      // The notice comes when they are read already, and finds that nobody has lost anything.
+      if (touched) recheck()
       return touched
     },
   }
