@@ -14,6 +14,7 @@ import {
   type IdentityProvider,
   type ProviderSettings,
 } from '@toolway/contract/admin'
+import { emailOf } from '../../identity/users.ts'
 import { namesPrivate } from '../../kinds/remote.ts'
 import { checkSettings } from '../identity-providers/index.ts'
 import { DeclarationConflict } from './conflict.ts'
@@ -108,7 +109,8 @@ export function extraProviders(
 
 export function planDomains({ slug: organization, identityDomains = [] }: Declared, present: KnownSignIn | undefined) {
   return identityDomains.flatMap(({ domain, enforced, break_glass: glass }: DeclaredDomain): Step[] => {
-    const words = { enforced, break_glass: glass }
+    // As it is stored.
+    const words = { enforced, break_glass: glass && emailOf(glass) }
     const acts = [{ operation: putIdentityDomain, params: { organization, domain }, body: words }]
     const step = { organization, thing: 'email domain', name: domain, acts } as const
     const known = present?.identityDomains.find((item) => item.domain === domain)
