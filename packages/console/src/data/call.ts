@@ -87,19 +87,22 @@ async function ask(
   accept = 'application/json',
 ): Promise<Response> {
   const sent = Date.now()
-  const first = await send(method, address, body, signal, request, since, accept)
+  const attempt = () => send(method, address, body, signal, request, since, accept)
+  const first = await attempt()
   if (first.ok) return first
   if (first.status === 401) {
     if (await renew(sent)) {
-      const second = await send(method, address, body, signal, request, since, accept)
+      const second = await attempt()
       if (second.ok) return second
       if (second.status !== 401) throw await Problem.ofAnswer(second, request)
     }
     leaveForSignIn()
   }
   const problem = await Problem.ofAnswer(first, request)
+  // Nothing of the organization is there until one is added, and that is where it is.
+  if (problem.code === 'factor.needed' && !window.location.pathname.endsWith('/me')) window.location.assign('/me')
   if (problem.code === 'proof.old' && (await proveAgain())) {
-    const second = await send(method, address, body, signal, request, since, accept)
+    const second = await attempt()
     if (second.ok) return second
     throw await Problem.ofAnswer(second, request)
   }
