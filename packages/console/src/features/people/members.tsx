@@ -73,7 +73,7 @@ export function Members() {
           column(
             t.columns.actions,
             (member: ListedMember) => <Remove member={member} onRemove={() => setLeaving(member)} />,
-            1,
+            2,
             { plain: true },
           ),
         ]}
