@@ -82,7 +82,8 @@ describe.skipIf(NO_BROWSER)('settings', () => {
       expect(await page.content()).not.toContain(SECRET)
       await row.getByRole('button', { name: 'Actions for Okta' }).click()
       await page.getByRole('menuitem', { name: 'Addresses for the provider' }).click()
-      await page.getByRole('dialog').getByText(`${console.gateway.address}/sign-in/provider/idp_`).waitFor()
+      const redirect = page.getByRole('dialog').getByRole('region', { name: 'Redirect address' })
+      expect(await redirect.innerText()).toContain(`${console.gateway.address}/sign-in/provider/idp_`)
       await page.keyboard.press('Escape')
 
       await page.getByRole('button', { name: 'Add a domain' }).click()
