@@ -141,6 +141,24 @@ describe('C-ID-23: a gateway in front signs people in', () => {
       expect(await at(mintAlb(ec.privateKey, { kid: 'made-up' }))).toEqual(REFUSED)
     expect(requests.filter((url) => url.includes('made-up'))).toHaveLength(1)
     expect(await at(mintAlb(ec.privateKey))).toEqual(ENTERED)
+    // However many are made up, the key that is known goes on.
+    for (let count = 0; count < 110; count++) await at(mintAlb(ec.privateKey, { kid: `made-up-${count}` }))
+    expect(requests.filter((url) => url.includes('made-up')).length).toBeLessThanOrEqual(100)
+    expect(await at(mintAlb(ec.privateKey))).toEqual(ENTERED)
+  })
+
+  test('and says whether an assertion is not valid, or its keys cannot be read', async () => {
+    for (const form of ['cloudflare', 'alb'] as const) {
+      await using all = await fixture({
+        TOOLWAY_ASSERTION: form,
+        TOOLWAY_ASSERTION_AUDIENCE: form === 'alb' ? ARN : 'toolway',
+        TOOLWAY_ASSERTION_KEYS_URL: 'http://127.0.0.1:9/keys',
+      })
+      const token = form === 'alb' ? mintAlb(all.front.ec.privateKey) : await all.front.mint(ADA)
+      const name = form === 'alb' ? 'x-amzn-oidc-data' : 'cf-access-jwt-assertion'
+      const page = await createBrowser(all.gateway.address).ask('/sign-in', { headers: { [name]: token } })
+      expect([page.status, await page.text()]).toEqual([401, expect.stringContaining('cannot be read now')])
+    }
   })
 
   test('of a proxy that passes an ID token on, and by no token that is not exactly that', async () => {
@@ -169,6 +187,8 @@ describe('C-ID-23: a gateway in front signs people in', () => {
     for (const name of ['x-forwarded-email', 'x-auth-request-email', 'cf-access-jwt-assertion', 'x-amzn-oidc-data'])
       expect(await all.arrive({ [name]: name.startsWith('x-a') ? ADA.email : await mint(verified) })).toEqual(NOT_ASKED)
     expect(await all.arrive({ authorization: `Bearer ${await mint(verified)}` })).toEqual(ENTERED)
+    // A password for a proxy before this one.
+    expect(await all.arrive({ authorization: 'Basic YWRhOnNlY3JldA==' })).toEqual(NOT_ASKED)
     expect(requests.length).toBeLessThanOrEqual(2)
   })
 

@@ -9,7 +9,7 @@
  */
 import { createPublicKey, verify, type KeyObject } from 'node:crypto'
 import { Fault } from '@toolway/contract'
-import { createRemoteJWKSet, customFetch, jwtVerify, type JWTVerifyGetKey } from 'jose'
+import { createRemoteJWKSet, customFetch, errors, jwtVerify, type JWTVerifyGetKey } from 'jose'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { isProven } from './email-proof.ts'
@@ -45,6 +45,8 @@ const TIMEOUT_MS = 5_000
 const SKEW_SECONDS = 60
 const MOST_BYTES = 16_384
 const MOST_KEY_BYTES = 8_192
+/** Names of keys in half a minute that the load balancer's publisher does not have. */
+const MOST_UNKNOWN = 100
 /** Google's own accounts; what an identity platform in front of it says of an address is that platform's word. */
 const GOOGLE_SUBJECT = /^accounts\.google\.com:/
 
@@ -63,16 +65,43 @@ const refuse = (problem: string, cause?: unknown): never => {
 }
 
 export function createReadAssertion({ settings, fetch, now }: ReadAssertionParts): ReadAssertion {
-  const read = settings.form === 'alb' ? createReadAlb(settings, fetch, now) : createReadJwt(settings, fetch, now)
+  const read =
+    settings.form === 'alb'
+      ? createReadAlb(settings, reaching(fetch), now)
+      : createReadJwt(settings, reaching(fetch), now)
   return async (header) => {
-    const token = header(settings.header)?.replace(/^Bearer /i, '')
-    if (token === undefined || token === '') return undefined
+    const token = tokenIn(settings.header, header(settings.header))
+    if (token === undefined) return undefined
     if (token.length > MOST_BYTES) return refuse('the assertion of the gateway in front is too long')
-    const claims = await read(token).catch((thrown: unknown) =>
-      refuse('the assertion of the gateway in front is not valid', thrown),
-    )
+    const claims = await read(token).catch((thrown: unknown) => refuse(problemOf(thrown), thrown))
     return provenBy(settings, claims)
   }
+}
+
+/** `Authorization` may carry a password (Basic), which is no assertion. */
+function tokenIn(name: string, value: string | undefined): string | undefined {
+  const token = name === 'authorization' ? /^Bearer +(\S+)$/i.exec(value ?? '')?.[1] : value
+  return token === '' ? undefined : token
+}
+
+/** The published keys cannot be read now, which says nothing of the assertion. */
+class KeysUnreachable extends Error {}
+
+const reaching =
+  (fetch: Fetch): Fetch =>
+  (url, options) =>
+    fetch(url, options).catch((cause: unknown) => {
+      throw new KeysUnreachable(`${url} does not respond`, { cause })
+    })
+
+function problemOf(thrown: unknown): string {
+  const isAway =
+    thrown instanceof KeysUnreachable ||
+    thrown instanceof errors.JWKSTimeout ||
+    (thrown instanceof errors.JOSEError && thrown.code === 'ERR_JOSE_GENERIC')
+  return isAway
+    ? 'the keys of the gateway in front cannot be read now: try again later'
+    : 'the assertion of the gateway in front is not valid'
 }
 
 function provenBy({ form, issuer }: AssertionSettings, claims: Claims): Proven {
@@ -120,7 +149,7 @@ const PART = /^[\w-]+={0,2}$/
 function createReadAlb({ issuer, audience, keysUrl }: AssertionSettings, fetch: Fetch, now: () => number) {
   const keys = new LRUCache<string, Promise<KeyObject>>({ max: 20, ttl: 24 * 3600 * 1000 })
   /** So that made-up names of keys are not asked for without end. */
-  const unknown = new LRUCache<string, true>({ max: 100, ttl: 30_000 })
+  const unknown = new LRUCache<string, true>({ max: MOST_UNKNOWN, ttl: 30_000 })
 
   async function fetchKey(kid: string): Promise<KeyObject> {
     const response = await fetch(`${keysUrl ?? ''}/${kid}`, { signal: AbortSignal.timeout(TIMEOUT_MS) })
@@ -129,12 +158,13 @@ function createReadAlb({ issuer, audience, keysUrl }: AssertionSettings, fetch: 
     return createPublicKey(text)
   }
   function keyOf(kid: string): Promise<KeyObject> {
-    if (unknown.has(kid) || unknown.size >= 100) throw new Error(`the key ${kid} is not known`)
     const found = keys.get(kid)
     if (found !== undefined) return found
+    unknown.purgeStale()
+    if (unknown.has(kid) || unknown.size >= MOST_UNKNOWN) throw new Error(`the key ${kid} is not known`)
     const fetched = fetchKey(kid).catch((thrown: unknown) => {
       keys.delete(kid)
-      unknown.set(kid, true)
+      if (!(thrown instanceof KeysUnreachable)) unknown.set(kid, true)
       throw thrown
     })
     keys.set(kid, fetched)
