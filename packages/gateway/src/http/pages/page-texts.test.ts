@@ -1,4 +1,6 @@
 /** The texts of the gateway's own pages: complete in both languages, escaped, and in the language of the request. */
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Fault, FAULTS, type FaultCode } from '@toolway/contract'
 import { describe, expect, test } from 'vitest'
 import { SAML_PROBLEMS } from '../../identity/federated/saml-problems.ts'
@@ -17,6 +19,18 @@ const messagesOf = (catalogue: Catalogue, path = ''): [string, string][] =>
 
 const german = pageTexts('de')
 const english = pageTexts('en')
+
+/** Refusals are thrown by a function `refuse`, or as a fault `login.provider`; longer sentences are constants. */
+function sentencesIn(source: string): string[] {
+  const constants = new Map(
+    [...source.matchAll(/^const ([A-Z_]+) =\s+'([^'\n]+)'$/gm)].map(([, name = '', text = '']) => [name, text]),
+  )
+  const thrown =
+    /\brefuse\(\s*(?:'([^'\n]+)'|([A-Z_]+)\b(?!\[))|'login\.provider', \{\s*problem: (?:'([^'\n]+)'|([A-Z_]+)\b(?!\[))/g
+  return [...source.matchAll(thrown)].map(
+    ([, a, b, c, d]) => a ?? c ?? constants.get(b ?? d ?? '') ?? `${b ?? d} of no text`,
+  )
+}
 
 describe('the catalogues', () => {
   test('declare what pages are checked against', async () => {
@@ -41,6 +55,19 @@ describe('the catalogues', () => {
 
   test('know why a flow at an authorization server failed', () => {
     for (const why of Object.values(WHYS)) expect(Object.keys(de.problems)).toContain(why)
+  })
+
+  test('know every sentence by which a sign-in at a provider is refused', () => {
+    const src = join(import.meta.dirname, '../..')
+    const folders = ['identity/federated', 'features/identity-providers', 'features/people', 'http/sign-in']
+    const files = folders
+      .flatMap((folder) => globSync(`${folder}/*.ts`, { cwd: src }))
+      .filter((name) => !name.includes('.test.'))
+    const sentences = files.flatMap((name) => sentencesIn(readFileSync(join(src, name), 'utf8')))
+    expect(sentences.length).toBeGreaterThan(25)
+    expect(
+      sentences.filter((sentence) => !Object.keys(de.problems).includes(sentence.replaceAll(/\d+/g, '#'))),
+    ).toEqual([])
   })
 
   test('know why a SAML response is refused', () => {

@@ -445,6 +445,22 @@ export interface English {
     readonly 'this tool needs approval every time': () => Markup
     readonly 'nobody can approve their own call': () => Markup
     readonly 'only members of the organization can answer it': () => Markup
+    readonly 'your organization wants you to sign in at its own identity provider': () => Markup
+    readonly 'this account administers the installation, so it cannot be used with a provider of an organization': () => Markup
+    readonly 'an organization made this account, and nothing has proven yet that its email address is yours': () => Markup
+    readonly 'the organization of your email address requires its own identity provider': () => Markup
+    readonly 'it does not exist, or is disabled': () => Markup
+    readonly 'your membership in this organization is suspended': () => Markup
+    readonly 'nobody has added you to this organization, and none of your groups gives access': () => Markup
+    readonly 'nobody has added you here and none of your groups gives access, or this address has an account here: then the organization has to prove its domain first': () => Markup
+    readonly 'a user with this email has just been added: try again': () => Markup
+    readonly 'this trial has expired: start it again': () => Markup
+    readonly 'its tokens are not accepted here': () => Markup
+    readonly 'its token is not valid': () => Markup
+    readonly 'its logout token is not valid': () => Markup
+    readonly 'the assertion of the gateway in front is too long': () => Markup
+    readonly 'the keys of the gateway in front cannot be read now: try again later': () => Markup
+    readonly 'the assertion of the gateway in front is not valid': () => Markup
   }
   readonly trial: {
     readonly title: () => Markup
