@@ -285,7 +285,7 @@ const REFUSED: readonly { name: string; words: string; file: string; isKnownWith
 const indented = (file: string) => `organizations:\n  ${SLUG}:\n    ${file}\n`
 
 describe('a declaration file', () => {
-  test('leaves the same records and the same export by a start and by apply, and nothing is left to plan', async () => {
+  test('C-ID-15: leaves the same records and the same export by a start and by apply, and nothing is left to plan', async () => {
     const declarations = withPlatform(await read(GOOD))
     await using started = await startTestGateway()
     await using applied = await startTestGateway()
@@ -329,7 +329,7 @@ describe('a declaration file', () => {
             ['login', 'Acme ID', origin, true],
           ],
         })
-      // What apply or an administrator made, a start leaves alone and does not take over.
+      // A start leaves alone, and does not take over, the things that apply or an administrator made.
       if (carry === apply) await expect(start(gateway, declarations)).rejects.toThrow('already exists')
       await carry(gateway, withPlatform(file))
       const providersNow = async () => (await signInOf(gateway).catch(() => undefined))?.providers

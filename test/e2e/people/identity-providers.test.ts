@@ -501,11 +501,21 @@ describe('a provider that signs people out', () => {
     expect(await statusOf(bob)).toBe(200)
     const left = (await sessionsIn(held.gateway)).map(({ provider_subject: sub }) => sub)
     expect(new Set(left)).toEqual(new Set(['ada', 'bob']))
+    // A sign-in that an older version made names neither person nor session of the provider.
+    await held.gateway.db.system(
+      (sql) =>
+        sql(
+          Nothing,
+        )`update sign_ins set provider_subject = null, provider_session = null where provider_subject = 'bob'`,
+    )
+    const bobs = { sub: 'bob', events: EVENTS, iat: now() }
+    expect((await post(held, acme.path, await provider.sign({ ...bobs, jti: nextId() }))).status).toBe(200)
+    await expect.poll(() => statusOf(bob)).toBe(401)
     const records = await held.gateway.db.system(
       (sql) => sql(z.object({ principal: z.string() }))`
         select principal from records where method = 'sign_out' and organization_id = ${held.acme.id}`,
     )
-    expect(records).toEqual([{ principal: 'provider:login' }, { principal: 'provider:login' }])
+    expect(records).toEqual([1, 2, 3].map(() => ({ principal: 'provider:login' })))
   })
 
   test('C-ID-22: is believed by its own token for its own people alone', async () => {

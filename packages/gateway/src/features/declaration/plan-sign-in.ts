@@ -92,7 +92,7 @@ export function extraProviders(
   declared: readonly DeclaredProvider[] | undefined,
   present: readonly KnownProvider[],
 ): Step[] {
-  // What the file gave at a start is taken back; the section of a file that is applied may be absent.
+  // A start takes back its own providers; the section of a file that is applied may be absent.
   if (declared === undefined && way.removes(undefined)) return []
   const slugs = new Set(declared?.map(({ slug }) => slug))
   return present

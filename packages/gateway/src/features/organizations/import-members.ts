@@ -56,12 +56,18 @@ async function oneByOne(
   const ended: ImportedMember[] = []
   for (const line of lines) {
     const settled = await settleAll(importing, [line], added).catch((refusal: unknown): ImportedMember[] => [
-      { ...line.row, result: 'refuse', role: null, groups: [], problem: problemOf(refusal), code: null },
+      refusedLine(line.row, problemOf(refusal), added.get(line)),
     ])
     ended.push(...settled)
   }
   return ended
 }
+
+/** A person who has come already is a member without the groups, and keeps the code. */
+const refusedLine = (row: ImportedMember, problem: ImportProblem, member: Added | undefined): ImportedMember =>
+  member === undefined
+    ? { ...row, result: 'refuse', role: null, groups: [], problem, code: null }
+    : { ...row, groups: [], problem, code: member.code ?? null }
 
 /** Throws what is no refusal of a line. */
 function problemOf(thrown: unknown): ImportProblem {
@@ -73,7 +79,7 @@ function problemOf(thrown: unknown): ImportProblem {
 /** Lines whose people are members now, by an earlier part of the same import. */
 type AddedLines = Map<PlannedLine, Added>
 
-/** Who comes is added first, and once: what is of accounts needs another scope than what is of the organization. */
+/** New people are added first, and once: what is of accounts needs another scope than what is of the organization. */
 async function settleAll(
   importing: Importing,
   lines: readonly PlannedLine[],
