@@ -30,7 +30,7 @@ export function operationsAsData(): Plugin {
 
 const nameOf = (name: string) => `export { ${name} } from '${REAL}'`
 const ROOT = '/api/v1/'
-/** What 250 operations have in common is written once. */
+/** The common part of 250 operations is written once. */
 const OF = `const of = (method, path) => ({ method, path: '${ROOT}' + path })`
 
 function dataOf(name: string, { method, path }: Told): string {

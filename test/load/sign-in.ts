@@ -47,7 +47,7 @@ class Memory implements Adapter {
   }
 }
 
-/** Whoever is sent to it is who the gateway supposes (`login_hint`). */
+/** A person who is sent to it is the one of the `login_hint`. */
 async function startProvider() {
   const server = createServer((request, response) => void handle(request, response))
   await once(server.listen(0, '127.0.0.1'), 'listening')

@@ -39,7 +39,7 @@ async function choose(page: Page, name: string, act: string) {
   await page.getByRole('menuitem', { name: act }).click()
 }
 
-/** What is to be entered at the provider. */
+/** The address to enter at the provider. */
 async function readAddress(page: Page, provider: string, label: string): Promise<string> {
   await choose(page, provider, 'Addresses for the provider')
   const dialog = page.getByRole('dialog', { name: 'Addresses for the provider' })

@@ -1,4 +1,4 @@
-/** Who signs in, in a declaration file: identity providers with their secrets by reference, and email domains. */
+/** The sign-in of a declaration file: identity providers with their secrets by reference, and email domains. */
 import { Slug } from '@toolway/contract'
 import {
   IdentityProviderInput,

@@ -104,7 +104,7 @@ describe('C-ID-23: a gateway in front signs people in', () => {
     const out = await browser.submit('/sign-in/out', { csrf }, { origin: PUBLIC, ...header })
     expect(out.headers.get('location')).toBe('/sign-in?out')
     expect((await browser.ask('/sign-in?out', { headers: header })).status).toBe(200)
-    // Nobody is let in by it whom the installation does not know.
+    // The assertion lets in people of the installation only.
     const other = { sub: 'eve', email: 'eve@example.com' }
     expect(await all.arrive({ 'cf-access-jwt-assertion': await all.front.mint(other) })).toEqual(REFUSED)
     const stored = await all.gateway.db.system(

@@ -112,7 +112,7 @@ test('a link needs an old proof renewed, and the browser, sign-in and provider t
   const browser = await signedIn(held, 'bob@example.com')
   const url = await linkOf(browser, held.acmeLogin)
   const OVER = expect.stringContaining('the sign-in that started this has ended') as string
-  // Whoever opens the address of another person would give them their identity.
+  // A person who opens another's address would give them their own identity.
   for (const visitor of [createBrowser(held.gateway.address), await signedIn(held, 'admin@example.com')])
     expect(await problemOn(await visitor.ask(url))).toEqual(OVER)
   for (const wrong of [url.replace(held.acmeLogin, held.globexLogin), `${held.acmeLogin}?link=AAAA`])

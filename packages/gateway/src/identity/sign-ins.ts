@@ -37,7 +37,7 @@ export type SignInRow = z.output<typeof SignInRow>
 export const REFRESH_FORM = /^twr_[\w-]{43}$/
 export const mintRefreshToken = (): string => `twr_${randomBytes(32).toString('base64url')}`
 
-/** What a sign-in is at its identity provider. */
+/** A sign-in as its identity provider knows it. */
 export interface ProviderSession {
   readonly id: IdentityProviderId
   readonly endsAt: Date

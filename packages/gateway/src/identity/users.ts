@@ -99,7 +99,7 @@ export interface UserFilter {
   /** The slug of an organization that they are members of. */
   readonly organization?: string | undefined
   readonly seen_after?: string | undefined
-  /** Whoever was never seen is among them. */
+  /** People who were never seen are among them. */
   readonly seen_before?: string | undefined
 }
 

@@ -125,7 +125,7 @@ describe('limits', () => {
     void limits.address('192.0.2.1')
     expect(limits.provision('sct_2', '192.0.2.1')).toBeUndefined()
     expect(limits.administer('admin', 'acme')).toBeUndefined()
-    // What was refused counts for the address.
+    // A refused request counts for the address.
     void limits.address('192.0.2.1')
     expect(faultOf(() => limits.address('192.0.2.1'))).toMatchObject({ code: 'limit.address' })
   })

@@ -77,7 +77,7 @@ export interface MemberFilter {
   readonly source?: string | undefined
   readonly is_active?: boolean | undefined
   readonly seen_after?: string | undefined
-  /** Whoever was never seen is among them. */
+  /** People who were never seen are among them. */
   readonly seen_before?: string | undefined
 }
 

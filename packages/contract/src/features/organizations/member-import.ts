@@ -48,7 +48,7 @@ export const ImportedMember = z.strictObject({
   /** Slugs of groups that the person comes into. */
   groups: z.array(z.string()),
   problem: z.enum(IMPORT_PROBLEMS).nullable(),
-  /** What is wrong: the value, or the number of the earlier line. */
+  /** The wrong value, or the number of the earlier line. */
   about: z.string().nullable(),
   /** With which a new person chooses a password, where invitations were asked for. */
   code: z.string().nullable(),

@@ -33,7 +33,7 @@ export async function linkPerson(
     return refuse('the sign-in that started this has ended: start again in your account')
   if (user.platform_admin && row.organization_id !== INSTALLATION)
     return refuse('this account administers the installation, so it cannot be used with a provider of an organization')
-  // Whoever made the account may have written the address of somebody else, who would find this link in it later.
+  // The organization may have written the address of somebody else, who would find this link in the account later.
   if (user.vouched_by !== null && user.vouched_by !== placeOf(row))
     return refuse('an organization made this account, and nothing has proven yet that its email address is yours')
   if (!isOfDomain(row, await findProvenDomain(sql, domainOf(user.email))) && (await isEnforced(sql, user)))

@@ -55,7 +55,7 @@ export type EndAccounts = Pick<AdminCredentials, 'endIn'>
 
 export interface ProvidedPerson {
   readonly user: UserRow
-  /** What ended with memberships: its authorization servers are asked to revoke it after the transaction. */
+  /** Accounts that ended with memberships: their authorization servers are asked to revoke them after the transaction. */
   readonly ended: readonly EndedIn[]
   /** Organizations whose members or groups have changed. */
   readonly changed: readonly OrganizationId[]

@@ -9,7 +9,7 @@ import { recordChange, type Actor } from '../../records/change.ts'
 import type { ProviderRow } from './identity-providers.rows.ts'
 
 /**
- * Who has caused a refusal. `person`: the provider has proven them. `visitor`: a browser on its way there and back. `stranger`: anybody at
+ * The cause of a refusal. `person`: the provider has proven them. `visitor`: a browser on its way there and back. `stranger`: anybody at
  * all, whose refusals are not shown beside the provider.
  */
 export type RefusalCause = 'person' | 'visitor' | 'stranger'

@@ -1,5 +1,5 @@
 /**
- * What an import of members does, line by line, as the organization stands now. It reads members and groups of the organization alone:
+ * The plan of an import of members, line by line, as the organization stands now. It reads members and groups of the organization alone:
  * whether an address that is no member's has an account elsewhere shows when the line is carried out, and that is on record.
  */
 import { csvRows, Fault, type CsvRow, type UserId } from '@toolway/contract'

@@ -80,7 +80,7 @@ async function settlePeople(
   ])
 }
 
-/** What an import has changed is in force, however it ended. */
+/** The changes of an import are in force, however it ended. */
 async function settling<T>(work: Promise<T>, settle: () => Promise<unknown>): Promise<T> {
   try {
     return await work
